@@ -1,0 +1,109 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+/// The settings of every Swift target: no experimental feature, no warning left standing.
+let strict: [SwiftSetting] = [
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+/// One layer of the program: a library target with the strict settings.
+func layer(_ name: String, uses dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+/// The tests of one layer, which may also use what the layers below it offer.
+func tests(_ name: String, uses dependencies: [Target.Dependency] = []) -> Target {
+    .testTarget(
+        name: name + "Tests", dependencies: [.init(stringLiteral: name)] + dependencies, swiftSettings: strict)
+}
+
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+
+let package = Package(
+    name: "pushspool",
+    products: [
+        .executable(name: "pushspool", targets: ["pushspool"]),
+        .library(name: "GatewaySimulator", targets: ["GatewaySimulator"]),
+        .library(name: "SpoolClient", targets: ["SpoolClient"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    ],
+    targets: [
+        // Cores: bytes or events in, bytes or actions out; nothing here waits, locks or reads a clock.
+        layer("Document"),
+        layer("APNSModel"),
+        layer("APNSBinary", uses: ["APNSModel"]),
+        layer("SpoolModel", uses: ["APNSModel", "Document"]),
+
+        // Islands: one C library each, and the only places where `unsafe` may be written.
+        .target(
+            name: "CSimdJSON",
+            linkerSettings: [.linkedLibrary("simdjson")]),
+        .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CLinux"),
+        layer("JSON", uses: ["CSimdJSON", "Document"]),
+        layer("YAML", uses: ["CYAML", "Document"]),
+        layer("OpenSSL", uses: ["COpenSSL"]),
+        layer("LinuxIO", uses: ["CLinux"]),
+
+        // Shells: own descriptors; wait, then do what a core said.
+        layer("SecureTransport", uses: ["LinuxIO", "OpenSSL"]),
+        layer("SpoolStore", uses: ["LinuxIO", "SpoolModel", "APNSModel"]),
+        layer("SpoolClient", uses: ["LinuxIO"]),
+        layer("APNSGateway", uses: ["SecureTransport", "OpenSSL", "LinuxIO", "APNSBinary", "APNSModel", logging]),
+        layer("GatewaySimulator", uses: ["SecureTransport", "OpenSSL", "LinuxIO", "APNSBinary", "APNSModel", logging]),
+
+        // The daemon and the program.
+        layer(
+            "PushDaemon",
+            uses: [
+                "SpoolStore", "APNSGateway", "JSON", "YAML", "LinuxIO", "OpenSSL", "SpoolModel", "APNSModel",
+                "Document", logging,
+            ]),
+        .executableTarget(
+            name: "pushspool",
+            dependencies: ["PushDaemon", "GatewaySimulator", "SpoolClient", argumentParser, logging],
+            swiftSettings: strict),
+
+        // Tests.
+        .target(name: "TestSupport", dependencies: ["LinuxIO"], path: "Tests/TestSupport", swiftSettings: strict),
+        tests("Document"),
+        tests("APNSModel"),
+        tests("APNSBinary", uses: ["APNSModel", "TestSupport"]),
+        tests("SpoolModel", uses: ["APNSModel", "Document", "JSON", "YAML", "TestSupport"]),
+        tests("JSON", uses: ["Document", "TestSupport"]),
+        tests("YAML", uses: ["Document", "TestSupport"]),
+        tests("OpenSSL", uses: ["TestSupport"]),
+        tests("LinuxIO", uses: ["TestSupport"]),
+        tests("SecureTransport", uses: ["LinuxIO", "OpenSSL", "TestSupport"]),
+        tests("SpoolStore", uses: ["LinuxIO", "SpoolModel", "APNSModel", "TestSupport"]),
+        tests("SpoolClient", uses: ["LinuxIO", "TestSupport"]),
+        tests(
+            "APNSGateway",
+            uses: [
+                "GatewaySimulator", "SecureTransport", "OpenSSL", "LinuxIO", "APNSBinary", "APNSModel", "TestSupport",
+                logging,
+            ]),
+        tests(
+            "GatewaySimulator",
+            uses: ["SecureTransport", "OpenSSL", "LinuxIO", "APNSBinary", "APNSModel", "TestSupport", logging]),
+        tests(
+            "PushDaemon",
+            uses: [
+                "GatewaySimulator", "SpoolClient", "SpoolStore", "APNSGateway", "JSON", "OpenSSL", "LinuxIO",
+                "SpoolModel", "APNSModel", "Document", "TestSupport", logging,
+            ]),
+        .testTarget(name: "ArchitectureTests", swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6],
+    cxxLanguageStandard: .cxx17
+)
