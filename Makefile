@@ -14,7 +14,8 @@ DEBIAN_PACKAGES := \
 
 # A build fails when a target imports what Package.swift does not declare for it.
 CHECKED := --explicit-target-dependency-import-check error
-RELEASE := --configuration release
+# The program carries the Swift runtime in itself, so that it also runs where no Swift is installed.
+RELEASE := --configuration release --static-swift-stdlib
 FORMATTED := Package.swift Sources Tests
 
 MAKEFLAGS += --no-print-directory
