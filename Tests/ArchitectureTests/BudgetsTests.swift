@@ -55,6 +55,12 @@ struct BudgetsCheckTests {
         #expect(Budgets.findings(in: .source(code)).isEmpty)
     }
 
+    @Test func `C decides the parameters of a callback in an island and nowhere else`() {
+        let code = "func f(a: UnsafeRawPointer?, b: B, c: C, d: D, e: E) {}"
+        #expect(Budgets.findings(in: .source(code, target: "OpenSSL")).isEmpty)
+        #expect(Budgets.findings(in: .source(code)).count == 1)
+    }
+
     @Test func `a file that cannot be scanned is a finding`() {
         #expect(Budgets.findings(in: .source("func f() {\n")).count == 1)
     }

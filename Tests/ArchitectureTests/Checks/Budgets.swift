@@ -45,6 +45,7 @@ enum Budgets {
             guard isParameterized(at: index, in: file),
                 let open = file.tokens[index...].firstIndex(where: { $0.isCode("(") })
             else { return nil }
+            if isCallback(open, in: file) { return nil }
             let count = parameterCount(open, in: file)
             guard count > parameters else { return nil }
             let line = file.tokens[index].line
@@ -57,6 +58,14 @@ enum Budgets {
         guard file.tokens[index].kind == .word, file.token(index, -1)?.isCode(".") != true else { return false }
         return ["func", "init", "subscript"].contains(file.tokens[index].text)
             && file.token(index, 1)?.isCode(":") != true
+    }
+
+    /// Whether this list takes pointers in an island: then it is C that decides its length.
+    private static func isCallback(_ open: Int, in file: SourceFile) -> Bool {
+        guard file.isSource, Layering.islands.contains(file.target) else { return false }
+        return file.tokens[open...file.brackets.closing(open)].contains {
+            $0.kind == .word && ($0.text.hasPrefix("Unsafe") || $0.text == "OpaquePointer")
+        }
     }
 
     /// The number of commas at the level of the list, a last one left out, plus one.

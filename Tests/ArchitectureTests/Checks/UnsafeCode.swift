@@ -36,7 +36,7 @@ enum UnsafeCode {
     static func unfinishedCode(in file: SourceFile) -> [Finding] {
         file.tokens.indices.compactMap { index -> Finding? in
             let token = file.tokens[index]
-            if token.isCode("try"), file.token(index, 1)?.isCode("!") == true {
+            if token.isCode("try"), let mark = file.token(index, 1), mark.isCode("!"), mark.start == token.end {
                 return file.finding(token.line, "`try!`: throw, or prove it with a value that cannot fail")
             }
             guard token.isCode("fatalError"), let message = file.token(index, 2), message.kind == .string,
