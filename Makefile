@@ -14,8 +14,9 @@ DEBIAN_PACKAGES := \
 
 # A build fails when a target imports what Package.swift does not declare for it.
 CHECKED := --explicit-target-dependency-import-check error
-# The program carries the Swift runtime in itself, so that it also runs where no Swift is installed.
-RELEASE := --configuration release --static-swift-stdlib
+# The program carries the Swift runtime in itself, so that it also runs where no Swift is installed. The linker is the
+# one that comes with Swift: the system's warns of a function in that runtime which the program never calls.
+RELEASE := --configuration release --static-swift-stdlib -Xswiftc -use-ld=lld
 FORMATTED := Package.swift Sources Tests
 
 MAKEFLAGS += --no-print-directory
