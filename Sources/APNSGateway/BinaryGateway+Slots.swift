@@ -69,8 +69,7 @@ extension BinaryGateway {
             if session.hasUnansweredProbe { return .lost(GatewayFault("the flush probe was not answered")) }
             let isRetiring = session.generation != generation || isDraining || session.isIdle
             if isRetiring, session.doubtCount == 0 {
-                await session.close()
-                return .closed
+                return await session.close()
             }
             do {
                 if !isRetiring { try fill(session) }

@@ -1,4 +1,4 @@
-package import APNSBinary
+import APNSBinary
 package import APNSModel
 package import LinuxIO
 package import Logging

@@ -58,12 +58,14 @@ final class BinarySession {
 
     /// Encrypts as much of the batch as fits.
     func write(_ batch: inout Batch) throws {
+        var record = takeFrames()
         while !batch.isEmpty, room > 0 {
-            frames.removeAll(keepingCapacity: true)
-            pipeline.write(&batch, into: &frames, byteLimit: Self.recordByteCount)
-            try stream.write(frames.span)
+            record.removeAll(keepingCapacity: true)
+            pipeline.write(&batch, into: &record, byteLimit: Self.recordByteCount)
+            try stream.write(record.span)
             pipeline.mark(offset: UInt64(stream.encryptedByteCount))
         }
+        frames = record
         lastWrite = .now
     }
 
@@ -107,9 +109,9 @@ final class BinarySession {
         guard options.confirmation == .probe, doubtCount > 0, !pipeline.isProbing, writeFailure == nil,
             !hasWork || pipeline.room == 0, Moment.now >= lastWrite + .milliseconds(50)
         else { return }
-        frames.removeAll(keepingCapacity: true)
-        pipeline.writeProbe(into: &frames)
-        try stream.write(frames.span)
+        var probe: [UInt8] = []
+        pipeline.writeProbe(into: &probe)
+        try stream.write(probe.span)
         pipeline.mark(offset: UInt64(stream.encryptedByteCount))
         lastWrite = .now
     }
@@ -129,9 +131,11 @@ final class BinarySession {
         await stream.wait(for: .readable, until: BootClock.instant(at: nextLook.nanoseconds))
     }
 
-    /// Closes in good order.
-    func close() async {
-        await stream.shutdown(until: .now + Self.farewell)
+    /// Closes in good order. Returns a reply, should one still come: what silence had proved it disproves.
+    func close() async -> End {
+        let farewell = await stream.shutdown(until: .now + Self.farewell)
+        guard let reply = try? pipeline.receive(farewell.late) else { return .closed }
+        return .reply(reply)
     }
 
     /// Cuts the connection.
@@ -154,6 +158,13 @@ final class BinarySession {
     /// wanted, and what was written is taken as not sent.
     var isFresh: Bool {
         !hasAcceptance && Moment.now < opened + .seconds(1)
+    }
+
+    /// The buffer for one record, out of the way of exclusive access.
+    private func takeFrames() -> [UInt8] {
+        var taken: [UInt8] = []
+        swap(&taken, &frames)
+        return taken
     }
 
     private func accept(_ settlements: [Settlement]) -> [Settlement] {

@@ -44,7 +44,7 @@ package struct FeedbackService: Sendable {
             case .bytes:
                 try await keep(bytes)
             case .closed(let isClean):
-                if isClean { await stream.shutdown(until: .now + .seconds(1)) }
+                if isClean { _ = await stream.shutdown(until: .now + .seconds(1)) }
                 return
             case .wouldBlock:
                 try await wait(stream)
