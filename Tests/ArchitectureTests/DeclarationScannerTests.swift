@@ -28,6 +28,12 @@ struct DeclarationScannerTests {
         #expect(found.map(\.name) == ["a", "f", "c"])
     }
 
+    @Test func `a name may be a word that is a modifier elsewhere`() {
+        let found = declarations("enum E {\ncase open\ncase a, package\ncase b\n}")
+        #expect(found.map(\.name) == ["E", "open", "a", "b"])
+        #expect(found.allSatisfy { $0.access == nil })
+    }
+
     @Test func `the access level is the member's and not its setter's`() {
         let found = declarations("public private(set) var a = 1\nprivate(set) var b = 2\npackage final class C {}")
         #expect(found.map(\.access) == ["public", nil, "package"])

@@ -68,21 +68,22 @@ struct DeclarationScanner {
 
     private func isModifier(at index: Int) -> Bool {
         let token = tokens[index]
-        guard token.kind == .word, !followsDot(index) else { return false }
+        guard token.kind == .word, !isName(index) else { return false }
         if Self.modifiers.contains(token.text) || Self.accessLevels.contains(token.text) { return true }
         return token.text == "class" && index + 1 < tokens.count && Self.memberKeywords.contains(tokens[index + 1].text)
     }
 
     private func isKeyword(at index: Int, _ range: Range<Int>) -> Bool {
         let token = tokens[index]
-        guard token.kind == .word, !followsDot(index) else { return false }
+        guard token.kind == .word, !isName(index) else { return false }
         if token.text == "case" { return scopes.last?.keyword == "enum" }
         return Self.typeKeywords.contains(token.text) || Self.memberKeywords.contains(token.text)
             || Self.plainKeywords.contains(token.text)
     }
 
-    private func followsDot(_ index: Int) -> Bool {
-        index > 0 && tokens[index - 1].isCode(".")
+    /// Whether the word is the name of a member, or a further case in a list, and no keyword.
+    private func isName(_ index: Int) -> Bool {
+        index > 0 && (tokens[index - 1].isCode(".") || tokens[index - 1].isCode(","))
     }
 }
 
@@ -106,7 +107,8 @@ extension DeclarationScanner {
             declaration.isThrowing = isThrowing(declaration, signature, range)
         }
         declarations.append(declaration)
-        return (declaration.body?.upperBound ?? index) + 1
+        // Past the name too, which may be a word such as `open`.
+        return (declaration.body?.upperBound ?? (keyword == declaration.name ? index : nameIndex)) + 1
     }
 
     private mutating func declareType(_ declaration: inout Declaration, _ nameIndex: Int, _ range: Range<Int>) -> Int {
