@@ -29,7 +29,7 @@ package enum DocumentText {
         let head = Array(bytes.prefix(4))
         if head == [0xFF, 0xFE, 0, 0] || head == [0, 0, 0xFE, 0xFF] { return "UTF-32" }
         if head.starts(with: [0xFF, 0xFE]) || head.starts(with: [0xFE, 0xFF]) { return "UTF-16" }
-        guard head.count >= 2 else { return nil }
-        return (head[0] == 0) != (head[1] == 0) ? "UTF-16" : nil
+        let zeros = head.map { $0 == 0 }
+        return zeros == [true, false, true, false] || zeros == [false, true, false, true] ? "UTF-16" : nil
     }
 }
