@@ -1,2 +1,80 @@
+// What Swift's Glibc module does not show: epoll, signalfd, timerfd, socket structures behind macros, a few newer
+// system calls, and functions that glibc declares for _GNU_SOURCE only. One commented inline or include each.
 #pragma once
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sockios.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+// strerrorname_np(3), strerrordesc_np(3): declared for _GNU_SOURCE only. Null for a number glibc does not know.
+extern const char *strerrorname_np(int code);
+extern const char *strerrordesc_np(int code);
+static inline const char *clinux_error_name(int code) { return strerrorname_np(code); }
+static inline const char *clinux_error_reason(int code) { return strerrordesc_np(code); }
+
+// --- sockets and the reactor ---------------------------------------------------------------------------------------
+
+// accept4(2), pthread_setname_np(3): declared for _GNU_SOURCE only.
+extern int accept4(int fd, struct sockaddr *address, socklen_t *length, int flags);
+extern int pthread_setname_np(pthread_t thread, const char *name);
+static inline int clinux_accept(int fd) { return accept4(fd, 0, 0, SOCK_NONBLOCK | SOCK_CLOEXEC); }
+static inline void clinux_name_this_thread(const char *name) { (void)pthread_setname_np(pthread_self(), name); }
+
+// struct epoll_event holds a union and is packed on x86-64: one word of user data goes in, arrays stay in C.
+static inline int clinux_epoll_control(int epoll, int operation, int fd, uint32_t events, uint64_t tag) {
+    struct epoll_event event;
+    memset(&event, 0, sizeof event);
+    event.events = events;
+    event.data.u64 = tag;
+    return epoll_ctl(epoll, operation, fd, &event);
+}
+static inline uint64_t clinux_epoll_tag(const struct epoll_event *event) { return event->data.u64; }
+static inline uint32_t clinux_epoll_events(const struct epoll_event *event) { return event->events; }
+
+// The EPOLL constants are an anonymous enum, which Swift imports under a type of its own.
+enum : uint32_t {
+    clinux_epoll_in = EPOLLIN,
+    clinux_epoll_out = EPOLLOUT,
+    clinux_epoll_rdhup = EPOLLRDHUP,
+    clinux_epoll_hup = EPOLLHUP,
+    clinux_epoll_err = EPOLLERR,
+    clinux_epoll_edge = 1u << 31,
+};
+
+// ioctl(2) is variadic. SIOCOUTQ: bytes of a TCP socket that the peer's kernel has not acknowledged yet.
+static inline int clinux_unacknowledged(int fd, int *count) { return ioctl(fd, SIOCOUTQ, count); }
+
+// SOCK_* are an enumeration in C; TCP options are not in Swift's module map.
+static inline int clinux_stream_socket(int family) {
+    return socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+}
+static inline int clinux_stream_pair(int pair[2]) {
+    return socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair);
+}
+enum {
+    clinux_tcp_nodelay = TCP_NODELAY,
+    clinux_tcp_keepidle = TCP_KEEPIDLE,
+    clinux_tcp_keepintvl = TCP_KEEPINTVL,
+    clinux_tcp_keepcnt = TCP_KEEPCNT,
+    clinux_tcp_user_timeout = TCP_USER_TIMEOUT,
+    clinux_ipproto_tcp = IPPROTO_TCP,
+    clinux_ipproto_ipv6 = IPPROTO_IPV6,
+};
+
+// signalfd(2): the flags are an enumeration in C.
+static inline int clinux_signalfd(const sigset_t *set) { return signalfd(-1, set, SFD_NONBLOCK | SFD_CLOEXEC); }
