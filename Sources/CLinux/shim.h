@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sockios.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
@@ -74,6 +75,13 @@ enum {
     clinux_tcp_user_timeout = TCP_USER_TIMEOUT,
     clinux_ipproto_tcp = IPPROTO_TCP,
     clinux_ipproto_ipv6 = IPPROTO_IPV6,
+};
+
+// getaddrinfo(3): two of its errors are declared for _GNU_SOURCE only (the values are glibc's).
+enum {
+    clinux_eai_nodata = -5,
+    clinux_eai_addrfamily = -9,
+    clinux_sock_stream = SOCK_STREAM,
 };
 
 // signalfd(2): the flags are an enumeration in C.

@@ -49,8 +49,8 @@ package final class Reactor: SerialExecutor {
         inbox.post(UnownedJob(job))
     }
 
-    /// This executor for an actor's `unownedExecutor`; the actor must hold the reactor.
-    package func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+    /// This executor for an actor's `unownedExecutor`, without `unsafe` there; the actor must hold the reactor.
+    @safe package func asUnownedSerialExecutor() -> UnownedSerialExecutor {
         unsafe UnownedSerialExecutor(ordinary: self)
     }
 

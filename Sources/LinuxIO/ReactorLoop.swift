@@ -187,7 +187,8 @@ extension ReactorLoop {
         switch tag {
         case Self.bellTag: return
         case Self.timerTag: armed = nil
-        default: registrations[tag]?.noteEvents(Self.readiness(of: events))
+        default:
+            registrations[tag]?.noteEvents(Self.readiness(of: events), streamEnded: events & clinux_epoll_rdhup != 0)
         }
     }
 

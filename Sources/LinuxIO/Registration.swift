@@ -7,6 +7,8 @@ final class Registration: DeadlineEntry, @unchecked Sendable {
     let tag: UInt64
     /// What the descriptor was ready for when epoll last said so and nobody found otherwise since.
     private(set) var ready: Readiness = []
+    /// Whether the peer has ended its stream: that makes no second edge, so a short read must not hide it.
+    private var hasStreamEnded = false
     /// How often a wait returned without suspending in one turn of the loop.
     private var burst = (turn: UInt64(0), count: 0)
     private var isWoken = false
@@ -24,14 +26,20 @@ final class Registration: DeadlineEntry, @unchecked Sendable {
     private static let burstLimit = 16
 
     /// Notes what epoll saw; ends the wait if it was for that.
-    func noteEvents(_ events: Readiness) {
+    func noteEvents(_ events: Readiness, streamEnded: Bool) {
         ready.formUnion(events)
+        if streamEnded { hasStreamEnded = true }
         settleIfFound()
     }
 
     /// Notes that a system call found the descriptor not ready after all.
     func noteExhausted(_ kinds: Readiness) {
         if !ready.contains(.hangup) { ready.subtract(kinds) }
+    }
+
+    /// Notes that a read took all the bytes there were, which leaves the end of the stream if that has come.
+    func noteShortRead() {
+        if !hasStreamEnded { noteExhausted(.readable) }
     }
 
     /// Ends the present wait, or the next one at once.

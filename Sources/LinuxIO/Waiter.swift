@@ -65,6 +65,11 @@ package final class Waiter {
         registration.noteExhausted(kinds)
     }
 
+    /// Notes that a read got less than it had room for; the end of the stream, if it has been seen, is still unread.
+    func noteShortRead() {
+        registration.noteShortRead()
+    }
+
     /// Ends the watch for the descriptor, which may then be closed. On any thread.
     func unwatch(_ descriptor: borrowing Descriptor) {
         reactor.loop.unwatch(descriptor.rawValue)
