@@ -13,8 +13,10 @@ struct GatewayPolicy {
         case wait(until: Moment?)
         /// Write these bytes.
         case send([UInt8])
-        /// Send close_notify (or not) and FIN, but go on reading.
-        case finish(notifying: Bool)
+        /// Close in good order, with close_notify, and hand in what still came; the peer has until the moment.
+        case close(until: Moment)
+        /// Send FIN without close_notify, but go on reading.
+        case cut
         /// Close the listening socket for a while.
         case stopListening(Duration)
         /// Close the descriptor, with RST or without: the connection is over.
@@ -93,6 +95,11 @@ struct GatewayPolicy {
     /// Notes that the peer will send no more.
     mutating func peerEnded() {
         peerHasEnded = true
+    }
+
+    /// Ends the connection on the spot, whatever it was about to do.
+    mutating func drop(resetting: Bool) {
+        state = resetting ? .saidFarewell(.reset) : .saidFarewell(.close)
     }
 
     /// Notes that so many bytes were read, which a slow gateway has to get over.
@@ -253,9 +260,12 @@ extension GatewayPolicy {
 
     private mutating func conclude(_ ending: FaultAction.Ending, at now: Moment) -> Step {
         switch ending {
-        case .close, .cut:
+        case .close:
+            state = .draining(until: now)
+            return .close(until: now + Self.drainTime)
+        case .cut:
             state = .draining(until: now + Self.drainTime)
-            return .finish(notifying: ending == .close)
+            return .cut
         case .reset:
             return release(resetting: true)
         case .stay:

@@ -31,7 +31,7 @@ enum FaultAction: Hashable, Sendable {
 
     /// How a handshake is spoilt.
     enum HandshakeFault: String, Hashable, Sendable, CaseIterable {
-        /// RST instead of an answer.
+        /// The end of the stream instead of an answer.
         case close
         /// The fatal alert handshake_failure.
         case alert
