@@ -60,6 +60,14 @@ enum : uint32_t {
 // ioctl(2) is variadic. SIOCOUTQ: bytes of a TCP socket that the peer's kernel has not acknowledged yet.
 static inline int clinux_unacknowledged(int fd, int *count) { return ioctl(fd, SIOCOUTQ, count); }
 
+// connect(2) to AF_UNSPEC dissolves a TCP connection; with unread or unsent bytes or not, the peer gets a reset.
+static inline int clinux_disconnect(int fd) {
+    struct sockaddr nothing;
+    memset(&nothing, 0, sizeof nothing);
+    nothing.sa_family = AF_UNSPEC;
+    return connect(fd, &nothing, sizeof nothing);
+}
+
 // SOCK_* are an enumeration in C; TCP options are not in Swift's module map.
 static inline int clinux_stream_socket(int family) {
     return socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);

@@ -11,6 +11,7 @@ extension StreamSocket {
     ///   - addresses: in order of preference, at least one.
     ///   - reactor: where the socket will live; the caller must run on it.
     ///   - deadline: when to give all of them up.
+    /// - Returns: the connected socket.
     /// - Throws: `ConnectError` when none answered: it is worth trying again later; `CancellationError`.
     package static func connect(
         toAnyOf addresses: [SocketAddress], on reactor: Reactor, until deadline: ContinuousClock.Instant

@@ -79,18 +79,23 @@ package final class StreamSocket {
         _ = shutdown(channel.descriptor.rawValue, Int32(SHUT_WR))
     }
 
-    /// Makes closing reset the connection at once: the peer sees ECONNRESET, and what it has not read is lost.
-    package func resetOnClose() {
+    /// Resets the connection at once: the peer sees ECONNRESET, and what it has not read may be lost. The socket is
+    /// unusable then; a socket pair ends in good order instead.
+    package func abort() {
         let setting = linger(l_onoff: 1, l_linger: 0)
-        // Cannot fail on a socket; if it did, closing would be the ordinary one.
+        // Neither call can fail on a TCP socket. The first makes a close reset; the second, connecting to nothing,
+        // resets without waiting for the close (tcp(7), connect(2)).
         _ = unsafe withUnsafeBytes(of: setting) { bytes in
             unsafe setsockopt(
                 channel.descriptor.rawValue, SOL_SOCKET, SO_LINGER, bytes.baseAddress, socklen_t(bytes.count))
         }
+        if clinux_disconnect(channel.descriptor.rawValue) != 0 {
+            _ = shutdown(channel.descriptor.rawValue, Int32(SHUT_RDWR))
+        }
     }
 
     /// The bytes written that the peer's kernel has not acknowledged (SIOCOUTQ); after `shutdownWrite()` one more, for
-    /// the end of the stream. Stays as it was when the connection breaks.
+    /// the end of the stream. Stays as it was when the peer resets the connection; says nothing after `abort()`.
     package var unacknowledgedByteCount: Int {
         var count: Int32 = 0
         let code = unsafe clinux_unacknowledged(channel.descriptor.rawValue, &count)

@@ -51,6 +51,25 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// A deadline of ours that passed during `operation`, told as the kernel tells its own (ETIMEDOUT).
+    package static func timedOut(_ operation: String, _ subject: String = "") -> SystemError {
+        SystemError(code: ETIMEDOUT, operation: operation, subject: subject)
+    }
+
+    /// A write on a connection that is known to be broken (EPIPE).
+    package static func brokenPipe(_ operation: String, _ subject: String = "") -> SystemError {
+        SystemError(code: EPIPE, operation: operation, subject: subject)
+    }
+
+    /// Whether a deadline passed, the kernel's or ours (ETIMEDOUT).
+    package var isTimeOut: Bool { code == ETIMEDOUT }
+
+    /// Whether the peer has reset the connection or ended it while bytes were under way (ECONNRESET, EPIPE).
+    package var isConnectionReset: Bool { code == ECONNRESET || code == EPIPE }
+
+    /// Whether nobody listens there (ECONNREFUSED).
+    package var isConnectionRefused: Bool { code == ECONNREFUSED }
+
     /// Whether a file or a process that was named is not there (ENOENT).
     package var isNotFound: Bool { code == ENOENT }
 

@@ -12,6 +12,7 @@ package struct SystemThread: Sendable {
     /// - Parameters:
     ///   - name: at most 15 bytes; the kernel cuts what is longer.
     ///   - body: what runs there; keeps alive what it captures until it returns.
+    /// - Returns: the thread, to be joined or detached.
     /// - Throws: `SystemError` (EAGAIN): the process or the host has no thread left.
     package static func start(name: String, body: @escaping @Sendable () -> Void) throws(SystemError) -> SystemThread {
         let box = unsafe Unmanaged.passRetained(ThreadBody(name: String(name.prefix(15)), run: body))

@@ -26,7 +26,7 @@ package final class Waiter {
     }
 
     /// Suspends until the descriptor is ready for something of `interest`, or hangs up, or somebody calls `wake()`,
-    /// or the deadline passes, or the task is cancelled; returns all of these that hold.
+    /// or the deadline passes, or the task is cancelled.
     ///
     /// Returns without suspending what is known already, but gives other tasks a turn now and then. Ready means
     /// "as far as known": a system call that then finds nothing says so, and the next wait suspends.
@@ -34,6 +34,7 @@ package final class Waiter {
     /// - Parameters:
     ///   - interest: `.readable`, `.writable`, both, or neither.
     ///   - deadline: `nil` waits for ever. Only looked at when there is nothing else to return.
+    /// - Returns: all of these that hold.
     package func wait(for interest: Readiness = [], until deadline: ContinuousClock.Instant? = nil) async -> Readiness {
         if Task.isCancelled { return registration.takeFound(for: interest).union(.cancelled) }
         if let found = beginWait(for: interest) { return found }
