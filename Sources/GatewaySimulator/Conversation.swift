@@ -5,7 +5,7 @@ import SecureTransport
 
 /// One open connection: the stream, the policy that says what to do with it, and the bytes between the two.
 ///
-/// Belongs to the `BinaryService`, and is touched on its reactor alone.
+/// Belongs to a `BinaryService`, and is touched on its reactor alone.
 final class Conversation {
     private let stream: SecureStream
     private let socket: StreamSocket
@@ -25,38 +25,30 @@ final class Conversation {
         self.policy = policy
     }
 
-    /// What is to be done about the rest of the service when a step says so.
-    enum Request {
-        case stopListening(Duration)
-        case hangUp
-    }
-
-    /// Does one step after the other, until one asks for something that concerns the whole service, or the last.
+    /// Does one step after the other, to the last.
     ///
-    /// - Parameter consume: hands bytes to the policy, with what the connections share.
-    /// - Throws: `SystemError`, `TLSError`: the connection is broken, which ends it; `CancellationError`.
-    func advance(_ consume: (inout GatewayPolicy, Span<UInt8>, GatewayPolicy.Now) -> Int) async throws -> Request {
+    /// - Throws: `SystemError`, `TLSError`: the connection is broken; `CancellationError`; `LedgerFileFault`.
+    func run(in service: isolated BinaryService) async throws {
         while true {
             let now = GatewayPolicy.Now.read()
             switch policy.step(at: now.moment) {
             case .read(let limit, let until):
-                try await read(atMost: limit, until: until, consume)
+                try await read(atMost: limit, until: until, in: service)
             case .wait(let until):
                 try await wait(until: until)
-                take(at: .read(), consume)
+                try await take(in: service)
             case .send(let bytes):
                 try await send(bytes)
             case .close(let until):
                 unread.append(contentsOf: await stream.shutdown(until: until.instant).late)
-                take(at: now, consume)
-                return .hangUp
+                try await take(in: service)
             case .cut:
                 socket.shutdownWrite()
             case .stopListening(let duration):
-                return .stopListening(duration)
+                service.stopListening(for: duration)
             case .release(let resetting):
                 if resetting { stream.abort() }
-                return .hangUp
+                return
             }
         }
     }
@@ -67,14 +59,11 @@ final class Conversation {
         stream.wake()
     }
 
-    private func read(
-        atMost limit: Int, until: Moment?, _ consume: (inout GatewayPolicy, Span<UInt8>, GatewayPolicy.Now) -> Int
-    ) async throws {
+    private func read(atMost limit: Int, until: Moment?, in service: isolated BinaryService) async throws {
         switch try stream.read(into: &unread, limit: limit) {
         case .bytes(let count):
-            let now = GatewayPolicy.Now.read()
-            policy.didRead(count, at: now.moment)
-            take(at: now, consume)
+            policy.didRead(count, at: GatewayPolicy.Now.read().moment)
+            try await take(in: service)
             readCount += 1
             if readCount % Self.fairReads == 0 { await Task.yield() }
         case .closed:
@@ -86,11 +75,11 @@ final class Conversation {
         }
     }
 
-    private func take(
-        at now: GatewayPolicy.Now, _ consume: (inout GatewayPolicy, Span<UInt8>, GatewayPolicy.Now) -> Int
-    ) {
+    /// Has the policy take what it can of the bytes that were read.
+    private func take(in service: isolated BinaryService) async throws {
         guard !unread.isEmpty else { return }
-        unread.removeFirst(consume(&policy, unread.span, now))
+        unread.removeFirst(service.consume(unread.span, by: &policy))
+        try await service.publish()
     }
 
     private func wait(until moment: Moment?) async throws {

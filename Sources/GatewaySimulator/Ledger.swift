@@ -121,7 +121,7 @@ public struct Ledger: Sendable {
         public let number: Int
         /// The subject of the client's certificate, if it showed one.
         public let clientName: String?
-        /// Whether the client resumed an earlier TLS session.
-        public let isResumed: Bool
+        /// The apps that the client's certificate is for.
+        public let topics: [String]
     }
 }
