@@ -68,7 +68,10 @@ import COpenSSL
         try throwFailure()
         LibraryErrors.clear()
         let result = unsafe SSL_do_handshake(ssl)
-        if result == 1 { return .complete }
+        if result == 1 {
+            isEstablished = true
+            return .complete
+        }
         let code = unsafe SSL_get_error(ssl, result)
         if code == SSL_ERROR_WANT_READ { return .wantsPeer }
         throw fail(code)
@@ -150,8 +153,8 @@ import COpenSSL
         }
     }
 
-    /// Whether the handshake is complete on this side.
-    package var isEstablished: Bool { unsafe SSL_is_init_finished(ssl) == 1 }
+    /// Whether the handshake was completed on this side; an error later does not change it.
+    package private(set) var isEstablished = false
 
     /// Whether a session ticket of TLS 1.3 has come (client; found by `decrypt`).
     ///

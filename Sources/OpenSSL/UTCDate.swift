@@ -8,7 +8,8 @@ struct UTCDate: CustomStringConvertible {
     ///
     /// Counts in eras of 400 years from 0000-03-01, so that the leap day ends a year.
     init(_ seconds: Int64) {
-        let days = Int((Double(seconds) / 86_400).rounded(.down)) + 719_468
+        let whole = seconds.quotientAndRemainder(dividingBy: 86_400)
+        let days = Int(whole.quotient) - (whole.remainder < 0 ? 1 : 0) + 719_468
         let era = (days >= 0 ? days : days - 146_096) / 146_097
         let dayOfEra = days - era * 146_097
         let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
