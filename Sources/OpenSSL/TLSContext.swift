@@ -117,12 +117,12 @@ import COpenSSL
     }
 
     private func trustSystem() throws(TLSError) {
-        LibraryErrors.clear()
-        guard unsafe SSL_CTX_set_default_verify_paths(pointer) == 1 else {
+        guard let store = unsafe SystemAuthorities.shared.store else {
             throw TLSError(
-                .trust, "the system's trusted authorities cannot be read: \(LibraryErrors.drain().text)",
+                .trust, "the system's trusted authorities cannot be read",
                 hint: "install the package ca-certificates, or set `trust` to a PEM file")
         }
+        unsafe SSL_CTX_set1_cert_store(pointer, store)
     }
 
     private func trust(_ text: [UInt8], announce: Bool = false) throws(TLSError) {

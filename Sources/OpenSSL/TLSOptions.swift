@@ -49,7 +49,8 @@ package struct TLSOptions: Hashable, Sendable {
 
 /// Whose certificates a client believes.
 package enum TrustSource: Hashable, Sendable {
-    /// The authorities this system trusts (`SSL_CERT_FILE` and `SSL_CERT_DIR` are obeyed).
+    /// The authorities this system trusts, as they were when first asked for; `SSL_CERT_FILE` and `SSL_CERT_DIR` are
+    /// obeyed.
     case system
     /// These certificates alone, as PEM text; an intermediate or the server's own is enough.
     case pem([UInt8])
