@@ -89,16 +89,16 @@ import COpenSSL
         } else if requiresClientCertificate {
             unsafe SSL_CTX_set_verify(context.pointer, mode) { _, _ in 1 }
         }
-        try context.issueTickets()
+        try context.issueTickets(options.issuesTicket ? 1 : 0)
         context.selectProtocols()
         return context
     }
 
-    /// One ticket tells the client that its certificate was accepted; none can be used to resume.
-    private func issueTickets() throws(TLSError) {
+    /// A ticket tells the client that its certificate was accepted; none can be used to resume.
+    private func issueTickets(_ count: Int) throws(TLSError) {
         unsafe shim_SSL_CTX_forget_sessions(pointer)
         let name = Array("pushspool".utf8)
-        guard unsafe SSL_CTX_set_num_tickets(pointer, 1) == 1,
+        guard unsafe SSL_CTX_set_num_tickets(pointer, count) == 1,
             unsafe SSL_CTX_set_session_id_context(pointer, name, UInt32(name.count)) == 1
         else { throw LibraryErrors.drain().asFailure() }
     }

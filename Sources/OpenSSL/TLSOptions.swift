@@ -26,6 +26,8 @@ package struct TLSOptions: Hashable, Sendable {
     /// A client goes on without a protocol when the server answers none; a server refuses a client whose names
     /// share none with its own, and accepts one that sends none.
     package var applicationProtocols: [String]
+    /// Whether a server sends a TLS 1.3 client the ticket that tells it that its certificate was accepted.
+    package var issuesTicket = true
 
     /// Creates options; as they stand: TLS 1.2 or 1.3, no ALPN.
     package init(versions: ClosedRange<TLSVersion> = .tls12 ... .tls13, applicationProtocols: [String] = []) {
