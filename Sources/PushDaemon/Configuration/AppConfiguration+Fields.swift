@@ -1,7 +1,7 @@
 import APNSBinary
 import APNSGateway
 import APNSModel
-import Document
+package import Document
 import LinuxIO
 
 extension AppConfiguration {

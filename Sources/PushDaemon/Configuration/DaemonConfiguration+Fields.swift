@@ -1,4 +1,4 @@
-import Document
+package import Document
 
 extension DaemonConfiguration {
     /// Reads `pushspool.yaml`. Faults go to the report; what is faulty keeps its default.
