@@ -88,3 +88,20 @@ extension Directory {
         subject(name) + " to " + target.subject(newName)
     }
 }
+
+extension SystemError {
+    /// Whether a rename or link went beyond one filesystem (EXDEV).
+    package var isOtherFilesystem: Bool { code == EXDEV }
+
+    /// Whether we may not, by rights or because the filesystem is read-only (EACCES, EPERM, EROFS).
+    package var isRefusal: Bool { isPermission || code == EROFS }
+
+    /// Whether the kernel or the filesystem has no such operation (EINVAL, ENOSYS, EOPNOTSUPP).
+    package var isUnsupported: Bool { [EINVAL, ENOSYS, EOPNOTSUPP].contains(code) }
+
+    /// Whether it is a symbolic link that was met where none may be (ELOOP).
+    package var isSymbolicLink: Bool { code == ELOOP }
+
+    /// Whether somebody holds it in a way that passes (EAGAIN, a write lease).
+    package var isBusy: Bool { code == EAGAIN }
+}

@@ -38,15 +38,18 @@ package final class Directory: Sendable {
 
     /// Opens the directory called `name` and makes it before if it is not there, with exactly `mode` whatever the umask.
     ///
-    /// The mode of one that is there already is the operator's and stays.
+    /// The mode of one that is there already is the operator's and stays. A new one is synced into this directory.
     ///
-    /// - Throws: `SystemError`: what mkdirat(2), fchmod(2) or `openChild` say.
+    /// - Throws: `SystemError`: what mkdirat(2), fchmod(2), fsync(2) or `openChild` say.
     package func makeChild(_ name: [UInt8], mode: UInt32) throws(SystemError) -> Directory {
         let component = try ComponentName(name, for: "mkdirat")
         let isNew = unsafe mkdirat(descriptor.rawValue, component.bytes, mode & 0o700) == 0
         guard isNew || errno == EEXIST else { throw .last("mkdirat", subject(name)) }
         let child = try openChild(name)
-        if isNew { try child.setMode(mode) }
+        if isNew {
+            try child.setMode(mode)
+            try sync()
+        }
         return child
     }
 

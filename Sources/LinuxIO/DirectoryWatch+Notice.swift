@@ -79,7 +79,8 @@ package struct WatchFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// What the kernel said.
     package let cause: SystemError
 
-    init(_ cause: SystemError) {
+    /// Wraps what the kernel said.
+    package init(_ cause: SystemError) {
         self.cause = cause
     }
 
