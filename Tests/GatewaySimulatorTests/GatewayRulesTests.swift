@@ -1,4 +1,5 @@
 import APNSBinary
+import APNSModel
 import TestSupport
 import Testing
 

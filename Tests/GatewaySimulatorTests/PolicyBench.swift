@@ -38,7 +38,8 @@ struct PolicyBench {
     /// Hands in again what is left, as a shell does after a wait.
     mutating func retry() {
         let time = GatewayPolicy.Now(moment: now, wallTime: WallTime(nanoseconds: now.nanoseconds))
-        unread.removeFirst(policy.consume(unread.span, at: time, sharing: &state))
+        let bytes = unread
+        unread.removeFirst(policy.consume(bytes.span, at: time, sharing: &state))
     }
 
     /// The peer ends its stream.
