@@ -96,8 +96,7 @@ private:
     template <typename container> csimdjson_code root_container(const char *start) {
         container content;
         if (document.get(content)) return CSIMDJSON_MALFORMED;
-        csimdjson_code code = walk(content, start);
-        if (code != CSIMDJSON_OK) return code;
+        if (csimdjson_code code = walk(content, start)) return code;
         return document.current_location().error() == simdjson::OUT_OF_BOUNDS ? CSIMDJSON_OK : CSIMDJSON_MALFORMED;
     }
 
@@ -121,31 +120,32 @@ private:
 
     csimdjson_code walk(ondemand::array &array, const char *start) {
         size_t index = parser.events.size();
-        csimdjson_code code = open(SEQUENCE, start);
+        if (csimdjson_code code = open(SEQUENCE, start)) return code;
         uint32_t count = 0;
         for (auto element : array) {
-            if (code != CSIMDJSON_OK) return code;
             ondemand::value next;
             if (std::move(element).get(next)) return CSIMDJSON_MALFORMED;
-            code = value(next);
+            // Leave at once: stepping on from a faulty value may run off the end.
+            if (csimdjson_code code = value(next)) return code;
             count++;
         }
-        return code == CSIMDJSON_OK ? close(index, count) : code;
+        close(index, count);
+        return CSIMDJSON_OK;
     }
 
     csimdjson_code walk(ondemand::object &object, const char *start) {
         size_t index = parser.events.size();
-        csimdjson_code code = open(MAPPING, start);
+        if (csimdjson_code code = open(MAPPING, start)) return code;
         uint32_t count = 0;
         for (auto member : object) {
-            if (code != CSIMDJSON_OK) return code;
             ondemand::field field;
             if (std::move(member).get(field)) return CSIMDJSON_MALFORMED;
-            code = key(field);
-            if (code == CSIMDJSON_OK) code = value(field.value());
+            if (csimdjson_code code = key(field)) return code;
+            if (csimdjson_code code = value(field.value())) return code;
             count++;
         }
-        return code == CSIMDJSON_OK ? close(index, count) : code;
+        close(index, count);
+        return CSIMDJSON_OK;
     }
 
     csimdjson_code open(kind kind, const char *start) {
@@ -154,7 +154,7 @@ private:
     }
 
     // The closing bracket is the last byte that is not whitespace before the next token.
-    csimdjson_code close(size_t index, uint32_t count) {
+    void close(size_t index, uint32_t count) {
         const char *end;
         if (document.current_location().get(end)) end = text + input.length;
         while (end > text && is_space(end[-1])) end--;
@@ -163,7 +163,6 @@ private:
         event.text_length = count;
         event.link = uint32_t(parser.events.size()) << 4 | (event.link & 15);
         depth--;
-        return CSIMDJSON_OK;
     }
 
     csimdjson_code key(ondemand::field &field) {

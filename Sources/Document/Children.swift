@@ -58,7 +58,7 @@ extension Node {
 
     /// The value of a key. Costs a look at each member; `nil` if there is none or this is no mapping.
     package subscript(key: String) -> Node? {
-        for member in members where member.key.matches(key) { return member.value }
+        for member in members where member.key.isText(key) { return member.value }
         return nil
     }
 }

@@ -16,20 +16,26 @@ package enum DocumentText {
                 "the document has \(range.count) bytes, and \(limits.byteCount) is the limit",
                 hint: "split it, write one recipient a line in a .jsonl file, or raise the limit", at: place)
         }
-        let bytes = source[range]
-        if let other = otherEncoding(of: bytes) {
+        if let other = otherEncoding(source, range) {
             throw Diagnostic("the document is in \(other)", hint: "save it as UTF-8", at: place)
         }
-        let body = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes
-        return body.indices
+        let start = range.lowerBound
+        let isMarked =
+            range.count >= 3 && source[start] == 0xEF && source[start + 1] == 0xBB && source[start + 2] == 0xBF
+        return isMarked ? start + 3..<range.upperBound : range
     }
 
     /// Tells UTF-16 and UTF-32 by their marks, or by zero bytes where ASCII would have a letter.
-    private static func otherEncoding(of bytes: ArraySlice<UInt8>) -> String? {
-        let head = Array(bytes.prefix(4))
-        if head == [0xFF, 0xFE, 0, 0] || head == [0, 0, 0xFE, 0xFF] { return "UTF-32" }
-        if head.starts(with: [0xFF, 0xFE]) || head.starts(with: [0xFE, 0xFF]) { return "UTF-16" }
-        guard head.count >= 2 else { return nil }
-        return (head[0] == 0) != (head[1] == 0) ? "UTF-16" : nil
+    private static func otherEncoding(_ source: [UInt8], _ range: Range<Int>) -> String? {
+        guard range.count >= 2 else { return nil }
+        let (first, second) = (source[range.lowerBound], source[range.lowerBound + 1])
+        let isMarked = (first == 0xFF && second == 0xFE) || (first == 0xFE && second == 0xFF)
+        guard range.count >= 4 else { return isMarked ? "UTF-16" : nil }
+        let (third, fourth) = (source[range.lowerBound + 2], source[range.lowerBound + 3])
+        switch (first, second, third, fourth) {
+        case (0xFF, 0xFE, 0, 0), (0, 0, 0xFE, 0xFF): return "UTF-32"
+        case (0, 1..., 0, 1...), (1..., 0, 1..., 0): return "UTF-16"
+        default: return isMarked ? "UTF-16" : nil
+        }
     }
 }

@@ -65,7 +65,7 @@ package struct Fields {
 
     /// Reports each key that nobody asked for, with the nearest known one, and hands over all that was found.
     package consuming func finish() -> Report {
-        for member in node.members where !known.contains(where: member.key.matches) {
+        for member in node.members where !known.contains(where: member.key.isText) {
             let near = Nearest.word(to: member.key.text, among: known)
             let hint = near.map { "did you mean `\($0)`?" } ?? "known here: \(known.sorted().joined(separator: ", "))"
             let name = Diagnostic.quoted(member.key.text)

@@ -58,10 +58,16 @@ package struct Node: Sendable {
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 
     /// Tells whether the text is exactly this one, without making a string.
-    package func isText(_ other: StaticString) -> Bool { matches(other.description) }
-
-    /// Tells whether the text is exactly this one, without making a string.
-    package func matches(_ other: String) -> Bool { bytes.elementsEqual(other.utf8) }
+    package func isText(_ other: String) -> Bool {
+        guard let event, event.kind != .mapping, event.kind != .sequence else { return other.isEmpty }
+        guard Int(event.textLength) == other.utf8.count else { return false }
+        var offset = event.textRange.lowerBound
+        for byte in other.utf8 {
+            guard byte == (event.isInArena ? tape.arena[offset] : tape.source[offset]) else { return false }
+            offset += 1
+        }
+        return true
+    }
 
     /// How many elements a sequence or members a mapping has; 0 for the rest.
     package var count: Int {

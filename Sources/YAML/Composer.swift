@@ -121,7 +121,10 @@ struct Composer {
 
     /// A fault that libyaml found in the bytes; the offset counts from the document's start.
     func readerFault(_ problem: String, byteOffset: Int) -> Diagnostic {
-        let offset = min(body.lowerBound + byteOffset, body.upperBound)
+        var offset = min(body.lowerBound + byteOffset, body.upperBound)
+        if problem == "invalid trailing UTF-8 octet" {
+            repeat { offset -= 1 } while offset > body.lowerBound && tape.source[offset] & 0xC0 == 0x80
+        }
         let (message, hint) = SyntaxFault.reader(problem, byte: offset < body.upperBound ? tape.source[offset] : nil)
         return Diagnostic(message, hint: hint, at: tape.place(at: offset))
     }
