@@ -1,2 +1,163 @@
+// What Swift's Glibc module does not show: epoll, signalfd, timerfd, socket structures behind macros, a few newer
+// system calls, and functions that glibc declares for _GNU_SOURCE only. One commented inline or include each.
 #pragma once
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sockios.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+// strerrorname_np(3), strerrordesc_np(3): declared for _GNU_SOURCE only. Null for a number glibc does not know.
+extern const char *strerrorname_np(int code);
+extern const char *strerrordesc_np(int code);
+static inline const char *clinux_error_name(int code) { return strerrorname_np(code); }
+static inline const char *clinux_error_reason(int code) { return strerrordesc_np(code); }
+
+// --- sockets and the reactor ---------------------------------------------------------------------------------------
+
+// accept4(2), pthread_setname_np(3): declared for _GNU_SOURCE only.
+extern int accept4(int fd, struct sockaddr *address, socklen_t *length, int flags);
+extern int pthread_setname_np(pthread_t thread, const char *name);
+static inline int clinux_accept(int fd) { return accept4(fd, 0, 0, SOCK_NONBLOCK | SOCK_CLOEXEC); }
+static inline void clinux_name_this_thread(const char *name) { (void)pthread_setname_np(pthread_self(), name); }
+
+// struct epoll_event holds a union and is packed on x86-64: one word of user data goes in, arrays stay in C.
+static inline int clinux_epoll_control(int epoll, int operation, int fd, uint32_t events, uint64_t tag) {
+    struct epoll_event event;
+    memset(&event, 0, sizeof event);
+    event.events = events;
+    event.data.u64 = tag;
+    return epoll_ctl(epoll, operation, fd, &event);
+}
+static inline uint64_t clinux_epoll_tag(const struct epoll_event *event) { return event->data.u64; }
+static inline uint32_t clinux_epoll_events(const struct epoll_event *event) { return event->events; }
+
+// The EPOLL constants are an anonymous enum, which Swift imports under a type of its own.
+enum : uint32_t {
+    clinux_epoll_in = EPOLLIN,
+    clinux_epoll_out = EPOLLOUT,
+    clinux_epoll_rdhup = EPOLLRDHUP,
+    clinux_epoll_hup = EPOLLHUP,
+    clinux_epoll_err = EPOLLERR,
+    clinux_epoll_edge = 1u << 31,
+};
+
+// ioctl(2) is variadic. SIOCOUTQ: bytes of a TCP socket that the peer's kernel has not acknowledged yet.
+static inline int clinux_unacknowledged(int fd, int *count) { return ioctl(fd, SIOCOUTQ, count); }
+
+// connect(2) to AF_UNSPEC dissolves a TCP connection; with unread or unsent bytes or not, the peer gets a reset.
+static inline int clinux_disconnect(int fd) {
+    struct sockaddr nothing;
+    memset(&nothing, 0, sizeof nothing);
+    nothing.sa_family = AF_UNSPEC;
+    return connect(fd, &nothing, sizeof nothing);
+}
+
+// SOCK_* are an enumeration in C; TCP options are not in Swift's module map.
+static inline int clinux_stream_socket(int family) {
+    return socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+}
+static inline int clinux_stream_pair(int pair[2]) {
+    return socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair);
+}
+enum {
+    clinux_tcp_nodelay = TCP_NODELAY,
+    clinux_tcp_keepidle = TCP_KEEPIDLE,
+    clinux_tcp_keepintvl = TCP_KEEPINTVL,
+    clinux_tcp_keepcnt = TCP_KEEPCNT,
+    clinux_tcp_user_timeout = TCP_USER_TIMEOUT,
+    clinux_ipproto_tcp = IPPROTO_TCP,
+    clinux_ipproto_ipv6 = IPPROTO_IPV6,
+};
+
+// getaddrinfo(3): two of its errors are declared for _GNU_SOURCE only (the values are glibc's).
+enum {
+    clinux_eai_nodata = -5,
+    clinux_eai_addrfamily = -9,
+    clinux_sock_stream = SOCK_STREAM,
+};
+
+// signalfd(2): the flags are an enumeration in C.
+static inline int clinux_signalfd(const sigset_t *set) { return signalfd(-1, set, SFD_NONBLOCK | SFD_CLOEXEC); }
+
+// --- files -----------------------------------------------------------------------------------------------------------
+
+#include <linux/openat2.h>
+#include <poll.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+
+// openat2(2): glibc 2.36 has no wrapper. Fails with ENOSYS before Linux 5.6, with EPERM in some sandboxes.
+static inline int clinux_open_beneath(int directory, const char *name, uint64_t flags) {
+    struct open_how how;
+    memset(&how, 0, sizeof how);
+    how.flags = flags;
+    how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV;
+    return (int)syscall(SYS_openat2, directory, name, &how, sizeof how);
+}
+
+// renameat2(2): declared for _GNU_SOURCE only. The flag is RENAME_NOREPLACE.
+static inline int clinux_rename_noreplace(int from, const char *name, int to, const char *new_name) {
+    return (int)syscall(SYS_renameat2, from, name, to, new_name, 1u);
+}
+
+// getdents64(2): declared for _GNU_SOURCE only; its records are read as bytes.
+static inline long clinux_list(int directory, void *block, size_t size) {
+    return syscall(SYS_getdents64, directory, block, size);
+}
+
+// fcntl(2) is variadic; F_SETLEASE (1024) and F_OFD_SETLK (37) are declared for _GNU_SOURCE only.
+static inline int clinux_set_lease(int fd, int type) { return fcntl(fd, 1024, type); }
+static inline int clinux_lock_whole(int fd) {
+    struct flock lock;
+    memset(&lock, 0, sizeof lock);
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    return fcntl(fd, 37, &lock);
+}
+
+// SIG_IGN is a cast, which Swift does not import.
+static inline void clinux_ignore_lease_breaks(void) { (void)signal(SIGIO, SIG_IGN); }
+
+// fstatfs(2): not in Swift's module map, and its field types differ between machines.
+struct clinux_filesystem {
+    uint64_t type, block_size, blocks, available_blocks, files, free_files;
+};
+static inline int clinux_describe_filesystem(int fd, struct clinux_filesystem *result) {
+    struct statfs raw;
+    if (fstatfs(fd, &raw) != 0) return -1;
+    result->type = (uint32_t)raw.f_type;
+    result->block_size = raw.f_frsize ? (uint64_t)raw.f_frsize : (uint64_t)raw.f_bsize;
+    result->blocks = raw.f_blocks;
+    result->available_blocks = raw.f_bavail;
+    result->files = raw.f_files;
+    result->free_files = raw.f_ffree;
+    return 0;
+}
+
+// poll(2) on two descriptors without a time limit: 1 when the first can be read, 2 when the second can, 3 for both.
+static inline int clinux_wait_readable(int first, int second) {
+    struct pollfd both[2] = {{first, POLLIN, 0}, {second, POLLIN, 0}};
+    if (poll(both, 2, -1) < 0) return -1;
+    return (both[0].revents ? 1 : 0) | (both[1].revents ? 2 : 0);
+}
+
+// eventfd(2), inotify_init1(2): the flags are enumerations in C.
+static inline int clinux_eventfd(void) { return eventfd(0, EFD_CLOEXEC); }
+static inline int clinux_inotify(void) { return inotify_init1(IN_CLOEXEC | IN_NONBLOCK); }

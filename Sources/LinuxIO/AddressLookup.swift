@@ -1,0 +1,105 @@
+import CLinux
+import Glibc
+import Synchronization
+
+/// Finds the addresses of a host (getaddrinfo(3)), on a thread of its own because that may block for half a minute.
+package enum AddressLookup {
+    /// Looks up a name, in DNS and /etc/hosts as the system is set up; a numeric address needs no thread.
+    ///
+    /// - Parameters:
+    ///   - endpoint: the host, and the port that the addresses get.
+    ///   - reactor: where to wait; the caller must run on it.
+    ///   - deadline: a lookup still out then is abandoned; its thread ends by itself.
+    /// - Returns: at least one address, in the order of preference of RFC 6724.
+    /// - Throws: `LookupError`; `CancellationError`.
+    package static func addresses(
+        of endpoint: HostPort, on reactor: Reactor, until deadline: ContinuousClock.Instant
+    ) async throws -> [SocketAddress] {
+        if let numeric = SocketAddress(host: endpoint.host, port: endpoint.port) { return [numeric] }
+        let waiter = Waiter(on: reactor)
+        let answer = Answer(waker: waiter.waker)
+        let thread = try SystemThread.start(name: "lookup") { answer.give(ask(endpoint)) }
+        thread.detach()
+        while true {
+            if let result = answer.result { return try result.get() }
+            let found = await waiter.wait(until: deadline)
+            if let result = answer.result { return try result.get() }
+            if found.contains(.cancelled) { throw CancellationError() }
+            if found.contains(.timedOut) { throw LookupError.timedOut(endpoint.host) }
+        }
+    }
+
+    /// Blocks until the system has an answer.
+    private static func ask(_ endpoint: HostPort) -> Result<[SocketAddress], LookupError> {
+        var hints = unsafe addrinfo()
+        unsafe hints.ai_socktype = Int32(clinux_sock_stream)
+        unsafe hints.ai_flags = AI_ADDRCONFIG
+        var list: UnsafeMutablePointer<addrinfo>?
+        let code = unsafe getaddrinfo(endpoint.host, nil, &hints, &list)
+        defer { unsafe freeaddrinfo(list) }
+        guard code == 0 else { return .failure(LookupError(code: code, host: endpoint.host)) }
+        var addresses: [SocketAddress] = []
+        var next = unsafe list
+        while let entry = unsafe next {
+            if let form = unsafe entry.pointee.ai_addr, let address = unsafe SocketAddress(kernelForm: form) {
+                addresses.append(address.withPort(endpoint.port))
+            }
+            unsafe next = entry.pointee.ai_next
+        }
+        return addresses.isEmpty ? .failure(.notFound(endpoint.host)) : .success(addresses)
+    }
+
+    /// Where the thread leaves its answer.
+    private final class Answer: Sendable {
+        private let state = Mutex<Result<[SocketAddress], LookupError>?>(nil)
+        private let waker: Waker
+
+        init(waker: Waker) {
+            self.waker = waker
+        }
+
+        var result: Result<[SocketAddress], LookupError>? { state.withLock { $0 } }
+
+        func give(_ result: Result<[SocketAddress], LookupError>) {
+            state.withLock { $0 = result }
+            waker.wake()
+        }
+    }
+}
+
+/// Why a host has no address.
+package enum LookupError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The name does not exist, or has no address of a family this host can use: somebody must correct it.
+    case notFound(String)
+    /// The name server did not answer, or said to try again: try later.
+    case unavailable(String, reason: String)
+    /// No answer before the deadline: try later.
+    case timedOut(String)
+
+    /// From an error of getaddrinfo(3).
+    init(code: Int32, host: String) {
+        switch code {
+        case EAI_NONAME, Int32(clinux_eai_nodata), Int32(clinux_eai_addrfamily):
+            self = .notFound(host)
+        default:
+            self = .unavailable(host, reason: unsafe String(cString: gai_strerror(code)))
+        }
+    }
+
+    /// Whether the same question may be answered later.
+    package var isTransient: Bool {
+        switch self {
+        case .notFound: false
+        case .unavailable, .timedOut: true
+        }
+    }
+
+    /// One line: `cannot look up gateway.example: no such name`.
+    package var description: String {
+        switch self {
+        case .notFound(let host): "cannot look up \(host): no such name, or it has no address"
+        case .unavailable(let host, let reason): "cannot look up \(host): \(reason)"
+        case .timedOut(let host): "cannot look up \(host): no answer in time"
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import Glibc
+
+/// Reads the clock that never jumps and counts while the machine is suspended (CLOCK_BOOTTIME).
+package enum BootClock {
+    /// Nanoseconds since the host started.
+    package static func nanoseconds() -> Int64 {
+        readClock(CLOCK_BOOTTIME)
+    }
+
+    /// The instant at which `nanoseconds()` is, or was, `nanoseconds`: for waits on a `Reactor`.
+    package static func instant(at nanoseconds: Int64) -> ContinuousClock.Instant {
+        .now + .nanoseconds(nanoseconds - Self.nanoseconds())
+    }
+}
+
+/// Reads the time of day (CLOCK_REALTIME), which may be set and so may jump.
+package enum WallClock {
+    /// Nanoseconds since 1970-01-01T00:00:00Z.
+    package static func nanoseconds() -> Int64 {
+        readClock(CLOCK_REALTIME)
+    }
+}
+
+private func readClock(_ clock: clockid_t) -> Int64 {
+    var time = timespec()
+    let code = unsafe clock_gettime(clock, &time)
+    precondition(code == 0, "every Linux has this clock")
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+}

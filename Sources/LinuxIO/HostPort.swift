@@ -1,0 +1,40 @@
+/// A host, by name or by address, and a port, as users write them: `gateway.example:2195`, `[::1]:2195`.
+package struct HostPort: Sendable, Hashable, CustomStringConvertible {
+    /// A name or an address, without brackets.
+    package let host: String
+    /// 0 to 65535; what 0 means is the reader's business.
+    package let port: UInt16
+
+    /// A host and a port as given.
+    package init(host: String, port: UInt16) {
+        self.host = host
+        self.port = port
+    }
+
+    /// Reads `host:port`, `[address]:port`, and, with a default, a host alone.
+    ///
+    /// - Returns: `nil` for an empty host, a missing port without a default, a port that is no number of 0 to 65535, or
+    ///   an IPv6 address with a port but no brackets.
+    package init?(_ text: String, defaultPort: UInt16? = nil) {
+        let isBracketed = text.hasPrefix("[")
+        let end = isBracketed ? text.firstIndex(of: "]") : text.firstIndex(of: ":") ?? text.endIndex
+        guard let end else { return nil }
+        let host = isBracketed ? text[text.index(after: text.startIndex)..<end] : text[..<end]
+        let rest = isBracketed ? text[text.index(after: end)...] : text[end...]
+        guard !host.isEmpty, let port = Self.port(in: rest, otherwise: defaultPort) else { return nil }
+        self.init(host: String(host), port: port)
+    }
+
+    /// As users write it; an IPv6 address gets its brackets.
+    package var description: String {
+        host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
+
+    /// The port in `:2195`, or the default if there is nothing.
+    private static func port(in rest: Substring, otherwise defaultPort: UInt16?) -> UInt16? {
+        if rest.isEmpty { return defaultPort }
+        let digits = rest.dropFirst()
+        guard rest.first == ":", digits.allSatisfy({ ("0"..."9").contains($0) }) else { return nil }
+        return UInt16(digits)
+    }
+}

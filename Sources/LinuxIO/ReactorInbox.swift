@@ -1,0 +1,96 @@
+import CLinux
+import Glibc
+import Synchronization
+
+/// What other threads hand to a reactor: jobs and requests, and the bell that ends its sleep.
+final class ReactorInbox: Sendable {
+    /// A request that only the reactor's thread may carry out.
+    enum Request: Sendable {
+        case startSleep(Sleep, CheckedContinuation<Void, any Error>, until: ContinuousClock.Instant)
+        case cancelSleep(Sleep)
+        case wake(Registration)
+        case cancelWait(Registration, number: UInt64)
+        case retire(Registration)
+        case stop
+    }
+
+    fileprivate struct State {
+        var jobs: [UnownedJob] = []
+        var requests: [Request] = []
+        var isAsleep = false
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+    /// The eventfd that the loop watches edge-triggered: every write is an edge, so nobody ever needs to read it.
+    let bell: Descriptor
+
+    init() throws(SystemError) {
+        let raw = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
+        guard raw >= 0 else { throw .last("eventfd") }
+        bell = Descriptor(adopting: raw)
+    }
+
+    /// Queues a job. Rings only if the loop sleeps, so a busy loop costs no system call.
+    func post(_ job: UnownedJob) {
+        let mustRing = state.withLock { state in
+            assert(!state.isClosed, "a job came to a reactor that has stopped: stop it after its last task")
+            state.jobs.append(job)
+            return state.stopSleeping()
+        }
+        if mustRing { ring() }
+    }
+
+    /// Queues a request; one to a stopped reactor has nothing left to act on and is dropped.
+    func post(_ request: Request) {
+        let mustRing = state.withLock { state in
+            guard !state.isClosed else { return false }
+            state.requests.append(request)
+            return state.stopSleeping()
+        }
+        if mustRing { ring() }
+    }
+
+    /// Moves everything queued into the (empty) arrays given, which keep their storage for the next time.
+    func take(jobs: inout [UnownedJob], requests: inout [Request]) {
+        state.withLock { state in
+            swap(&state.jobs, &jobs)
+            swap(&state.requests, &requests)
+        }
+    }
+
+    /// Says that the loop is about to sleep. Returns `false` if there is work: then it must not.
+    func fallAsleep() -> Bool {
+        state.withLock { state in
+            state.isAsleep = state.jobs.isEmpty && state.requests.isEmpty
+            return state.isAsleep
+        }
+    }
+
+    /// Says that the loop is awake, whatever woke it.
+    func awaken() {
+        state.withLock { $0.isAsleep = false }
+    }
+
+    /// Refuses everything from now on, unless something is queued: then returns `false`, and that comes first.
+    func close() -> Bool {
+        state.withLock { state in
+            state.isClosed = state.jobs.isEmpty && state.requests.isEmpty
+            return state.isClosed
+        }
+    }
+
+    private func ring() {
+        var one: UInt64 = 1
+        // Cannot fail but with EAGAIN after 2^64 unread rings, and an interrupt does not reach eventfd_write.
+        _ = unsafe write(bell.rawValue, &one, MemoryLayout<UInt64>.size)
+    }
+}
+
+extension ReactorInbox.State {
+    /// Marks the loop as awake and says whether it slept.
+    fileprivate mutating func stopSleeping() -> Bool {
+        defer { isAsleep = false }
+        return isAsleep
+    }
+}

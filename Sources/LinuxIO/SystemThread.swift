@@ -1,0 +1,62 @@
+import CLinux
+import Glibc
+
+/// A thread of the operating system with a name that `top -H` and debuggers show.
+///
+/// Only executors start threads: everything else is a task on one of them.
+package struct SystemThread: Sendable {
+    private let handle: pthread_t
+
+    /// Starts a thread that runs `body` to its end.
+    ///
+    /// - Parameters:
+    ///   - name: at most 15 bytes; the kernel cuts what is longer.
+    ///   - body: what runs there; keeps alive what it captures until it returns.
+    /// - Returns: the thread, to be joined or detached.
+    /// - Throws: `SystemError` (EAGAIN): the process or the host has no thread left.
+    package static func start(name: String, body: @escaping @Sendable () -> Void) throws(SystemError) -> SystemThread {
+        let box = unsafe Unmanaged.passRetained(ThreadBody(name: String(name.prefix(15)), run: body))
+        var handle = pthread_t()
+        let code = unsafe pthread_create(
+            &handle, nil,
+            { argument in
+                guard let argument = unsafe argument else { return nil }
+                let body = unsafe Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue()
+                unsafe clinux_name_this_thread(body.name)
+                body.run()
+                return nil
+            }, box.toOpaque())
+        guard code == 0 else {
+            unsafe box.release()
+            throw SystemError(code: code, operation: "pthread_create", subject: name)
+        }
+        return SystemThread(handle: handle)
+    }
+
+    /// Whether the calling thread is this one.
+    package var isCurrent: Bool { pthread_equal(handle, pthread_self()) != 0 }
+
+    /// Blocks until the thread has ended. Exactly one of `join` and `detach` is called, once.
+    package func join() {
+        precondition(!isCurrent, "a thread cannot wait for its own end")
+        let code = pthread_join(handle, nil)
+        precondition(code == 0, "pthread_join failed with \(code)")
+    }
+
+    /// Lets the thread end by itself, with nobody waiting.
+    package func detach() {
+        let code = pthread_detach(handle)
+        precondition(code == 0, "pthread_detach failed with \(code)")
+    }
+}
+
+/// What a new thread gets in one pointer.
+private final class ThreadBody: Sendable {
+    let name: String
+    let run: @Sendable () -> Void
+
+    init(name: String, run: @escaping @Sendable () -> Void) {
+        self.name = name
+        self.run = run
+    }
+}

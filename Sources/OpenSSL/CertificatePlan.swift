@@ -1,0 +1,70 @@
+/// What a `ThrowawayAuthority` is asked to certify.
+package struct CertificatePlan: Hashable, Sendable {
+    /// What the certificate may be used for.
+    package enum Purpose: Hashable, Sendable {
+        /// A server with these DNS names, IPv4 and IPv6 addresses.
+        case server(hosts: [String])
+        /// A client.
+        case client
+        /// Issuing further certificates.
+        case authority
+    }
+
+    /// What it may be used for.
+    package var purpose: Purpose
+    /// The subject's common name, at most 64 characters.
+    package var commonName: String
+    /// The subject's user identifier: the topic of a push certificate.
+    package var userID: String?
+    /// Whether it has the extension of Apple's sandbox.
+    package var isForSandbox = false
+    /// Whether it has the extension of Apple's production gateways.
+    package var isForProduction = false
+    /// The topics of Apple's topics extension; empty: it has none.
+    package var topics: [String] = []
+    /// First and last second of validity, since 1970-01-01T00:00:00Z; `nil`: from an hour ago, for 30 days.
+    package var validity: ClosedRange<Int64>?
+
+    /// Plans a server's certificate, named after its first host.
+    package static func server(_ hosts: [String]) -> CertificatePlan {
+        CertificatePlan(purpose: .server(hosts: hosts), commonName: hosts.first ?? "server")
+    }
+
+    /// Plans a client's certificate.
+    package static func client(_ commonName: String) -> CertificatePlan {
+        CertificatePlan(purpose: .client, commonName: commonName)
+    }
+
+    /// Plans a push certificate as Apple makes them today: for one topic, good for both environments.
+    package static func push(topic: String) -> CertificatePlan {
+        CertificatePlan(
+            purpose: .client, commonName: "Apple Push Services: \(topic)".prefixed(64), userID: topic,
+            isForSandbox: true, isForProduction: true, topics: [topic, topic + ".voip"])
+    }
+
+    /// The value of Apple's topics extension, as `CertificateFacts` reads it.
+    var topicsExtension: [UInt8] {
+        let elements = topics.flatMap { topic in
+            let use = topic.hasSuffix(".voip") ? "voip" : "app"
+            return der(DERReader.utf8String, Array(topic.utf8))
+                + der(DERReader.sequence, der(DERReader.utf8String, Array(use.utf8)))
+        }
+        return der(DERReader.sequence, elements)
+    }
+
+    /// Writes one element with the shortest length.
+    private func der(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
+        if content.count < 0x80 { return [tag, UInt8(content.count)] + content }
+        var length: [UInt8] = []
+        var rest = content.count
+        while rest > 0 {
+            length.insert(UInt8(rest & 0xFF), at: 0)
+            rest >>= 8
+        }
+        return [tag, 0x80 | UInt8(length.count)] + length + content
+    }
+}
+
+extension String {
+    fileprivate func prefixed(_ count: Int) -> String { String(prefix(count)) }
+}

@@ -1,0 +1,78 @@
+import COpenSSL
+
+/// The first fault OpenSSL found while it walked a peer's chain.
+struct CertificateRejection: Hashable, Sendable {
+    /// X509_V_ERR_…
+    let code: Int32
+    /// The certificate at fault, where it could be read.
+    let facts: CertificateFacts?
+
+    /// The kind of fault.
+    var fault: CertificateFault {
+        switch code {
+        case X509_V_ERR_CERT_HAS_EXPIRED: .expired
+        case X509_V_ERR_CERT_NOT_YET_VALID: .notYetValid
+        case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH: .nameMismatch
+        case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY,
+            X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN, X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT,
+            X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE, X509_V_ERR_CERT_UNTRUSTED, X509_V_ERR_CERT_REJECTED,
+            X509_V_ERR_INVALID_CA:
+            .untrusted
+        default: .unsuitable
+        }
+    }
+
+    /// Returns the error for a peer whose certificate was refused.
+    ///
+    /// - Parameters:
+    ///   - peer: How to call it in a sentence: `the server`.
+    ///   - name: The host that was asked for; `nil` on the server's side.
+    /// - Returns: The fault in words.
+    func error(for peer: String, name: String?) -> TLSError {
+        let who = facts.map { "\"\($0.displayName)\"" } ?? "of \(peer)"
+        return switch fault {
+        case .expired: expired(peer, who)
+        case .notYetValid: notYetValid(peer, who)
+        case .nameMismatch: nameMismatch(peer, name ?? "another name")
+        case .untrusted: untrusted(peer, who)
+        case .missing, .unsuitable:
+            TLSError(
+                .certificateVerification(fault),
+                "certificate \(who) of \(peer) cannot be accepted: \(unsafe String(cString: X509_verify_cert_error_string(CLong(code))))",
+                hint: "the certificate of \(peer) must be replaced by its owner")
+        }
+    }
+
+    private func expired(_ peer: String, _ who: String) -> TLSError {
+        let when = facts.map { " on \(UTCDate($0.notAfter))" } ?? ""
+        return TLSError(
+            .certificateVerification(.expired), "certificate \(who) of \(peer) expired\(when)",
+            hint: "check this machine's clock; if it is right, the certificate of \(peer) must be renewed by its owner")
+    }
+
+    private func notYetValid(_ peer: String, _ who: String) -> TLSError {
+        let when = facts.map { " until \(UTCDate($0.notBefore))" } ?? ""
+        return TLSError(
+            .certificateVerification(.notYetValid), "certificate \(who) of \(peer) is not valid\(when)",
+            hint: "check this machine's clock")
+    }
+
+    private func nameMismatch(_ peer: String, _ name: String) -> TLSError {
+        let names = facts?.alternativeNames ?? []
+        let list = names.isEmpty ? "no host" : names.prefix(5).joined(separator: ", ")
+        return TLSError(
+            .certificateVerification(.nameMismatch), "the certificate of \(peer) is for \(list), not for \(name)",
+            hint: "connect to a name the certificate is for, or set `server_name` to one")
+    }
+
+    private func untrusted(_ peer: String, _ who: String) -> TLSError {
+        let issuer = facts.map { ", issued by \"\($0.issuer)\"," } ?? ""
+        return TLSError(
+            .certificateVerification(.untrusted),
+            "certificate \(who) of \(peer)\(issuer) comes from no authority that is trusted here",
+            hint: peer == "the server"
+                ? "set `trust` to the PEM file of the authority that issued it, or install the system's authorities"
+                    + " (package ca-certificates)"
+                : "the client needs a certificate issued by the authority this server was given")
+    }
+}

@@ -1,0 +1,73 @@
+import COpenSSL
+
+extension Credentials {
+    /// Loads credentials from PEM text. The first certificate is ours; others may lead to its authority.
+    ///
+    /// - Parameters:
+    ///   - certificate: PEM text with the certificate, and with the key unless that is given separately.
+    ///   - key: PEM text with the private key: PKCS#8, PKCS#1 or SEC 1, encrypted or not.
+    ///   - passphrase: Opens an encrypted key; not used for one that is not encrypted.
+    /// - Returns: Credentials whose key matches the certificate.
+    /// - Throws: `TLSError` of category `credentials`: tell the user; message and hint name what to change.
+    package static func pem(
+        certificate: [UInt8], key: [UInt8]? = nil, passphrase: Secret? = nil
+    ) throws(TLSError) -> Credentials {
+        let file = PEMFile(certificate)
+        guard file.hasCertificate else { throw MistakenFile.insteadOfCertificate(file) }
+        let certificates = try file.certificates(category: .credentials(.unreadable))
+        guard let first = unsafe certificates.borrow(0), unsafe X509_up_ref(first) == 1 else {
+            throw MistakenFile.insteadOfCertificate(file)
+        }
+        let leaf = unsafe CertificateHandle(adopting: first)
+        let name = unsafe CertificateFacts(reading: leaf.pointer).displayName
+        let keyFile = key.map { PEMFile($0) } ?? file
+        guard keyFile.hasPrivateKey else { throw .noPrivateKey(for: name) }
+        return try Credentials(
+            certificate: leaf, key: PrivateKeyReader(passphrase: passphrase).read(keyFile), pool: certificates)
+    }
+}
+
+/// Reads a private key from PEM text, and knows why it could not.
+private final class PrivateKeyReader {
+    private let passphrase: Secret?
+    private var wasAsked = false
+
+    init(passphrase: Secret?) { self.passphrase = passphrase }
+
+    /// Returns the first private key of `file`.
+    func read(_ file: PEMFile) throws(TLSError) -> KeyHandle {
+        let (plain, errors) = try unsafe read(file.bytes, in: nil)
+        if let plain = unsafe plain { return unsafe KeyHandle(adopting: plain) }
+        guard wasAsked else { throw .unreadable("the private key", errors) }
+        guard passphrase != nil else { throw .passphraseNeeded }
+        guard errors.lacksAlgorithm else { throw .wrongPassphrase }
+        let library = try LegacyLibrary()
+        guard let old = try unsafe read(file.bytes, in: library.pointer).key else { throw .wrongPassphrase }
+        let key = unsafe KeyHandle(adopting: old)
+        return try library.moved(key)
+    }
+
+    private func read(
+        _ bytes: [UInt8], in library: OpaquePointer?
+    ) throws(TLSError) -> (key: OpaquePointer?, errors: LibraryErrors) {
+        let bio = try MemoryBIO.reading(bytes)
+        LibraryErrors.clear()
+        let this = unsafe Unmanaged.passUnretained(self).toOpaque()
+        let key = unsafe PEM_read_bio_PrivateKey_ex(bio.pointer, nil, answer, this, library, nil)
+        return unsafe (key, LibraryErrors.drain())
+    }
+
+    fileprivate func give(to space: UnsafeMutableRawBufferPointer) -> Int32 {
+        wasAsked = true
+        return unsafe passphrase?.copy(into: space).map { Int32($0) } ?? -1
+    }
+}
+
+/// Gives OpenSSL the passphrase; without a callback it would ask on the terminal.
+private func answer(
+    _ space: UnsafeMutablePointer<CChar>?, _ capacity: Int32, _: Int32, _ reader: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let reader = unsafe reader else { return -1 }
+    let this = unsafe Unmanaged<PrivateKeyReader>.fromOpaque(reader).takeUnretainedValue()
+    return unsafe this.give(to: UnsafeMutableRawBufferPointer(start: space, count: Int(capacity)))
+}

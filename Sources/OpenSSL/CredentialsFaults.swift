@@ -1,0 +1,38 @@
+extension TLSError {
+    static func keyMismatch(certificate: String) -> TLSError {
+        TLSError(
+            .credentials(.keyMismatch), "the private key does not belong to certificate \"\(certificate)\"",
+            hint: "use the key the certificate was requested with; on a Mac export both together from the keychain")
+    }
+
+    static func noPrivateKey(for certificate: String) -> TLSError {
+        TLSError(
+            .credentials(.noPrivateKey), "there is no private key for certificate \"\(certificate)\"",
+            hint: "add the key to the file, or name its file with `key:`; in a keychain export the certificate and"
+                + " its key together")
+    }
+
+    static let passphraseNeeded = TLSError(
+        .credentials(.passphraseNeeded), "the private key is encrypted and no passphrase is given",
+        hint: "put the passphrase in a file of its own and name it with `passphrase_file:`")
+
+    static let wrongPassphrase = TLSError(
+        .credentials(.wrongPassphrase), "the passphrase does not open the private key",
+        hint: "check the content of `passphrase_file:`; only one line ending at its end is left out")
+
+    static let legacyProviderMissing = TLSError(
+        .credentials(.legacyProviderMissing),
+        "the file is encrypted in the old way (RC2 or single DES) and OpenSSL's legacy provider is not installed",
+        hint: "install it (Debian, Ubuntu: package openssl-provider-legacy or libssl3; Fedora: openssl-libs), or export"
+            + " the file anew with AES")
+
+    static func unreadable(_ what: String, _ errors: LibraryErrors) -> TLSError {
+        TLSError(
+            .credentials(.unreadable), "\(what) cannot be read: \(errors.text)",
+            hint: "get the file anew; it may be cut or changed by a copy")
+    }
+
+    static func mistaken(_ message: String, hint: String) -> TLSError {
+        TLSError(.credentials(.mistakenFile), message, hint: hint)
+    }
+}

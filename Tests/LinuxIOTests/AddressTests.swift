@@ -1,0 +1,52 @@
+import LinuxIO
+import TestSupport
+import Testing
+
+struct AddressTests {
+    @Test(arguments: ["127.0.0.1:2195", "[::1]:443", "[2001:db8::7]:65535", "0.0.0.0:0"])
+    func `an address prints as it was read`(text: String) {
+        #expect(SocketAddress(text)?.description == text)
+    }
+
+    @Test(arguments: [
+        "", "127.0.0.1", "127.0.0.1:", "127.0.0.1:x", "127.0.0.1:65536", "127.0.0.1:-1", "::1:443", "[::1]", "[::1",
+        "localhost:1", ":1", "[]:1", "[::1]443", "127.0.0.1:+1", "127.0.0.1:1 ",
+    ])
+    func `what is no address with a port is refused`(text: String) {
+        #expect(SocketAddress(text) == nil)
+    }
+
+    @Test(arguments: [
+        ("gateway.example:2195", "gateway.example", 2195), ("[::1]:443", "::1", 443), ("[::1]", "::1", 7),
+        ("gateway.example", "gateway.example", 7),
+    ])
+    func `a host may come without its port where there is a default`(text: String, host: String, port: Int) {
+        #expect(HostPort(text, defaultPort: 7) == HostPort(host: host, port: UInt16(port)))
+    }
+
+    @Test func `localhost is this host`() async throws {
+        let addresses = try await onReactor { reactor in
+            try await AddressLookup.addresses(
+                of: HostPort(host: "localhost", port: 99), on: reactor, until: .now + .seconds(10))
+        }
+        #expect(!addresses.isEmpty)
+        #expect(addresses.allSatisfy { ["127.0.0.1", "::1"].contains($0.host) && $0.port == 99 })
+    }
+
+    @Test func `a numeric host is not looked up`() async throws {
+        let addresses = try await onReactor { reactor in
+            try await AddressLookup.addresses(of: HostPort(host: "::1", port: 5), on: reactor, until: .now)
+        }
+        #expect(addresses.map(\.description) == ["[::1]:5"])
+    }
+
+    @Test func `a name that cannot be is not found`() async throws {
+        let error = await #expect(throws: LookupError.self) {
+            try await onReactor { reactor in
+                _ = try await AddressLookup.addresses(
+                    of: HostPort(host: "no such name", port: 1), on: reactor, until: .now + .seconds(10))
+            }
+        }
+        #expect(error?.description.hasPrefix("cannot look up no such name: ") == true)
+    }
+}

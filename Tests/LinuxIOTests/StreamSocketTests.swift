@@ -1,0 +1,93 @@
+import LinuxIO
+import TestSupport
+import Testing
+
+struct StreamSocketTests {
+    @Test func `bytes arrive whole and in order through small buffers`() async throws {
+        try await onReactor { reactor in
+            let pair = try await SocketPair.overTCP(on: reactor)
+            try pair.one.setBuffers(sending: 4096)
+            try pair.other.setBuffers(receiving: 4096)
+            let sent = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+            let received = try await Self.exchange(sent, from: pair.one, to: pair.other)
+            #expect(received == sent)
+        }
+    }
+
+    @Test func `reading an empty socket would block`() async throws {
+        try await onReactor { reactor in
+            let pair = try SocketPair(on: reactor)
+            var buffer = [UInt8](repeating: 0, count: 16)
+            #expect(try pair.one.read(into: &buffer) == .wouldBlock)
+        }
+    }
+
+    @Test func `a wait for bytes ends when they come`() async throws {
+        try await onReactor { reactor in
+            let pair = try SocketPair(on: reactor)
+            #expect(try pair.other.write([1, 2, 3].span) == .bytes(3))
+            #expect(await pair.one.waiter.wait(for: .readable, until: .now + .seconds(10)) == .readable)
+            #expect(try await pair.one.readAll(upTo: 3) == [1, 2, 3])
+        }
+    }
+
+    @Test func `the end of the stream is seen after a short read`() async throws {
+        try await onReactor { reactor in
+            let pair = try await SocketPair.overTCP(on: reactor)
+            #expect(try pair.one.write([7].span) == .bytes(1))
+            pair.one.shutdownWrite()
+            // Both have arrived, and been noted, before the first read takes the byte.
+            try await reactor.sleep(for: .milliseconds(5))
+            #expect(try await pair.other.readAll() == [7])
+        }
+    }
+
+    @Test func `one direction may end while the other goes on`() async throws {
+        try await onReactor { reactor in
+            let pair = try await SocketPair.overTCP(on: reactor)
+            pair.one.shutdownWrite()
+            #expect(try await pair.other.readAll() == [])
+            try await pair.other.writeAll([9, 9])
+            #expect(try await pair.one.readAll(upTo: 2) == [9, 9])
+        }
+    }
+
+    @Test func `writing to a closed peer is an error and no signal`() async throws {
+        try await onReactor { reactor in
+            let socket = try SocketPair(on: reactor).one
+            let error = #expect(throws: SystemError.self) { _ = try socket.write([1].span) }
+            #expect(error?.isConnectionReset == true)
+        }
+    }
+
+    @Test func `an abort resets the peer at once`() async throws {
+        try await onReactor { reactor in
+            let pair = try await SocketPair.overTCP(on: reactor)
+            pair.one.abort()
+            let found = await pair.other.waiter.wait(for: .readable, until: .now + .seconds(10))
+            #expect(found.contains(.hangup))
+            var buffer = [UInt8](repeating: 0, count: 16)
+            let error = #expect(throws: SystemError.self) { _ = try pair.other.read(into: &buffer) }
+            #expect(error?.name == "ECONNRESET")
+        }
+    }
+
+    /// Writes and reads at once, in two actors of the same reactor's thread, as a connection's owner would in one.
+    private static func exchange(
+        _ bytes: [UInt8], from sender: StreamSocket, to receiver: StreamSocket
+    ) async throws -> [UInt8] {
+        var received: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 10_000)
+        var offset = 0
+        while received.count < bytes.count {
+            if offset < bytes.count, case .bytes(let count) = try sender.write(bytes.span.extracting(offset...)) {
+                offset += count
+            }
+            _ = await receiver.waiter.wait(for: .readable, until: .now + .seconds(10))
+            while case .bytes(let count) = try receiver.read(into: &buffer) {
+                received.append(contentsOf: buffer[..<count])
+            }
+        }
+        return received
+    }
+}

@@ -1,0 +1,86 @@
+import LinuxIO
+import TestSupport
+import Testing
+
+struct WaiterTests {
+    @Test func `a wait ends at its deadline`() async throws {
+        let found = try await onReactor { reactor in
+            await Waiter(on: reactor).wait(until: .now + .milliseconds(5))
+        }
+        #expect(found == .timedOut)
+    }
+
+    @Test func `a wake before the wait is not lost, and counts once`() async throws {
+        let found = try await onReactor { reactor in
+            let waiter = Waiter(on: reactor)
+            waiter.wake()
+            waiter.wake()
+            return [await waiter.wait(), await waiter.wait(until: .now + .milliseconds(5))]
+        }
+        #expect(found == [.woken, .timedOut])
+    }
+
+    @Test func `another thread's wake ends a wait`() async throws {
+        let found = try await onReactor { reactor in
+            let waiter = Waiter(on: reactor)
+            let waker = waiter.waker
+            async let wake: Void = Task.detached { waker.wake() }.value
+            let found = await waiter.wait()
+            await wake
+            return found
+        }
+        #expect(found == .woken)
+    }
+
+    @Test func `a waker outlives its waiter`() async throws {
+        try await onReactor { reactor in
+            let waker = Waiter(on: reactor).waker
+            waker.wake()
+            try await reactor.sleep(for: .milliseconds(1))
+        }
+    }
+
+    @Test func `cancelling ends a wait`() async throws {
+        let reactor = try Reactor()
+        defer { reactor.stop() }
+        let waiting = Task {
+            try await ReactorHost(reactor).run { reactor in await Waiter(on: reactor).wait() }
+        }
+        waiting.cancel()
+        #expect(try await waiting.value == .cancelled)
+    }
+
+    @Test func `a wait to the end does not heed cancellation`() async throws {
+        let reactor = try Reactor()
+        defer { reactor.stop() }
+        let waiting = Task {
+            try await ReactorHost(reactor).run { reactor in
+                await Waiter(on: reactor).waitToTheEnd(for: [], until: .now + .milliseconds(5))
+            }
+        }
+        waiting.cancel()
+        #expect(try await waiting.value == .timedOut)
+    }
+
+    @Test func `a task that is always ready lets others run`() async throws {
+        try await onReactor { reactor in
+            let pair = try SocketPair(on: reactor)
+            async let other: Void = ReactorHost(reactor).run { _ in }
+            // Writable all the time: without its turn, the other task would never finish.
+            var isDone = false
+            for _ in 0..<1000 where !isDone {
+                isDone = await pair.one.waiter.wait(for: .writable) != .writable
+            }
+            try await other
+        }
+    }
+
+    @Test func `a stopped reactor ends waits`() async throws {
+        let reactor = try Reactor()
+        async let found = ReactorHost(reactor).run { reactor in await Waiter(on: reactor).wait() }
+        // Long enough for the wait to begin in nearly every run; the other order is correct, too.
+        try await reactor.sleep(for: .milliseconds(5))
+        reactor.stop()
+        #expect(try await found == .cancelled)
+    }
+}

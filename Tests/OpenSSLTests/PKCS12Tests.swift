@@ -1,0 +1,123 @@
+import Foundation
+import Testing
+
+@testable import OpenSSL
+
+struct PKCS12Tests {
+    private let identity: ThrowawayIdentity
+    private let passphrase = Secret("keychain".utf8)
+
+    init() throws {
+        let between = try ThrowawayAuthority().issueAuthority(commonName: "Between")
+        identity = try between.issue(.push(topic: "com.example.weather"))
+    }
+
+    @Test(arguments: [ThrowawayIdentity.ContainerKind.modern, .legacy])
+    func `a container opens with its passphrase`(kind: ThrowawayIdentity.ContainerKind) throws {
+        let container = try identity.pkcs12(passphrase: passphrase, kind: kind)
+        let loaded = try Credentials.pkcs12(container, passphrase: passphrase)
+        #expect(loaded.facts == identity.facts && loaded.chainCount == 1)
+    }
+
+    @Test(arguments: [ThrowawayIdentity.ContainerKind.modern, .legacy])
+    func `what was in a container can shake hands`(kind: ThrowawayIdentity.ContainerKind) throws {
+        let cast = try Cast()
+        let between = try cast.authority.issueAuthority(commonName: "Between")
+        let container = try between.issue(.client("app")).pkcs12(passphrase: passphrase, kind: kind)
+        let pair = try EnginePair(
+            client: .client(identity: .pkcs12(container, passphrase: passphrase), trust: .pem(cast.trusted)),
+            server: .server(identity: cast.gateway, clientAuthority: cast.trusted, requiresClientCertificate: true))
+        try pair.shakeHands()
+        #expect(pair.server.peerCertificate?.commonName == "app")
+    }
+
+    @Test(arguments: [ThrowawayIdentity.ContainerKind.modern, .legacy])
+    func `a container without a passphrase opens with none and with an empty one`(
+        kind: ThrowawayIdentity.ContainerKind
+    ) throws {
+        let container = try identity.pkcs12(passphrase: Secret([]), kind: kind)
+        #expect(try Credentials.pkcs12(container).facts == identity.facts)
+        #expect(try Credentials.pkcs12(container, passphrase: Secret([])).facts == identity.facts)
+    }
+
+    @Test(arguments: [ThrowawayIdentity.ContainerKind.modern, .legacy])
+    func `a wrong and a missing passphrase are told apart`(kind: ThrowawayIdentity.ContainerKind) throws {
+        let container = try identity.pkcs12(passphrase: passphrase, kind: kind)
+        let wrong = tlsError { _ = try Credentials.pkcs12(container, passphrase: Secret("other".utf8)) }
+        #expect(wrong?.category == .credentials(.wrongPassphrase))
+        let missing = tlsError { _ = try Credentials.pkcs12(container) }
+        #expect(missing?.category == .credentials(.passphraseNeeded))
+    }
+
+    @Test func `where the legacy provider is missing the user is told what to install`() {
+        let error = tlsError { _ = try LegacyLibrary(folder: "/nonexistent") }
+        #expect(error?.category == .credentials(.legacyProviderMissing))
+        #expect(error?.hint?.contains("openssl-provider-legacy") == true)
+    }
+
+    @Test func `PEM in place of a container is told`() throws {
+        let text = try identity.certificatePEM()
+        let mistake = tlsError { _ = try Credentials.pkcs12(text) }
+        #expect(mistake?.category == .credentials(.mistakenFile))
+        #expect(mistake?.hint == "name it with `certificate:` instead of `pkcs12:`")
+    }
+
+    @Test func `a DER certificate in place of a container is told`() throws {
+        let der = try identity.certificateDER()
+        #expect(tlsError { _ = try Credentials.pkcs12(der) }?.category == .credentials(.mistakenFile))
+    }
+
+    @Test func `a cut container is told`() throws {
+        let container = try identity.pkcs12(passphrase: passphrase)
+        let cut = tlsError { _ = try Credentials.pkcs12(Array(container.dropLast(40)), passphrase: passphrase) }
+        #expect(cut?.category == .credentials(.unreadable) && cut?.hint != nil)
+    }
+
+    @Test(.enabled(if: OpenSSLTool.exists, "needs the command `openssl`"))
+    func `a container made by the tool's legacy mode opens`() throws {
+        let file = try identity.certificatePEM() + identity.chainPEM() + identity.keyPEM()
+        let container = try OpenSSLTool.export(file, ["-legacy", "-passout", "pass:keychain"])
+        #expect(try Credentials.pkcs12(container, passphrase: passphrase).facts == identity.facts)
+    }
+
+    @Test(.enabled(if: OpenSSLTool.exists, "needs the command `openssl`"))
+    func `a container without a key is told`() throws {
+        let file = try identity.certificatePEM()
+        let container = try OpenSSLTool.export(file, ["-nokeys", "-passout", "pass:keychain"])
+        let error = tlsError { _ = try Credentials.pkcs12(container, passphrase: passphrase) }
+        #expect(error?.category == .credentials(.noPrivateKey))
+    }
+
+    @Test(.enabled(if: OpenSSLTool.exists, "needs the command `openssl`"))
+    func `a container made without certificates is told`() throws {
+        let container = try OpenSSLTool.export(identity.keyPEM(), ["-nocerts", "-passout", "pass:keychain"])
+        let error = tlsError { _ = try Credentials.pkcs12(container, passphrase: passphrase) }
+        #expect(error?.category == .credentials(.noCertificate))
+    }
+}
+
+/// The command `openssl`, an independent maker of containers.
+enum OpenSSLTool {
+    static let path = "/usr/bin/openssl"
+    static var exists: Bool { FileManager.default.isExecutableFile(atPath: path) }
+
+    /// Runs `openssl pkcs12 -export` over PEM text.
+    static func export(_ pem: [UInt8], _ options: [String]) throws -> [UInt8] {
+        try run(["pkcs12", "-export"] + options, over: pem)
+    }
+
+    /// Runs the tool from one file to another.
+    static func run(_ arguments: [String], over pem: [UInt8]) throws -> [UInt8] {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (input, output) = (folder.appendingPathComponent("in.pem"), folder.appendingPathComponent("out.p12"))
+        try Data(pem).write(to: input)
+        let tool = Process()
+        tool.executableURL = URL(fileURLWithPath: path)
+        tool.arguments = arguments + ["-in", input.path, "-out", output.path]
+        try tool.run()
+        tool.waitUntilExit()
+        return try [UInt8](Data(contentsOf: output))
+    }
+}

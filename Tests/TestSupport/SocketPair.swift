@@ -1,0 +1,68 @@
+package import LinuxIO
+
+/// Two sockets connected to each other, on one reactor.
+package struct SocketPair {
+    /// One end.
+    package let one: StreamSocket
+    /// The other end.
+    package let other: StreamSocket
+
+    /// An AF_UNIX pair.
+    ///
+    /// - Throws: `SystemError`: no descriptor left.
+    package init(on reactor: Reactor) throws {
+        (one, other) = try StreamSocket.makePair(on: reactor)
+    }
+
+    /// A TCP connection over loopback; `one` has connected, `other` was accepted.
+    ///
+    /// - Throws: `SystemError`, `ConnectError`: loopback is not to be had.
+    package static func overTCP(on reactor: Reactor) async throws -> SocketPair {
+        let listener = try Listener(on: .loopback(), reactor: reactor)
+        let one = try await StreamSocket.connect(to: listener.address, on: reactor, until: .now + .seconds(10))
+        guard let other = try await listener.accept(until: .now + .seconds(10)) else {
+            throw SystemError.timedOut("accept")
+        }
+        return SocketPair(one: one, other: other)
+    }
+
+    private init(one: StreamSocket, other: StreamSocket) {
+        self.one = one
+        self.other = other
+    }
+}
+
+extension StreamSocket {
+    /// Writes all of `bytes`, waiting for room.
+    ///
+    /// - Throws: `SystemError`: the connection broke, or ten seconds have passed.
+    package func writeAll(_ bytes: [UInt8]) async throws {
+        var offset = 0
+        while offset < bytes.count {
+            switch try write(bytes.span.extracting(offset...)) {
+            case .bytes(let count): offset += count
+            case .wouldBlock:
+                let found = await waiter.wait(for: .writable, until: .now + .seconds(10))
+                if found.contains(.timedOut) { throw SystemError.timedOut("write") }
+            }
+        }
+    }
+
+    /// Reads until the peer's stream ends, or until `count` bytes have come.
+    ///
+    /// - Throws: `SystemError`: the connection broke, or ten seconds have passed without a byte.
+    package func readAll(upTo count: Int = .max) async throws -> [UInt8] {
+        var all: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while all.count < count {
+            switch try read(into: &buffer) {
+            case .bytes(let count): all.append(contentsOf: buffer[..<count])
+            case .closed: return all
+            case .wouldBlock:
+                let found = await waiter.wait(for: .readable, until: .now + .seconds(10))
+                if found.contains(.timedOut) { throw SystemError.timedOut("read") }
+            }
+        }
+        return all
+    }
+}
