@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// The three streams a program is started with.
