@@ -66,12 +66,15 @@ let package = Package(
         layer(
             "PushDaemon",
             uses: [
-                "SpoolStore", "APNSGateway", "JSON", "YAML", "LinuxIO", "OpenSSL", "SpoolModel", "APNSModel",
-                "Document", logging,
+                "SpoolStore", "APNSGateway", "APNSBinary", "JSON", "YAML", "LinuxIO", "OpenSSL", "SpoolModel",
+                "APNSModel", "Document", logging,
             ]),
         .executableTarget(
             name: "pushspool",
-            dependencies: ["PushDaemon", "GatewaySimulator", "SpoolClient", argumentParser, logging],
+            dependencies: [
+                "PushDaemon", "GatewaySimulator", "SpoolClient", "SpoolStore", "LinuxIO", "JSON", "APNSModel",
+                "Document", argumentParser, logging,
+            ],
             swiftSettings: strict),
 
         // Tests.
