@@ -8,7 +8,8 @@ extension Reactor {
         let sleep = Sleep()
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                inbox.post(.startSleep(sleep, continuation, until: deadline))
+                let isTaken = inbox.post(.startSleep(sleep, continuation, until: deadline))
+                if !isTaken { continuation.resume(throwing: CancellationError()) }
             }
         } onCancel: {
             inbox.post(.cancelSleep(sleep))

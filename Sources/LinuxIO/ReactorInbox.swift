@@ -41,14 +41,16 @@ final class ReactorInbox: Sendable {
         if mustRing { ring() }
     }
 
-    /// Queues a request; one to a stopped reactor has nothing left to act on and is dropped.
-    func post(_ request: Request) {
-        let mustRing = state.withLock { state in
-            guard !state.isClosed else { return false }
+    /// Queues a request. Returns `false` if the reactor has stopped: then it is not carried out.
+    @discardableResult
+    func post(_ request: Request) -> Bool {
+        let (isTaken, mustRing) = state.withLock { state in
+            guard !state.isClosed else { return (false, false) }
             state.requests.append(request)
-            return state.stopSleeping()
+            return (true, state.stopSleeping())
         }
         if mustRing { ring() }
+        return isTaken
     }
 
     /// Moves everything queued into the (empty) arrays given, which keep their storage for the next time.

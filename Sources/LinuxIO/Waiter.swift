@@ -38,12 +38,7 @@ package final class Waiter {
     package func wait(for interest: Readiness = [], until deadline: ContinuousClock.Instant? = nil) async -> Readiness {
         if Task.isCancelled { return registration.takeFound(for: interest).union(.cancelled) }
         if let found = beginWait(for: interest) { return found }
-        let request = ReactorInbox.Request.cancelWait(registration, number: registration.waitNumber)
-        return await withTaskCancellationHandler {
-            await suspend(until: deadline)
-        } onCancel: { [inbox = reactor.inbox] in
-            inbox.post(request)
-        }
+        return await suspendUnlessCancelled(until: deadline, isolation: #isolation)
     }
 
     /// The same as `wait` in a task that may have been cancelled: for closing in good order, before a near deadline.
@@ -81,8 +76,22 @@ package final class Waiter {
         return registration.beginWait(for: interest, turn: reactor.loop.turn)
     }
 
+    private func suspendUnlessCancelled(
+        until deadline: ContinuousClock.Instant?, isolation: isolated (any Actor)?
+    ) async -> Readiness {
+        let request = ReactorInbox.Request.cancelWait(registration, number: registration.waitNumber)
+        return await withTaskCancellationHandler {
+            // Only a closure that captures its actor stays on it; another would suspend on a thread of the pool.
+            _ = isolation
+            return await suspend(until: deadline)
+        } onCancel: { [inbox = reactor.inbox] in
+            inbox.post(request)
+        }
+    }
+
     private func suspend(until deadline: ContinuousClock.Instant?) async -> Readiness {
         await withCheckedContinuation { continuation in
+            reactor.checkIsolated()
             reactor.loop.suspend(registration, until: deadline, continuation)
         }
     }

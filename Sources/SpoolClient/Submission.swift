@@ -21,6 +21,7 @@ public struct Submission: Sendable {
             try Directory.open(path: spool).openChild(Array(app.utf8))
         }
         new = try translating { () throws(SystemError) in try folder.openChild(Array("new".utf8)) }
+        // Whatever keeps us out of it, a hidden name in new/ will do.
         staging = try? folder.openChild(Array("tmp".utf8))
     }
 

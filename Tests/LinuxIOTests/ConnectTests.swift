@@ -7,7 +7,7 @@ struct ConnectTests {
     @Test func `nobody listening is refused at once`() async throws {
         try await onReactor { reactor in
             let port = try Listener(on: .loopback(), reactor: reactor).address.port
-            let error = await #expect(throws: ConnectError.self) {
+            let error = await thrownError(ConnectError.self) {
                 _ = try await StreamSocket.connect(
                     to: .loopback(port: port), on: reactor, until: .now + .seconds(10))
             }
@@ -39,7 +39,7 @@ struct ConnectTests {
     @Test func `silence ends at the deadline`() async throws {
         try await onReactor { reactor in
             let silent = try await SilentPort(on: reactor)
-            let error = await #expect(throws: ConnectError.self) {
+            let error = await thrownError(ConnectError.self) {
                 _ = try await StreamSocket.connect(
                     to: silent.address, on: reactor, until: .now + .milliseconds(50))
             }

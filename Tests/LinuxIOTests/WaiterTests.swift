@@ -77,9 +77,12 @@ struct WaiterTests {
 
     @Test func `a stopped reactor ends waits`() async throws {
         let reactor = try Reactor()
-        async let found = ReactorHost(reactor).run { reactor in await Waiter(on: reactor).wait() }
-        // Long enough for the wait to begin in nearly every run; the other order is correct, too.
-        try await reactor.sleep(for: .milliseconds(5))
+        let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+        async let found = ReactorHost(reactor).run { reactor in
+            begin.finish()
+            return await Waiter(on: reactor).wait()
+        }
+        for await _ in begun {}
         reactor.stop()
         #expect(try await found == .cancelled)
     }
