@@ -6,7 +6,7 @@ struct IntakeHarness {
     var intake: Intake
     var now = Moment.zero
     /// What `lstat` sees.
-    var files: [FileName: IntakeSighting] = [:]
+    var files: [FileName: Sighting] = [:]
     /// What reading finds.
     var readings: [FileName: IntakeReading] = [:]
     /// What opening or moving comes to, if not to success.
@@ -22,9 +22,9 @@ struct IntakeHarness {
     /// A file of so many bytes, changed just now.
     mutating func put(_ name: FileName, bytes: Int64 = 10, modifiedAt: Int64 = 5, inode: UInt64? = nil) {
         clock += 1
-        let identity = IntakeSighting.Identity(
+        let identity = Sighting.Identity(
             device: 1, inode: inode ?? UInt64(clock), changedAt: WallTime(epochSeconds: clock))
-        files[name] = IntakeSighting(
+        files[name] = Sighting(
             identity: identity, byteCount: bytes, modifiedAt: WallTime(epochSeconds: modifiedAt))
     }
 

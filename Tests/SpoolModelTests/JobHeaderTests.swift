@@ -24,7 +24,7 @@ struct JobHeaderTests {
     }
 
     @Test(arguments: [
-        ("id", #""""#, "job:1:35: error: id: has 0 bytes, and 1 to 255 are allowed"),
+        ("id", "\"\"", "job:1:35: error: id: has 0 bytes, and 1 to 255 are allowed"),
         ("id", "{}", "job:1:35: error: id: expected a string, found a mapping"),
         ("count", "-1", "job:1:38: error: count: expected a whole number, found a number"),
         ("count", "1.0", "job:1:38: error: count: expected a whole number, found a number"),

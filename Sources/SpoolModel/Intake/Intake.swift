@@ -73,7 +73,7 @@ package struct Intake: Sendable {
     }
 
     /// Takes what `lstat` saw of a name.
-    package mutating func sighted(_ name: FileName, _ sighting: IntakeSighting, at now: Moment) {
+    package mutating func sighted(_ name: FileName, _ sighting: Sighting, at now: Moment) {
         guard var entry = entries[name], entry.phase != .taken else { return }
         let isOther = entry.note(sighting, at: now)
         entry.phase = .waiting
