@@ -80,7 +80,7 @@ let package = Package(
         // Tests.
         .target(name: "TestSupport", dependencies: ["LinuxIO"], path: "Tests/TestSupport", swiftSettings: strict),
         tests("Document", uses: ["JSON", "YAML", "TestSupport"]),
-        tests("APNSModel"),
+        tests("APNSModel", uses: ["TestSupport"]),
         tests("APNSBinary", uses: ["APNSModel", "TestSupport"]),
         tests("SpoolModel", uses: ["APNSModel", "Document", "JSON", "YAML", "TestSupport"]),
         tests("JSON", uses: ["Document", "TestSupport"]),
