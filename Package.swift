@@ -76,7 +76,7 @@ let package = Package(
 
         // Tests.
         .target(name: "TestSupport", dependencies: ["LinuxIO"], path: "Tests/TestSupport", swiftSettings: strict),
-        tests("Document"),
+        tests("Document", uses: ["JSON", "YAML", "TestSupport"]),
         tests("APNSModel"),
         tests("APNSBinary", uses: ["APNSModel", "TestSupport"]),
         tests("SpoolModel", uses: ["APNSModel", "Document", "JSON", "YAML", "TestSupport"]),

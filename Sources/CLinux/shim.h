@@ -94,3 +94,70 @@ enum {
 
 // signalfd(2): the flags are an enumeration in C.
 static inline int clinux_signalfd(const sigset_t *set) { return signalfd(-1, set, SFD_NONBLOCK | SFD_CLOEXEC); }
+
+// --- files -----------------------------------------------------------------------------------------------------------
+
+#include <linux/openat2.h>
+#include <poll.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+
+// openat2(2): glibc 2.36 has no wrapper. Fails with ENOSYS before Linux 5.6, with EPERM in some sandboxes.
+static inline int clinux_open_beneath(int directory, const char *name, uint64_t flags) {
+    struct open_how how;
+    memset(&how, 0, sizeof how);
+    how.flags = flags;
+    how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV;
+    return (int)syscall(SYS_openat2, directory, name, &how, sizeof how);
+}
+
+// renameat2(2): declared for _GNU_SOURCE only. The flag is RENAME_NOREPLACE.
+static inline int clinux_rename_noreplace(int from, const char *name, int to, const char *new_name) {
+    return (int)syscall(SYS_renameat2, from, name, to, new_name, 1u);
+}
+
+// getdents64(2): declared for _GNU_SOURCE only; its records are read as bytes.
+static inline long clinux_list(int directory, void *block, size_t size) {
+    return syscall(SYS_getdents64, directory, block, size);
+}
+
+// fcntl(2) is variadic; F_SETLEASE (1024) and F_OFD_SETLK (37) are declared for _GNU_SOURCE only.
+static inline int clinux_set_lease(int fd, int type) { return fcntl(fd, 1024, type); }
+static inline int clinux_lock_whole(int fd) {
+    struct flock lock;
+    memset(&lock, 0, sizeof lock);
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    return fcntl(fd, 37, &lock);
+}
+
+// SIG_IGN is a cast, which Swift does not import.
+static inline void clinux_ignore_lease_breaks(void) { (void)signal(SIGIO, SIG_IGN); }
+
+// fstatfs(2): not in Swift's module map, and its field types differ between machines.
+struct clinux_filesystem {
+    uint64_t type, block_size, blocks, available_blocks, files, free_files;
+};
+static inline int clinux_describe_filesystem(int fd, struct clinux_filesystem *result) {
+    struct statfs raw;
+    if (fstatfs(fd, &raw) != 0) return -1;
+    result->type = (uint32_t)raw.f_type;
+    result->block_size = raw.f_frsize ? (uint64_t)raw.f_frsize : (uint64_t)raw.f_bsize;
+    result->blocks = raw.f_blocks;
+    result->available_blocks = raw.f_bavail;
+    result->files = raw.f_files;
+    result->free_files = raw.f_ffree;
+    return 0;
+}
+
+// poll(2) on two descriptors without a time limit: 1 when the first can be read, 2 when the second can, 3 for both.
+static inline int clinux_wait_readable(int first, int second) {
+    struct pollfd both[2] = {{first, POLLIN, 0}, {second, POLLIN, 0}};
+    if (poll(both, 2, -1) < 0) return -1;
+    return (both[0].revents ? 1 : 0) | (both[1].revents ? 2 : 0);
+}
+
+// eventfd(2), inotify_init1(2): the flags are enumerations in C.
+static inline int clinux_eventfd(void) { return eventfd(0, EFD_CLOEXEC); }
+static inline int clinux_inotify(void) { return inotify_init1(IN_CLOEXEC | IN_NONBLOCK); }

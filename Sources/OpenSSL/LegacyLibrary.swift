@@ -8,10 +8,12 @@ import COpenSSL
 
     /// Loads both providers.
     ///
+    /// - Parameter folder: Where the legacy provider lies; `nil`: where this OpenSSL was built to look.
     /// - Throws: `credentials(.legacyProviderMissing)`, which says what to install.
-    init() throws(TLSError) {
+    init(folder: String? = nil) throws(TLSError) {
         LibraryErrors.clear()
         guard let context = unsafe OSSL_LIB_CTX_new() else { throw LibraryErrors.drain().asFailure() }
+        if let folder { _ = unsafe OSSL_PROVIDER_set_default_search_path(context, folder) }
         let standard = unsafe OSSL_PROVIDER_load(context, "default")
         let legacy = unsafe OSSL_PROVIDER_load(context, "legacy")
         guard let standard = unsafe standard, let legacy = unsafe legacy else {

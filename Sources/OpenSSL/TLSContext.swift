@@ -89,16 +89,16 @@ import COpenSSL
         } else if requiresClientCertificate {
             unsafe SSL_CTX_set_verify(context.pointer, mode) { _, _ in 1 }
         }
-        try context.issueTickets()
+        try context.issueTickets(options.issuesTicket ? 1 : 0)
         context.selectProtocols()
         return context
     }
 
-    /// One ticket tells the client that its certificate was accepted; none can be used to resume.
-    private func issueTickets() throws(TLSError) {
+    /// A ticket tells the client that its certificate was accepted; none can be used to resume.
+    private func issueTickets(_ count: Int) throws(TLSError) {
         unsafe shim_SSL_CTX_forget_sessions(pointer)
         let name = Array("pushspool".utf8)
-        guard unsafe SSL_CTX_set_num_tickets(pointer, 1) == 1,
+        guard unsafe SSL_CTX_set_num_tickets(pointer, count) == 1,
             unsafe SSL_CTX_set_session_id_context(pointer, name, UInt32(name.count)) == 1
         else { throw LibraryErrors.drain().asFailure() }
     }
@@ -117,12 +117,12 @@ import COpenSSL
     }
 
     private func trustSystem() throws(TLSError) {
-        LibraryErrors.clear()
-        guard unsafe SSL_CTX_set_default_verify_paths(pointer) == 1 else {
+        guard let store = unsafe SystemAuthorities.shared.store else {
             throw TLSError(
-                .trust, "the system's trusted authorities cannot be read: \(LibraryErrors.drain().text)",
+                .trust, "the system's trusted authorities cannot be read",
                 hint: "install the package ca-certificates, or set `trust` to a PEM file")
         }
+        unsafe SSL_CTX_set1_cert_store(pointer, store)
     }
 
     private func trust(_ text: [UInt8], announce: Bool = false) throws(TLSError) {

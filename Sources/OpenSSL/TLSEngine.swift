@@ -85,18 +85,22 @@ import COpenSSL
     /// `decrypt` still yields what arrived before, then throws `closedEarly` unless the peer had said goodbye.
     package func receiveEnd() { wire.hasEnded = true }
 
-    /// Appends plaintext that has arrived to `plaintext`, at most `limit` bytes.
+    /// Appends plaintext that has arrived to `plaintext`, at most `limit` bytes, which must be above 0.
     ///
     /// - Returns: `.bytes` with a count above 0; the limit may have been reached, so call again. `.wantsPeer` when
     ///   more must be received first. `.closed` when the peer said goodbye.
     /// - Throws: `TLSError`; `alertReceived` when the peer refused something, which with TLS 1.3 includes this side's
     ///   certificate; `closedEarly` when the stream was cut. What came before has been yielded by then.
     package func decrypt(into plaintext: inout [UInt8], limit: Int = 65_536) throws(TLSError) -> Reception {
+        precondition(limit > 0, "a limit of nothing would never end")
         try throwFailure()
         let start = plaintext.count
         while plaintext.count - start < limit {
             LibraryErrors.clear()
-            let (result, code) = read(into: &plaintext, atMost: min(limit - (plaintext.count - start), 16_384))
+            let waiting = wire.incomingByteCount + Int(unsafe SSL_pending(ssl))
+            if waiting == 0, plaintext.count > start { break }
+            let space = min(limit - (plaintext.count - start), max(1_024, min(waiting, 16_384)))
+            let (result, code) = read(into: &plaintext, atMost: space)
             if result > 0 { continue }
             if code == SSL_ERROR_WANT_READ || code == SSL_ERROR_ZERO_RETURN {
                 guard plaintext.count == start else { break }

@@ -26,6 +26,8 @@ package struct TLSOptions: Hashable, Sendable {
     /// A client goes on without a protocol when the server answers none; a server refuses a client whose names
     /// share none with its own, and accepts one that sends none.
     package var applicationProtocols: [String]
+    /// Whether a server sends a TLS 1.3 client the ticket that tells it that its certificate was accepted.
+    package var issuesTicket = true
 
     /// Creates options; as they stand: TLS 1.2 or 1.3, no ALPN.
     package init(versions: ClosedRange<TLSVersion> = .tls12 ... .tls13, applicationProtocols: [String] = []) {
@@ -47,7 +49,8 @@ package struct TLSOptions: Hashable, Sendable {
 
 /// Whose certificates a client believes.
 package enum TrustSource: Hashable, Sendable {
-    /// The authorities this system trusts (`SSL_CERT_FILE` and `SSL_CERT_DIR` are obeyed).
+    /// The authorities this system trusts, as they were when first asked for; `SSL_CERT_FILE` and `SSL_CERT_DIR` are
+    /// obeyed.
     case system
     /// These certificates alone, as PEM text; an intermediate or the server's own is enough.
     case pem([UInt8])

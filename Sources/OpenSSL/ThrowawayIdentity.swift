@@ -1,8 +1,6 @@
 import COpenSSL
 
 /// A certificate and key from a `ThrowawayAuthority`, in every form users bring them.
-///
-/// Each export throws `TLSError` of category `library` when memory or an algorithm is missing.
 package struct ThrowawayIdentity: Sendable {
     /// How an encrypted private key is written.
     package enum KeyEncoding: Hashable, Sendable {
@@ -27,9 +25,13 @@ package struct ThrowawayIdentity: Sendable {
     package var facts: CertificateFacts { credentials.facts }
 
     /// The certificate alone, as PEM text.
+    ///
+    /// - Throws: `TLSError` of category `library` when memory is out.
     package func certificatePEM() throws(TLSError) -> [UInt8] { try pem(credentials.certificate) }
 
     /// The certificate alone, as DER.
+    ///
+    /// - Throws: `TLSError` of category `library` when memory is out.
     package func certificateDER() throws(TLSError) -> [UInt8] {
         let bio = try MemoryBIO()
         try require(unsafe i2d_X509_bio(bio.pointer, credentials.certificate.pointer))
@@ -37,6 +39,8 @@ package struct ThrowawayIdentity: Sendable {
     }
 
     /// The certificates between this one and the root, as PEM text.
+    ///
+    /// - Throws: `TLSError` of category `library` when memory is out.
     package func chainPEM() throws(TLSError) -> [UInt8] {
         let bio = try MemoryBIO()
         for index in 0..<credentials.chain.count {
@@ -46,6 +50,8 @@ package struct ThrowawayIdentity: Sendable {
     }
 
     /// The private key as PEM text (PKCS#8), not encrypted.
+    ///
+    /// - Throws: `TLSError` of category `library` when memory is out.
     package func keyPEM() throws(TLSError) -> [UInt8] {
         let bio = try MemoryBIO()
         try require(

@@ -64,6 +64,17 @@ struct CredentialsTests {
         #expect(wrong?.message == "the passphrase does not open the private key" && wrong?.hint != nil)
     }
 
+    @Test(.enabled(if: OpenSSLTool.exists, "needs the command `openssl`"))
+    func `a key encrypted with single DES opens too`() throws {
+        let providers = ["-provider", "default", "-provider", "legacy"]
+        let key = try OpenSSLTool.run(
+            ["pkcs8", "-topk8", "-v1", "PBE-MD5-DES", "-passout", "pass:old"] + providers, over: identity.keyPEM())
+        #expect(String(decoding: key, as: UTF8.self).contains("ENCRYPTED"))
+        let loaded = try Credentials.pem(certificate: certificate, key: key, passphrase: Secret("old".utf8))
+        #expect(loaded.facts == identity.facts)
+        #expect(error(certificate, key: key, passphrase: "new")?.category == .credentials(.wrongPassphrase))
+    }
+
     @Test func `a passphrase that is not needed does no harm`() throws {
         let loaded = try Credentials.pem(certificate: certificate + identity.keyPEM(), passphrase: Secret("x".utf8))
         #expect(loaded.facts == identity.facts)

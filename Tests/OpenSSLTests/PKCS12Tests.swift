@@ -1,6 +1,7 @@
 import Foundation
-import OpenSSL
 import Testing
+
+@testable import OpenSSL
 
 struct PKCS12Tests {
     private let identity: ThrowawayIdentity
@@ -46,6 +47,12 @@ struct PKCS12Tests {
         #expect(wrong?.category == .credentials(.wrongPassphrase))
         let missing = tlsError { _ = try Credentials.pkcs12(container) }
         #expect(missing?.category == .credentials(.passphraseNeeded))
+    }
+
+    @Test func `where the legacy provider is missing the user is told what to install`() {
+        let error = tlsError { _ = try LegacyLibrary(folder: "/nonexistent") }
+        #expect(error?.category == .credentials(.legacyProviderMissing))
+        #expect(error?.hint?.contains("openssl-provider-legacy") == true)
     }
 
     @Test func `PEM in place of a container is told`() throws {
@@ -96,6 +103,11 @@ enum OpenSSLTool {
 
     /// Runs `openssl pkcs12 -export` over PEM text.
     static func export(_ pem: [UInt8], _ options: [String]) throws -> [UInt8] {
+        try run(["pkcs12", "-export"] + options, over: pem)
+    }
+
+    /// Runs the tool from one file to another.
+    static func run(_ arguments: [String], over pem: [UInt8]) throws -> [UInt8] {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -103,7 +115,7 @@ enum OpenSSLTool {
         try Data(pem).write(to: input)
         let tool = Process()
         tool.executableURL = URL(fileURLWithPath: path)
-        tool.arguments = ["pkcs12", "-export", "-in", input.path, "-out", output.path] + options
+        tool.arguments = arguments + ["-in", input.path, "-out", output.path]
         try tool.run()
         tool.waitUntilExit()
         return try [UInt8](Data(contentsOf: output))

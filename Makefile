@@ -1,0 +1,62 @@
+# The everyday commands. `make test` and `make demo` need nothing but Swift: they install what else is missing.
+
+# What the sources, the tests and the demo need beside Swift itself; one name a line, add new ones here.
+DEBIAN_PACKAGES := \
+	ca-certificates \
+	g++ \
+	git \
+	libsimdjson-dev \
+	libssl-dev \
+	libyaml-dev \
+	openssl \
+	pkg-config \
+	rsync
+
+# A build fails when a target imports what Package.swift does not declare for it.
+CHECKED := --explicit-target-dependency-import-check error
+# The program carries the Swift runtime in itself, so that it also runs where no Swift is installed. The linker is the
+# one that comes with Swift: the system's warns of a function in that runtime which the program never calls.
+RELEASE := --configuration release --static-swift-stdlib -Xswiftc -use-ld=lld
+FORMATTED := Package.swift Sources Tests
+
+MAKEFLAGS += --no-print-directory
+.DEFAULT_GOAL := help
+.PHONY: help setup lint format build test test-full demo bench clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
+
+setup: ## Check for Swift and install missing Debian packages (as root or with sudo -n)
+	@.ci/setup $(DEBIAN_PACKAGES)
+
+lint: ## Check formatting and documentation comments
+	@echo '==> lint'
+	@swift format lint --strict --parallel --recursive $(FORMATTED)
+
+format: ## Rewrite the Swift files in the house format
+	@swift format --in-place --parallel --recursive $(FORMATTED)
+
+build: setup ## Build pushspool for use: .build/release/pushspool
+	@echo '==> release build'
+	@swift build $(RELEASE) --product pushspool
+
+test: setup lint ## Lint, build and run all tests
+	@echo '==> build of the tests'
+	@swift build --build-tests $(CHECKED)
+	@echo '==> tests'
+	@swift test --skip-build
+
+test-full: export PUSHSPOOL_FULL = 1
+test-full: test ## The same with the long sweeps (PUSHSPOOL_FULL=1)
+
+demo: build ## Send sample jobs to the simulated gateway, end to end
+	@echo '==> demo'
+	@.build/release/pushspool demo
+
+bench: build ## Measure against the C programs in Tests/Benchmarks
+	@echo '==> benchmarks'
+	@$(MAKE) -C Tests/Benchmarks run
+
+clean: ## Delete everything that was built
+	@rm -rf .build
+	@$(MAKE) -C Tests/Benchmarks clean

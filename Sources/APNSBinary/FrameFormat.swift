@@ -1,0 +1,50 @@
+package import APNSModel
+
+/// The three ways in which the binary protocol spells a notification (Apple, "Binary Provider API" and "Legacy
+/// Notification Format").
+package enum FrameFormat: UInt8, CaseIterable, Hashable, Sendable {
+    /// Command 0: token and payload only. A refusal is a bare close, so nobody learns which notification it was.
+    case simple = 0
+    /// Command 1: with identifier and expiry.
+    case enhanced = 1
+    /// Command 2: a frame of items, priority among them.
+    case frame = 2
+
+    /// Whether an error reply can name the notification.
+    package var carriesIdentifier: Bool { self != .simple }
+
+    /// What limits the payload.
+    package var carrier: Carrier {
+        switch self {
+        case .simple: .simple
+        case .enhanced: .enhanced
+        case .frame: .frame
+        }
+    }
+}
+
+extension Span<UInt8> {
+    /// The 16 bits at `offset`, big-endian; the caller has checked that they are there.
+    func bigEndianUInt16(at offset: Int) -> UInt16 {
+        UInt16(self[offset]) << 8 | UInt16(self[offset + 1])
+    }
+
+    /// The 32 bits at `offset`, big-endian; the caller has checked that they are there.
+    func bigEndianUInt32(at offset: Int) -> UInt32 {
+        UInt32(bigEndianUInt16(at: offset)) << 16 | UInt32(bigEndianUInt16(at: offset + 2))
+    }
+}
+
+extension [UInt8] {
+    /// Appends 16 bits, big-endian.
+    mutating func append(bigEndian value: UInt16) {
+        append(UInt8(truncatingIfNeeded: value >> 8))
+        append(UInt8(truncatingIfNeeded: value))
+    }
+
+    /// Appends 32 bits, big-endian.
+    mutating func append(bigEndian value: UInt32) {
+        append(bigEndian: UInt16(truncatingIfNeeded: value >> 16))
+        append(bigEndian: UInt16(truncatingIfNeeded: value))
+    }
+}

@@ -1,0 +1,142 @@
+package import APNSModel
+
+/// What one app has to send: the tail of dead connections first, then new work, a batch of each job in turn.
+///
+/// All connections of an app share it. It also keeps what must be remembered across connections: how often a notification
+/// was tried, and the hunt for one that the gateway refused without naming it.
+package struct SendQueue: Sendable {
+    /// How often a notification is tried whose refusal need not be its own fault.
+    package static let tryLimit = 3
+
+    private struct Key: Hashable, Sendable {
+        let job: JobID
+        let index: Int
+    }
+
+    private var jobs: [JobID: BatchList] = [:]
+    /// Jobs with new work, the one whose turn it is in front.
+    private var turns: [JobID] = []
+    private var tail = BatchList()
+    private var hunt: Hunt?
+    private var tries: [Key: Int] = [:]
+
+    /// Creates an empty queue.
+    package init() {}
+
+    /// How many notifications wait, the tail included.
+    package private(set) var count = 0
+
+    /// Whether a connection that asks now would get nothing.
+    package var isBlocked: Bool {
+        if let hunt { return hunt.isWaiting }
+        return count == 0
+    }
+
+    /// Whether a hunt is on, so that only one connection is of use.
+    package var isHunting: Bool { hunt != nil }
+
+    /// Adds new work behind all other work of its job.
+    package mutating func append(_ batch: Batch) {
+        guard !batch.isEmpty else { return }
+        if jobs[batch.job] == nil { turns.append(batch.job) }
+        jobs[batch.job, default: BatchList()].append(batch)
+        count += batch.count
+    }
+
+    /// Takes at most `limit` notifications that may be written now; `nil` when there are none.
+    package mutating func next(atMost limit: Int) -> Batch? {
+        let batch = hunt != nil ? hunt?.next(atMost: limit) : tail.takeFirst(limit) ?? nextOfJobs(atMost: limit)
+        count -= batch?.count ?? 0
+        return batch
+    }
+
+    /// Puts back, before everything else, what was taken and not written.
+    package mutating func putBack(_ batch: Batch) {
+        count += batch.count
+        if hunt != nil { hunt?.putBack(batch) } else { tail.prepend([batch]) }
+    }
+
+    /// Notes that notifications have an outcome. A hunt may go on when its group has.
+    package mutating func confirm(_ settlements: [Settlement]) {
+        guard hunt != nil || !tries.isEmpty else { return }
+        for settlement in settlements {
+            if hunt?.confirm(settlement.batch) == true { hunt = nil }
+            for key in tries.keys where key.job == settlement.batch.job && settlement.batch.indices.contains(key.index)
+            {
+                tries[key] = nil
+            }
+        }
+    }
+
+    /// Removes what still waits of a job, and returns it.
+    package mutating func remove(_ job: JobID) -> [Batch] {
+        var fresh = jobs.removeValue(forKey: job) ?? BatchList()
+        var removed = tail.takeAll { $0.job == job } + fresh.takeAll()
+        removed += hunt?.remove(job) ?? []
+        if hunt?.isOver == true { hunt = nil }
+        turns.removeAll { $0 == job }
+        tries = tries.filter { $0.key.job != job }
+        count -= removed.reduce(0) { $0 + $1.count }
+        return removed
+    }
+
+    private mutating func nextOfJobs(atMost limit: Int) -> Batch? {
+        guard let job = turns.first, let batch = jobs[job]?.takeFirst(limit) else { return nil }
+        turns.removeFirst()
+        if jobs[job]?.isEmpty == true { jobs[job] = nil } else { turns.append(job) }
+        return batch
+    }
+}
+
+extension SendQueue {
+    /// Takes what the end of a connection proved, puts the tail in front of everything else, and returns the outcomes.
+    package mutating func take(_ conclusion: Conclusion) -> [Settlement] {
+        var settlements = conclusion.settlements
+        confirm(conclusion.settlements)
+        var tail = conclusion.tail
+        if let named = conclusion.named, let status = conclusion.status {
+            if status.failureClass == .app || (status.allowsAnotherTry && hasAnotherTry(named)) {
+                tail.insert(named, at: 0)
+            } else {
+                settlements.append(Settlement(named, .rejected(status.refusal), isCorrection: conclusion.isCorrection))
+                confirm([settlements[settlements.count - 1]])
+            }
+        }
+        if conclusion.hidesRefusal, let lone = loneSuspect(tail), !hasAnotherTry(lone) {
+            settlements.append(Settlement(lone, .rejected(Self.unnamedRefusal(conclusion.status))))
+            confirm([settlements[settlements.count - 1]])
+            tail = []
+        }
+        resume(tail, isHunt: conclusion.hidesRefusal)
+        return settlements
+    }
+
+    /// The reason of a notification that was found to be refused without having been named.
+    private static func unnamedRefusal(_ status: Status?) -> Refusal {
+        Refusal(
+            status: status.map { Int($0.rawValue) }, reason: status?.reason ?? "ClosedWithoutReply", verdict: .message)
+    }
+
+    private func loneSuspect(_ tail: [Batch]) -> Batch? {
+        hunt != nil && tail.count == 1 && tail[0].count == 1 ? tail[0] : nil
+    }
+
+    /// Counts one more try of a single notification; whether it may have another.
+    private mutating func hasAnotherTry(_ batch: Batch) -> Bool {
+        let key = Key(job: batch.job, index: batch.indices.lowerBound)
+        tries[key, default: 0] += 1
+        return tries[key, default: 0] < Self.tryLimit
+    }
+
+    private mutating func resume(_ tail: [Batch], isHunt: Bool) {
+        let tailCount = tail.reduce(0) { $0 + $1.count }
+        count += tailCount
+        if hunt != nil {
+            if hunt?.resume(tail, hasFailed: isHunt) == true { hunt = nil }
+        } else if isHunt, tailCount > 0 {
+            hunt = Hunt(suspects: tail, others: self.tail.takeAll())
+        } else {
+            self.tail.prepend(tail)
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import APNSBinary
+package import APNSModel
+package import LinuxIO
+package import Logging
+
+/// One app's way to a gateway of the binary protocol: batches in, outcomes out.
+///
+/// Keeps up to `connectionLimit` connections, all fed from one queue, and opens them when there is work. Lives on the
+/// reactor's thread, as its connections do. `run` must be running for anything to move.
+package actor BinaryGateway {
+    /// How many notifications may wait in memory before `submit` makes its caller wait.
+    package static let queueLimit = 32_768
+
+    /// What happens, in order. Settlements never outnumber what was submitted, so the stream needs no other bound.
+    package nonisolated let events: AsyncStream<GatewayEvent>
+
+    let reactor: Reactor
+    let logger: Logger
+    let publisher: AsyncStream<GatewayEvent>.Continuation
+    var configuration: Configuration
+    /// Counts configurations: a session of an older one writes nothing more and closes when nothing is in doubt.
+    var generation = 0
+    var queue = SendQueue()
+    var policy = ConnectPolicy()
+    var answers = AnswerHistory()
+    var random = SystemRandomNumberGenerator()
+    /// When a stopped app may ask again; `nil` while it is not stopped.
+    var stoppedUntil: ContinuousClock.Instant?
+    /// Whether it asks again after a stop, one notification at a time.
+    var isOnTrial = false
+    var isDraining = false
+    /// Connections that are up, by slot.
+    var sessions: [Int: BinarySession] = [:]
+    private var sleepers: [Int: Waiter] = [:]
+    private var submitters: [Waiter] = []
+
+    /// Creates a gateway that connects to nothing until there is work and `run` is called.
+    package init(_ configuration: Configuration, on reactor: Reactor, logger: Logger) {
+        self.configuration = configuration
+        self.reactor = reactor
+        self.logger = logger
+        (self.events, self.publisher) = AsyncStream.makeStream(bufferingPolicy: .unbounded)
+    }
+
+    /// The reactor's thread.
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
+
+    /// Hands a batch over, behind all other work of its job. Waits while the queue is full.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled while it waits; the batch was not taken then.
+    package func submit(_ batch: Batch) async throws {
+        while queue.count >= Self.queueLimit {
+            let waiter = Waiter(on: reactor)
+            submitters.append(waiter)
+            let readiness = await waiter.wait()
+            submitters.removeAll { $0 === waiter }
+            if readiness.contains(.cancelled) { throw CancellationError() }
+        }
+        queue.append(batch)
+        wakeSlots()
+    }
+
+    /// Takes back what waits of a job; what is on a connection still gets its outcome.
+    package func remove(_ job: JobID) -> [Batch] {
+        let removed = queue.remove(job)
+        wakeSubmitters()
+        return removed
+    }
+
+    /// Uses another configuration from the next connection on; those of the old one settle and close.
+    ///
+    /// A stopped app starts again.
+    package func reconfigure(_ configuration: Configuration) {
+        self.configuration = configuration
+        generation += 1
+        policy = ConnectPolicy()
+        answers = AnswerHistory()
+        if stoppedUntil != nil { isOnTrial = true }
+        stoppedUntil = nil
+        wakeSlots()
+    }
+
+    /// Sends nothing more that is not yet written; connections settle what is in doubt and close.
+    package func drain() {
+        isDraining = true
+        wakeSlots()
+    }
+
+    /// How many notifications have been written and have no outcome.
+    package var pendingInDoubt: Int {
+        sessions.values.reduce(0) { $0 + $1.doubtCount }
+    }
+
+    /// Serves until the task is cancelled; then connections are cut and what was on them stays without an outcome.
+    package func run() async {
+        var limit = 0
+        await withDiscardingTaskGroup { group in
+            while !Task.isCancelled {
+                while limit < configuration.connectionLimit {
+                    let slot = limit
+                    group.addTask { await self.runSlot(slot) }
+                    limit += 1
+                }
+                await sleep(slot: -1, until: nil)
+            }
+        }
+        publisher.finish()
+    }
+
+    /// Waits until something changes, or until the deadline.
+    func sleep(slot: Int, until deadline: ContinuousClock.Instant?) async {
+        let waiter = sleepers[slot] ?? Waiter(on: reactor)
+        sleepers[slot] = waiter
+        _ = await waiter.wait(until: deadline)
+    }
+
+    /// Lets every slot look at the state anew.
+    func wakeSlots() {
+        for waiter in sleepers.values { waiter.wake() }
+        for session in sessions.values { session.wake() }
+    }
+
+    func wakeSubmitters() {
+        guard queue.count < Self.queueLimit else { return }
+        for waiter in submitters { waiter.wake() }
+    }
+}

@@ -1,0 +1,18 @@
+package import LinuxIO
+
+/// Where a gateway listens, and the name its certificate must carry.
+package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
+    /// Host and TCP port. The port says nothing about the protocol: Apple uses 2195 and 2196 for HTTP/2 today.
+    package let address: HostPort
+    /// The name or address that the server's certificate is checked against.
+    package let serverName: String
+
+    /// Creates an endpoint; the certificate is checked against the host unless a server name is given.
+    package init(_ address: HostPort, serverName: String? = nil) {
+        self.address = address
+        self.serverName = serverName ?? address.host
+    }
+
+    /// `host:port`.
+    package var description: String { address.description }
+}

@@ -1,0 +1,53 @@
+package import APNSModel
+
+/// What a gateway tells its owner, in the order in which it happened.
+package enum GatewayEvent: Sendable {
+    /// Notifications have outcomes.
+    case settled([Settlement])
+    /// Notifications that had been taken for accepted were not, and are sent again.
+    case reopened([Batch])
+    /// A connection is ready to send.
+    case connected(String)
+    /// A connection ended, or did not come about.
+    case disconnected(ConnectionReport)
+    /// Every message of the app fails the same way: nothing is sent until the credentials change or the time is up.
+    case stopped(GatewayFault)
+    /// Sending goes on after a stop: the gateway has accepted something.
+    case resumed
+    /// Most answers are bad tokens and nothing was ever accepted: probably the wrong environment.
+    case suspectEnvironment
+}
+
+/// A fault of a connection or of the app, in words for a log.
+package struct GatewayFault: Error, Hashable, Sendable {
+    /// What went wrong.
+    package let message: String
+    /// How to mend it, where that can be told.
+    package let hint: String?
+
+    /// Creates a fault.
+    package init(_ message: String, hint: String? = nil) {
+        self.message = message
+        self.hint = hint
+    }
+}
+
+/// What the end of a connection meant for the notifications on it.
+package struct ConnectionReport: Sendable {
+    /// Why it ended.
+    package var fault: GatewayFault
+    /// How long until the next attempt.
+    package var pause: Duration
+    /// How many notifications are sent again that the gateway cannot have accepted.
+    package var resentCount: Int
+    /// How many are sent again though they may have been accepted: possible duplicates.
+    package var doubtfulCount: Int
+    /// How many will not be sent again, their outcome being `unknown`.
+    package var unknownCount: Int
+    /// How many are sent again that had been taken for accepted.
+    package var revokedCount: Int
+    /// How many were thrown away by the gateway so late that they cannot be sent again.
+    package var lostCount: Int
+    /// Whether it is everyday business: an answer to one notification, or a gateway that closes for its own reasons.
+    package var isRoutine: Bool
+}

@@ -1,0 +1,97 @@
+/// What happens to a notification that was written to a connection which then died without an answer for it.
+package enum OnDoubt: String, CaseIterable, Hashable, Sendable {
+    /// Send it again: it may arrive twice, it is never lost.
+    case resend
+    /// Never send it again: its outcome is `unknown`.
+    case report
+}
+
+/// A run of consecutive notifications of one job that share everything but the token (and, if paired, the payload).
+///
+/// The batch is the unit in which everything moves through the program. Slices share their storage with the whole.
+package struct Batch: Sendable {
+    /// The payloads of a batch.
+    package enum Payloads: Sendable {
+        /// All notifications carry the same one.
+        case shared(Payload)
+        /// Each has its own, in the order of the tokens.
+        case each(PackedBytes)
+    }
+
+    /// The job all of them belong to.
+    package let job: JobID
+    /// What they share.
+    package let attributes: Attributes
+    /// What a connection that dies without an answer makes of them.
+    package let onDoubt: OnDoubt
+    /// Which notifications of the job these are.
+    package private(set) var indices: Range<Int>
+
+    private let tokens: PackedBytes
+    private let payloads: Payloads
+    /// The index of the first token in storage.
+    private let base: Int
+
+    /// Creates a batch of all the tokens, the first of which is the job's notification `firstIndex`.
+    package init(header: Header, firstIndex: Int, tokens: PackedBytes, payloads: Payloads) {
+        self.job = header.job
+        self.attributes = header.attributes
+        self.onDoubt = header.onDoubt
+        self.tokens = tokens
+        self.payloads = payloads
+        self.base = firstIndex
+        self.indices = firstIndex..<firstIndex + tokens.count
+    }
+
+    /// What does not change from batch to batch of one run.
+    package struct Header: Hashable, Sendable {
+        /// The job.
+        package var job: JobID
+        /// What the notifications share.
+        package var attributes: Attributes
+        /// What doubt makes of them.
+        package var onDoubt: OnDoubt
+
+        /// Creates a header.
+        package init(job: JobID, attributes: Attributes, onDoubt: OnDoubt = .resend) {
+            self.job = job
+            self.attributes = attributes
+            self.onDoubt = onDoubt
+        }
+    }
+
+    /// How many notifications it holds.
+    package var count: Int { indices.count }
+
+    /// Whether nothing is left of it.
+    package var isEmpty: Bool { indices.isEmpty }
+
+    /// The token's bytes of the job's notification `index`, which must be in `indices`.
+    package func token(at index: Int) -> ArraySlice<UInt8> {
+        tokens[index - base]
+    }
+
+    /// The payload's bytes of the job's notification `index`, which must be in `indices`.
+    package func payload(at index: Int) -> ArraySlice<UInt8> {
+        switch payloads {
+        case .shared(let payload): payload.bytes[...]
+        case .each(let packed): packed[index - base]
+        }
+    }
+
+    /// The part of the batch that holds the job's notifications in `range`, which must lie within `indices`.
+    package subscript(range: Range<Int>) -> Batch {
+        precondition(range.lowerBound >= indices.lowerBound && range.upperBound <= indices.upperBound)
+        var slice = self
+        slice.indices = range
+        return slice
+    }
+
+    /// Removes the first `count` notifications, at most all of them, and returns them.
+    package mutating func removeFirst(_ count: Int) -> Batch {
+        let cut = min(indices.lowerBound + count, indices.upperBound)
+        let taken = self[indices.lowerBound..<cut]
+        indices = cut..<indices.upperBound
+        return taken
+    }
+}

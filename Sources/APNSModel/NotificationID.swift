@@ -1,0 +1,33 @@
+/// The `apns-id` of a notification: a pure function of its job's id and its index, so a resend carries the same one.
+///
+/// A UUID of version 8 (RFC 9562 §5.8): the job's bits, with the index mixed into the last 62, and version and variant
+/// written over. Two notifications of one job never share an id; those of two jobs as seldom as random ones do.
+package struct NotificationID: Hashable, Sendable, CustomStringConvertible {
+    /// The 128 bits, most significant first as printed.
+    package let bits: UInt128
+
+    /// Creates the id of a job's notification with this index, counted from 0 in file order.
+    package init(job: JobID, index: Int) {
+        let mixed = job.bits ^ UInt128(UInt64(truncatingIfNeeded: index) & 0x3FFF_FFFF_FFFF_FFFF)
+        let version: UInt128 = 0x8 << 76
+        let variant: UInt128 = 0b10 << 62
+        let kept = ~((UInt128(0xF) << 76) | (UInt128(0b11) << 62))
+        self.bits = mixed & kept | version | variant
+    }
+
+    /// 8-4-4-4-12 lowercase hexadecimal digits, as the gateway wants them.
+    package var description: String {
+        var text = ""
+        for digit in 0..<32 {
+            if [8, 12, 16, 20].contains(digit) { text.append("-") }
+            let nibble = UInt8(truncatingIfNeeded: bits >> UInt128(124 - digit * 4)) & 0xF
+            text.unicodeScalars.append(Unicode.Scalar(hexDigit(nibble)))
+        }
+        return text
+    }
+}
+
+/// Returns the lowercase digit of a nibble.
+func hexDigit(_ nibble: UInt8) -> UInt8 {
+    nibble < 10 ? 0x30 + nibble : 0x57 + nibble
+}

@@ -1,0 +1,105 @@
+/// Reads device tokens as people write them.
+///
+/// Hexadecimal in any case, with the `<`, `>` and spaces of old `NSData` descriptions, or base64 (either alphabet, with
+/// or without padding). Text that is hexadecimal throughout is taken as hexadecimal whatever its length.
+package enum TokenSpelling {
+    /// Why a spelling names no token.
+    package enum Fault: Error, Hashable, Sendable {
+        /// There is nothing but brackets and spaces.
+        case empty
+        /// Hexadecimal digits do not pair up.
+        case oddDigitCount(Int)
+        /// Neither hexadecimal nor base64.
+        case unreadable
+        /// More than 100 bytes.
+        case tooLong(Int)
+    }
+
+    /// Appends the token's bytes to `bytes`, which stay as they were on a fault.
+    ///
+    /// - Returns: How many bytes the token has, or what is wrong with the spelling.
+    /// - Complexity: O(*n*) in the length of the spelling; allocates only what `bytes` needs.
+    package static func append(_ spelling: Span<UInt8>, to bytes: inout [UInt8]) -> Result<Int, Fault> {
+        let start = bytes.count
+        let result = appendHexadecimal(spelling, to: &bytes) ?? appendBase64(spelling, to: &bytes)
+        let count = bytes.count - start
+        let checked = result.flatMap { () -> Result<Int, Fault> in
+            count == 0
+                ? .failure(.empty) : count > DeviceToken.maximumByteCount ? .failure(.tooLong(count)) : .success(count)
+        }
+        if case .failure = checked { bytes.removeLast(bytes.count - start) }
+        return checked
+    }
+
+    /// Appends hexadecimal text, or returns `nil` (and appends garbage that the caller drops) at the first other sign.
+    private static func appendHexadecimal(_ text: Span<UInt8>, to bytes: inout [UInt8]) -> Result<Void, Fault>? {
+        let start = bytes.count
+        var pending: UInt8?
+        for index in text.indices {
+            let byte = text[index]
+            guard let nibble = nibble(byte) else {
+                if isIgnored(byte) { continue }
+                bytes.removeLast(bytes.count - start)
+                return nil
+            }
+            if let high = pending {
+                bytes.append(high << 4 | nibble)
+                pending = nil
+            } else {
+                pending = nibble
+            }
+        }
+        return pending == nil ? .success(()) : .failure(.oddDigitCount((bytes.count - start) * 2 + 1))
+    }
+
+    private static func appendBase64(_ text: Span<UInt8>, to bytes: inout [UInt8]) -> Result<Void, Fault> {
+        var buffer: UInt32 = 0
+        var (digitCount, paddingCount) = (0, 0)
+        for index in text.indices where !isIgnored(text[index]) {
+            if text[index] == UInt8(ascii: "=") {
+                paddingCount += 1
+                continue
+            }
+            guard paddingCount == 0, let sextet = sextet(text[index]) else { return .failure(.unreadable) }
+            buffer = buffer << 6 | UInt32(sextet)
+            digitCount += 1
+            if digitCount % 4 != 1 { bytes.append(UInt8(truncatingIfNeeded: buffer >> shift(after: digitCount))) }
+        }
+        let isWhole =
+            digitCount % 4 != 1 && (paddingCount == 0 || (digitCount + paddingCount) % 4 == 0 && paddingCount < 3)
+        return isWhole ? .success(()) : .failure(.unreadable)
+    }
+
+    /// How many bits of the buffer do not belong to the byte that this digit completes.
+    private static func shift(after digitCount: Int) -> UInt32 {
+        switch digitCount % 4 {
+        case 2: 4
+        case 3: 2
+        default: 0
+        }
+    }
+
+    private static func isIgnored(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "<") || byte == UInt8(ascii: ">")
+    }
+
+    private static func nibble(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x30...0x39: byte - 0x30
+        case 0x41...0x46: byte - 0x37
+        case 0x61...0x66: byte - 0x57
+        default: nil
+        }
+    }
+
+    private static func sextet(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x41...0x5A: byte - 0x41
+        case 0x61...0x7A: byte - 0x61 + 26
+        case 0x30...0x39: byte - 0x30 + 52
+        case UInt8(ascii: "+"), UInt8(ascii: "-"): 62
+        case UInt8(ascii: "/"), UInt8(ascii: "_"): 63
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,29 @@
+/// Reads durations as users write them: a whole number and a unit, or `0`.
+package enum DurationText {
+    /// What the text may look like, for hints.
+    package static let form = "a whole number with one of the units ms, s, m, h and d, such as 250ms, 15s or 30d"
+
+    /// Reads `250ms`, `15s`, `5m`, `4h`, `30d` or `0`.
+    /// - Throws: What is wrong with the text; show it with the field's place.
+    package static func parse(_ text: String) throws(TextFault) -> Duration {
+        let (number, unit) = try Quantity.split(text, form: form)
+        switch unit {
+        case "ms": return .seconds(number / 1_000) + .milliseconds(number % 1_000)
+        case "s": return .seconds(number)
+        case "m": return try seconds(number, times: 60)
+        case "h": return try seconds(number, times: 3_600)
+        case "d": return try seconds(number, times: 86_400)
+        case "": return try bare(number)
+        default: throw TextFault("\(Diagnostic.quoted(unit)) is no unit of time", hint: "write \(form)")
+        }
+    }
+
+    private static func bare(_ number: Int64) throws(TextFault) -> Duration {
+        guard number == 0 else { throw TextFault("the unit is missing", hint: "write \(form)") }
+        return .zero
+    }
+
+    private static func seconds(_ number: Int64, times factor: Int64) throws(TextFault) -> Duration {
+        .seconds(try Quantity.product(number, factor))
+    }
+}

@@ -1,0 +1,44 @@
+extension Fields {
+    /// A mapping, read by its own fields; unknown keys in it are reported when the reader returns.
+    package mutating func mapping<Value>(_ key: String, read: (inout Fields) -> Value) -> Value? {
+        guard let value = value(key) else { return nil }
+        return inside(value, path: path(of: key), read: read)
+    }
+
+    /// A sequence of mappings, each read by its own fields.
+    package mutating func mappings<Value>(_ key: String, read: (inout Fields) -> Value) -> [Value]? {
+        guard let list = sequence(key) else { return nil }
+        let path = path(of: key)
+        return list.elements.enumerated().map { inside($1, path: "\(path)[\($0)]", read: read) }
+    }
+
+    /// A sequence, for the caller to walk through.
+    package mutating func sequence(_ key: String) -> Node? {
+        guard let value = value(key) else { return nil }
+        if value.kind == .sequence { return value }
+        refuseType(key, value, expected: "a sequence")
+        return nil
+    }
+
+    /// A sequence of strings; faulty elements are reported and left out.
+    package mutating func strings(_ key: String) -> [String]? {
+        guard let list = sequence(key) else { return nil }
+        var strings: [String] = []
+        for (index, element) in list.elements.enumerated() {
+            if let text = element.string {
+                strings.append(text)
+            } else {
+                refuseType("\(key)[\(index)]", element, expected: "a string")
+            }
+        }
+        return strings
+    }
+
+    private mutating func inside<Value>(_ node: Node, path: String, read: (inout Fields) -> Value) -> Value {
+        var inner = Fields(node, path: path, report: report)
+        report = Report()
+        let value = read(&inner)
+        report = inner.finish()
+        return value
+    }
+}

@@ -1,0 +1,85 @@
+/// Turns a node into the JSON that is sent.
+package enum JSONText {
+    /// Appends a node as compact JSON.
+    ///
+    /// JSON is taken over as the user wrote it, insignificant whitespace removed and nothing else changed. YAML is
+    /// read by the core schema: keys in the user's order, numbers digit for digit.
+    /// - Throws: That JSON has no notation for a number of the YAML, at its place. It is a fault of the field that
+    ///   the node is in.
+    package static func append(_ node: Node, to bytes: inout [UInt8]) throws(Diagnostic) {
+        switch node.tape.format {
+        case .json: minify(node.raw, into: &bytes)
+        case .yaml:
+            var writer = JSONWriter(appendingTo: bytes)
+            bytes = []
+            defer { bytes = writer.bytes }
+            try write(node, to: &writer)
+        }
+    }
+
+    /// The node as compact JSON; see `append(_:to:)`.
+    /// - Throws: That JSON has no notation for a number of the YAML, at its place.
+    package static func bytes(of node: Node) throws(Diagnostic) -> [UInt8] {
+        var bytes: [UInt8] = []
+        try append(node, to: &bytes)
+        return bytes
+    }
+
+    /// Drops whitespace outside strings from JSON that is known to be valid.
+    private static func minify(_ json: ArraySlice<UInt8>, into bytes: inout [UInt8]) {
+        bytes.reserveCapacity(bytes.count + json.count)
+        var isInString = false
+        var isEscaped = false
+        for byte in json {
+            if isInString {
+                if isEscaped {
+                    isEscaped = false
+                } else if byte == UInt8(ascii: "\\") {
+                    isEscaped = true
+                } else if byte == UInt8(ascii: "\"") {
+                    isInString = false
+                }
+            } else if byte == UInt8(ascii: "\"") {
+                isInString = true
+            } else if byte <= UInt8(ascii: " ") {
+                continue
+            }
+            bytes.append(byte)
+        }
+    }
+
+    private static func write(_ node: Node, to writer: inout JSONWriter) throws(Diagnostic) {
+        switch node.kind {
+        case .mapping:
+            writer.beginObject()
+            for member in node.members {
+                writer.key(utf8: member.key.bytes)
+                try write(member.value, to: &writer)
+            }
+            writer.endObject()
+        case .sequence:
+            writer.beginArray()
+            for element in node.elements { try write(element, to: &writer) }
+            writer.endArray()
+        case .string, .key: writer.string(utf8: node.bytes)
+        case .plain: try writePlain(node, to: &writer)
+        case .number: writer.raw(node.raw)
+        case .true: writer.boolean(true)
+        case .false: writer.boolean(false)
+        case .null: writer.null()
+        }
+    }
+
+    private static func writePlain(_ node: Node, to writer: inout JSONWriter) throws(Diagnostic) {
+        switch CoreSchema.resolve(node.bytes) {
+        case .null: writer.null()
+        case .boolean(let value): writer.boolean(value)
+        case .integer(let digits), .float(let digits): writer.raw(digits.utf8)
+        case .string: writer.string(utf8: node.bytes)
+        case .unwritable:
+            throw Diagnostic(
+                "JSON cannot say \(Diagnostic.quoted(node.text))",
+                hint: "use a finite decimal number, or put quotes around it to make it a string", at: node.place)
+        }
+    }
+}

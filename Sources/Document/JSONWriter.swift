@@ -1,0 +1,111 @@
+/// Writes compact JSON: no whitespace, characters as themselves, only what must be escaped is escaped.
+///
+/// Commas come by themselves. The caller balances brackets and puts a key before each value of an object.
+package struct JSONWriter: Sendable {
+    /// What has been written; emptying it, keeping its capacity, starts afresh together with `startLine()`.
+    package var bytes: [UInt8]
+    private var needsComma = false
+
+    /// Starts with nothing, or behind what is there.
+    package init(appendingTo bytes: [UInt8] = []) { self.bytes = bytes }
+
+    /// Forgets that a value came before, as at the start of a line of its own.
+    package mutating func startLine() { needsComma = false }
+
+    /// Opens an object.
+    package mutating func beginObject() { open(UInt8(ascii: "{")) }
+
+    /// Closes an object.
+    package mutating func endObject() { close(UInt8(ascii: "}")) }
+
+    /// Opens an array.
+    package mutating func beginArray() { open(UInt8(ascii: "[")) }
+
+    /// Closes an array.
+    package mutating func endArray() { close(UInt8(ascii: "]")) }
+
+    /// Writes a member's key.
+    package mutating func key(_ key: String) {
+        string(key)
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
+    /// Writes a member's key, given as valid UTF-8.
+    package mutating func key(utf8 key: ArraySlice<UInt8>) {
+        string(utf8: key)
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
+    /// Writes a string.
+    package mutating func string(_ text: String) {
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        for byte in text.utf8 { append(escaping: byte) }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// Writes a string given as valid UTF-8.
+    package mutating func string(utf8 text: ArraySlice<UInt8>) {
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        for byte in text { append(escaping: byte) }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// Writes a whole number.
+    package mutating func integer(_ value: some BinaryInteger) {
+        separate()
+        bytes.append(contentsOf: String(value).utf8)
+    }
+
+    /// Writes true or false.
+    package mutating func boolean(_ value: Bool) {
+        separate()
+        bytes.append(contentsOf: (value ? "true" : "false").utf8)
+    }
+
+    /// Writes null.
+    package mutating func null() {
+        separate()
+        bytes.append(contentsOf: "null".utf8)
+    }
+
+    /// Writes a value that is valid JSON already.
+    package mutating func raw(_ json: some Sequence<UInt8>) {
+        separate()
+        bytes.append(contentsOf: json)
+    }
+
+    private mutating func separate() {
+        if needsComma { bytes.append(UInt8(ascii: ",")) }
+        needsComma = true
+    }
+
+    private mutating func open(_ bracket: UInt8) {
+        separate()
+        bytes.append(bracket)
+        needsComma = false
+    }
+
+    private mutating func close(_ bracket: UInt8) {
+        bytes.append(bracket)
+        needsComma = true
+    }
+
+    private mutating func append(escaping byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+            bytes.append(UInt8(ascii: "\\"))
+            bytes.append(byte)
+        case UInt8(ascii: "\n"): bytes.append(contentsOf: "\\n".utf8)
+        case UInt8(ascii: "\r"): bytes.append(contentsOf: "\\r".utf8)
+        case UInt8(ascii: "\t"): bytes.append(contentsOf: "\\t".utf8)
+        case 0..<0x20:
+            bytes.append(contentsOf: (byte < 0x10 ? "\\u000" : "\\u001").utf8)
+            bytes.append(contentsOf: String(byte & 15, radix: 16).utf8)
+        default: bytes.append(byte)
+        }
+    }
+}

@@ -1,0 +1,66 @@
+extension Tape {
+    /// Finds the first mapping with a repeated key, however the keys are escaped.
+    ///
+    /// Costs a few comparisons a key in small mappings and one hash (seeded per process) a key in larger ones.
+    /// - Throws: Which key is repeated, at its second place, with the first place as hint.
+    package func refuseDuplicateKeys() throws(Diagnostic) {
+        var index = 0
+        while index < events.count {
+            if events[index].kind == .mapping, events[index].textLength > 1,
+                let (first, second) = duplicate(inMappingAt: index)
+            {
+                let key = Node(tape: self, index: second)
+                let place = Node(tape: self, index: first).place
+                throw Diagnostic(
+                    "the key \(Diagnostic.quoted(key.text)) is there twice",
+                    hint: "keep one of them; the first is in line \(place.line), column \(place.column)",
+                    at: key.place)
+            }
+            index += 1
+        }
+    }
+
+    private func duplicate(inMappingAt index: Int) -> (Int, Int)? {
+        events[index].textLength <= 8 ? duplicateByComparison(index) : duplicateByHash(index)
+    }
+
+    private func duplicateByComparison(_ mapping: Int) -> (Int, Int)? {
+        let end = events[mapping].next
+        var later = nextKey(after: mapping + 1)
+        while later < end {
+            var earlier = mapping + 1
+            while earlier < later {
+                if hasSameText(earlier, later) { return (earlier, later) }
+                earlier = nextKey(after: earlier)
+            }
+            later = nextKey(after: later)
+        }
+        return nil
+    }
+
+    private func duplicateByHash(_ mapping: Int) -> (Int, Int)? {
+        var first: [ArraySlice<UInt8>: Int] = [:]
+        first.reserveCapacity(Int(events[mapping].textLength))
+        var key = mapping + 1
+        while key < events[mapping].next {
+            if let earlier = first.updateValue(key, forKey: Node(tape: self, index: key).bytes) {
+                return (earlier, key)
+            }
+            key = nextKey(after: key)
+        }
+        return nil
+    }
+
+    private func nextKey(after key: Int) -> Int { key + 1 < events.count ? events[key + 1].next : events.count }
+
+    private func hasSameText(_ left: Int, _ right: Int) -> Bool {
+        let (a, b) = (events[left], events[right])
+        guard a.textLength == b.textLength else { return false }
+        let (start, other) = (a.textRange.lowerBound, b.textRange.lowerBound)
+        for offset in 0..<Int(a.textLength) {
+            let byte = a.isInArena ? arena[start + offset] : source[start + offset]
+            guard byte == (b.isInArena ? arena[other + offset] : source[other + offset]) else { return false }
+        }
+        return true
+    }
+}

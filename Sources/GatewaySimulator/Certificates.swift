@@ -1,0 +1,85 @@
+import LinuxIO
+import OpenSSL
+
+/// The certificates of a simulator and of its client, as PEM text.
+public struct Certificates: Sendable, Hashable, CustomStringConvertible {
+    /// Who must have issued a client's certificate. A client trusts it too, if it issued the server's certificate.
+    public let authority: [UInt8]
+    /// The server's certificate, those between it and its authority, and its private key.
+    public let server: [UInt8]
+    /// A client's certificate and private key, if they are known.
+    public let client: [UInt8]?
+
+    /// Takes certificates that somebody else made.
+    public init(authority: [UInt8], server: [UInt8], client: [UInt8]? = nil) {
+        self.authority = authority
+        self.server = server
+        self.client = client
+    }
+
+    /// Makes an authority, and has it certify a server and a client; good for 30 days.
+    ///
+    /// - Parameters:
+    ///   - topic: the app that the client may push for.
+    ///   - hosts: names and addresses of the server.
+    /// - Returns: all three. The authority's key is forgotten, so it certifies nothing more.
+    /// - Throws: `SimulatorFault`: a name is too long, or is no name.
+    public static func throwaway(
+        topic: String = "com.example.weather", hosts: [String] = ["localhost", "127.0.0.1", "::1"]
+    ) throws -> Certificates {
+        try SimulatorFault.wrapping {
+            let authority = try ThrowawayAuthority(commonName: "Gateway Simulator")
+            let server = try authority.issue(.server(hosts))
+            let client = try authority.issue(.push(topic: topic))
+            return Certificates(
+                authority: try authority.certificatePEM(),
+                server: try server.certificatePEM() + server.keyPEM(),
+                client: try client.certificatePEM() + client.keyPEM())
+        }
+    }
+
+    /// Writes `ca.pem`, `server.pem` and `client.pem`, the latter two with their keys and for their owner only.
+    ///
+    /// Blocks. Makes the directory if only that is missing.
+    ///
+    /// - Throws: `SimulatorFault`: one of the files is there already, or the directory cannot be written.
+    public func write(into directory: String) throws {
+        try SimulatorFault.wrapping {
+            let place = FilePlace(directory)
+            let folder =
+                try place.name.isEmpty || place.isDots
+                ? Directory.open(path: directory)
+                : Directory.open(path: place.directory).makeChild(place.name, mode: 0o700)
+            try folder.create(Array("ca.pem".utf8), mode: 0o644).write(authority)
+            try folder.create(Array("server.pem".utf8), mode: 0o600).write(server)
+            if let client { try folder.create(Array("client.pem".utf8), mode: 0o600).write(client) }
+        }
+    }
+
+    /// Says what is there, and shows no key.
+    public var description: String {
+        client == nil
+            ? "certificates of an authority and a server" : "certificates of an authority, a server and a client"
+    }
+}
+
+extension SimulatorFault {
+    /// Runs `body` and tells what it throws in a form that users of the library can read.
+    static func wrapping<Value>(_ body: () throws -> Value) throws(SimulatorFault) -> Value {
+        do {
+            return try body()
+        } catch {
+            throw SimulatorFault(cause: error)
+        }
+    }
+
+    init(cause: any Error) {
+        switch cause {
+        case let fault as SimulatorFault: self = fault
+        case let error as TLSError: self.init(error.message, hint: error.hint)
+        case let error as SystemError where error.isAlreadyThere:
+            self.init("\(error)", hint: "remove it, or choose another place")
+        default: self.init("\(cause)")
+        }
+    }
+}

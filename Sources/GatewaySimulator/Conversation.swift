@@ -1,0 +1,106 @@
+import APNSBinary
+import APNSModel
+import LinuxIO
+import SecureTransport
+
+/// One open connection: the stream, the policy that says what to do with it, and the bytes between the two.
+///
+/// Belongs to a `BinaryService`, and is touched on its reactor alone.
+final class Conversation {
+    private let stream: SecureStream
+    private let socket: StreamSocket
+    private var policy: GatewayPolicy
+    /// What was read and is not yet done with: less than a notification, unless the policy does not listen.
+    private var unread: [UInt8] = []
+    private var readCount = 0
+
+    /// How many reads follow each other before other connections get their turn.
+    private static let fairReads = 16
+    /// How long the peer may take to make room for six bytes.
+    private static let sendTime = Duration.seconds(10)
+
+    init(over stream: SecureStream, on socket: StreamSocket, policy: GatewayPolicy) {
+        self.stream = stream
+        self.socket = socket
+        self.policy = policy
+    }
+
+    /// Does one step after the other, to the last.
+    ///
+    /// - Throws: `SystemError`, `TLSError`: the connection is broken; `CancellationError`; `LedgerFileFault`.
+    func run(in service: isolated BinaryService) async throws {
+        while true {
+            let now = GatewayPolicy.Now.read()
+            switch policy.step(at: now.moment) {
+            case .read(let limit, let until):
+                try await read(atMost: limit, until: until, in: service)
+            case .wait(let until):
+                try await wait(until: until)
+                try await take(in: service)
+            case .send(let bytes):
+                try await send(bytes)
+            case .close(let until):
+                unread.append(contentsOf: await stream.shutdown(until: until.instant).late)
+                try await take(in: service)
+            case .cut:
+                socket.shutdownWrite()
+            case .stopListening(let duration):
+                service.stopListening(for: duration)
+            case .release(let resetting):
+                if resetting { stream.abort() }
+                return
+            }
+        }
+    }
+
+    /// Ends the connection at its next step, which is at once.
+    func drop(resetting: Bool) {
+        policy.drop(resetting: resetting)
+        stream.wake()
+    }
+
+    private func read(atMost limit: Int, until: Moment?, in service: isolated BinaryService) async throws {
+        switch try stream.read(into: &unread, limit: limit) {
+        case .bytes(let count):
+            policy.didRead(count, at: GatewayPolicy.Now.read().moment)
+            try await take(in: service)
+            readCount += 1
+            if readCount % Self.fairReads == 0 { await Task.yield() }
+        case .closed:
+            policy.peerEnded()
+        case .wouldBlock:
+            _ = try stream.flush()
+            let found = await stream.wait(for: .readable, until: until?.instant)
+            if found.contains(.cancelled) { throw CancellationError() }
+        }
+    }
+
+    /// Has the policy take what it can of the bytes that were read.
+    private func take(in service: isolated BinaryService) async throws {
+        guard !unread.isEmpty else { return }
+        unread.removeFirst(service.consume(unread.span, by: &policy))
+        try await service.publish()
+    }
+
+    private func wait(until moment: Moment?) async throws {
+        let found = await stream.wait(for: [], until: moment?.instant)
+        if found.contains(.cancelled) { throw CancellationError() }
+        guard found.contains(.hangup) else { return }
+        guard let moment else {
+            policy.drop(resetting: true)
+            return
+        }
+        // The peer is gone, but what it sent is still there to be read when the wait is over.
+        try await socket.reactor.sleep(until: moment.instant)
+    }
+
+    private func send(_ bytes: [UInt8]) async throws {
+        try stream.write(bytes.span)
+        let deadline = ContinuousClock.now + Self.sendTime
+        while try !stream.flush() {
+            let found = await stream.wait(for: [], until: deadline)
+            if found.contains(.cancelled) { throw CancellationError() }
+            if found.contains(.timedOut) { return policy.drop(resetting: true) }
+        }
+    }
+}

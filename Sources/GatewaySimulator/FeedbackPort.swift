@@ -1,0 +1,113 @@
+import LinuxIO
+import Logging
+import SecureTransport
+
+/// The feedback service's port: tells its list to whoever connects, then closes.
+actor FeedbackPort {
+    private nonisolated let reactor: Reactor
+    private let contexts: ServerContexts
+    private let logger: Logger
+    private let gateway: BinaryService
+    private nonisolated let address: SocketAddress
+    private var listener: Listener?
+    private var manner: FeedbackManner
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
+
+    /// How long a client may take for its handshake, and for reading one piece.
+    private static let patience = Duration.seconds(15)
+
+    /// Listens. Connections wait until `run()`.
+    ///
+    /// - Throws: `SystemError`: the port is taken, or the address is not this host's.
+    static func listening(
+        on address: SocketAddress, with resources: SimulatorResources, telling gateway: BinaryService
+    ) async throws -> FeedbackPort {
+        let port = FeedbackPort(on: address, with: resources, telling: gateway)
+        try await port.listen()
+        return port
+    }
+
+    private init(on address: SocketAddress, with resources: SimulatorResources, telling gateway: BinaryService) {
+        reactor = resources.reactor
+        contexts = resources.contexts
+        logger = resources.logger
+        manner = resources.manner
+        self.gateway = gateway
+        self.address = address
+    }
+
+    private func listen() throws {
+        listener = try Listener(on: address, reactor: reactor)
+    }
+
+    /// The port in use.
+    var port: Int { Int(listener?.address.port ?? address.port) }
+
+    /// Sends the list in another manner from the next connection on.
+    func setManner(_ manner: FeedbackManner) {
+        self.manner = manner
+    }
+
+    /// Serves until the task is cancelled.
+    ///
+    /// - Throws: `CancellationError`; `SystemError`: there is no going on.
+    func run() async throws {
+        try await withThrowingDiscardingTaskGroup { group in
+            while true {
+                guard let socket = try await nextConnection() else { continue }
+                group.addTask { await self.attend(socket) }
+            }
+        }
+    }
+
+    private func nextConnection() async throws -> sending StreamSocket? {
+        do {
+            return try await listener?.accept()
+        } catch let error as SystemError where error.isTransient {
+            logger.warning("accepting has to wait", metadata: ["simulator.error": "\(error)"])
+            try await reactor.sleep(for: .milliseconds(100))
+            return nil
+        }
+    }
+
+    private func attend(_ socket: sending StreamSocket) async {
+        do {
+            let stream = try SecureStream(accepting: socket, context: contexts.usual)
+            try await stream.handshake(until: .now + Self.patience)
+            try await tell(over: stream, in: manner)
+        } catch {
+            logger.debug("feedback connection broken", metadata: ["simulator.error": "\(error)"])
+        }
+    }
+
+    private func tell(over stream: SecureStream, in manner: FeedbackManner) async throws {
+        // What is lost from here on is gone, as it was at Apple's.
+        let bytes = await gateway.feedbackBytes(forgetting: manner.forgets)
+        for piece in manner.pieces(of: bytes) {
+            try stream.write(piece.span)
+            try await flush(stream)
+            if manner.pause > .zero { try await reactor.sleep(for: manner.pause) }
+        }
+        guard manner.resetAfter == nil else { return try await reset(stream) }
+        _ = await stream.shutdown(until: .now + .seconds(2))
+    }
+
+    private func flush(_ stream: SecureStream) async throws {
+        let deadline = ContinuousClock.now + Self.patience
+        while try !stream.flush() {
+            let found = await stream.wait(for: [], until: deadline)
+            if found.contains(.cancelled) { throw CancellationError() }
+            if found.contains(.timedOut) { return stream.abort() }
+        }
+    }
+
+    /// Resets the connection once the peer's kernel has what was sent, which a reset would overtake otherwise.
+    private func reset(_ stream: SecureStream) async throws {
+        let deadline = ContinuousClock.now + Self.patience
+        while stream.acknowledgedByteCount < stream.handedOverByteCount, .now < deadline {
+            try await reactor.sleep(for: .milliseconds(1))
+        }
+        stream.abort()
+    }
+}

@@ -1,0 +1,281 @@
+import APNSBinary
+import APNSModel
+
+/// One connection of a simulated gateway: bytes in, entries of the ledger out, and the next thing to do.
+///
+/// The shell asks `step(at:)`, does what it says, hands in what it read, and asks again. No clock, no socket.
+struct GatewayPolicy {
+    /// What the shell has to do next.
+    enum Step: Hashable {
+        /// Read at most so many bytes, until the moment at most.
+        case read(atMost: Int, until: Moment?)
+        /// Do not read until the moment; `nil` is for ever.
+        case wait(until: Moment?)
+        /// Write these bytes.
+        case send([UInt8])
+        /// Close in good order, with close_notify, and hand in what still came; the peer has until the moment.
+        case close(until: Moment)
+        /// Send FIN without close_notify, but go on reading.
+        case cut
+        /// Close the listening socket for a while.
+        case stopListening(Duration)
+        /// Close the descriptor, with RST or without: the connection is over.
+        case release(resetting: Bool)
+    }
+
+    private enum State {
+        case open
+        case paused(until: Moment?)
+        /// A refusal is on its way: all that comes is discarded.
+        case doomed(Farewell, due: Moment)
+        case saidFarewell(FaultAction.Ending)
+        /// Both sides are saying good-bye.
+        case draining(until: Moment)
+        /// Open for ever and deaf.
+        case staying
+        case over
+    }
+
+    private struct Farewell {
+        var bytes: [UInt8] = []
+        var ending = FaultAction.Ending.close
+    }
+
+    /// How many bytes one read asks for: some TLS records.
+    static let chunkByteCount = 65_536
+    /// How long the peer has to close its side after the gateway has closed its own.
+    static let drainTime = Duration.seconds(2)
+
+    private let connection: Int
+    private var state = State.open
+    private var peerHasEnded = false
+    /// Whether the bytes can no longer be cut into notifications.
+    private var isGarbled = false
+    private var bytesPerSecond: Int?
+    private var readableFrom = Moment.zero
+    private var listeningStop: Duration?
+    private var arrivedCount = 0
+    private var lastAccepted: UInt32 = 0
+
+    /// Begins with a connection whose handshake has just succeeded; its number counts from 1.
+    init(connection: Int, at now: Moment, sharing shared: inout GatewayState) {
+        self.connection = connection
+        pause(at: now, sharing: &shared)
+    }
+
+    /// What the shell has to do next.
+    mutating func step(at now: Moment) -> Step {
+        if let duration = listeningStop {
+            listeningStop = nil
+            return .stopListening(duration)
+        }
+        switch state {
+        case .open:
+            return peerHasEnded ? conclude(.close, at: now) : read(until: nil, at: now)
+        case .paused(let until):
+            guard let until, now >= until else { return .wait(until: until) }
+            state = .open
+            return step(at: now)
+        case .doomed(let farewell, let due):
+            guard now >= due else { return read(until: due, at: now) }
+            state = .saidFarewell(farewell.ending)
+            return farewell.bytes.isEmpty ? step(at: now) : .send(farewell.bytes)
+        case .saidFarewell(let ending):
+            return conclude(ending, at: now)
+        case .draining(let until):
+            guard !peerHasEnded, now < until else { return release(resetting: false) }
+            return .read(atMost: Self.chunkByteCount, until: until)
+        case .staying:
+            return peerHasEnded ? release(resetting: false) : read(until: nil, at: now)
+        case .over:
+            return .release(resetting: false)
+        }
+    }
+
+    /// Notes that the peer will send no more.
+    mutating func peerEnded() {
+        peerHasEnded = true
+    }
+
+    /// Ends the connection on the spot, whatever it was about to do.
+    mutating func drop(resetting: Bool) {
+        state = resetting ? .saidFarewell(.reset) : .saidFarewell(.close)
+    }
+
+    /// Notes that so many bytes were read, which a slow gateway has to get over.
+    mutating func didRead(_ byteCount: Int, at now: Moment) {
+        guard let bytesPerSecond else { return }
+        readableFrom = max(now, readableFrom) + .nanoseconds(1_000_000_000 / Int64(bytesPerSecond)) * byteCount
+    }
+
+    /// Takes the notifications at the start of `bytes`.
+    ///
+    /// - Returns: How many bytes are done with. The rest is to be handed in again, with what comes behind it, after
+    ///   the next step.
+    mutating func consume(_ bytes: Span<UInt8>, at now: Now, sharing shared: inout GatewayState) -> Int {
+        var offset = 0
+        while offset < bytes.count, isListening {
+            if isGarbled { return bytes.count }
+            do {
+                let rest = bytes.extracting(offset...)
+                guard let frame = try NotificationFrame(decoding: rest) else { break }
+                take(frame, of: rest, at: now, sharing: &shared)
+                offset += frame.byteCount
+            } catch {
+                isGarbled = true
+                refuse(error, at: now.moment, sharing: &shared)
+            }
+        }
+        return offset
+    }
+
+    /// One reading of both clocks.
+    struct Now {
+        let moment: Moment
+        let wallTime: WallTime
+    }
+
+    private var isListening: Bool {
+        switch state {
+        case .open, .doomed, .saidFarewell, .draining, .staying: true
+        case .paused, .over: false
+        }
+    }
+}
+
+// What a notification does.
+extension GatewayPolicy {
+    private mutating func take(
+        _ frame: NotificationFrame, of bytes: Span<UInt8>, at now: Now, sharing shared: inout GatewayState
+    ) {
+        arrivedCount += 1
+        let outcome: Ledger.Outcome
+        if case .open = state {
+            outcome = judge(frame, of: bytes, at: now.moment, sharing: &shared)
+        } else {
+            outcome = .discarded
+        }
+        shared.note(
+            frame, of: bytes,
+            as: .init(connection: connection, sequence: arrivedCount, time: now.wallTime, outcome: outcome))
+        if case .open = state { pause(at: now.moment, sharing: &shared) }
+    }
+
+    private mutating func judge(
+        _ frame: NotificationFrame, of bytes: Span<UInt8>, at now: Moment, sharing shared: inout GatewayState
+    ) -> Ledger.Outcome {
+        if let action = shared.script.arrived(frame, of: bytes, count: arrivedCount, on: connection),
+            let outcome = act(action, on: frame, at: now)
+        {
+            return outcome
+        }
+        guard let status = shared.rules.fault(in: frame, of: bytes) else {
+            lastAccepted = frame.identifier ?? 0
+            return .accepted
+        }
+        let reply = FaultAction.Reply(
+            status: status.rawValue,
+            naming: status == .missingDeviceToken && shared.rules.namesZeroForEmptyTokens ? .number(0) : .refused,
+            delay: shared.rules.answerDelay)
+        return act(.reply(reply), on: frame, at: now) ?? .accepted
+    }
+
+    /// Does what a script says about a notification, or about the moment between two.
+    ///
+    /// - Returns: What becomes of the notification; `nil` if it is to be judged by the rules all the same.
+    private mutating func act(
+        _ action: FaultAction, on frame: NotificationFrame?, at now: Moment
+    ) -> Ledger.Outcome? {
+        switch action {
+        case .reply(let reply):
+            var farewell = Farewell(ending: reply.ending)
+            if frame?.format.carriesIdentifier ?? true { farewell.bytes = bytes(of: reply, refusing: frame) }
+            state = .doomed(farewell, due: now + reply.delay)
+            guard reply.status == Status.shutdown.rawValue else { return .refused(status: reply.status) }
+            // Status 10 refuses nothing: whoever it names was accepted.
+            return reply.naming == .refused ? .accepted : .discarded
+        case .end(let ending, let delay):
+            state = .doomed(Farewell(ending: ending), due: now + delay)
+            return .discarded
+        case .pause(let duration):
+            state = .paused(until: duration.map { now + $0 })
+            return duration == nil ? .discarded : nil
+        case .slow(let rate):
+            bytesPerSecond = rate
+            readableFrom = now
+            return nil
+        case .stopListening(let duration):
+            listeningStop = duration
+            return nil
+        case .refuseConnection, .failHandshake, .withholdTickets:
+            return nil
+        }
+    }
+
+    private func bytes(of reply: FaultAction.Reply, refusing frame: NotificationFrame?) -> [UInt8] {
+        let identifier =
+            switch reply.naming {
+            case .refused: frame?.identifier ?? 0
+            case .lastAccepted: lastAccepted
+            case .number(let number): number
+            }
+        var bytes: [UInt8] = []
+        ErrorReply(status: Status(rawValue: reply.status), identifier: identifier).encode(to: &bytes)
+        bytes[0] = reply.command
+        return Array(bytes.prefix(reply.byteCount))
+    }
+
+    /// Answers bytes that are no notification: the stream cannot be read on behind them.
+    private mutating func refuse(_ error: DecodingError, at now: Moment, sharing shared: inout GatewayState) {
+        guard case .open = state else { return }
+        var farewell = Farewell()
+        let status = Status.protocolError
+        switch error {
+        case .unexpectedCommand:
+            break
+        case .frameTooLong:
+            ErrorReply(status: status, identifier: 0).encode(to: &farewell.bytes)
+        case .malformedItems(let identifier):
+            ErrorReply(status: status, identifier: identifier ?? 0).encode(to: &farewell.bytes)
+        }
+        shared.ledger.noteUnreadable(status: status.rawValue)
+        state = .doomed(farewell, due: now + shared.rules.answerDelay)
+    }
+
+    /// Asks the script for the moment between two notifications.
+    private mutating func pause(at now: Moment, sharing shared: inout GatewayState) {
+        guard let action = shared.script.pausing(after: arrivedCount, on: connection) else { return }
+        _ = act(action, on: nil, at: now)
+    }
+}
+
+// What comes next.
+extension GatewayPolicy {
+    private func read(until deadline: Moment?, at now: Moment) -> Step {
+        if peerHasEnded { return .wait(until: deadline) }
+        guard let bytesPerSecond else { return .read(atMost: Self.chunkByteCount, until: deadline) }
+        guard now < readableFrom else { return .read(atMost: max(1, bytesPerSecond / 10), until: deadline) }
+        return .wait(until: deadline.map { min($0, readableFrom) } ?? readableFrom)
+    }
+
+    private mutating func conclude(_ ending: FaultAction.Ending, at now: Moment) -> Step {
+        switch ending {
+        case .close:
+            state = .draining(until: now)
+            return .close(until: now + Self.drainTime)
+        case .cut:
+            state = .draining(until: now + Self.drainTime)
+            return .cut
+        case .reset:
+            return release(resetting: true)
+        case .stay:
+            state = .staying
+            return step(at: now)
+        }
+    }
+
+    private mutating func release(resetting: Bool) -> Step {
+        state = .over
+        return .release(resetting: resetting)
+    }
+}

@@ -1,0 +1,16 @@
+import APNSBinary
+import APNSModel
+
+/// What the connections of a simulated gateway share. Belongs to one actor; reads no clock.
+struct GatewayState: Sendable {
+    var rules: GatewayRules
+    var script: ScriptRun
+    var ledger: Ledger
+    var feedback: FeedbackList
+
+    /// Notes a notification and what became of it.
+    mutating func note(_ frame: NotificationFrame, of bytes: Span<UInt8>, as arrival: Ledger.Arrival) {
+        ledger.note(frame, of: bytes, as: arrival)
+        feedback.note(frame, of: bytes, as: arrival)
+    }
+}

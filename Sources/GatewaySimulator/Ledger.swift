@@ -1,0 +1,127 @@
+import APNSBinary
+import APNSModel
+
+/// What arrived at a simulated gateway, in order, and what became of it.
+///
+/// A value: what `Simulator.ledger` returned does not change any more. How much it keeps is its `Detail`.
+public struct Ledger: Sendable {
+    /// How much a ledger keeps of each notification.
+    public enum Detail: Sendable, Hashable {
+        /// All of it: about 120 bytes besides token and payload.
+        case everything
+        /// Counts, and one byte for each number, for runs of millions.
+        ///
+        /// The number of a notification is the last four bytes of its token, big-endian; `Tally` tells which came, how
+        /// often, and whether in order. Numbers from `limit` on are only counted, in `Tally.beyondLimitCount`.
+        case numbered(limit: Int)
+        /// Counts only.
+        case counts
+    }
+
+    /// What became of a notification.
+    public enum Outcome: Sendable, Hashable {
+        /// It was read whole, found good, and not behind a refusal on its connection.
+        case accepted
+        /// It was answered with this status, or would have been if its format had an answer.
+        case refused(status: UInt8)
+        /// It was read and thrown away: it came behind a refusal, or a script said so.
+        case discarded
+    }
+
+    /// How much this ledger keeps.
+    public let detail: Detail
+    /// How many notifications were accepted.
+    public private(set) var acceptedCount = 0
+    /// How many notifications were refused, those included whose frame could not be read.
+    public private(set) var refusedCount = 0
+    /// How many notifications were read and thrown away.
+    public private(set) var discardedCount = 0
+    /// How many notifications were refused with each status.
+    public private(set) var refusedCountByStatus: [UInt8: Int] = [:]
+    /// How many connections were accepted, those included that a script ended before or in the handshake.
+    public private(set) var connectionCount = 0
+    /// The connections whose handshake succeeded, in order; the first 100,000.
+    public private(set) var connections: [Connection] = []
+    /// Which numbers were accepted; empty unless the detail is `.numbered`.
+    public private(set) var tally: Tally
+    /// All notifications, in order of arrival; empty unless the detail is `.everything`.
+    public private(set) var entries = Entries()
+    /// Lines that wait to be written to the file, if there is one.
+    private(set) var lines: [UInt8]?
+
+    /// Creates an empty ledger. If it is to be written to a file, it collects lines until `takeLines()`.
+    init(detail: Detail = .everything, writesLines: Bool = false) {
+        self.detail = detail
+        let limit = if case .numbered(let limit) = detail { limit } else { 0 }
+        tally = Tally(limit: limit)
+        lines = writesLines ? [] : nil
+    }
+
+    /// How many notifications arrived: accepted, refused and discarded.
+    public var arrivedCount: Int { acceptedCount + refusedCount + discardedCount }
+
+    /// Counts a connection and returns its number, from 1.
+    mutating func noteConnection() -> Int {
+        connectionCount += 1
+        return connectionCount
+    }
+
+    /// Notes that a connection's handshake succeeded.
+    mutating func noteOpened(_ connection: Connection) {
+        if connections.count < 100_000 { connections.append(connection) }
+    }
+
+    /// Counts a refusal of a frame that could not be read.
+    mutating func noteUnreadable(status: UInt8) {
+        count(.refused(status: status))
+    }
+
+    /// Notes a notification that lies in `bytes`.
+    mutating func note(_ frame: NotificationFrame, of bytes: Span<UInt8>, as arrival: Arrival) {
+        count(arrival.outcome)
+        switch detail {
+        case .everything:
+            entries.append(frame, of: bytes, as: arrival)
+        case .numbered:
+            if arrival.outcome == .accepted { tally.note(frame.token, of: bytes) }
+        case .counts:
+            break
+        }
+        lines?.appendLine(of: Entry(frame, of: bytes, as: arrival))
+    }
+
+    /// Returns the lines that were collected and forgets them.
+    mutating func takeLines() -> [UInt8] {
+        guard let taken = lines, !taken.isEmpty else { return [] }
+        lines = []
+        return taken
+    }
+
+    private mutating func count(_ outcome: Outcome) {
+        switch outcome {
+        case .accepted: acceptedCount += 1
+        case .discarded: discardedCount += 1
+        case .refused(let status):
+            refusedCount += 1
+            refusedCountByStatus[status, default: 0] += 1
+        }
+    }
+
+    /// Where and when a notification arrived, and what became of it.
+    struct Arrival {
+        let connection: Int
+        let sequence: Int
+        let time: WallTime
+        let outcome: Outcome
+    }
+
+    /// A connection whose handshake succeeded.
+    public struct Connection: Sendable, Hashable {
+        /// Its number, from 1 in the order of acceptance.
+        public let number: Int
+        /// The subject of the client's certificate, if it showed one.
+        public let clientName: String?
+        /// The apps that the client's certificate is for.
+        public let topics: [String]
+    }
+}

@@ -1,0 +1,15 @@
+/// Why a simulator could not start, or could not do what it was asked to.
+public struct SimulatorFault: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What went wrong, in one sentence without a full stop.
+    public let message: String
+    /// What a person can do about it, where anything is known to help.
+    public let hint: String?
+
+    /// The message alone.
+    public var description: String { message }
+
+    init(_ message: String, hint: String? = nil) {
+        self.message = message
+        self.hint = hint
+    }
+}

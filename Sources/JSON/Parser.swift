@@ -1,0 +1,49 @@
+package import Document
+
+/// Reads JSON (RFC 8259) with simdjson: every value is checked, none is copied unless it has escapes.
+///
+/// Numbers of any size are accepted. Keep one for many documents; its buffers stay, those of a document over 1 MiB
+/// excepted. Recursive to the depth that the limits allow.
+package struct Parser: DocumentParser {
+    private let limits: DocumentLimits
+    private let native = NativeParser()
+
+    /// Makes a parser that refuses what goes beyond the limits.
+    package init(limits: DocumentLimits = DocumentLimits()) {
+        self.limits = limits
+    }
+
+    /// Reads the document in a range of an array; see `DocumentParser`.
+    /// - Throws: The first fault, with its place; the tape is then empty. Report it against the file.
+    package mutating func parse(
+        _ source: [UInt8], range: Range<Int>, into tape: inout Tape
+    ) throws(Diagnostic) {
+        do throws(Diagnostic) {
+            let body = try DocumentText.accept(range, of: source, firstLine: tape.firstLine, limits: limits)
+            tape.begin(.json, source: source, range: body)
+            let fault = native.parse(source, range: body, limits: limits, into: &tape)
+            if let fault { throw diagnostic(for: fault, in: body, of: tape) }
+            try tape.refuseDuplicateKeys()
+            tape.isEndMarked = tape.root.kind == .string || tape.root.isContainer
+        } catch {
+            tape.removeAll()
+            throw error
+        }
+    }
+
+    private func diagnostic(for fault: NativeParser.Fault, in body: Range<Int>, of tape: Tape) -> Diagnostic {
+        switch fault {
+        case .outOfMemory:
+            return Diagnostic("there is not enough memory to read the document", hint: "split it")
+        case .tooManyValues(let offset):
+            return Diagnostic(
+                "the document has too many values",
+                hint: "write one recipient a line in a .jsonl file, which has no such limit",
+                at: tape.place(at: offset))
+        case .malformed(let offset):
+            var finder = FaultFinder(tape.source, in: body, depth: limits.depth)
+            let found = finder.firstFault() ?? FaultFinder.Fault("this is not valid JSON", at: offset)
+            return Diagnostic(found.message, hint: found.hint, at: tape.place(at: found.offset))
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import Glibc
+
+/// One component of a path as C wants it, ending in NUL.
+struct ComponentName {
+    let bytes: [CChar]
+
+    /// - Throws: `SystemError` (EINVAL): empty, over 255 bytes, `.`, `..`, or with a slash or NUL in it.
+    init(_ name: [UInt8], for operation: String) throws(SystemError) {
+        let isComponent =
+            !name.isEmpty && name.count <= 255 && name != [0x2E] && name != [0x2E, 0x2E]
+            && !name.contains { $0 == 0 || $0 == 0x2F }
+        guard isComponent else { throw SystemError(code: EINVAL, operation: operation, subject: printable(name)) }
+        bytes = name.map(CChar.init(bitPattern:)) + [0]
+    }
+}
+
+/// A name for a message: as it is when it is clean UTF-8, else every odd byte as `%XX`.
+func printable(_ name: [UInt8]) -> String {
+    if let text = String(validating: name, as: UTF8.self), !name.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
+        return text
+    }
+    let digits = Array("0123456789ABCDEF")
+    return name.reduce(into: "") { text, byte in
+        if (0x21...0x7E).contains(byte) {
+            text.unicodeScalars.append(Unicode.Scalar(byte))
+        } else {
+            text += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import CLinux
+import Glibc
+import Synchronization
+
+/// Tells what happens in any number of directories (inotify(7)), read by a thread of its own that does nothing else.
+///
+/// What it tells is a hint: events can be lost, doubled or late, and other hosts' changes never show. At most
+/// `capacity` events wait for the consumer; more of them, or a full kernel queue, become one `.lost`, upon which the
+/// consumer scans everything. Without events nothing wakes up.
+package final class DirectoryWatch: Sendable {
+    private let descriptor: Descriptor
+    private let wakeUp: WakeUp
+    private let mailbox: Mailbox<Notice>
+    private let watched = Mutex(Watched())
+
+    private struct Watched {
+        var tags: [Int32: Int] = [:]
+        var numbers: [Int: Int32] = [:]
+        var thread: SystemThread?
+    }
+
+    /// Starts watching nothing yet.
+    ///
+    /// - Throws: `WatchFault`: EMFILE names `fs.inotify.max_user_instances`; poll instead.
+    package init(capacity: Int = 4096) throws(WatchFault) {
+        let number = clinux_inotify()
+        guard number >= 0 else { throw WatchFault(.last("inotify_init1")) }
+        descriptor = Descriptor(adopting: number)
+        mailbox = Mailbox(capacity: capacity, overflow: .lost)
+        do {
+            wakeUp = try WakeUp()
+        } catch {
+            throw WatchFault(error)
+        }
+        try start()
+    }
+
+    /// Watches one more directory; what happens there comes with `tag`, which the caller chooses and uses once.
+    ///
+    /// The directory is watched by its descriptor, not by a name that somebody could swap. Scan it afterwards.
+    ///
+    /// - Throws: `WatchFault`: ENOSPC names `fs.inotify.max_user_watches`; poll this directory instead.
+    package func add(_ directory: Directory, tag: Int, for interest: Interest) throws(WatchFault) {
+        let path = "/proc/self/fd/\(directory.descriptor.rawValue)"
+        let mask = interest.mask
+        // Under the lock, so that the reading thread cannot meet an event whose tag is not yet known.
+        let failure: SystemError? = watched.withLock { watched in
+            let number = unsafe inotify_add_watch(descriptor.rawValue, path, mask)
+            guard number >= 0 else { return .last("inotify_add_watch", directory.path) }
+            watched.tags[number] = tag
+            watched.numbers[tag] = number
+            return nil
+        }
+        if let failure { throw WatchFault(failure) }
+    }
+
+    /// Watches the directory with this tag no longer; unknown tags are no fault.
+    package func remove(tag: Int) {
+        watched.withLock { watched in
+            guard let number = watched.numbers.removeValue(forKey: tag), watched.tags[number] == tag else { return }
+            watched.tags[number] = nil
+            // Fails when the directory is gone and the kernel was faster.
+            _ = inotify_rm_watch(descriptor.rawValue, number)
+        }
+    }
+
+    /// Waits for the next notices; all that have come since the last call, in order.
+    ///
+    /// One consumer at a time.
+    ///
+    /// - Returns: `nil` after `stop()`, when the kernel's queue cannot be read any more, and when the calling task is
+    ///   cancelled.
+    package func next() async -> [Notice]? {
+        await mailbox.take()
+    }
+
+    /// Ends the thread and waits for it; `next()` returns `nil` from now on.
+    package func stop() {
+        let thread = watched.withLock { watched in
+            defer { watched.thread = nil }
+            return watched.thread
+        }
+        mailbox.close()
+        wakeUp.signal()
+        thread?.join()
+    }
+
+    private func start() throws(WatchFault) {
+        do {
+            let thread = try SystemThread.start(name: "spool watch") { [self] in serve() }
+            watched.withLock { $0.thread = thread }
+        } catch {
+            throw WatchFault(error)
+        }
+    }
+
+    private func serve() {
+        var block = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let ready = clinux_wait_readable(descriptor.rawValue, wakeUp.descriptor.rawValue)
+            if ready < 0, errno == EINTR { continue }
+            if ready < 0 || ready & 2 != 0 { return mailbox.close() }
+            let count = unsafe read(descriptor.rawValue, &block, block.count)
+            if count < 0, errno == EAGAIN || errno == EINTR { continue }
+            guard count > 0 else {
+                // A read error says nothing about what was lost with it.
+                mailbox.post([.lost])
+                return mailbox.close()
+            }
+            mailbox.post(notices(in: block.prefix(count)))
+        }
+    }
+
+    private func notices(in bytes: ArraySlice<UInt8>) -> [Notice] {
+        var notices: [Notice] = []
+        var rest = bytes
+        while let event = RawWatchEvent(decoding: &rest) {
+            guard let notice = notice(for: event), notice != notices.last else { continue }
+            notices.append(notice)
+        }
+        return notices
+    }
+
+    private func notice(for event: RawWatchEvent) -> Notice? {
+        if event.mask.contains(.overflow) { return .lost }
+        let tag = watched.withLock { watched in
+            let tag = watched.tags[event.number]
+            if let tag, event.mask.contains(.ignored) {
+                watched.tags[event.number] = nil
+                watched.numbers[tag] = nil
+            }
+            return tag
+        }
+        // No tag: the last events of a directory that is watched no longer.
+        return tag.map { .event(Event(tag: $0, changes: event.mask, name: event.name)) }
+    }
+}

@@ -1,0 +1,82 @@
+import CLinux
+import Glibc
+
+/// What the kernel knows of a file without opening it (stat(2)).
+package struct FileStatus: Hashable, Sendable {
+    /// What a name stands for.
+    package enum Kind: String, Hashable, Sendable {
+        /// A file of bytes, the only kind that can be a job.
+        case regular = "regular file"
+        /// A folder.
+        case directory = "directory"
+        /// A symbolic link, never followed.
+        case symbolicLink = "symbolic link"
+        /// A FIFO.
+        case pipe = "named pipe"
+        /// A Unix domain socket.
+        case socket = "socket"
+        /// A block or character device.
+        case device = "device"
+        /// Something this program has no word for.
+        case other = "special file"
+    }
+
+    /// What it is.
+    package let kind: Kind
+    /// Its length.
+    package let byteCount: Int64
+    /// The filesystem it is on; with `inode` its identity while it exists.
+    package let device: UInt64
+    /// Its number on that filesystem.
+    package let inode: UInt64
+    /// How many names it has.
+    package let linkCount: UInt64
+    /// The user id of its owner.
+    package let owner: UInt32
+    /// The group id of its group.
+    package let group: UInt32
+    /// The permission bits, 0 to 0o7777.
+    package let mode: UInt32
+    /// Last change of its bytes (mtime, which a producer can set to anything): nanoseconds since 1970, saturating.
+    package let modifiedAt: Int64
+    /// Last change of anything about it (ctime, set by the kernel): nanoseconds since 1970, saturating.
+    package let changedAt: Int64
+
+    /// Whether both are the same file with the same length.
+    package func isSameFile(as other: FileStatus) -> Bool {
+        device == other.device && inode == other.inode && byteCount == other.byteCount
+    }
+
+    init(_ raw: stat) {
+        kind = Kind(mode: raw.st_mode)
+        byteCount = Int64(raw.st_size)
+        device = UInt64(raw.st_dev)
+        inode = UInt64(raw.st_ino)
+        linkCount = UInt64(raw.st_nlink)
+        owner = raw.st_uid
+        group = raw.st_gid
+        mode = raw.st_mode & 0o7777
+        modifiedAt = nanoseconds(raw.st_mtim)
+        changedAt = nanoseconds(raw.st_ctim)
+    }
+}
+
+extension FileStatus.Kind {
+    init(mode: mode_t) {
+        switch mode & S_IFMT {
+        case S_IFREG: self = .regular
+        case S_IFDIR: self = .directory
+        case S_IFLNK: self = .symbolicLink
+        case S_IFIFO: self = .pipe
+        case S_IFSOCK: self = .socket
+        case S_IFBLK, S_IFCHR: self = .device
+        default: self = .other
+        }
+    }
+}
+
+private func nanoseconds(_ time: timespec) -> Int64 {
+    let (scaled, overflow) = Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
+    let (sum, overflowed) = scaled.addingReportingOverflow(Int64(time.tv_nsec))
+    return overflow || overflowed ? (time.tv_sec < 0 ? .min : .max) : sum
+}

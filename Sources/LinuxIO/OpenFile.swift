@@ -1,0 +1,98 @@
+import CLinux
+import Glibc
+
+/// An open regular file, closed when it goes out of scope. Every call blocks and belongs on a worker thread.
+package struct OpenFile: ~Copyable, Sendable {
+    let descriptor: Descriptor
+
+    /// The path it was opened by, for messages only: it may have been renamed since.
+    package let path: String
+
+    init(adopting number: Int32, path: String) {
+        descriptor = Descriptor(adopting: number)
+        self.path = path
+    }
+
+    /// Its status now.
+    ///
+    /// - Throws: `SystemError`: EIO, ESTALE or ENOTCONN from the filesystem.
+    package borrowing func status() throws(SystemError) -> FileStatus {
+        var raw = stat()
+        guard unsafe fstat(descriptor.rawValue, &raw) == 0 else { throw .last("fstat", path) }
+        return FileStatus(raw)
+    }
+
+    /// Appends up to `count` bytes from `offset` on to `bytes`; fewer only at the end of the file.
+    ///
+    /// - Returns: how many bytes came.
+    /// - Throws: `SystemError`: EIO and the like; `bytes` is then as it was.
+    package borrowing func read(
+        _ count: Int, at offset: Int64, appendingTo bytes: inout [UInt8]
+    ) throws(SystemError) -> Int {
+        let start = bytes.count
+        bytes.append(contentsOf: repeatElement(0, count: count))
+        var done = 0
+        while done < count {
+            let got = unsafe bytes.withUnsafeMutableBytes { buffer in
+                let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[(start + done)...])
+                return unsafe pread(descriptor.rawValue, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
+            }
+            if got < 0, errno == EINTR { continue }
+            if got < 0 {
+                let error = SystemError.last("pread", path)
+                bytes.removeLast(count)
+                throw error
+            }
+            if got == 0 { break }
+            done += got
+        }
+        bytes.removeLast(count - done)
+        return done
+    }
+
+    /// The whole file from its start, to its end at the time of reading.
+    ///
+    /// - Returns: `nil` when it is longer than `limit`.
+    /// - Throws: `SystemError`: EIO and the like.
+    package borrowing func contents(limit: Int) throws(SystemError) -> [UInt8]? {
+        let expected = try status().byteCount
+        guard expected <= Int64(limit) else { return nil }
+        var bytes: [UInt8] = []
+        // One byte more than expected, so that the usual file takes one call that also shows its end.
+        var step = Int(expected) + 1
+        bytes.reserveCapacity(step)
+        while try read(step, at: Int64(bytes.count), appendingTo: &bytes) == step {
+            guard bytes.count <= limit else { return nil }
+            step = min(65_536, limit + 1 - bytes.count)
+        }
+        return bytes.count <= limit ? bytes : nil
+    }
+
+    /// Makes its bytes, length and times survive a power loss (fsync(2)); works on a file opened for reading.
+    ///
+    /// - Throws: `SystemError`; a failed sync is final: the kernel may have dropped the bytes, so trying again proves
+    ///   nothing. Reopen and read what is there.
+    package borrowing func sync() throws(SystemError) {
+        while fsync(descriptor.rawValue) != 0 {
+            guard errno == EINTR else { throw .last("fsync", path) }
+        }
+    }
+
+    /// Makes its bytes and length survive a power loss, but not its times (fdatasync(2)).
+    ///
+    /// - Throws: `SystemError`; final as for `sync()`.
+    package borrowing func syncData() throws(SystemError) {
+        while fdatasync(descriptor.rawValue) != 0 {
+            guard errno == EINTR else { throw .last("fdatasync", path) }
+        }
+    }
+
+    /// Closes now and says what close(2) said: on some filesystems (NFS, FUSE) it reports a failed write.
+    ///
+    /// - Throws: `SystemError`; the file is closed all the same, and what was written last may be lost.
+    package consuming func closeNow() throws(SystemError) {
+        let path = self.path
+        let number = descriptor.relinquish()
+        guard close(number) == 0 else { throw .last("close", path) }
+    }
+}

@@ -1,0 +1,51 @@
+import CLinux
+import Glibc
+
+/// The three streams a program is started with.
+package enum StandardStream: Int32, Sendable {
+    /// What it is given.
+    case input = 0
+    /// What it is asked for.
+    case output = 1
+    /// What it has to say besides.
+    case error = 2
+
+    /// Writes all bytes, waiting as long as it takes.
+    ///
+    /// A reader that is gone ends the writing in silence: there is nobody left to tell.
+    package func write(_ bytes: [UInt8]) {
+        var offset = 0
+        while offset < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes {
+                unsafe Glibc.write(rawValue, $0.baseAddress?.advanced(by: offset), $0.count - offset)
+            }
+            if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EAGAIN {
+                var poller = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
+                _ = unsafe poll(&poller, 1, -1)
+                continue
+            }
+            guard count > 0 else { return }
+            offset += count
+        }
+    }
+
+    /// Reads to the end, waiting as long as it takes, at most `limit` bytes and one more, which tells that there are more.
+    ///
+    /// - Throws: `SystemError`: the stream is closed or broken.
+    package func readToEnd(limit: Int) throws(SystemError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while bytes.count <= limit {
+            let count = unsafe chunk.withUnsafeMutableBytes { unsafe read(rawValue, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw .last("read", "standard input") }
+            guard count > 0 else { break }
+            bytes.append(contentsOf: chunk.prefix(min(count, limit + 1 - bytes.count)))
+        }
+        return bytes
+    }
+
+    /// Whether a person is looking at it.
+    package var isTerminal: Bool { isatty(rawValue) == 1 }
+}

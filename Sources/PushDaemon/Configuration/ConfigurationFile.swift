@@ -1,0 +1,51 @@
+package import Document
+package import LinuxIO
+import YAML
+
+/// Reads configuration files: whole, bounded, and with their names in what goes wrong.
+package enum ConfigurationFile {
+    /// No configuration file is larger.
+    package static let byteLimit = 1 << 20
+
+    /// Returns a path as it is if absolute, else as seen from `folder`.
+    package static func resolve(_ path: String, in folder: String) -> String {
+        path.hasPrefix("/") ? path : folder.hasSuffix("/") ? folder + path : folder + "/" + path
+    }
+
+    /// The folder a file lies in: `.` for a bare name.
+    package static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// The last component of a path.
+    package static func name(of path: String) -> String {
+        path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
+    }
+
+    /// Reads a file of at most `limit` bytes. Follows symbolic links: the configuration is the administrator's.
+    ///
+    /// - Throws: `SystemError` when it cannot be read; `Diagnostic` when it is larger.
+    package static func read(_ path: String, limit: Int = byteLimit) throws -> (bytes: [UInt8], status: FileStatus) {
+        let file = try OpenFile.open(path: path)
+        let status = try file.status()
+        guard let bytes = try file.contents(limit: limit) else {
+            throw Diagnostic("\(path) is longer than \(limit) bytes", hint: "this is hardly the right file")
+        }
+        return (bytes, status)
+    }
+
+    /// Reads and parses a YAML file.
+    ///
+    /// - Throws: `Diagnostic`: the file cannot be read, or is no YAML.
+    package static func parse(_ path: String) throws(Diagnostic) -> Node {
+        do {
+            var parser = YAML.Parser()
+            return try parser.parse(try read(path).bytes).root
+        } catch let diagnostic as Diagnostic {
+            throw diagnostic
+        } catch {
+            throw Diagnostic("\(error)", hint: "check the path and its permissions")
+        }
+    }
+}

@@ -1,0 +1,72 @@
+package import Document
+
+extension DaemonConfiguration {
+    /// Reads `pushspool.yaml`. Faults go to the report; what is faulty keeps its default.
+    package init(_ document: Node, report: inout Report) {
+        self.init()
+        var fields = Fields(document, report: report)
+        spool = fields.string("spool") ?? spool
+        state = fields.string("state") ?? state
+        apps = fields.string("apps") ?? apps
+        readNode(&fields)
+        fields.mapping("limits") { readLimits(&$0) }
+        fields.mapping("intake") { readIntake(&$0) }
+        fields.mapping("feedback") {
+            feedbackEvery = $0.duration("every", in: .milliseconds(10)...Self.hour) ?? feedbackEvery
+        }
+        fields.mapping("log") {
+            logLevel = $0.choice("level", of: LogLevel.self) ?? logLevel
+            logFormat = $0.choice("format", of: LogFormat.self) ?? logFormat
+        }
+        readLaterKeys(&fields)
+        report = fields.finish()
+    }
+
+    private static let hour = Duration.seconds(3600)
+
+    private mutating func readNode(_ fields: inout Fields) {
+        node = fields.string("node")
+        if let node, !AppName.isValid(node) {
+            fields.refuse(
+                "node", "is no node name",
+                hint: "use up to 64 letters, digits, '.', '_' and '-', a letter or digit first")
+        }
+    }
+
+    private mutating func readLimits(_ fields: inout Fields) {
+        fields.refuseLater("free_space", unless: ["auto"])
+        let size = fields.byteCount("document", in: 1024...DocumentLimits.largestByteCount) ?? limits.byteCount
+        let line = fields.byteCount("line", in: 256...1 << 20) ?? limits.lineByteCount
+        let depth = fields.integer("nesting", in: 4...DocumentLimits.largestDepth) ?? limits.depth
+        limits = DocumentLimits(byteCount: size, lineByteCount: line, depth: depth)
+    }
+
+    private mutating func readIntake(_ fields: inout Fields) {
+        settle = fields.duration("settle", in: .milliseconds(10)...Self.hour) ?? settle
+        patience = fields.duration("patience", in: .milliseconds(10)...Self.hour) ?? patience
+        rescan = fields.duration("rescan", in: .milliseconds(100)...Self.hour) ?? rescan
+        fields.refuseLater("require_end", unless: ["never"])
+        fields.refuseLater("dedupe", unless: ["0"])
+        fields.refuseLater("dedupe_content", unless: ["false"])
+    }
+
+    /// Keys of the contract whose work is still to be done: named, so that nobody relies on them in vain.
+    private func readLaterKeys(_ fields: inout Fields) {
+        fields.refuseLater("journal", unless: [])
+        fields.mapping("archive") {
+            $0.refuseLater("keep_done", unless: ["forever"])
+            $0.refuseLater("keep_failed", unless: ["forever"])
+            $0.refuseLater("keep_feedback", unless: ["forever"])
+        }
+        fields.mapping("metrics") { $0.refuseLater("listen", unless: []) }
+    }
+}
+
+extension Fields {
+    /// Refuses a key that is known and does nothing yet, unless its value asks for nothing.
+    mutating func refuseLater(_ key: String, unless harmless: [String]) {
+        guard let value = value(key), !harmless.contains(value.scalarText ?? "") else { return }
+        let allowed = harmless.first.map { "remove it, or write \(key): \($0)" } ?? "remove it"
+        refuse(key, "is not supported yet", hint: allowed)
+    }
+}

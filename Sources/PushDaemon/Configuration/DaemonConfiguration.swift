@@ -1,0 +1,54 @@
+package import Document
+
+/// What `pushspool.yaml` says: one daemon's spool, limits and manners.
+package struct DaemonConfiguration: Sendable {
+    /// How a log line is written.
+    package enum LogFormat: String, CaseIterable, Sendable {
+        /// `key=value` words behind a message.
+        case text
+        /// One JSON object a line.
+        case json
+    }
+
+    /// The least severe events that are logged.
+    package enum LogLevel: String, CaseIterable, Sendable {
+        /// Every frame.
+        case trace
+        /// Every connection.
+        case debug
+        /// Every start and stop.
+        case info
+        /// Every job.
+        case notice
+        /// What may need a person.
+        case warning
+        /// What does need a person.
+        case error
+    }
+
+    /// The spool's root, relative to the file.
+    package var spool = "/var/spool/pushspool"
+    /// The daemon's own folder for what must outlive it, relative to the file.
+    package var state = "/var/lib/pushspool"
+    /// The folder of `<app>.yaml` files, relative to the file.
+    package var apps = "apps"
+    /// This daemon's name among those that share the spool; `nil`: the host's.
+    package var node: String?
+    /// What documents may be.
+    package var limits = DocumentLimits()
+    /// How long a file written in place must be quiet before it is looked at.
+    package var settle = Duration.seconds(1)
+    /// How long a faulty file written in place may still become whole.
+    package var patience = Duration.seconds(10)
+    /// How often everything is scanned, whatever the kernel has told.
+    package var rescan = Duration.seconds(30)
+    /// The longest that feedback lines wait for their file.
+    package var feedbackEvery = Duration.seconds(1)
+    /// How log lines are written.
+    package var logFormat = LogFormat.text
+    /// Which are.
+    package var logLevel = LogLevel.info
+
+    /// Creates the configuration of an empty file.
+    package init() {}
+}

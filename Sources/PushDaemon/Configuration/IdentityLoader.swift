@@ -1,0 +1,142 @@
+package import APNSGateway
+package import APNSModel
+package import Document
+import LinuxIO
+package import OpenSSL
+
+/// What an app's configuration and its credential files come to together.
+package struct AppIdentity: Sendable {
+    /// How to reach the gateway, and as whom.
+    package let gateway: BinaryGateway.Configuration
+    /// The feedback service, with the same identity; `nil`: not asked.
+    package let feedbackService: FeedbackService?
+    /// What the certificate says.
+    package let certificate: CertificateFacts
+    /// The topic the certificate stands for.
+    package let topic: String?
+}
+
+/// Reads an app's credentials and finds what is wrong with them before anything is connected.
+package struct IdentityLoader: Sendable {
+    /// No credential file is larger.
+    private static let fileLimit = 1 << 20
+
+    private let folder: String
+    private let now: WallTime
+
+    /// Creates a loader of files relative to `folder`.
+    package init(folder: String, now: WallTime) {
+        self.folder = folder
+        self.now = now
+    }
+
+    /// Loads the app's identity. Blocks for the files.
+    ///
+    /// - Throws: `Diagnostic` about the key of the configuration that is at fault, with the remedy: the app must not send.
+    package func load(_ app: AppConfiguration) throws(Diagnostic) -> AppIdentity {
+        let credentials = try credentials(of: app)
+        let facts = credentials.facts
+        try check(facts, against: app)
+        try blaming("credentials") { () throws(TLSError) in try credentials.requireValid(at: now.epochSeconds) }
+        let context = try context(app, credentials)
+        var gateway = BinaryGateway.Configuration(endpoint: app.endpoint, context: context, format: app.format)
+        gateway.connectionLimit = app.connections
+        gateway.windowLimit = app.window
+        gateway.confirmation = app.confirmation
+        gateway.connectTimeout = app.connectTimeout
+        gateway.answerTimeout = app.answerTimeout
+        gateway.idleLimit = app.idlePing
+        gateway.stopPause = app.retryCeiling
+        let service = app.feedbackEndpoint.map {
+            FeedbackService(
+                endpoint: $0, context: context, connectTimeout: app.connectTimeout, answerTimeout: app.answerTimeout)
+        }
+        let topic = app.topic ?? facts.userID ?? facts.topics.first
+        return AppIdentity(gateway: gateway, feedbackService: service, certificate: facts, topic: topic)
+    }
+
+    private func credentials(of app: AppConfiguration) throws(Diagnostic) -> Credentials {
+        var passphrase: Secret?
+        if let file = app.passphraseFile {
+            passphrase = Secret(passphraseFile: try read(file, key: "credentials.passphrase_file", isSecret: true))
+        }
+        switch app.identity {
+        case .certificate(let source, let keySource):
+            let certificate = try bytes(source, key: "credentials.certificate", isSecret: keySource == nil)
+            var key: [UInt8]?
+            if let keySource { key = try bytes(keySource, key: "credentials.key", isSecret: true) }
+            return try blaming("credentials.certificate") { () throws(TLSError) in
+                try Credentials.pem(certificate: certificate, key: key, passphrase: passphrase)
+            }
+        case .pkcs12(let file):
+            let container = try read(file, key: "credentials.pkcs12", isSecret: true)
+            return try blaming("credentials.pkcs12") { () throws(TLSError) in
+                try Credentials.pkcs12(container, passphrase: passphrase)
+            }
+        }
+    }
+
+    /// A certificate of the other environment passes the handshake; the gateway then closes without a word.
+    private func check(_ facts: CertificateFacts, against app: AppConfiguration) throws(Diagnostic) {
+        let isMarked = facts.isForSandbox || facts.isForProduction
+        let isRight = app.environment == .sandbox ? facts.isForSandbox : facts.isForProduction
+        if isMarked, !isRight {
+            let other = app.environment == .sandbox ? "production" : "sandbox"
+            throw Diagnostic(
+                "the certificate \"\(facts.displayName)\" is for \(other) only, and the app's environment is \(app.environment)",
+                hint: "set environment: \(other), or use a certificate for \(app.environment)"
+            ).about("environment")
+        }
+        let topics = facts.allTopics + (facts.userID.map { [$0] } ?? [])
+        if let topic = app.topic, !topics.isEmpty, !topics.contains(topic) {
+            throw Diagnostic(
+                "the certificate \"\(facts.displayName)\" is not for topic \(topic)",
+                hint: "its topics are \(topics.joined(separator: ", "))"
+            ).about("topic")
+        }
+    }
+
+    private func context(_ app: AppConfiguration, _ credentials: Credentials) throws(Diagnostic) -> TLSContext {
+        var trust = TrustSource.system
+        if let file = app.trust { trust = .pem(try read(file, key: "trust", isSecret: false)) }
+        return try blaming("trust") { () throws(TLSError) in
+            try TLSContext.client(identity: credentials, trust: trust)
+        }
+    }
+
+    private func bytes(
+        _ source: AppConfiguration.Source, key: String, isSecret: Bool
+    ) throws(Diagnostic) -> [UInt8] {
+        switch source {
+        case .text(let bytes): bytes
+        case .file(let file): try read(file, key: key, isSecret: isSecret)
+        }
+    }
+
+    private func read(_ file: String, key: String, isSecret: Bool) throws(Diagnostic) -> [UInt8] {
+        let path = ConfigurationFile.resolve(file, in: folder)
+        do {
+            let content = try ConfigurationFile.read(path, limit: Self.fileLimit)
+            if isSecret, content.status.mode & 0o077 != 0 {
+                throw Diagnostic(
+                    "\(path) can be read by group or others", hint: "chmod 600 \(path)"
+                ).about(key)
+            }
+            return content.bytes
+        } catch let diagnostic as Diagnostic {
+            throw diagnostic
+        } catch {
+            throw Diagnostic("\(error)", hint: "check the path and its permissions").about(key)
+        }
+    }
+
+    private func blaming<Value>(
+        _ key: String, _ body: () throws(TLSError) -> Value
+    ) throws(Diagnostic) -> Value {
+        do throws(TLSError) {
+            return try body()
+        } catch {
+            throw Diagnostic(error.message, hint: error.hint).about(key)
+        }
+    }
+}

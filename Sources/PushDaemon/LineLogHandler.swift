@@ -1,0 +1,71 @@
+import APNSModel
+import Document
+import LinuxIO
+package import Logging
+
+/// Writes one line an event to standard error: `2026-11-21T08:36:16.123Z notice job finished app=weather job=x.json`.
+package struct LineLogHandler: LogHandler {
+    /// The least severe level that is written.
+    package var logLevel: Logger.Level
+    /// What every line of this logger carries.
+    package var metadata: Logger.Metadata = [:]
+    private let format: DaemonConfiguration.LogFormat
+
+    /// Creates a handler.
+    package init(level: Logger.Level, format: DaemonConfiguration.LogFormat) {
+        self.logLevel = level
+        self.format = format
+    }
+
+    /// Reads or writes one value that every line carries.
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    /// Writes the event's line.
+    package func log(event: LogEvent) {
+        let values = metadata.merging(event.metadata ?? [:]) { $1 }.mapValues(\.description)
+        let time = WallTime(nanoseconds: WallClock.nanoseconds()).rfc3339
+        let line =
+            switch format {
+            case .text: Self.text(time, event, values)
+            case .json: Self.json(time, event, values)
+            }
+        StandardStream.error.write(line + [UInt8(ascii: "\n")])
+    }
+
+    private static func text(_ time: String, _ event: LogEvent, _ values: [String: String]) -> [UInt8] {
+        var line = Array("\(time) \(event.level) \(event.message)".utf8)
+        for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+            line += Array(" \(key)=".utf8)
+            if isPlain(value) {
+                line += Array(value.utf8)
+            } else {
+                var writer = JSONWriter()
+                writer.string(value)
+                line += writer.bytes
+            }
+        }
+        return line
+    }
+
+    private static func isPlain(_ value: String) -> Bool {
+        !value.isEmpty && value.utf8.allSatisfy { $0 > 0x20 && $0 != 0x22 && $0 != 0x3D && $0 != 0x5C && $0 != 0x7F }
+    }
+
+    private static func json(_ time: String, _ event: LogEvent, _ values: [String: String]) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        for (key, value) in [("time", time), ("level", "\(event.level)"), ("message", "\(event.message)")] {
+            writer.key(key)
+            writer.string(value)
+        }
+        for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+            writer.key(key)
+            writer.string(value)
+        }
+        writer.endObject()
+        return writer.bytes
+    }
+}

@@ -1,0 +1,41 @@
+/// The keys of log metadata. Their order and meaning are part of the manual.
+package enum LogKey {
+    /// The app.
+    package static let app = "app"
+    /// The job file's name, escaped as in feedback lines.
+    package static let job = "job"
+    /// The job's id.
+    package static let id = "id"
+    /// A file, relative to the spool or as configured.
+    package static let path = "path"
+    /// Why a job or a connection ended.
+    package static let code = "code"
+    /// What went wrong, in words.
+    package static let error = "error"
+    /// What a person can do about it.
+    package static let hint = "hint"
+    /// Where a connection goes.
+    package static let gateway = "gateway"
+    /// How many notifications.
+    package static let count = "notifications"
+    /// How many were accepted.
+    package static let accepted = "accepted"
+    /// How many were rejected.
+    package static let rejected = "rejected"
+    /// How many have another outcome.
+    package static let other = "other"
+    /// How many are sent again that cannot have been accepted.
+    package static let resent = "resent"
+    /// How many are sent again that may have been accepted.
+    package static let doubtful = "possible_duplicates"
+    /// How many will not be sent again, their outcome being unknown.
+    package static let unknown = "unknown"
+    /// How many are sent again that had been taken for accepted.
+    package static let revoked = "revoked"
+    /// How many cannot be sent again though they were thrown away.
+    package static let lost = "lost"
+    /// The pause before the next attempt.
+    package static let pause = "pause"
+    /// How long something took or may take.
+    package static let limit = "limit"
+}

@@ -1,0 +1,70 @@
+extension FileName: CustomStringConvertible {
+    /// The name for JSON, logs and terminals: UTF-8 as itself; other bytes, controls and `%` as `%XX`.
+    ///
+    /// Different names have different escapes. Line separators and the marks that reorder text count as controls.
+    package var escaped: String {
+        var text = ""
+        var rest = bytes[...]
+        while let byte = rest.first {
+            if let scalar = leadingScalar(of: rest), !mustEscape(scalar) {
+                text.unicodeScalars.append(scalar)
+                rest = rest.dropFirst(UTF8.width(scalar))
+            } else {
+                text += "%" + hexadecimal(byte)
+                rest = rest.dropFirst()
+            }
+        }
+        return text
+    }
+
+    /// Reads what `escaped` wrote.
+    ///
+    /// - Returns: `nil` when a `%` is not followed by two hexadecimal digits, or no file can be called so.
+    package init?(escaped text: String) {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            guard byte == 0x25 else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = rest.popFirst().flatMap(nibble), let low = rest.popFirst().flatMap(nibble)
+            else { return nil }
+            bytes.append(high << 4 | low)
+        }
+        self.init(bytes: bytes)
+    }
+
+    /// The same as `escaped`.
+    package var description: String { escaped }
+}
+
+/// The Unicode scalar that the bytes start with; `nil` when they do not start with valid UTF-8.
+private func leadingScalar(of bytes: ArraySlice<UInt8>) -> Unicode.Scalar? {
+    var iterator = bytes.prefix(4).makeIterator()
+    var decoder = UTF8()
+    guard case .scalarValue(let scalar) = decoder.decode(&iterator) else { return nil }
+    return scalar
+}
+
+private func mustEscape(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x00...0x1F, 0x25, 0x7F...0x9F, 0x2028, 0x2029, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true
+    default: false
+    }
+}
+
+/// Two upper-case digits.
+func hexadecimal(_ byte: UInt8) -> String {
+    let digits = String(byte, radix: 16, uppercase: true)
+    return byte < 16 ? "0" + digits : digits
+}
+
+private func nibble(_ digit: UInt8) -> UInt8? {
+    switch digit {
+    case 0x30...0x39: digit - 0x30
+    case 0x41...0x46: digit - 0x37
+    case 0x61...0x66: digit - 0x57
+    default: nil
+    }
+}

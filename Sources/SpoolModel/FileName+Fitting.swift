@@ -1,0 +1,47 @@
+extension FileName {
+    /// The name for the `number`th file of this name in one folder, counted from 1: `job~2.json`; the name itself for 1.
+    ///
+    /// When it has more bytes than `limit`, which is at least 64, it is cut as in `shortened(toFit:)`.
+    package func numbered(_ number: Int, toFit limit: Int = byteLimit) -> FileName {
+        precondition(number >= 1, "names are numbered from 1")
+        guard number > 1 else { return shortened(toFit: limit) }
+        return fitted(suffix: Array("~\(number)".utf8), limit: limit)
+    }
+
+    /// The name itself if it fits, else cut before its ending and marked with 8 digits made from all of it:
+    /// `Weihnachten-an-al~1f00ba44.json`.
+    ///
+    /// The cut never splits a UTF-8 character. The same name always gives the same result; two names that differ only
+    /// beyond the cut differ in their marks, but for one pair in four thousand million. A limit is at least 64 bytes.
+    package func shortened(toFit limit: Int) -> FileName {
+        fitted(suffix: [], limit: limit)
+    }
+
+    private func fitted(suffix: [UInt8], limit: Int) -> FileName {
+        precondition(limit >= 64, "too little room for a name")
+        guard bytes.count + suffix.count > limit else { return FileName(checked: stem + suffix + ending) }
+        let mark = Array("~".utf8) + mark.utf8
+        // What follows the last point of a name that is no job's may be nearly all of it.
+        let ending = ending.count <= 16 ? ending : []
+        let stem = ending.isEmpty ? bytes[...] : stem
+        let room = limit - suffix.count - mark.count - ending.count
+        return FileName(checked: stem.prefix(wholeCharacters(of: stem, upTo: room)) + mark + suffix + ending)
+    }
+
+    /// 32 bits of FNV-1a over the name, in hexadecimal.
+    private var mark: String {
+        let hash = bytes.reduce(UInt32(0x811C_9DC5)) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
+        let digits = String(hash, radix: 16)
+        return String(repeating: "0", count: 8 - digits.count) + digits
+    }
+}
+
+/// The largest count up to `limit` after which a UTF-8 character does not go on.
+private func wholeCharacters(of bytes: ArraySlice<UInt8>, upTo limit: Int) -> Int {
+    guard limit < bytes.count else { return bytes.count }
+    // A character has at most 3 bytes after its first; more of them in a row are not UTF-8, and cut anywhere.
+    for back in 0..<min(4, limit) where bytes[bytes.startIndex + limit - back] & 0xC0 != 0x80 {
+        return limit - back
+    }
+    return limit
+}

@@ -1,0 +1,54 @@
+extension FileName {
+    /// How a job file is written, told by the end of its name.
+    package enum Form: Hashable, Sendable {
+        /// One JSON document: `*.json`.
+        case json
+        /// One YAML document: `*.yaml`, `*.yml`.
+        case yaml
+        /// One JSON value a line: `*.jsonl`.
+        case lines
+    }
+
+    /// How the file is written; `nil` for a name that is never a job and must never be touched.
+    ///
+    /// Never jobs: names that start with `.`, without a job's ending, or with `~` or `.result.json` at the end. Endings
+    /// are lower case.
+    package var form: Form? {
+        guard bytes.first != 0x2E, !hasSuffix(".result.json") else { return nil }
+        return jobEndings.first { hasSuffix($0.text) }?.form
+    }
+
+    /// Whether the file may be a job.
+    package var isJob: Bool { form != nil }
+
+    /// The ending with its point, a job's or whatever follows the last point; empty when there is none.
+    var ending: ArraySlice<UInt8> {
+        guard let point = bytes.lastIndex(of: 0x2E), point > 0 else { return [] }
+        return bytes[point...]
+    }
+
+    /// What stands before the ending.
+    var stem: ArraySlice<UInt8> {
+        bytes.dropLast(ending.count)
+    }
+
+    /// The name of the file that stands beside an archived job and says what became of it: `<name>.result.json`.
+    ///
+    /// - Returns: `nil` when that has over 255 bytes; `shortened(toFit:)` makes room before.
+    package var result: FileName? {
+        FileName(bytes: bytes + Self.resultEnding)
+    }
+
+    /// How long a name may be that gets a result file beside it.
+    package static let byteLimitWithResult = byteLimit - resultEnding.count
+
+    private static let resultEnding = Array(".result.json".utf8)
+
+    private func hasSuffix(_ text: String) -> Bool {
+        bytes.count > text.utf8.count && bytes.suffix(text.utf8.count).elementsEqual(text.utf8)
+    }
+}
+
+private let jobEndings: [(text: String, form: FileName.Form)] = [
+    (".json", .json), (".yaml", .yaml), (".yml", .yaml), (".jsonl", .lines),
+]

@@ -1,0 +1,235 @@
+package import APNSModel
+
+/// Decides which files in one app's `new/` are whole, and in which order they are taken.
+///
+/// Told what the watch hints, what scans list and what `lstat` sees, it says what to do next (`next`) and when to ask
+/// again (`deadline`). Reads no clock and no file. A file renamed into place is taken at once; one written in place
+/// settles first, and is not judged before it was unchanged for `patience`. A prefix of a job is never taken for the
+/// job unless it ends in a newline, says nothing of its end, and stays as it is for `patience`.
+package struct Intake: Sendable {
+    /// How long is long enough.
+    package let rules: IntakeRules
+
+    private var entries: [FileName: IntakeEntry] = [:]
+    private var looks = Queue<FileName>()
+    private var turns = Heap<IntakeTurn>()
+    private var timers = Heap<IntakeTimer>()
+    private var notices = Queue<IntakeAction>()
+    /// Names that rsync writes temporary files for, by the last scan that listed those.
+    private var rsyncTargets: [FileName: UInt64] = [:]
+    private var lastTicket: UInt64 = 0
+    private var scan: UInt64 = 0
+
+    /// Creates an intake that knows of no file.
+    package init(rules: IntakeRules = IntakeRules()) {
+        self.rules = rules
+    }
+
+    /// How many names it keeps an eye on.
+    package var count: Int { entries.count }
+
+    // MARK: Input
+
+    /// Takes a hint of the watch.
+    package mutating func hint(_ hint: IntakeHint, _ name: FileName, at now: Moment) {
+        if let target = name.rsyncTarget { return hintTemporary(hint, of: target) }
+        guard name.isJob else { return }
+        guard var entry = entries[name] else {
+            if hint != .goneAway { admit(name, isPublishedByRename: hint == .movedIn, at: now) }
+            return
+        }
+        if entry.phase == .taken {
+            // What is there now is another file than the one that the shell has in hand.
+            entry.pending = hint
+            entries[name] = entry
+        } else if hint == .goneAway {
+            entries[name] = nil
+        } else {
+            entry.restart(isPublishedByRename: hint == .movedIn, at: now)
+            entries[name] = entry
+            if entry.phase != .looking, hint == .movedIn { want(name) } else { settle(name) }
+        }
+    }
+
+    /// Begins a scan: every name of the folder is then `listed`.
+    package mutating func beginScan() {
+        scan += 1
+    }
+
+    /// Takes a name that a scan found.
+    package mutating func listed(_ name: FileName, at now: Moment) {
+        if let target = name.rsyncTarget { return rsyncTargets[target] = scan }
+        guard name.isJob else { return }
+        guard let entry = entries[name] else { return admit(name, isPublishedByRename: false, at: now) }
+        entries[name]?.scan = scan
+        if entry.phase == .waiting { want(name) }
+    }
+
+    /// Ends a scan: what it did not list is gone.
+    package mutating func endScan() {
+        let current = scan
+        rsyncTargets = rsyncTargets.filter { $0.value == current }
+        entries = entries.filter { $0.value.scan == current || $0.value.phase == .taken }
+    }
+
+    /// Takes what `lstat` saw of a name.
+    package mutating func sighted(_ name: FileName, _ sighting: Sighting, at now: Moment) {
+        guard var entry = entries[name], entry.phase != .taken else { return }
+        let isOther = entry.note(sighting, at: now)
+        entry.phase = .waiting
+        entries[name] = entry
+        if isOther { notices.append(.noteOverwritten(name)) }
+        schedule(name, entry, at: now)
+    }
+
+    /// Takes what reading a file said about its end, and decides about it. On `wait` the file is no longer in hand.
+    package mutating func read(_ name: FileName, _ reading: IntakeReading, at now: Moment) -> IntakeDecision {
+        guard let entry = entries[name], entry.phase == .taken else { return .wait }
+        if entry.pending != nil {
+            release(name, at: now)
+            return .wait
+        }
+        let decision = IntakeJudgement(rules: rules, entry: entry, now: now).decision(on: reading)
+        if decision == .wait { park(name, until: entry.stableSince + rules.patience) }
+        return decision
+    }
+
+    /// Takes what came of a look, a take or a move.
+    package mutating func answer(_ name: FileName, _ answer: IntakeAnswer, at now: Moment) {
+        guard var entry = entries[name] else { return }
+        switch answer {
+        case .moved, .gone:
+            entries[name] = nil
+            if let pending = entry.pending, pending != .goneAway { hint(pending, name, at: now) }
+            return
+        case .busy:
+            back(off: &entry, at: now)
+        case .unreadable:
+            guard now >= entry.stableSince + rules.patience else {
+                park(name, until: entry.stableSince + rules.patience)
+                return release(name, at: now)
+            }
+            return conclude(name, .fail(name, .unreadable))
+        case .stuck:
+            back(off: &entry, at: now)
+            if !entry.wasReported { notices.append(.warnStuck(name)) }
+            entry.wasReported = true
+        }
+        entries[name] = entry
+        park(name, until: entry.retryAt ?? now)
+        release(name, at: now)
+    }
+
+    // MARK: Output
+
+    /// Returns what to do next; `nil` when there is nothing to do before `deadline` or the next input.
+    ///
+    /// - Parameters:
+    ///   - now: The time.
+    ///   - mayTake: Whether there is room for another job; if not, files that are ready stay so.
+    package mutating func next(at now: Moment, mayTake: Bool = true) -> IntakeAction? {
+        if let notice = notices.popFirst() { return notice }
+        while let timer = timers.first, timer.moment <= now {
+            _ = timers.popFirst()
+            if entries[timer.name]?.ticket == timer.ticket { want(timer.name) }
+        }
+        while let name = looks.popFirst() {
+            guard entries[name]?.phase == .wantsLook else { continue }
+            entries[name]?.phase = .looking
+            return .look(name)
+        }
+        while mayTake, let turn = turns.popFirst() {
+            guard let entry = entries[turn.name], entry.ticket == turn.ticket, entry.phase == .ready else { continue }
+            entries[turn.name]?.phase = .taken
+            let isPublished = entry.isPublishedByRename && entry.sighting?.isUnfinishedRsync == false
+            return .take(turn.name, isPublishedByRename: isPublished)
+        }
+        return nil
+    }
+
+    /// When to ask again if nothing happens before; `nil` when nothing is being waited for.
+    package var deadline: Moment? {
+        mutating get {
+            while let timer = timers.first, entries[timer.name]?.ticket != timer.ticket { _ = timers.popFirst() }
+            return timers.first?.moment
+        }
+    }
+
+    // MARK: Steps
+
+    /// Begins to watch a name.
+    private mutating func admit(_ name: FileName, isPublishedByRename: Bool, at now: Moment) {
+        entries[name] = IntakeEntry(isPublishedByRename: isPublishedByRename, at: now, scan: scan)
+        looks.append(name)
+    }
+
+    private mutating func want(_ name: FileName) {
+        guard let phase = entries[name]?.phase, phase == .waiting || phase == .ready else { return }
+        let ticket = newTicket()
+        entries[name]?.phase = .wantsLook
+        entries[name]?.ticket = ticket
+        looks.append(name)
+    }
+
+    /// Waits for a file written in place to settle; a look under way will see to it otherwise.
+    private mutating func settle(_ name: FileName) {
+        guard let entry = entries[name], entry.phase == .waiting || entry.phase == .ready else { return }
+        park(name, until: entry.stableSince + rules.settle)
+    }
+
+    /// Decides when a file that was just seen may be taken.
+    private mutating func schedule(_ name: FileName, _ entry: IntakeEntry, at now: Moment) {
+        switch IntakeJudgement(rules: rules, entry: entry, now: now).readiness(
+            isRsyncRunning: rsyncTargets[name] != nil)
+        {
+        case .now(let order):
+            let ticket = newTicket()
+            entries[name]?.phase = .ready
+            entries[name]?.ticket = ticket
+            turns.insert(IntakeTurn(order: order, name: name, ticket: ticket))
+        case .later(let moment): park(name, until: moment)
+        case .failing(let code): conclude(name, .fail(name, code))
+        case .special: conclude(name, .moveAsItIs(name))
+        }
+    }
+
+    private mutating func conclude(_ name: FileName, _ action: IntakeAction) {
+        let ticket = newTicket()
+        entries[name]?.phase = .taken
+        entries[name]?.ticket = ticket
+        notices.append(action)
+    }
+
+    private mutating func park(_ name: FileName, until moment: Moment) {
+        guard entries[name] != nil else { return }
+        let ticket = newTicket()
+        entries[name]?.phase = .waiting
+        entries[name]?.ticket = ticket
+        timers.insert(IntakeTimer(moment: moment, name: name, ticket: ticket))
+    }
+
+    /// Lets go of a file that was in hand; what the watch said meanwhile counts now.
+    private mutating func release(_ name: FileName, at now: Moment) {
+        guard let pending = entries[name]?.pending else { return }
+        entries[name]?.pending = nil
+        if entries[name]?.phase == .taken { entries[name]?.phase = .waiting }
+        hint(pending, name, at: now)
+    }
+
+    private func back(off entry: inout IntakeEntry, at now: Moment) {
+        entry.attempts += 1
+        entry.retryAt = now + rules.retry.pause(afterAttempt: entry.attempts, random: 0)
+    }
+
+    private mutating func hintTemporary(_ hint: IntakeHint, of target: FileName) {
+        switch hint {
+        case .movedIn, .created, .modified, .closedAfterWrite: rsyncTargets[target] = scan
+        case .goneAway: rsyncTargets[target] = nil
+        }
+    }
+
+    private mutating func newTicket() -> UInt64 {
+        lastTicket += 1
+        return lastTicket
+    }
+}

@@ -1,0 +1,94 @@
+import APNSModel
+
+/// What the intake knows of one name.
+struct IntakeEntry: Sendable {
+    /// What is being done about it.
+    enum Phase: Hashable, Sendable {
+        /// It is to be looked at.
+        case wantsLook
+        /// The shell looks at it.
+        case looking
+        /// Nothing is done until a timer or a hint.
+        case waiting
+        /// It is to be taken when its turn comes.
+        case ready
+        /// The shell reads or moves it.
+        case taken
+    }
+
+    var phase = Phase.wantsLook
+    /// Tells the current timer or turn from those of before.
+    var ticket: UInt64 = 0
+    /// What was last seen of it.
+    var sighting: Sighting?
+    /// Whether a hint said since then that it changed, so that a change is no news.
+    var isSightingStale = false
+    /// Whether it appeared under its name in one step.
+    var isPublishedByRename: Bool
+    /// When this file, not another one of the name, was noticed.
+    var noticedAt: Moment
+    /// Since when it has been as it is, as far as anybody said.
+    var stableSince: Moment
+    /// Its place in the order: the filesystem's time of its last change when it was first seen.
+    var order: WallTime?
+    /// How often in a row it could not be had.
+    var attempts = 0
+    /// When to try again after that.
+    var retryAt: Moment?
+    /// Whether the log was told.
+    var wasReported = false
+    /// What the watch said while the shell had it.
+    var pending: IntakeHint?
+    /// The last scan that listed it.
+    var scan: UInt64
+
+    init(isPublishedByRename: Bool, at now: Moment, scan: UInt64) {
+        self.isPublishedByRename = isPublishedByRename
+        self.noticedAt = now
+        self.stableSince = now
+        self.scan = scan
+    }
+
+    /// Takes note of what was seen. Returns whether it is another file than the one seen before.
+    mutating func note(_ new: Sighting, at now: Moment) -> Bool {
+        defer { (sighting, isSightingStale, order) = (new, false, order ?? new.identity.changedAt) }
+        guard let old = sighting, old != new else { return false }
+        (attempts, retryAt, wasReported) = (0, nil, false)
+        if !isSightingStale { stableSince = now }
+        if (old.identity.device, old.identity.inode) != (new.identity.device, new.identity.inode) {
+            (order, noticedAt) = (new.identity.changedAt, now)
+            return true
+        }
+        let wasWritten = (old.byteCount, old.modifiedAt) != (new.byteCount, new.modifiedAt)
+        if wasWritten { isPublishedByRename = false }
+        return false
+    }
+
+    /// Takes note of a hint that it changed under its name.
+    mutating func restart(isPublishedByRename: Bool, at now: Moment) {
+        self.isPublishedByRename = isPublishedByRename
+        stableSince = now
+        isSightingStale = true
+        (attempts, retryAt) = (0, nil)
+    }
+}
+
+/// When to look at a name again.
+struct IntakeTimer: Comparable, Sendable {
+    let moment: Moment
+    let name: FileName
+    let ticket: UInt64
+
+    static func < (left: IntakeTimer, right: IntakeTimer) -> Bool { left.moment < right.moment }
+}
+
+/// A name's turn to be taken: by the time it appeared, then by its bytes.
+struct IntakeTurn: Comparable, Sendable {
+    let order: WallTime
+    let name: FileName
+    let ticket: UInt64
+
+    static func < (left: IntakeTurn, right: IntakeTurn) -> Bool {
+        left.order == right.order ? left.name < right.name : left.order < right.order
+    }
+}

@@ -1,0 +1,71 @@
+import APNSModel
+
+/// Judges one file by what is known of it at one moment.
+struct IntakeJudgement: Sendable {
+    /// Whether a file that was just seen may be taken.
+    enum Readiness: Hashable, Sendable {
+        /// Now, in its turn.
+        case now(WallTime)
+        /// Not before this moment.
+        case later(Moment)
+        /// Never: it fails.
+        case failing(ResultCode)
+        /// Never: it is no file.
+        case special
+    }
+
+    let rules: IntakeRules
+    let entry: IntakeEntry
+    let now: Moment
+
+    /// Returns whether the file may be taken.
+    func readiness(isRsyncRunning: Bool) -> Readiness {
+        guard let sighting = entry.sighting else { return .later(now) }
+        if sighting.kind == .special { return .special }
+        if let retryAt = entry.retryAt, retryAt > now { return .later(retryAt) }
+        if sighting.isUnfinishedRsync, let moment = rsyncDeadline(isRunning: isRsyncRunning), moment > now {
+            return .later(moment)
+        }
+        if sighting.byteCount == 0 {
+            let deadline = entry.isPublishedByRename ? now : entry.stableSince + rules.patience
+            return deadline <= now ? .failing(.incomplete) : .later(deadline)
+        }
+        let settled = entry.isPublishedByRename ? now : entry.stableSince + rules.settle
+        return settled <= now ? .now(entry.order ?? sighting.identity.changedAt) : .later(settled)
+    }
+
+    /// Returns what to do about the file now that it was read.
+    func decision(on reading: IntakeReading) -> IntakeDecision {
+        let isUnfinished = entry.sighting?.isUnfinishedRsync == true
+        if entry.isPublishedByRename, !isUnfinished { return reading.failure.map(IntakeDecision.fail) ?? .claim }
+        if reading.failure == nil, reading.isSealed { return .claim }
+        guard now >= entry.stableSince + rules.patience else { return .wait }
+        if let failure = reading.failure { return .fail(failure) }
+        let needsSeal = isUnfinished || rules.requireEnd == .inPlace
+        return needsSeal || !reading.endsInNewline ? .fail(.incomplete) : .claim
+    }
+
+    /// While rsync is at it, a file that it marked as unfinished gets an hour; else as long as any other.
+    private func rsyncDeadline(isRunning: Bool) -> Moment? {
+        isRunning ? entry.noticedAt + rules.rsyncPatience : entry.stableSince + rules.patience
+    }
+}
+
+extension FileName {
+    /// The name that rsync will give to a file it is writing under this one: `job.json` for `.job.json.Xa81kZ`.
+    var rsyncTarget: FileName? {
+        guard bytes.count > 8, bytes[0] == UInt8(ascii: "."), bytes[bytes.count - 7] == UInt8(ascii: "."),
+            bytes.suffix(6).allSatisfy({ $0.isASCIILetterOrDigit })
+        else { return nil }
+        return FileName(bytes: Array(bytes[1..<bytes.count - 7])).flatMap { $0.isJob ? $0 : nil }
+    }
+}
+
+extension UInt8 {
+    fileprivate var isASCIILetterOrDigit: Bool {
+        switch self {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default: false
+        }
+    }
+}

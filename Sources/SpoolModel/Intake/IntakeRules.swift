@@ -1,0 +1,24 @@
+/// How long a file is watched before it is believed, and how long before it is given up.
+package struct IntakeRules: Hashable, Sendable {
+    /// Which files must carry an end marker: `...`, a closing bracket, or `count`.
+    package enum RequireEnd: String, CaseIterable, Hashable, Sendable {
+        /// None: a file that ends in a newline and was long unchanged is whole.
+        case never
+        /// Those that were not renamed into place.
+        case inPlace = "in_place"
+    }
+
+    /// How long a file written in place must be unchanged before it is looked into.
+    package var settle = Duration.seconds(1)
+    /// How long a file may be unreadable, empty or incomplete before it fails.
+    package var patience = Duration.seconds(10)
+    /// How long an unfinished rsync is waited for while its temporary file exists.
+    package var rsyncPatience = Duration.seconds(3600)
+    /// Which files must carry an end marker.
+    package var requireEnd = RequireEnd.never
+    /// Pauses for files that cannot be claimed or are held open by a writer.
+    package var retry = RetryPolicy(first: .seconds(1), ceiling: .seconds(30))
+
+    /// Creates the rules that apply if nobody says otherwise.
+    package init() {}
+}

@@ -1,0 +1,99 @@
+import APNSModel
+
+/// Which payloads and attributes go together, so that the gateway, or worse the device, has nothing to refuse.
+enum DeliveryRules {
+    /// A rule that a notification breaks.
+    struct Breach: Hashable, Sendable {
+        let reason: Reason
+        /// The key to point at, if it is there.
+        let key: JobKey
+        let message: String
+        let hint: String?
+        var isWarning = false
+    }
+
+    /// Returns the rules that a notification breaks; none, as a rule.
+    static func breaches(of payload: CompiledPayload, _ attributes: Attributes, over carrier: Carrier) -> [Breach] {
+        var breaches: [Breach] = []
+        let facts = payload.facts
+        checkSize(payload.payload.bytes.count, attributes, carrier, &breaches)
+        if attributes.pushType.requiresAPS, !facts.contains(.aps) { breaches.append(missingAPS(attributes.pushType)) }
+        switch attributes.pushType {
+        case .background: checkBackground(facts, attributes, &breaches)
+        case .liveactivity: checkLiveActivity(facts, attributes, &breaches)
+        case .alert, .location, .voip, .complication, .fileprovider, .mdm, .pushtotalk, .widgets, .controls: break
+        }
+        if facts.isSilent, attributes.priority == .immediate, attributes.pushType != .background {
+            breaches.append(silentAtOnce)
+        }
+        if facts.contains(.mutableContent), !facts.contains(.alert) { breaches.append(mutableWithoutAlert) }
+        return breaches
+    }
+
+    private static func checkSize(
+        _ byteCount: Int, _ attributes: Attributes, _ carrier: Carrier, _ breaches: inout [Breach]
+    ) {
+        let limit = carrier.payloadLimit(for: attributes.pushType)
+        guard byteCount > limit else { return }
+        let message = "the payload has \(byteCount) bytes, and \(limit) are allowed"
+        breaches.append(Breach(reason: .payloadTooLarge, key: .payload, message: message, hint: "shorten it"))
+    }
+
+    private static func checkBackground(
+        _ facts: PayloadFacts, _ attributes: Attributes, _ breaches: inout [Breach]
+    ) {
+        if attributes.priority == .immediate {
+            breaches.append(
+                Breach(
+                    reason: .badPriority, key: .priority, message: "a background push must not have priority 10",
+                    hint: "remove it: 5 is the default"))
+        }
+        if facts.contains(.aps), !facts.contains(.contentAvailable) {
+            breaches.append(
+                Breach(
+                    reason: .badPayload, key: .payload, message: "a background push needs content-available 1",
+                    hint: "add it, or use push_type alert"))
+        }
+        if !facts.isDisjoint(with: [.alert, .badge, .sound]) {
+            breaches.append(
+                Breach(
+                    reason: .badPayload, key: .payload, message: "a background push must not alert, badge or sound",
+                    hint: "remove alert, badge and sound, or use push_type alert"))
+        }
+    }
+
+    private static func checkLiveActivity(
+        _ facts: PayloadFacts, _ attributes: Attributes, _ breaches: inout [Breach]
+    ) {
+        if attributes.priority == .lowest {
+            breaches.append(
+                Breach(
+                    reason: .badPriority, key: .priority, message: "a Live Activity push has priority 10 or 5",
+                    hint: nil))
+        }
+        var needed: [(PayloadFacts, String)] = [(.event, "event"), (.timestamp, "timestamp"), (.contentState, "content-state")]
+        if facts.contains(.start) {
+            needed += [(.alert, "alert"), (.attributesType, "attributes-type"), (.attributes, "attributes")]
+        }
+        let missing = needed.filter { !facts.contains($0.0) }.map { "`\($0.1)`" }
+        guard facts.contains(.aps), !missing.isEmpty else { return }
+        let message = "a Live Activity push needs \(missing.joined(separator: ", ")) in `aps`"
+        breaches.append(
+            Breach(reason: .badPayload, key: .payload, message: message, hint: "the device drops it without a word"))
+    }
+
+    private static func missingAPS(_ type: PushType) -> Breach {
+        Breach(
+            reason: .badPayload, key: .payload, message: "a push of type \(type.rawValue) needs `aps`",
+            hint: "put `alert`, `badge`, `sound` or another member of `aps` into it")
+    }
+
+    private static let silentAtOnce = Breach(
+        reason: .badPriority, key: .priority,
+        message: "a payload with `content-available` alone must not have priority 10", hint: "use priority 5")
+
+    private static let mutableWithoutAlert = Breach(
+        reason: .badPayload, key: .payload,
+        message: "`mutable-content` without `alert`: the app's extension does not run", hint: "add `alert`",
+        isWarning: true)
+}

@@ -1,0 +1,128 @@
+import APNSModel
+package import Document
+
+/// Reads a job that is one document, JSON or YAML: parsed once, walked as often as needed.
+///
+/// Walk it once to the end and look at `summary`; if that has no `failure`, `rewind()` and send what `next()` gives.
+package struct DocumentJobReader: Sendable {
+    private let tape: Tape
+    private let form: JobOutline.Form?
+    private let endsInNewline: Bool
+    /// The compiler as it was before the first recipient.
+    private let start: RecipientCompiler
+    private var compiler: RecipientCompiler
+    /// The events of the next recipient and of its payload.
+    private var cursor = 0
+    private var payloadCursor = 0
+    private var index = 0
+    private var isOver = false
+
+    /// Parses the document; whatever is wrong with it ends up in `summary`. Costs O(*n*) in its bytes.
+    package init(parsing source: [UInt8], with parser: inout some DocumentParser, context: JobContext) {
+        var compiler = RecipientCompiler(context)
+        var form: JobOutline.Form?
+        self.endsInNewline = source.last == UInt8(ascii: "\n")
+        do throws(Diagnostic) {
+            guard source.contains(where: { $0 > 0x20 }) else {
+                throw Diagnostic("the file is empty", hint: "write the whole file, then rename it into place")
+            }
+            tape = try parser.parse(source)
+            let outline = JobOutline(document: tape.root, context)
+            compiler.adopt(outline)
+            form = outline.form
+        } catch {
+            tape = Tape()
+            compiler.fail(source.contains { $0 > 0x20 } ? .invalid : .incomplete, error)
+        }
+        self.form = form
+        self.start = compiler
+        self.compiler = compiler
+        rewind()
+    }
+
+    /// Returns the next recipients, at most 1024; `nil` at the end.
+    package mutating func next() -> JobChunk? {
+        while !isOver, !compiler.chunk.isFull { step() }
+        return compiler.chunk.take()
+    }
+
+    /// Goes back to the first recipient, for another walk.
+    package mutating func rewind() {
+        compiler = start
+        (index, payloadCursor, isOver) = (0, 0, false)
+        switch form {
+        case .none:
+            isOver = true
+            if tape.events.isEmpty == false { compiler.finish() }
+        case .single(let place): cursor = place
+        case .list(let list), .recipients(let list): cursor = list + 1
+        case .paired(let tokens, let payloads): (cursor, payloadCursor) = (tokens + 1, payloads + 1)
+        }
+    }
+
+    /// Walks to the end without sending anything, goes back to the start, and says what it found.
+    package mutating func validate() -> JobSummary {
+        while next() != nil {}
+        let summary = summary
+        rewind()
+        return summary
+    }
+
+    /// What has been found so far; complete once `next()` returned `nil`.
+    package var summary: JobSummary {
+        JobSummary(
+            header: compiler.header, recipientCount: compiler.chunk.count, rejectedCount: compiler.rejectedCount,
+            report: compiler.report, failure: compiler.failure, fault: compiler.fault,
+            isSealed: tape.isEndMarked || compiler.header.count != nil, endsInNewline: endsInNewline)
+    }
+
+    /// Takes one recipient, or ends the walk.
+    private mutating func step() {
+        switch form {
+        case .none: return
+        case .single(let place):
+            compiler.add(tokenAt: place, on: tape, base: .root, key: JobKey.token.rawValue)
+            return end()
+        case .list(let list):
+            guard cursor < tape.events[list].next else { return end() }
+            compiler.add(tokenAt: cursor, on: tape, base: .element(of: JobKey.tokens.rawValue, at: index))
+        case .recipients(let list):
+            guard cursor < tape.events[list].next else { return end() }
+            addRecipient()
+        case .paired(let list, _):
+            guard cursor < tape.events[list].next else { return end() }
+            let payload = Node(tape: tape, index: payloadCursor)
+            compiler.add(token: Node(tape: tape, index: cursor), payload: payload, index: index)
+            payloadCursor = tape.events[payloadCursor].next
+        }
+        cursor = tape.events[cursor].next
+        index += 1
+    }
+
+    private mutating func addRecipient() {
+        let base = PathBase.element(of: JobKey.recipients.rawValue, at: index)
+        if let token = tape.lonelyToken(at: cursor) {
+            compiler.add(tokenAt: token, on: tape, base: base, key: JobKey.token.rawValue)
+        } else {
+            compiler.add(recipient: Node(tape: tape, index: cursor), base: base)
+        }
+    }
+
+    private mutating func end() {
+        isOver = true
+        compiler.finish()
+    }
+}
+
+extension Tape {
+    /// The event of the token if the one at `index` is a mapping of nothing but a `token` that is a string.
+    func lonelyToken(at index: Int) -> Int? {
+        let event = events[index]
+        guard event.kind == .mapping, event.textLength == 1, index + 2 < events.count else { return nil }
+        let key = events[index + 1]
+        let name = key.isInArena ? arena[key.textRange] : source[key.textRange]
+        let value = events[index + 2]
+        guard value.kind == .string || value.kind == .plain, name.elementsEqual("token".utf8) else { return nil }
+        return index + 2
+    }
+}

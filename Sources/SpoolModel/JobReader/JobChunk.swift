@@ -1,0 +1,27 @@
+package import APNSModel
+package import Document
+
+/// The next recipients of a job, in file order: what can be sent, and what cannot.
+package struct JobChunk: Sendable {
+    /// The most recipients a chunk holds.
+    package static let capacity = 1024
+
+    /// Which recipients these are, good or bad.
+    package let indices: Range<Int>
+    /// The good ones: runs that share their attributes.
+    package let batches: [Batch]
+    /// The bad ones.
+    package let rejected: [RejectedRecipient]
+}
+
+/// A recipient that nothing is sent to, because of its token or of what it was to get.
+package struct RejectedRecipient: Sendable {
+    /// Its index in the job.
+    package let index: Int
+    /// Its token, if that was not the fault.
+    package let token: DeviceToken?
+    /// Why, in the words of feedback lines.
+    package let refusal: Refusal
+    /// Why, in words for whoever wrote the file; it may quote it.
+    package let diagnostic: Diagnostic
+}

@@ -1,0 +1,46 @@
+package import APNSModel
+package import Document
+
+/// What reading a job needs to know besides its bytes.
+package struct JobContext: Hashable, Sendable {
+    /// The job's id.
+    package var job: JobID
+    /// When it was dropped: relative times count from here.
+    package var droppedAt: WallTime
+    /// What will carry it: limits and what can be said depend on it.
+    package var carrier: Carrier
+    /// The app's own topic.
+    package var topic: String?
+    /// What the app makes of doubt; a job may say otherwise.
+    package var onDoubt = OnDoubt.resend
+    /// How large and deep a document may be.
+    package var limits = DocumentLimits()
+    /// Whether the file appeared under its name in one step, so that its end is its end.
+    package var isPublishedByRename = true
+
+    /// Creates a context with the defaults of an app that says nothing more.
+    package init(job: JobID, droppedAt: WallTime, carrier: Carrier, topic: String? = nil) {
+        self.job = job
+        self.droppedAt = droppedAt
+        self.carrier = carrier
+        self.topic = topic
+    }
+}
+
+extension Carrier {
+    /// Whether it is one of the binary protocol's commands.
+    var isBinary: Bool {
+        switch self {
+        case .simple, .enhanced, .frame: true
+        case .http2: false
+        }
+    }
+
+    /// Whether it carries a priority.
+    var carriesPriority: Bool {
+        switch self {
+        case .simple, .enhanced: false
+        case .frame, .http2: true
+        }
+    }
+}

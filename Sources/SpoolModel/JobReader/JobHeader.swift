@@ -1,0 +1,118 @@
+package import APNSModel
+import Document
+
+/// What a job says about itself as a whole.
+package struct JobHeader: Hashable, Sendable {
+    /// Which notifications get a feedback line.
+    package enum Record: String, CaseIterable, Hashable, Sendable {
+        /// Those that were not accepted.
+        case failures
+        /// All of them.
+        case all
+    }
+
+    /// The producer's own name for the job (`id:`).
+    package var ref: String?
+    /// How many recipients it promises to have; a seal.
+    package var count: Int?
+    /// Whether one bad recipient fails the job.
+    package var isStrict = false
+    /// Which notifications get a feedback line.
+    package var record = Record.failures
+    /// What doubt makes of its notifications.
+    package var onDoubt: OnDoubt
+    /// When what has no outcome becomes `unsent`.
+    package var giveUpAt: WallTime
+
+    /// How long a job is tried that does not say.
+    package static let defaultGiveUpAfter = Duration.seconds(86_400)
+    /// The longest `id:` in bytes.
+    package static let longestRef = 255
+
+    /// Creates the header of a job that says nothing.
+    package init(_ context: JobContext) {
+        onDoubt = context.onDoubt
+        giveUpAt = context.droppedAt + Self.defaultGiveUpAfter
+    }
+
+    /// Reads the value of one of the keys about the job.
+    mutating func read(_ key: JobKey, _ node: Node, _ context: JobContext, _ findings: inout Findings) {
+        switch key {
+        case .id: readRef(node, &findings)
+        case .count: readCount(node, &findings)
+        case .strict:
+            if let value = node.boolean { isStrict = value } else { complain("true or false", key, node, &findings) }
+        case .record: record = choice(key, node, &findings) ?? record
+        case .onDoubt: onDoubt = choice(key, node, &findings) ?? onDoubt
+        case .giveUpAfter: readGiveUpAfter(node, context, &findings)
+        case .lane: refuseLane(node, &findings)
+        case .notBefore: refuseNotBefore(node, &findings)
+        case .token, .tokens, .recipients, .payloads, .topic, .priority, .expiration, .pushType, .collapseID, .payload,
+            .alert, .badge, .sound, .category, .custom, .threadID, .contentAvailable, .mutableContent,
+            .interruptionLevel, .registeredAt:
+            preconditionFailure("not a key about the job")
+        }
+    }
+
+    private func complain(_ expected: String, _ key: JobKey, _ node: Node, _ findings: inout Findings) {
+        findings.expected(expected, node, reason: .badValue, about: key.rawValue)
+    }
+
+    private mutating func readRef(_ node: Node, _ findings: inout Findings) {
+        guard let text = node.scalarText else { return complain("a string", .id, node, &findings) }
+        guard (1...Self.longestRef).contains(text.utf8.count) else {
+            let message = "has \(text.utf8.count) bytes, and 1 to \(Self.longestRef) are allowed"
+            return findings.add(.badValue, Diagnostic(message, at: node.place), about: JobKey.id.rawValue)
+        }
+        ref = text
+    }
+
+    private mutating func readCount(_ node: Node, _ findings: inout Findings) {
+        guard let number = node.integer, number >= 0 else {
+            return complain("a whole number", .count, node, &findings)
+        }
+        count = number
+    }
+
+    private mutating func readGiveUpAfter(_ node: Node, _ context: JobContext, _ findings: inout Findings) {
+        let key = JobKey.giveUpAfter
+        guard let text = node.scalarText else { return complain("a duration", key, node, &findings) }
+        do throws(TextFault) {
+            let duration = try DurationText.parse(text)
+            guard duration > .zero else {
+                throw TextFault("is no time at all", hint: "write \(DurationText.form), or leave it out for 1d")
+            }
+            giveUpAt = context.droppedAt + duration
+        } catch {
+            findings.add(
+                .badValue, Diagnostic(error.message, hint: error.hint, at: node.place), about: key.rawValue)
+        }
+    }
+
+    private func choice<Choice>(_ key: JobKey, _ node: Node, _ findings: inout Findings) -> Choice?
+    where Choice: RawRepresentable<String> & CaseIterable {
+        if let text = node.string, let choice = Choice(rawValue: text) { return choice }
+        let words = Choice.allCases.map { "`\($0.rawValue)`" }.joined(separator: " or ")
+        complain(words, key, node, &findings)
+        return nil
+    }
+
+    private func refuseLane(_ node: Node, _ findings: inout Findings) {
+        switch node.string {
+        case "normal": return
+        case "urgent", "bulk":
+            let diagnostic = Diagnostic("lane is not yet supported", hint: "remove it", at: node.place)
+            findings.add(.badValue, diagnostic, about: JobKey.lane.rawValue)
+        case .none, .some: complain("`urgent`, `normal` or `bulk`", .lane, node, &findings)
+        }
+    }
+
+    private func refuseNotBefore(_ node: Node, _ findings: inout Findings) {
+        let key = JobKey.notBefore
+        guard let text = node.string, WallTime(rfc3339: text) != nil else {
+            return complain("a time such as 2026-11-22T06:00:00Z", key, node, &findings)
+        }
+        let diagnostic = Diagnostic("not_before is not yet supported", hint: "remove it", at: node.place)
+        findings.add(.badValue, diagnostic, about: key.rawValue)
+    }
+}

@@ -1,0 +1,94 @@
+import Document
+
+/// Every key a job file may have outside its payloads.
+enum JobKey: String, CaseIterable, Sendable {
+    case token, tokens, recipients, payloads
+    case id, count, strict, lane, record
+    case notBefore = "not_before"
+    case giveUpAfter = "give_up_after"
+    case onDoubt = "on_doubt"
+    case topic, priority, expiration
+    case pushType = "push_type"
+    case collapseID = "collapse_id"
+    case payload, alert, badge, sound, category, custom
+    case threadID = "thread_id"
+    case contentAvailable = "content_available"
+    case mutableContent = "mutable_content"
+    case interruptionLevel = "interruption_level"
+    case registeredAt = "registered_at"
+
+    /// What a key is about, which says where it may stand.
+    enum Part: Sendable {
+        /// Who gets it: top of a document.
+        case recipients
+        /// The job as a whole: top of a document, `job` of a first line.
+        case job
+        /// Delivery and payload: anywhere but in `job`.
+        case delivery
+        /// One recipient only.
+        case recipient
+    }
+
+    /// What it is about.
+    var part: Part {
+        switch self {
+        case .token, .tokens, .recipients, .payloads: .recipients
+        case .id, .count, .strict, .lane, .record, .notBefore, .giveUpAfter, .onDoubt: .job
+        case .topic, .priority, .expiration, .pushType, .collapseID, .payload, .alert, .badge, .sound, .category,
+            .custom, .threadID, .contentAvailable, .mutableContent, .interruptionLevel:
+            .delivery
+        case .registeredAt: .recipient
+        }
+    }
+}
+
+/// A mapping that holds keys of a job file.
+enum JobScope: Sendable {
+    /// The top of a document.
+    case document
+    /// `job` in the first line of a `.jsonl` file.
+    case jobOfLines
+    /// `defaults` in the first line of a `.jsonl` file.
+    case defaultsOfLines
+    /// One recipient.
+    case recipient
+
+    /// Whether the key may stand here.
+    func allows(_ key: JobKey) -> Bool {
+        switch (self, key.part) {
+        case (.document, .recipients), (.document, .job), (.document, .delivery): true
+        case (.jobOfLines, .job), (.defaultsOfLines, .delivery): true
+        case (.recipient, .delivery), (.recipient, .recipient): true
+        case (.recipient, .recipients): key == .token
+        case (.document, .recipient), (.jobOfLines, _), (.defaultsOfLines, _), (.recipient, .job): false
+        }
+    }
+
+    /// Where a key that is known, but not here, belongs.
+    private func home(of key: JobKey) -> String {
+        switch key.part {
+        case .recipients: self == .recipient ? "a recipient has one `token`" : "recipients are the lines below"
+        case .job: self == .recipient ? "say it once for the whole job" : "put it into `job`"
+        case .delivery: "put it into `defaults`"
+        case .recipient: "it belongs to one recipient: write it in the list `recipients`"
+        }
+    }
+
+    /// Says that a key may not stand here, and what the user probably meant.
+    func refusal(of key: Node) -> Diagnostic {
+        let name = Diagnostic.quoted(key.text)
+        if let known = JobKey(rawValue: key.text) {
+            return Diagnostic("the key \(name) does not belong here", hint: home(of: known), at: key.place)
+        }
+        let candidates = JobKey.allCases.filter(allows).map(\.rawValue)
+        let hint: String
+        if let near = Nearest.word(to: key.text, among: candidates) {
+            hint = "did you mean `\(near)`?"
+        } else if ["aps", "mdm"].contains(key.text) {
+            hint = "put the whole message under `payload`"
+        } else {
+            hint = "put keys of your own under `custom`; known here: \(candidates.joined(separator: ", "))"
+        }
+        return Diagnostic("the key \(name) is unknown", hint: hint, at: key.place)
+    }
+}

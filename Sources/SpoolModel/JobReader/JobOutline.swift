@@ -1,0 +1,155 @@
+import APNSModel
+import Document
+
+/// All that a job says before and beside its recipients.
+struct JobOutline: Sendable {
+    /// Where a document's recipients are, by their places on the tape.
+    enum Form: Hashable, Sendable {
+        /// `token`.
+        case single(Int)
+        /// `tokens`.
+        case list(Int)
+        /// `tokens` with `payloads`.
+        case paired(tokens: Int, payloads: Int)
+        /// `recipients`.
+        case recipients(Int)
+    }
+
+    private(set) var header: JobHeader
+    private(set) var wishes = Wishes()
+    /// Whether the wishes lack a payload only because there was something wrong with it.
+    private var isPayloadFaulty = false
+    private(set) var form: Form?
+    /// Faults here are faults of the document.
+    private(set) var findings = Findings(at: .root)
+    /// The mapping that the wishes come from.
+    private(set) var wishNode: Node?
+    private(set) var wishBase = PathBase.root
+
+    private var recipientKeys: [JobKey: Node] = [:]
+
+    /// What a `.jsonl` file without a first line of its own says: nothing.
+    init(_ context: JobContext) {
+        header = JobHeader(context)
+    }
+
+    /// Reads the top of a document.
+    init(document root: Node, _ context: JobContext) {
+        header = JobHeader(context)
+        if root.kind == .mapping {
+            read(root, .document, base: .root, context)
+            settleForm(root)
+        } else {
+            findings.expected("a mapping", root, reason: .badValue, about: "")
+        }
+    }
+
+    /// Reads the first line of a `.jsonl` file, if it is one that describes the job.
+    init?(firstLine root: Node, _ context: JobContext) {
+        guard root["job"] != nil || root["defaults"] != nil else { return nil }
+        header = JobHeader(context)
+        for member in root.members {
+            switch member.key.text {
+            case "job": readSection(member.value, .jobOfLines, "job", context)
+            case "defaults": readSection(member.value, .defaultsOfLines, "defaults", context)
+            default:
+                let message = "the key \(Diagnostic.quoted(member.key.text)) is unknown in the first line"
+                let hint = "it has `job` and `defaults`; recipients are the lines below"
+                findings.add(.badValue, Diagnostic(message, hint: hint, at: member.key.place), about: "")
+            }
+        }
+    }
+
+    private mutating func readSection(_ node: Node, _ scope: JobScope, _ name: String, _ context: JobContext) {
+        if node.isNull { return }
+        guard node.kind == .mapping else {
+            return findings.expected("a mapping", node, reason: .badValue, about: name)
+        }
+        read(node, scope, base: .member(name), context)
+    }
+
+    private mutating func read(_ node: Node, _ scope: JobScope, base: PathBase, _ context: JobContext) {
+        var reader = WishReader(context, at: base)
+        for member in node.members {
+            guard let key = JobKey(rawValue: member.key.text), scope.allows(key) else {
+                reader.add(.badValue, scope.refusal(of: member.key), about: "")
+                continue
+            }
+            if member.value.isNull { continue }
+            switch key.part {
+            case .job: header.read(key, member.value, context, &reader.findings)
+            case .delivery: reader.read(key, member)
+            case .recipients: recipientKeys[key] = member.value
+            case .recipient: break
+            }
+        }
+        reader.finish()
+        findings.add(contentsOf: reader.findings)
+        guard scope != .jobOfLines else { return }
+        (wishes, wishNode, wishBase) = (reader.wishes, node, base)
+        isPayloadFaulty = reader.findings.faults.contains { [.badPayload, .payloadEmpty].contains($0.reason) }
+    }
+
+    /// Decides which of the forms the document has; exactly one must be there.
+    private mutating func settleForm(_ root: Node) {
+        let given = [JobKey.token, .tokens, .recipients].filter { recipientKeys[$0] != nil }
+        guard let key = given.first, let node = recipientKeys[key] else {
+            let hint = "name them with `token`, `tokens` or `recipients`"
+            return findings.add(.badValue, Diagnostic("there are no recipients", hint: hint, at: root.place), about: "")
+        }
+        guard given.count == 1 else {
+            let names = given.map { "`\($0.rawValue)`" }.joined(separator: " and ")
+            let place = given.compactMap { recipientKeys[$0]?.place }.max()
+            return findings.add(.badValue, Diagnostic("\(names) exclude each other", at: place), about: "")
+        }
+        let payloads = recipientKeys[.payloads]
+        if let payloads, key != .tokens {
+            let diagnostic = Diagnostic("goes with `tokens` only", hint: "write `tokens`", at: payloads.place)
+            findings.add(.badValue, diagnostic, about: JobKey.payloads.rawValue)
+        }
+        if key == .token {
+            form = .single(node.index)
+        } else if isList(node, key) {
+            if key == .recipients { form = .recipients(node.index) } else { settleTokens(node, payloads) }
+        }
+        if payloads == nil, key != .recipients { requirePayload(root) }
+    }
+
+    private mutating func isList(_ node: Node, _ key: JobKey) -> Bool {
+        guard node.kind == .sequence else {
+            let hint = key == .tokens ? "write `token` for a single one" : nil
+            let diagnostic = Diagnostic("expected a list, found \(node.kindName)", hint: hint, at: node.place)
+            findings.add(.badValue, diagnostic, about: key.rawValue)
+            return false
+        }
+        guard node.count > 0 else {
+            findings.add(.badValue, Diagnostic("is empty", at: node.place), about: key.rawValue)
+            return false
+        }
+        return true
+    }
+
+    /// pyapns paired them with `zip`, which drops what is left over without a word; here the numbers must agree.
+    private mutating func settleTokens(_ tokens: Node, _ payloads: Node?) {
+        guard let payloads else { return form = .list(tokens.index) }
+        guard isList(payloads, .payloads) else { return }
+        guard tokens.count == payloads.count else {
+            let message = "there are \(tokens.count) tokens and \(payloads.count) payloads"
+            let hint = "write one payload for each token, or one `payload` for all"
+            let diagnostic = Diagnostic(message, hint: hint, at: payloads.place)
+            return findings.add(.badValue, diagnostic, about: JobKey.payloads.rawValue)
+        }
+        if wishes.payload != .none {
+            let message = "`payloads` and a payload for all exclude each other"
+            let diagnostic = Diagnostic(message, hint: "put everything into `payloads`", at: payloads.place)
+            findings.add(.badPayload, diagnostic, about: JobKey.payloads.rawValue)
+        }
+        form = .paired(tokens: tokens.index, payloads: payloads.index)
+    }
+
+    private mutating func requirePayload(_ root: Node) {
+        guard case .none = wishes.payload, !isPayloadFaulty else { return }
+        let hint = "write `payload`, or shorthands such as `alert` and `badge`"
+        findings.add(.payloadEmpty, Diagnostic("there is no payload", hint: hint, at: root.place), about: "")
+    }
+}

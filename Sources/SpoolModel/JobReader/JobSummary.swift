@@ -1,0 +1,21 @@
+package import Document
+
+/// What one pass over a whole job file found.
+package struct JobSummary: Sendable {
+    /// What the job says about itself.
+    package var header: JobHeader
+    /// How many recipients it has, good or bad.
+    package var recipientCount: Int
+    /// How many of them nothing can be sent to.
+    package var rejectedCount: Int
+    /// Everything there is to say about the file.
+    package var report: Report
+    /// Why the job fails before anything is sent, if it does.
+    package var failure: ResultCode?
+    /// The fault that made it fail.
+    package var fault: Diagnostic?
+    /// Whether the file says itself that it is whole: a closing bracket, `...`, or the number that `count` promised.
+    package var isSealed: Bool
+    /// Whether its last byte ends a line.
+    package var endsInNewline: Bool
+}

@@ -1,0 +1,124 @@
+import APNSModel
+package import Document
+
+/// Reads a `.jsonl` job in constant memory: bytes in as they come, chunks of recipients out.
+///
+/// Append bytes, take chunks until `next()` returns `nil`, and so on; `finish()` after the last byte, then take the rest.
+/// A first reader over the whole file finds out whether anything may be sent (`summary`), a second one sends.
+/// Chunks depend on the bytes only, not on how they were cut.
+package struct LinesJobReader<Parser: DocumentParser> {
+    private var parser: Parser
+    private var tape = Tape()
+    private var compiler: RecipientCompiler
+    private var lines: LineBuffer
+    private var lineNumber = 0
+    private var hasOutline = false
+    private var isOver = false
+    private var isUnterminated = false
+
+    /// Creates a reader; `parser` should keep to `limits.perLine`.
+    package init(parser: Parser, context: JobContext) {
+        self.parser = parser
+        self.compiler = RecipientCompiler(context)
+        self.lines = LineBuffer(limit: context.limits.lineByteCount)
+    }
+
+    /// Adds bytes of the file; first take what `next()` can make of those before, so that nothing piles up.
+    package mutating func append(_ bytes: some Collection<UInt8>) {
+        guard !isOver else { return }
+        tape.removeAll()
+        lines.append(bytes)
+    }
+
+    /// Says that there are no more bytes.
+    package mutating func finish() {
+        lines.isFinished = true
+    }
+
+    /// Returns the next recipients, at most 1024; `nil` when it needs more bytes, or after `finish()` at the end.
+    package mutating func next() -> JobChunk? {
+        while !isOver, !compiler.chunk.isFull {
+            switch lines.next() {
+            case .line(let range, let isTerminated): read(range, isTerminated: isTerminated)
+            case .tooLong: failLine(Self.tooLong(compiler.context.limits.lineByteCount))
+            case .needsMore: return nil
+            case .end: end()
+            }
+        }
+        return compiler.chunk.take()
+    }
+
+    /// What has been found so far; complete once everything was taken after `finish()`.
+    package var summary: JobSummary {
+        JobSummary(
+            header: compiler.header, recipientCount: compiler.chunk.count, rejectedCount: compiler.rejectedCount,
+            report: compiler.report, failure: compiler.failure, fault: compiler.fault,
+            isSealed: compiler.header.count != nil, endsInNewline: lineNumber > 0 && !isUnterminated)
+    }
+
+    private mutating func read(_ range: Range<Int>, isTerminated: Bool) {
+        lineNumber += 1
+        isUnterminated = !isTerminated
+        tape.firstLine = lineNumber
+        guard !lines.isBlank(range) else {
+            return failLine(Diagnostic("the line is blank", hint: "write one recipient a line"))
+        }
+        do throws(Diagnostic) {
+            try parser.parse(lines.bytes, range: range, into: &tape)
+        } catch {
+            return failLine(error)
+        }
+        if lineNumber == 1, takeOutline() { return }
+        switch tape.events.first?.kind {
+        case .string, .plain: compiler.add(tokenAt: 0, on: tape, base: .root)
+        case .mapping, .sequence, .key, .number, .true, .false, .null, .none: addMapping()
+        }
+    }
+
+    /// Reads the first line if it describes the job.
+    private mutating func takeOutline() -> Bool {
+        guard tape.events.first?.kind == .mapping, tape.lonelyToken(at: 0) == nil,
+            let outline = JobOutline(firstLine: tape.root, compiler.context)
+        else { return false }
+        compiler.adopt(outline)
+        return true
+    }
+
+    private mutating func addMapping() {
+        if tape.events.isEmpty == false, let token = tape.lonelyToken(at: 0) {
+            compiler.add(tokenAt: token, on: tape, base: .root, key: JobKey.token.rawValue)
+        } else {
+            compiler.add(recipient: tape.root, base: .root)
+        }
+    }
+
+    /// A line that is no JSON ends the reading: what follows it cannot be trusted to be lines.
+    private mutating func failLine(_ diagnostic: Diagnostic) {
+        var diagnostic = diagnostic
+        diagnostic.place = diagnostic.place ?? Place(line: max(lineNumber, 1), column: 1)
+        let isCut = isUnterminated && !compiler.context.isPublishedByRename
+        compiler.fail(isCut ? .incomplete : .invalid, diagnostic)
+        isOver = true
+    }
+
+    private mutating func end() {
+        isOver = true
+        let count = compiler.chunk.count
+        if isUnterminated, !compiler.context.isPublishedByRename, compiler.header.count != count {
+            let hint = "end it with a line feed, give `count`, or rename the file into place"
+            let place = Place(line: lineNumber, column: 1)
+            compiler.fail(.incomplete, Diagnostic("the last line does not end", hint: hint, at: place))
+        } else if count == 0 {
+            let code: ResultCode = lineNumber == 0 ? .incomplete : .invalid
+            compiler.fail(code, Diagnostic("there are no recipients", hint: "write one a line"))
+        }
+        compiler.finish()
+    }
+
+    private static func tooLong(_ limit: Int) -> Diagnostic {
+        Diagnostic(
+            "the line is longer than \(limit) bytes", hint: "write one recipient a line, or raise `limits.line`")
+    }
+}
+
+extension LinesJobReader: Sendable where Parser: Sendable {}

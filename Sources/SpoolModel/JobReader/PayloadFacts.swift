@@ -1,0 +1,34 @@
+import APNSModel
+
+/// What the rules of delivery need to know of a payload.
+struct PayloadFacts: OptionSet, Hashable, Sendable {
+    let rawValue: UInt32
+
+    /// It has an `aps` member.
+    static let aps = PayloadFacts(rawValue: 1 << 0)
+    static let alert = PayloadFacts(rawValue: 1 << 1)
+    static let badge = PayloadFacts(rawValue: 1 << 2)
+    static let sound = PayloadFacts(rawValue: 1 << 3)
+    static let contentAvailable = PayloadFacts(rawValue: 1 << 4)
+    static let mutableContent = PayloadFacts(rawValue: 1 << 5)
+    static let event = PayloadFacts(rawValue: 1 << 6)
+    /// The event is `start`.
+    static let start = PayloadFacts(rawValue: 1 << 7)
+    static let timestamp = PayloadFacts(rawValue: 1 << 8)
+    static let contentState = PayloadFacts(rawValue: 1 << 9)
+    static let attributes = PayloadFacts(rawValue: 1 << 10)
+    static let attributesType = PayloadFacts(rawValue: 1 << 11)
+    /// Any other member of `aps`.
+    static let other = PayloadFacts(rawValue: 1 << 12)
+    /// It has the `mdm` member, whose value is the device's push magic.
+    static let mdm = PayloadFacts(rawValue: 1 << 13)
+
+    /// Whether `aps` is `content-available` alone: nothing the user would notice.
+    var isSilent: Bool { self == [.aps, .contentAvailable] || self == [.aps, .contentAvailable, .mdm] }
+}
+
+/// A payload ready to go, with what is known of it.
+struct CompiledPayload: Hashable, Sendable {
+    let payload: Payload
+    let facts: PayloadFacts
+}

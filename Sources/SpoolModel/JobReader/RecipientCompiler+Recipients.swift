@@ -1,0 +1,140 @@
+import APNSModel
+import Document
+
+extension RecipientCompiler {
+    /// Adds a recipient who is a token alone: the common path. `key` is the token's own, if it has one.
+    mutating func add(tokenAt index: Int, on tape: Tape, base: PathBase, key: String = "") {
+        guard chunk.shared != nil else { return rejectPayloadless(Node(tape: tape, index: index), base) }
+        useShared()
+        let event = tape.events[index]
+        guard event.kind == .string || event.kind == .plain else {
+            var findings = Findings(at: base)
+            findings.expected("a string", Node(tape: tape, index: index), reason: .badDeviceToken, about: key)
+            return reject(findings.faults, token: nil)
+        }
+        let spelling = event.isInArena ? tape.arena[event.textRange] : tape.source[event.textRange]
+        guard let fault = chunk.append(token: spelling) else { return }
+        var findings = Findings(at: base)
+        findings.add(.badDeviceToken, diagnostic(for: fault, at: Node(tape: tape, index: index)), about: key)
+        reject(findings.faults, token: nil)
+    }
+
+    /// Adds a recipient who is a mapping.
+    mutating func add(recipient node: Node, base: PathBase) {
+        guard node.kind == .mapping else {
+            var findings = Findings(at: base)
+            findings.expected("a mapping with a token", node, reason: .badValue, about: "")
+            return reject(findings.faults, token: nil)
+        }
+        var reader = WishReader(context, at: base)
+        var token: Node?
+        for member in node.members { read(member, &reader, &token) }
+        reader.finish()
+        guard let token else {
+            let hint = "give each recipient a `token`"
+            reader.add(.missingDeviceToken, Diagnostic("there is no token", hint: hint, at: node.place), about: "")
+            return reject(reader.findings.faults, token: nil)
+        }
+        add(token, reader.wishes, reader.findings, at: node)
+    }
+
+    /// Adds a token with a payload of its own, the `index`th of two lists.
+    mutating func add(token: Node, payload node: Node, index: Int) {
+        var tokenFindings = Findings(at: .element(of: JobKey.tokens.rawValue, at: index))
+        let bytes = decode(token, key: "", &tokenFindings)
+        var findings = Findings(at: .element(of: JobKey.payloads.rawValue, at: index))
+        let compiled = WishReader.compile(node, path: findings.base.path(of: ""), &findings)
+        let attributes = wishes.attributes(for: compiled?.facts ?? [], in: context)
+        if let compiled { check(compiled, attributes, at: node, &findings) }
+        tokenFindings.add(contentsOf: findings)
+        guard let compiled else { return reject(tokenFindings.faults, token: bytes.map(DeviceToken.init(bytes:))) }
+        settle(tokenFindings, Delivery(attributes: attributes, payload: compiled.payload), bytes)
+    }
+
+    private func read(_ member: Member, _ reader: inout WishReader, _ token: inout Node?) {
+        guard let key = JobKey(rawValue: member.key.text), JobScope.recipient.allows(key) else {
+            return reader.add(.badValue, JobScope.recipient.refusal(of: member.key), about: "")
+        }
+        if member.value.isNull { return }
+        switch key.part {
+        case .recipients: token = member.value
+        case .delivery: reader.read(key, member)
+        case .recipient: checkRegistration(member.value, &reader)
+        case .job: break
+        }
+    }
+
+    private func checkRegistration(_ node: Node, _ reader: inout WishReader) {
+        if let text = node.string, WallTime(rfc3339: text) != nil { return }
+        let key = JobKey.registeredAt.rawValue
+        reader.findings.expected("a time such as 2026-11-22T06:00:00Z", node, reason: .badValue, about: key)
+    }
+
+    private mutating func add(_ token: Node, _ own: Wishes, _ found: Findings, at node: Node) {
+        var findings = found
+        if findings.faults.isEmpty, own == Wishes() {
+            warn(findings.warnings)
+            return add(tokenAt: token.index, on: token.tape, base: findings.base, key: JobKey.token.rawValue)
+        }
+        let bytes = decode(token, key: JobKey.token.rawValue, &findings)
+        if own.clashes(with: wishes) {
+            let hint = "give the job shorthands instead of `payload`, or this recipient a `payload`"
+            let message = "shorthands cannot change the job's `payload`"
+            findings.add(.badPayload, Diagnostic(message, hint: hint, at: node.place), about: "")
+        }
+        let merged = wishes.overlaid(by: own)
+        guard let payload = merged.compiledPayload else {
+            if findings.faults.isEmpty, failure == nil { return rejectPayloadless(node, findings.base) }
+            let token = bytes.map(DeviceToken.init(bytes:))
+            return findings.faults.isEmpty ? chunkPlaceholder(bytes) : reject(findings.faults, token: token)
+        }
+        let attributes = merged.attributes(for: payload.facts, in: context)
+        check(payload, attributes, at: node, &findings)
+        settle(findings, Delivery(attributes: attributes, payload: payload.payload), bytes)
+    }
+
+    /// Counts a recipient of a job that fails anyway.
+    private mutating func chunkPlaceholder(_ token: [UInt8]?) {
+        guard let shared = chunk.shared, let token else { return }
+        chunk.append(shared, token: token)
+    }
+
+    private mutating func settle(_ findings: Findings, _ delivery: Delivery, _ token: [UInt8]?) {
+        warn(findings.warnings)
+        if let token, findings.faults.isEmpty {
+            chunk.append(delivery, token: token)
+        } else {
+            reject(findings.faults, token: token.map(DeviceToken.init(bytes:)))
+        }
+    }
+
+    private mutating func rejectPayloadless(_ node: Node, _ base: PathBase) {
+        var findings = Findings(at: base)
+        let hint = "give it a `payload`, or give all of them one"
+        findings.add(.payloadEmpty, Diagnostic("there is no payload", hint: hint, at: node.place), about: "")
+        reject(findings.faults, token: nil)
+    }
+
+    private func decode(_ node: Node, key: String, _ findings: inout Findings) -> [UInt8]? {
+        guard node.kind == .string || node.kind == .plain else {
+            findings.expected("a string", node, reason: .badDeviceToken, about: key)
+            return nil
+        }
+        var bytes: [UInt8] = []
+        guard case .failure(let fault) = TokenSpelling.append(node.bytes.span, to: &bytes) else { return bytes }
+        findings.add(.badDeviceToken, diagnostic(for: fault, at: node), about: key)
+        return nil
+    }
+
+    /// Says what is wrong with a token, never what it is.
+    private func diagnostic(for fault: TokenSpelling.Fault, at node: Node) -> Diagnostic {
+        let message =
+            switch fault {
+            case .empty: "the token is empty"
+            case .oddDigitCount(let count): "the token has \(count) hexadecimal digits, an odd number"
+            case .unreadable: "the token is neither hexadecimal nor base64"
+            case .tooLong(let count): "the token has \(count) bytes, and \(DeviceToken.maximumByteCount) are allowed"
+            }
+        return Diagnostic(message, hint: "pass the token on as the device gave it", at: node.place)
+    }
+}

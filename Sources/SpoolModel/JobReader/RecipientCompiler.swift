@@ -1,0 +1,101 @@
+import APNSModel
+import Document
+
+/// Turns one recipient after another into chunks, and keeps count of what is wrong with them.
+struct RecipientCompiler: Sendable {
+    let context: JobContext
+    private(set) var header: JobHeader
+    private(set) var report = Report()
+    private(set) var rejectedCount = 0
+    private(set) var failure: ResultCode?
+    private(set) var fault: Diagnostic?
+
+    /// What the job says for all.
+    private(set) var wishes = Wishes()
+    var chunk: ChunkBuilder
+    /// What is wrong with the delivery for all, told when the first comes who gets it.
+    private var sharedFaults: [Fault] = []
+    private var firstRejection: Diagnostic?
+
+    init(_ context: JobContext) {
+        self.context = context
+        self.header = JobHeader(context)
+        self.chunk = ChunkBuilder(job: context.job, onDoubt: context.onDoubt)
+    }
+
+    /// Takes what the job says for all; before the first recipient.
+    mutating func adopt(_ outline: JobOutline) {
+        (header, wishes) = (outline.header, outline.wishes)
+        chunk.onDoubt = header.onDoubt
+        for fault in outline.findings.faults { fail(.invalid, fault.diagnostic) }
+        for warning in outline.findings.warnings { report.add(warning) }
+        guard let payload = wishes.compiledPayload, let node = outline.wishNode else {
+            if failure != nil { chunk.shared = placeholder }
+            return
+        }
+        let attributes = wishes.attributes(for: payload.facts, in: context)
+        chunk.shared = Delivery(attributes: attributes, payload: payload.payload)
+        var findings = Findings(at: outline.wishBase)
+        check(payload, attributes, at: node, &findings)
+        sharedFaults = findings.faults
+        for warning in findings.warnings { report.add(warning) }
+    }
+
+    /// What stands in for a delivery in a job that fails anyway, so that the rest of its faults can be found.
+    private var placeholder: Delivery {
+        Delivery(attributes: wishes.attributes(for: [.aps], in: context), payload: Payload(bytes: []))
+    }
+
+    /// Notes a fault of the document: nothing of the job will be sent.
+    mutating func fail(_ code: ResultCode, _ diagnostic: Diagnostic) {
+        report.add(diagnostic)
+        guard failure == nil else { return }
+        (failure, fault) = (code, diagnostic)
+    }
+
+    /// Notes what does not keep a recipient from being sent to.
+    mutating func warn(_ warnings: [Diagnostic]) {
+        for warning in warnings { report.add(warning) }
+    }
+
+    /// Tells what is wrong with the delivery for all, once: somebody gets it.
+    mutating func useShared() {
+        guard !sharedFaults.isEmpty else { return }
+        for fault in sharedFaults { fail(.invalid, fault.diagnostic) }
+        sharedFaults = []
+    }
+
+    /// Adds a recipient that cannot be sent to; there is at least one fault.
+    mutating func reject(_ faults: [Fault], token: DeviceToken?) {
+        guard let first = faults.first else { return }
+        for fault in faults { report.add(fault.diagnostic) }
+        rejectedCount += 1
+        firstRejection = firstRejection ?? first.diagnostic
+        chunk.reject(first, token: token)
+    }
+
+    /// Judges the whole once all recipients are in.
+    mutating func finish() {
+        if let count = header.count, count != chunk.count {
+            let message = "the job promises \(count) recipients and has \(chunk.count)"
+            fail(.incomplete, Diagnostic(message, hint: "correct `count`, or write the whole file").about("count"))
+        }
+        if header.isStrict, let firstRejection, failure == nil {
+            (failure, fault) = (.invalid, firstRejection)
+        }
+    }
+
+    /// Adds the rules that a delivery breaks to the findings.
+    func check(_ payload: CompiledPayload, _ attributes: Attributes, at node: Node, _ findings: inout Findings) {
+        for breach in DeliveryRules.breaches(of: payload, attributes, over: context.carrier) {
+            let culprit = findings.base.isPayload ? nil : node[breach.key.rawValue]
+            let diagnostic = Diagnostic(breach.message, hint: breach.hint, at: (culprit ?? node).place)
+            let key = culprit == nil ? "" : breach.key.rawValue
+            if breach.isWarning {
+                findings.warn(diagnostic, about: key)
+            } else {
+                findings.add(breach.reason, diagnostic, about: key)
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import APNSModel
+import Document
+
+extension WishReader {
+    mutating func readPayload(_ node: Node) {
+        let path = findings.base.path(of: JobKey.payload.rawValue)
+        guard let compiled = Self.compile(node, path: path, &findings) else { return }
+        setPayload(compiled)
+    }
+
+    /// Turns a payload into its bytes; `nil` when something is wrong with it.
+    static func compile(_ node: Node, path: String, _ findings: inout Findings) -> CompiledPayload? {
+        var inspector = PayloadInspector(at: .root)
+        inspector.inspect(payload: node, path: path)
+        findings.add(contentsOf: inspector.findings)
+        guard let bytes = json(of: node, path: path, &findings), inspector.findings.faults.isEmpty else { return nil }
+        return CompiledPayload(payload: Payload(bytes: bytes), facts: inspector.facts)
+    }
+
+    private static func json(of node: Node, path: String, _ findings: inout Findings) -> [UInt8]? {
+        do throws(Diagnostic) {
+            return try JSONText.bytes(of: node)
+        } catch {
+            findings.add(Fault(reason: .badPayload, diagnostic: error.about(path)))
+            return nil
+        }
+    }
+
+    mutating func readShorthand(_ key: JobKey, _ node: Node) {
+        let path = findings.base.path(of: key.rawValue)
+        var inspector = PayloadInspector(at: .root)
+        let json: [UInt8]?
+        switch key {
+        case .alert where node.kind == .mapping:
+            inspector.inspect(alert: node, path: path)
+            json = Self.json(of: node, path: path, &findings)
+        case .sound where node.kind == .mapping:
+            inspector.inspect(sound: node, path: path)
+            json = Self.json(of: node, path: path, &findings)
+        case .interruptionLevel:
+            json = text(key, node)
+            if json != nil { inspector.checkInterruptionLevel(node, path: path) }
+        case .badge: json = badge(node)
+        case .contentAvailable, .mutableContent: json = flag(key, node)
+        case .custom: json = custom(node)
+        default: json = text(key, node)
+        }
+        findings.add(contentsOf: inspector.findings)
+        if let json { parts.set(key, json) }
+    }
+
+    private mutating func text(_ key: JobKey, _ node: Node) -> [UInt8]? {
+        guard let text = node.string else {
+            let expected = key == .alert || key == .sound ? "a string or a mapping" : "a string"
+            findings.expected(expected, node, reason: .badPayload, about: key.rawValue)
+            return nil
+        }
+        if node.tape.format == .json { return Array(node.raw) }
+        var writer = JSONWriter()
+        writer.string(text)
+        return writer.bytes
+    }
+
+    private mutating func badge(_ node: Node) -> [UInt8]? {
+        guard let number = node.integer, number >= 0 else {
+            findings.expected("a whole number from 0", node, reason: .badPayload, about: JobKey.badge.rawValue)
+            return nil
+        }
+        return Array(String(number).utf8)
+    }
+
+    /// 1 for true and 1; no bytes at all for false and 0, which leave the member out.
+    private mutating func flag(_ key: JobKey, _ node: Node) -> [UInt8]? {
+        if node.boolean == true || node.integer == 1 { return [UInt8(ascii: "1")] }
+        if node.boolean == false || node.integer == 0 { return [] }
+        findings.expected("true or false", node, reason: .badPayload, about: key.rawValue)
+        return nil
+    }
+
+    private mutating func custom(_ node: Node) -> [UInt8]? {
+        let key = JobKey.custom.rawValue
+        guard node.kind == .mapping else {
+            findings.expected("a mapping", node, reason: .badPayload, about: key)
+            return nil
+        }
+        for member in node.members where member.key.isText("aps") || member.key.isText("mdm") {
+            let hint = "use shorthands for `aps`, or write the whole `payload`"
+            let diagnostic = Diagnostic("must not contain `\(member.key.text)`", hint: hint, at: member.key.place)
+            add(.badPayload, diagnostic, about: key)
+            return nil
+        }
+        return Self.json(of: node, path: findings.base.path(of: key), &findings)
+    }
+}

@@ -1,0 +1,117 @@
+package import APNSModel
+package import LinuxIO
+import SpoolModel
+
+extension AppSpool {
+    /// Moves a job from `new/` to `work/<node>/`, which only one of all that try can do, and checks that it is the file
+    /// that was opened.
+    ///
+    /// Not synced: `syncClaims()` after one or many. Whatever error the rename gives, our own directory is the truth.
+    ///
+    /// - Throws: `SystemError`: EIO, ENOSPC and the like; the job is where it was.
+    package func claim(_ job: OpenJob, id: JobID) throws(SystemError) -> Claim {
+        let (entry, isWhole) = WorkEntry.entry(for: job.name, id: id)
+        if !isWhole { try keepFullName(of: job.name, id: id) }
+        let failure = move(job.name, to: entry)
+        let status = try work.status(of: entry)
+        guard let status, failure == nil || status.inode == job.status.inode, let entry = FileName(bytes: entry) else {
+            if !isWhole { try work.unlink(WorkEntry.fullName(of: id)) }
+            guard let failure, !failure.isNotFound else { return .gone }
+            guard failure.isRefusal else { throw failure }
+            return .forbidden(failure)
+        }
+        let claimed = ClaimedJob(id: id, name: job.name, entry: entry, status: status)
+        guard isUnchanged(status, since: job.status) else {
+            try putBack(claimed.entry, from: work, as: claimed.name)
+            try work.unlink(WorkEntry.fullName(of: id))
+            return .changed
+        }
+        return .claimed(claimed)
+    }
+
+    /// Makes the claims so far survive a power loss: first that they are in `work/`, then that they have left `new/`.
+    ///
+    /// In this order a crash leaves a job in both places at worst, never in none. The jobs' bytes are synced by their
+    /// own files.
+    ///
+    /// - Throws: `SystemError`; final, as all failed syncs.
+    package func syncClaims() throws(SystemError) {
+        try work.sync()
+        try new.sync()
+    }
+
+    /// What this node has claimed and not finished, for recovery.
+    ///
+    /// A job that a crash left in `new/` too, the same file under the same name, loses that name.
+    ///
+    /// - Throws: `SystemError`: the directory cannot be read.
+    package func claimed() throws(SystemError) -> ClaimedJobs {
+        var found = ClaimedJobs()
+        for bytes in try work.names() {
+            guard let entry = FileName(bytes: bytes), let status = try work.status(of: bytes) else { continue }
+            switch WorkEntry(entry) {
+            case .job(let id, let name):
+                let name = try fullName(of: id) ?? name
+                try dropDouble(name, of: status)
+                found.jobs.append(ClaimedJob(id: id, name: name, entry: entry, status: status))
+            case .fullName(let id):
+                try dropOrphan(id)
+            case nil:
+                found.strangers.append(entry)
+            }
+        }
+        found.jobs.sort { $0.id.bits < $1.id.bits }
+        found.strangers.sort()
+        return found
+    }
+
+    /// Opens a claimed job for reading again.
+    ///
+    /// - Throws: `SystemError`: ENOENT when somebody took it away.
+    package func open(_ job: ClaimedJob) throws(SystemError) -> OpenJob {
+        let file = try work.openForReading(job.entry.bytes)
+        return OpenJob(name: job.name, status: try file.status(), file: file)
+    }
+
+    /// The error of the rename, if it gave one.
+    private func move(_ name: FileName, to entry: [UInt8]) -> SystemError? {
+        do {
+            if hasNoReplace {
+                try new.rename(name.bytes, to: work, as: entry)
+            } else {
+                // Nobody else can make a name with this id in it.
+                try new.rename(name.bytes, to: work, replacing: entry)
+            }
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func keepFullName(of name: FileName, id: JobID) throws(SystemError) {
+        let file = try work.create(WorkEntry.fullName(of: id), mode: 0o600)
+        try file.write(name.bytes)
+        try file.sync()
+    }
+
+    private func fullName(of id: JobID) throws(SystemError) -> FileName? {
+        guard try work.status(of: WorkEntry.fullName(of: id)) != nil else { return nil }
+        return try work.contents(of: WorkEntry.fullName(of: id), limit: FileName.byteLimit).flatMap(
+            FileName.init(bytes:))
+    }
+
+    /// btrfs can bring back the old name of a rename after a power loss; so can a link whose unlink was cut off.
+    private func dropDouble(_ name: FileName, of status: FileStatus) throws(SystemError) {
+        guard status.linkCount > 1, let other = try new.status(of: name.bytes), other.inode == status.inode,
+            other.device == status.device
+        else { return }
+        try new.unlink(name.bytes)
+    }
+
+    /// Removes a full name whose job has gone: the process died between the two.
+    private func dropOrphan(_ id: JobID) throws(SystemError) {
+        guard let whole = try fullName(of: id) else { return }
+        let (entry, _) = WorkEntry.entry(for: whole, id: id)
+        if try work.status(of: entry) == nil { try work.unlink(WorkEntry.fullName(of: id)) }
+    }
+}

@@ -1,0 +1,113 @@
+import APNSModel
+import LinuxIO
+import SpoolModel
+
+extension AppSpool {
+    /// Moves a file unless the new name is taken by another, and believes the directories rather than the error.
+    ///
+    /// Returns `false` when the name is taken. The same file under both names is a move that a crash cut in two.
+    func move(
+        _ file: SeenFile, from source: Directory, to target: Directory, as name: FileName
+    ) throws(SystemError) -> Bool {
+        do {
+            try source.rename(file.name.bytes, to: target, as: name.bytes)
+            return true
+        } catch {
+            let there = try target.status(of: name.bytes)
+            if let there, there.inode == file.status.inode, there.device == file.status.device {
+                try source.unlink(file.name.bytes)
+                return true
+            }
+            if error.isAlreadyThere { return false }
+            throw error
+        }
+    }
+
+    /// Whether a file that was moved is the one that was looked at, with the same bytes as far as can be told.
+    ///
+    /// The inode alone proves little: it is given out again. A shared filesystem's replicas may differ in mtime, so that
+    /// counts on a local one only; ctime does not, because the move itself changes it.
+    func isUnchanged(_ now: FileStatus, since then: FileStatus) -> Bool {
+        now.kind == then.kind && now.isSameFile(as: then)
+            && (filesystem.isShared || now.modifiedAt == then.modifiedAt)
+    }
+
+    /// Gives a file back to `new/`. When the producer has published again by its name, both versions are jobs.
+    func putBack(_ entry: FileName, from source: Directory, as name: FileName) throws(SystemError) {
+        var number = 1
+        while true {
+            do {
+                return try source.rename(entry.bytes, to: new, as: name.numbered(number).bytes)
+            } catch {
+                guard error.isAlreadyThere else { throw error }
+                number += 1
+            }
+        }
+    }
+
+    /// Opens a day's folder, and makes it if this is the first job of the day.
+    func openDay(_ day: ArchiveDay) throws(SystemError) -> Directory {
+        let folder =
+            switch day.folder {
+            case .done: done
+            case .failed: failed
+            }
+        do {
+            return try folder.openChild(Array(day.day.utf8))
+        } catch {
+            guard error.isNotFound else { throw error }
+            return try folder.makeChild(Array(day.day.utf8), mode: 0o750)
+        }
+    }
+
+    /// A name that neither a job nor a result has, found by doubling the number and halving the gap, and reserved.
+    func freePlace(
+        for name: FileName, in day: ArchiveDay, withResult: Bool
+    ) throws(SystemError) -> ArchivePlace {
+        let directory = try openDay(day)
+        let limit = withResult ? FileName.byteLimitWithResult : FileName.byteLimit
+        func place(_ number: Int) -> ArchivePlace {
+            ArchivePlace(folder: day.folder, day: day.day, name: name.numbered(number, toFit: limit))
+        }
+        var (taken, free) = (0, 1)
+        while try isTaken(place(free), in: directory) { (taken, free) = (free, free * 2) }
+        while free - taken > 1 {
+            let middle = (taken + free) / 2
+            if try isTaken(place(middle), in: directory) { taken = middle } else { free = middle }
+        }
+        reserved.insert(place(free))
+        return place(free)
+    }
+
+    private func isTaken(_ place: ArchivePlace, in directory: Directory) throws(SystemError) -> Bool {
+        if reserved.contains(place) { return true }
+        if try directory.status(of: place.name.bytes) != nil { return true }
+        guard let result = place.name.result else { return false }
+        return try directory.status(of: result.bytes) != nil
+    }
+
+    /// Writes and syncs a result under a name that nobody reads.
+    func stage(_ result: [UInt8], of id: JobID, in day: Directory) throws(SystemError) {
+        // What an earlier try left.
+        try day.unlink(stagedName(of: id))
+        let file = try day.create(stagedName(of: id), mode: 0o640)
+        try file.write(result)
+        try file.sync()
+        try file.closeNow()
+    }
+
+    /// Gives a staged result its name; one that is there already is this job's own from before a crash.
+    func publishResult(of id: JobID, in day: Directory, beside name: FileName) throws(SystemError) {
+        guard let result = name.result else { return }
+        do {
+            try day.rename(stagedName(of: id), to: day, as: result.bytes)
+        } catch {
+            guard error.isAlreadyThere else { throw error }
+            try day.unlink(stagedName(of: id))
+        }
+    }
+
+    func stagedName(of id: JobID) -> [UInt8] {
+        Array(".\(id).result".utf8)
+    }
+}

@@ -1,0 +1,104 @@
+package import LinuxIO
+import SpoolModel
+
+/// One app's directories, opened once; the moves of its jobs between them.
+///
+/// Every job is in exactly one of `new`, `work`, `hold`, `done` and `failed`; every move is one rename. Calls block: an
+/// actor on a worker thread owns the value. Nothing here reads a clock or decides what becomes of a job.
+package final class AppSpool {
+    /// The app's name, which is its directory's.
+    package let name: String
+    /// The node that claims here.
+    package let node: String
+    /// `<app>/` itself.
+    package let home: Directory
+    /// `<app>/new/`, where producers publish.
+    package let new: Directory
+    /// `<app>/tmp/`, where producers may stage.
+    package let staging: Directory
+    /// `<app>/work/<node>/`, what this node has claimed.
+    package let work: Directory
+    /// `<app>/hold/`, what is parked.
+    package let held: Directory
+    /// `<app>/feedback/`.
+    package let feedbackDirectory: Directory
+    /// What the app is stored on.
+    package let filesystem: FilesystemType
+    /// Whether a rename can refuse a taken name in one step here; else it is done by link and unlink.
+    package let hasNoReplace: Bool
+
+    let done: Directory
+    let failed: Directory
+    /// Names given to jobs that are not moved yet.
+    var reserved: Set<ArchivePlace> = []
+    /// Day folders to sync before the directory that their jobs came from.
+    var unsynced: Set<ArchiveDay> = []
+
+    /// Whether the watch tells what happens here; if not, poll.
+    package var isNotifying: Bool { !filesystem.isShared }
+
+    init(name: String, node: String, root: Directory) throws {
+        self.name = name
+        self.node = node
+        let app = try root.makeChild(Array(name.utf8), mode: 0o755)
+        home = app
+        new = try app.makeChild(Array("new".utf8), mode: 0o3770)
+        staging = try app.makeChild(Array("tmp".utf8), mode: 0o3770)
+        work = try app.makeChild(Array("work".utf8), mode: 0o700).makeChild(Array(node.utf8), mode: 0o700)
+        held = try app.makeChild(Array("hold".utf8), mode: 0o750)
+        done = try app.makeChild(Array("done".utf8), mode: 0o750)
+        failed = try app.makeChild(Array("failed".utf8), mode: 0o750)
+        feedbackDirectory = try app.makeChild(Array("feedback".utf8), mode: 0o2750)
+        filesystem = try new.filesystemType()
+        hasNoReplace = try probe([new, work, held, done, failed], name: ".probe-" + node)
+    }
+
+    /// Room left where the app is stored.
+    ///
+    /// - Throws: `SystemError`: EIO, ESTALE or ENOTCONN from the filesystem.
+    package func space() throws(SystemError) -> FilesystemSpace {
+        try new.filesystemSpace()
+    }
+}
+
+/// Moves a file all the way that a job can go, because only that shows what a rename can do: bind mounts and btrfs
+/// subvolumes are other filesystems to rename(2) although they look like one.
+///
+/// Returns whether RENAME_NOREPLACE works. A full disk is no fault: the jobs that are here can still be finished.
+private func probe(_ way: [Directory], name: String) throws -> Bool {
+    let name = Array(name.utf8)
+    do {
+        for directory in way { try directory.unlink(name) }
+        try way[0].create(name, mode: 0o600).closeNow()
+        let hasNoReplace = try canRefuseTakenName(from: way[0], to: way[1], name)
+        for (from, to) in zip(way.dropFirst(), way.dropFirst(2)) { try from.rename(name, to: to, replacing: name) }
+        try way[way.count - 1].unlink(name)
+        return hasNoReplace
+    } catch {
+        if error.isOutOfSpace { return true }
+        throw fault(error)
+    }
+}
+
+private func fault(_ error: SystemError) -> any Error {
+    if error.isOtherFilesystem {
+        return SpoolFault(
+            "the app's folders are on several filesystems",
+            hint: "keep new, work, hold, done and failed on one, without mounts or subvolumes below the app's folder",
+            cause: error)
+    }
+    guard error.isRefusal else { return error }
+    return SpoolFault(
+        "the app's folders cannot be written to", hint: "make them writable for the daemon's user", cause: error)
+}
+
+private func canRefuseTakenName(from: Directory, to: Directory, _ name: [UInt8]) throws(SystemError) -> Bool {
+    do {
+        try from.renameNatively(name, to: to, as: name)
+        return true
+    } catch {
+        guard error.isUnsupported else { throw error }
+        try from.rename(name, to: to, replacing: name)
+        return false
+    }
+}

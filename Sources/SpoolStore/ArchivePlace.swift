@@ -1,0 +1,37 @@
+package import SpoolModel
+
+/// Where a finished job goes.
+package enum ArchiveFolder: String, Hashable, Sendable {
+    /// Every notification has an outcome, and at least one was accepted.
+    case done
+    /// The rest.
+    case failed
+}
+
+/// One day of one archive, `done/2026-11-21`.
+struct ArchiveDay: Hashable {
+    let folder: ArchiveFolder
+    let day: String
+}
+
+/// The name and folder of an archived job.
+package struct ArchivePlace: Hashable, Sendable {
+    /// The archive.
+    package let folder: ArchiveFolder
+    /// The UTC day, `2026-11-21`.
+    package let day: String
+    /// The name there, which may be another than it was dropped by.
+    package let name: FileName
+
+    /// A place as the journal told it.
+    package init(folder: ArchiveFolder, day: String, name: FileName) {
+        self.folder = folder
+        self.day = day
+        self.name = name
+    }
+
+    /// The path below the app's directory, the name escaped: `done/2026-11-21/job.json`.
+    package var path: String { "\(folder.rawValue)/\(day)/\(name.escaped)" }
+
+    var archiveDay: ArchiveDay { ArchiveDay(folder: folder, day: day) }
+}

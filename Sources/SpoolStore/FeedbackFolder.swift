@@ -1,0 +1,82 @@
+package import APNSModel
+package import LinuxIO
+package import SpoolModel
+
+/// Publishes one node's feedback files of one app: each is complete when it is visible, and their names strictly
+/// increase, over restarts and backward steps of the clock. Calls block.
+package final class FeedbackFolder {
+    private let directory: Directory
+    private let node: String
+    private var newest: WallTime?
+
+    /// Starts after the newest file that is there, and after `floor`, the newest that the journal knows: consumers
+    /// remove files.
+    ///
+    /// Removes what an interrupted publication left.
+    ///
+    /// - Throws: `SystemError`: the directory cannot be read.
+    package init(_ app: AppSpool, after floor: WallTime? = nil) throws(SystemError) {
+        directory = app.feedbackDirectory
+        node = app.node
+        newest = floor.map(wholeMicroseconds)
+        var listing = try directory.listing()
+        while let entry = try listing.next() {
+            guard let time = time(of: entry.name) else { continue }
+            newest = max(newest ?? time, time)
+        }
+        try directory.unlink(temporaryName)
+    }
+
+    /// The name for the next file: the time, or the next microsecond after the last name given.
+    ///
+    /// The journal records it before `publish`, so that a crash in between repeats the same name.
+    package func nextName(at time: WallTime) -> FileName {
+        var next = wholeMicroseconds(time)
+        if let newest, next <= newest { next = newest + .microseconds(1) }
+        newest = next
+        guard let name = FileName(next.compact + suffix) else { preconditionFailure("a node name that is no name") }
+        return name
+    }
+
+    /// Writes, syncs and publishes one file of whole lines.
+    ///
+    /// - Returns: `false` when a file of that name is there already: it was published before a crash.
+    /// - Throws: `SystemError`: ENOSPC, EIO and the like. Nothing is visible then; call again with the same name.
+    @discardableResult
+    package func publish(_ lines: [UInt8], as name: FileName) throws(SystemError) -> Bool {
+        guard try directory.status(of: name.bytes) == nil else { return false }
+        try directory.unlink(temporaryName)
+        let file = try directory.create(temporaryName, mode: 0o640)
+        try file.write(lines)
+        try file.sync()
+        try file.closeNow()
+        do {
+            try directory.rename(temporaryName, to: directory, as: name.bytes)
+        } catch {
+            guard error.isAlreadyThere else { throw error }
+            try directory.unlink(temporaryName)
+            return false
+        }
+        try directory.sync()
+        return true
+    }
+
+    private var suffix: String { "-\(node).jsonl" }
+
+    private var temporaryName: [UInt8] { Array(".\(node).tmp".utf8) }
+
+    /// The time in a name of ours, `20261121T083616.123456Z-<node>.jsonl`.
+    private func time(of name: [UInt8]) -> WallTime? {
+        let text = String(decoding: name, as: UTF8.self)
+        guard text.hasSuffix(suffix), name.count == 23 + suffix.utf8.count else { return nil }
+        let (date, clock) = (Array(text.prefix(8)), Array(text.dropFirst(9).prefix(6)))
+        guard date.count == 8, clock.count == 6 else { return nil }
+        let day = "\(String(date[0..<4]))-\(String(date[4..<6]))-\(String(date[6..<8]))"
+        let time = "\(String(clock[0..<2])):\(String(clock[2..<4])):\(String(clock[4..<6]))"
+        return WallTime(rfc3339: "\(day)T\(time)\(text.dropFirst(15).prefix(8))")
+    }
+}
+
+private func wholeMicroseconds(_ time: WallTime) -> WallTime {
+    WallTime(nanoseconds: time.nanoseconds / 1000 * 1000)
+}

@@ -1,0 +1,86 @@
+package import LinuxIO
+import SpoolModel
+
+/// The spool's root, held by one daemon under one node name.
+///
+/// Making one is making sure that no second daemon of the same name runs: the lock file in `.pushspool/<node>/` stays
+/// locked (an open file description lock) as long as this value lives, and no longer than the process. Calls block.
+package final class Spool: Sendable {
+    /// The root directory.
+    package let root: Directory
+    /// The name this daemon claims under.
+    package let node: String
+    /// `.pushspool/<node>/`, ours alone: journal and state.
+    package let privateDirectory: Directory
+    /// `.pushspool/public/<node>/`, for all to read: status and metrics.
+    package let publicDirectory: Directory
+
+    private let lock: OpenFile
+
+    /// Opens the spool at `path` as the node called `node`, makes what is missing in `.pushspool/`, and takes the lock.
+    ///
+    /// - Throws: `SpoolFault` when another daemon has this name or it is no name; `SystemError` when the path cannot be
+    ///   used. Both are the operator's to correct.
+    package init(path: String, node: String) throws {
+        guard isSpoolName(node), node != "public" else {
+            throw SpoolFault(
+                "the node name '\(node)' is not usable",
+                hint: "set `node:` to letters, digits, points, dashes and underscores, 64 at most; not to `public`")
+        }
+        self.node = node
+        root = try Directory.open(path: path)
+        let own = try root.makeChild(Array(".pushspool".utf8), mode: 0o755)
+        privateDirectory = try own.makeChild(Array(node.utf8), mode: 0o700)
+        publicDirectory = try own.makeChild(Array("public".utf8), mode: 0o755)
+            .makeChild(Array(node.utf8), mode: 0o755)
+        lock = try privateDirectory.openForWriting(Array("lock".utf8), mode: 0o600)
+        guard try lock.lock() else {
+            throw SpoolFault(
+                "another daemon works on \(path) as node '\(node)'",
+                hint: "stop it, or give this one another name with `node:`")
+        }
+    }
+
+    /// The names of the directories that can be apps, configured or not, in order.
+    ///
+    /// - Throws: `SystemError`: the root cannot be read.
+    package func appNames() throws(SystemError) -> [String] {
+        try root.appNames()
+    }
+
+    /// Opens an app's directories, and makes those that are missing.
+    ///
+    /// - Throws: `SpoolFault` when it is no app's name, or its directories are on several filesystems or not writable;
+    ///   `SystemError` when one cannot be opened.
+    package func app(_ name: String) throws -> AppSpool {
+        guard isSpoolName(name) else {
+            throw SpoolFault(
+                "'\(name)' cannot be an app's name",
+                hint: "use letters, digits, points, dashes and underscores, 64 at most, no point or dash first")
+        }
+        return try AppSpool(name: name, node: node, root: root)
+    }
+}
+
+/// Whether an app or a node can be called so: `[A-Za-z0-9][A-Za-z0-9._-]{0,63}`.
+func isSpoolName(_ name: String) -> Bool {
+    func isAlphanumeric(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+    }
+    guard let first = name.utf8.first, isAlphanumeric(first), name.utf8.count <= 64 else { return false }
+    return name.utf8.allSatisfy { isAlphanumeric($0) || [0x2E, 0x5F, 0x2D].contains($0) }
+}
+
+extension Directory {
+    /// The names in a spool's root that can be apps and are directories, in order.
+    func appNames() throws(SystemError) -> [String] {
+        var names: [String] = []
+        var listing = try listing()
+        while let entry = try listing.next() {
+            guard let name = String(validating: entry.name, as: UTF8.self), isSpoolName(name) else { continue }
+            let kind = if let kind = entry.kind { kind } else { try status(of: entry.name)?.kind }
+            if kind == .directory { names.append(name) }
+        }
+        return names.sorted()
+    }
+}

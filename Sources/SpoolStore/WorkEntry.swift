@@ -1,0 +1,42 @@
+import APNSModel
+import SpoolModel
+
+/// How a claimed job is called in `work/<node>/`: `<id>-<name>`.
+///
+/// The name is cut to fit 255 bytes; then the whole name is in a file beside it, `<id>.name`, written and synced before
+/// the claim and removed after the job has left.
+enum WorkEntry: Hashable {
+    /// A job, and its name, which may be cut.
+    case job(JobID, name: FileName)
+    /// The file with the whole name.
+    case fullName(JobID)
+
+    /// Reads an entry's name; `nil` for a file that is not ours.
+    init?(_ entry: FileName) {
+        let text = entry.bytes.prefix(Self.idLength).map { Character(Unicode.Scalar($0)) }
+        guard text.count == Self.idLength, let id = JobID(String(text)),
+            id.description.utf8.elementsEqual(entry.bytes.prefix(Self.idLength))
+        else { return nil }
+        let rest = entry.bytes.dropFirst(Self.idLength)
+        if rest.elementsEqual(".name".utf8) {
+            self = .fullName(id)
+        } else if rest.first == 0x2D, let name = FileName(bytes: Array(rest.dropFirst())) {
+            self = .job(id, name: name)
+        } else {
+            return nil
+        }
+    }
+
+    /// The entry for a job that is called `name`, and whether all of the name is in it.
+    static func entry(for name: FileName, id: JobID) -> (entry: [UInt8], isWhole: Bool) {
+        let cut = name.shortened(toFit: FileName.byteLimit - idLength - 1)
+        return (Array(id.description.utf8) + [0x2D] + cut.bytes, cut == name)
+    }
+
+    /// The name of the file with the whole name.
+    static func fullName(of id: JobID) -> [UInt8] {
+        Array((id.description + ".name").utf8)
+    }
+
+    private static let idLength = 26
+}

@@ -1,0 +1,170 @@
+import Document
+
+/// Puts libyaml's events onto a tape and refuses what plain data has no need of.
+struct Composer {
+    /// How a scalar is written.
+    enum Style {
+        case plain
+        case quoted
+        case block
+    }
+
+    /// A mapping or sequence that has not ended.
+    private struct Container {
+        let index: Int
+        let isMapping: Bool
+        var childCount = 0
+        var expectsKey: Bool { isMapping && childCount % 2 == 0 }
+    }
+
+    private(set) var tape: Tape
+    private let body: Range<Int>
+    private let limits: DocumentLimits
+    private var cursor: MarkCursor
+    private var open: [Container] = []
+    private var hasDocument = false
+    private var current = 0..<0
+    private var lastEnd = 0
+
+    init(tape: Tape, body: Range<Int>, limits: DocumentLimits) {
+        self.tape = tape
+        self.body = body
+        self.limits = limits
+        cursor = MarkCursor(tape.source, range: body)
+    }
+
+    /// Notes where the event is that comes next, in characters from the document's start.
+    mutating func mark(from start: Int, to end: Int) {
+        let lower = cursor.offset(of: start, in: tape.source)
+        current = lower..<max(lower, cursor.offset(of: end, in: tape.source))
+    }
+
+    /// Starts the document.
+    /// - Throws: That there was one before.
+    mutating func beginDocument() throws(Diagnostic) {
+        guard !hasDocument else {
+            throw fault("there is a second document", hint: "write one document a file")
+        }
+        hasDocument = true
+    }
+
+    /// Ends the document; `...` marks it as complete.
+    mutating func endDocument(isMarked: Bool) { tape.isEndMarked = isMarked }
+
+    /// Checks that there was a document.
+    /// - Throws: That the file is empty.
+    func finish() throws(Diagnostic) {
+        guard hasDocument, !tape.events.isEmpty else {
+            throw Diagnostic("the document is empty", hint: "write one YAML document", at: tape.place(at: tape.start))
+        }
+    }
+
+    /// Starts a mapping or sequence.
+    /// - Throws: That it is nested too deeply, stands for a key, or has an anchor or tag.
+    mutating func open(_ kind: Node.Kind, tag: String?, hasAnchor: Bool) throws(Diagnostic) {
+        try refuse(anchor: hasAnchor)
+        guard tag == nil || tag == "!" || tag == Tag.name(of: kind) else { throw unknown(tag ?? "") }
+        if open.last?.expectsKey == true {
+            throw fault("a key must be a single value", hint: "write `key: value`; put quotes around brackets in text")
+        }
+        guard open.count < limits.depth else {
+            throw fault(
+                "the nesting is deeper than \(limits.depth) levels", hint: "flatten the document, or raise the limit")
+        }
+        try countChild()
+        let index = tape.openContainer(kind, at: current.lowerBound)
+        open.append(Container(index: index, isMapping: kind == .mapping))
+    }
+
+    /// Ends the innermost mapping or sequence. In block style it ends with its content.
+    mutating func close() {
+        guard let container = open.popLast() else { return }
+        if !current.isEmpty { lastEnd = current.upperBound }
+        let count = container.isMapping ? container.childCount / 2 : container.childCount
+        tape.closeContainer(container.index, count: count, end: lastEnd)
+    }
+
+    /// Adds a key or a scalar.
+    /// - Throws: That it has an anchor or a tag that does not fit, or is a merge key.
+    mutating func scalar(
+        _ text: UnsafeBufferPointer<UInt8>, style: Style, tag: String?, hasAnchor: Bool
+    ) throws(Diagnostic) {
+        try refuse(anchor: hasAnchor)
+        var kind = style == .plain ? Node.Kind.plain : .string
+        if let tag { kind = try unsafe self.kind(taggedAs: tag, Array(text)) }
+        if open.last?.expectsKey == true {
+            guard unsafe kind != .plain || !text.elementsEqual("<<".utf8) else {
+                throw fault("merge keys are not supported", hint: "write the members out")
+            }
+            kind = .key
+        }
+        try countChild()
+        lastEnd = current.upperBound
+        let isQuoted = style == .quoted && current.count >= 2
+        let written = isQuoted ? current.lowerBound + 1..<current.upperBound - 1 : current
+        if unsafe written.count == text.count && tape.source[written].elementsEqual(text) {
+            tape.append(kind, raw: current, text: written)
+        } else {
+            unsafe tape.append(kind, raw: current, decoded: text)
+        }
+    }
+
+    /// What an alias leads to.
+    func alias() -> Diagnostic {
+        fault("aliases are not supported", hint: "write the value out; put quotes around text that starts with `*`")
+    }
+
+    /// A fault at the current event.
+    func fault(_ message: String, hint: String?) -> Diagnostic {
+        Diagnostic(message, hint: hint, at: tape.place(at: current.lowerBound))
+    }
+
+    /// A fault that libyaml found in the bytes; the offset counts from the document's start.
+    func readerFault(_ problem: String, byteOffset: Int) -> Diagnostic {
+        var offset = min(body.lowerBound + byteOffset, body.upperBound)
+        if problem == "invalid trailing UTF-8 octet" {
+            repeat { offset -= 1 } while offset > body.lowerBound && tape.source[offset] & 0xC0 == 0x80
+        }
+        let (message, hint) = SyntaxFault.reader(problem, byte: offset < body.upperBound ? tape.source[offset] : nil)
+        return Diagnostic(message, hint: hint, at: tape.place(at: offset))
+    }
+
+    /// A fault that libyaml found in the syntax; positions count characters.
+    mutating func syntaxFault(_ problem: String, at index: Int, startedAt start: Int) -> Diagnostic {
+        let offset = cursor.offset(of: index, in: tape.source)
+        let byte = offset < body.upperBound ? tape.source[offset] : nil
+        let fault = SyntaxFault(problem, byte: byte)
+        let place = fault.isAtStart ? cursor.offset(of: start, in: tape.source) : offset
+        return Diagnostic(fault.message, hint: fault.hint, at: tape.place(at: place))
+    }
+
+    private mutating func countChild() throws(Diagnostic) {
+        guard tape.events.count < limits.eventCount else {
+            throw fault(
+                "the document has too many values",
+                hint: "write one recipient a line in a .jsonl file, which has no such limit")
+        }
+        if !open.isEmpty { open[open.count - 1].childCount += 1 }
+    }
+
+    private func refuse(anchor: Bool) throws(Diagnostic) {
+        guard anchor else { return }
+        throw fault("anchors are not supported", hint: "remove it; put quotes around text that starts with `&`")
+    }
+
+    private func unknown(_ tag: String) -> Diagnostic {
+        fault(
+            "the tag \(Diagnostic.quoted(tag)) is not supported",
+            hint: "remove it; put quotes around text that starts with `!`")
+    }
+
+    private func kind(taggedAs tag: String, _ text: [UInt8]) throws(Diagnostic) -> Node.Kind {
+        guard let type = Tag(tag) else { throw unknown(tag) }
+        guard type.fits(text[...]) else {
+            throw fault(
+                "\(Diagnostic.quoted(String(decoding: text, as: UTF8.self))) is not what its tag says",
+                hint: "remove the tag")
+        }
+        return type == .string ? .string : .plain
+    }
+}

@@ -1,0 +1,35 @@
+/// Turns libyaml's positions, which count characters, into offsets in the source.
+///
+/// Positions hardly ever go back, so that all of a document's cost one walk through it.
+struct MarkCursor {
+    private let start: Int
+    private let end: Int
+    private let isASCII: Bool
+    private var index = 0
+    private var offset: Int
+
+    init(_ source: [UInt8], range: Range<Int>) {
+        start = range.lowerBound
+        end = range.upperBound
+        offset = start
+        isASCII = source[range].allSatisfy { $0 < 0x80 }
+    }
+
+    /// The offset of the character with this index.
+    mutating func offset(of wanted: Int, in source: [UInt8]) -> Int {
+        if isASCII { return min(start + wanted, end) }
+        while index < wanted, offset < end {
+            offset += 1
+            while offset < end, Self.isContinuation(source[offset]) { offset += 1 }
+            index += 1
+        }
+        while index > wanted, offset > start {
+            offset -= 1
+            while offset > start, Self.isContinuation(source[offset]) { offset -= 1 }
+            index -= 1
+        }
+        return offset
+    }
+
+    private static func isContinuation(_ byte: UInt8) -> Bool { byte & 0xC0 == 0x80 }
+}

@@ -1,0 +1,91 @@
+/// Which target may use which, in one table: the layers of the program from the bottom up.
+///
+/// A target imports targets of lower layers only, and of those only the ones listed here. The manifest is checked
+/// against the table too, so a new dependency is a decision made in this file, in sight of the picture.
+enum Layering {
+    /// What decides: neither waits nor locks nor reads a clock.
+    static let cores: Set = ["Document", "APNSModel", "APNSBinary", "SpoolModel"]
+    /// The wrappers of C libraries, and the only homes of `unsafe`.
+    static let islands: Set = ["JSON", "YAML", "OpenSSL", "LinuxIO"]
+
+    /// For every target of the product: the modules it may import.
+    static let allowed: [String: Set<String>] = [
+        "Document": [],
+        "APNSModel": [],
+        "APNSBinary": ["APNSModel"],
+        "SpoolModel": ["APNSModel", "Document"],
+        "JSON": ["CSimdJSON", "Document"],
+        "YAML": ["CYAML", "Document"],
+        "OpenSSL": ["COpenSSL", "Glibc", "Synchronization"],
+        "LinuxIO": ["CLinux", "Glibc", "Synchronization"],
+        "SecureTransport": ["LinuxIO", "OpenSSL", "Synchronization"],
+        "SpoolStore": ["LinuxIO", "SpoolModel", "APNSModel", "Synchronization"],
+        "SpoolClient": ["LinuxIO"],
+        "APNSGateway": [
+            "SecureTransport", "OpenSSL", "LinuxIO", "APNSBinary", "APNSModel", "Logging", "Synchronization",
+        ],
+        "GatewaySimulator": [
+            "SecureTransport", "OpenSSL", "LinuxIO", "APNSBinary", "APNSModel", "Logging", "Synchronization",
+        ],
+        "PushDaemon": [
+            "SpoolStore", "APNSGateway", "JSON", "YAML", "LinuxIO", "OpenSSL", "SpoolModel", "APNSModel", "Document",
+            "Logging", "Synchronization",
+        ],
+        "pushspool": ["PushDaemon", "GatewaySimulator", "SpoolClient", "ArgumentParser", "Logging"],
+    ]
+
+    /// The C libraries' own targets, which hold no Swift.
+    static let systemLibraries: Set = ["CSimdJSON", "CYAML", "COpenSSL", "CLinux"]
+
+    /// Imports that the table does not allow, and files of targets it does not know.
+    static func findings(in file: SourceFile) -> [Finding] {
+        guard file.isSource else { return [] }
+        guard let modules = allowed[file.target] else {
+            return [file.finding(1, "target \(file.target) has no place in the layers: add it to Layering.allowed")]
+        }
+        return imports(of: file).filter { !modules.contains($0.module) }
+            .map { file.finding($0.line, "\(file.target) may not import \($0.module)") }
+    }
+
+    /// Dependencies in the manifest that the table does not allow, from its calls of `layer`, `.target` and
+    /// `.executableTarget`.
+    static func manifestFindings(in manifest: SourceFile) -> [Finding] {
+        declaredTargets(in: manifest).flatMap { target in
+            target.dependencies.filter { !(allowed[target.name] ?? []).contains($0) }
+                .map { manifest.finding(target.line, "\(target.name) may not depend on \($0)") }
+        }
+    }
+
+    /// The modules a file imports, with the line of each.
+    static func imports(of file: SourceFile) -> [(module: String, line: Int)] {
+        let kinds: Set = ["struct", "class", "enum", "protocol", "func", "var", "let", "typealias"]
+        return file.tokens.indices.compactMap { index in
+            guard file.tokens[index].isCode("import"), file.token(index, -1)?.isCode(".") != true else { return nil }
+            let module = file.token(index, 1).flatMap { kinds.contains($0.text) ? file.token(index, 2) : $0 }
+            return module.map { ($0.text, $0.line) }
+        }
+    }
+
+    /// The product's targets as the manifest declares them; constants such as `logging` count as their module.
+    static func declaredTargets(in manifest: SourceFile) -> [(name: String, dependencies: [String], line: Int)] {
+        manifest.tokens.indices.compactMap { index in
+            let isTarget = ["layer", "target", "executableTarget"].contains { manifest.tokens[index].isCode($0) }
+            guard isTarget, let open = manifest.token(index, 1), open.isCode("(") else { return nil }
+            let call = manifest.tokens[index...manifest.brackets.closing(index + 1)]
+            guard let name = call.first(where: { $0.kind == .string }), allowed[name.text] != nil else { return nil }
+            return (name.text, dependencies(in: call), name.line)
+        }
+    }
+
+    private static func dependencies(in call: ArraySlice<Token>) -> [String] {
+        let products = ["logging": "Logging", "argumentParser": "ArgumentParser"]
+        let list = call.drop { !$0.isCode("[") }.prefix { !$0.isCode("]") }
+        return list.compactMap { token in
+            switch token.kind {
+            case .string: token.text
+            case .word: products[token.text] ?? token.text
+            case .quotedWord, .number, .symbol: nil
+            }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import Testing
+
+struct LayeringTests {
+    @Test func `every import points down the layers`() {
+        let findings = Repository.swiftFiles.flatMap { Layering.findings(in: $0) }
+        #expect(findings.isEmpty, "\(findings.report)")
+    }
+
+    @Test func `the manifest declares no dependency that the layers do not allow`() {
+        let manifest = SourceFile(path: "Package.swift", text: Repository.text("Package.swift"))
+        let declared = Set(Layering.declaredTargets(in: manifest).map(\.name))
+        #expect(declared == Set(Layering.allowed.keys))
+        let findings = Layering.manifestFindings(in: manifest)
+        #expect(findings.isEmpty, "\(findings.report)")
+    }
+
+    @Test func `every folder of sources is in the table`() {
+        let folders = Set(
+            Repository.paths(under: ["Sources"]).compactMap { $0.split(separator: "/").dropFirst().first })
+        #expect(Set(folders.map(String.init)) == Set(Layering.allowed.keys).union(Layering.systemLibraries))
+    }
+
+    @Test func `the table itself has no circle and no core that looks up`() {
+        for (target, modules) in Layering.allowed {
+            for module in modules { #expect(Layering.allowed[module]?.contains(target) != true) }
+            if Layering.cores.contains(target) { #expect(modules.isSubset(of: Layering.cores), "\(target)") }
+        }
+        #expect(Layering.allowed.values.allSatisfy { !$0.contains("Foundation") })
+    }
+
+    @Test(arguments: [
+        ("Document", "import Glibc"), ("Document", "package import JSON"), ("JSON", "@preconcurrency import YAML"),
+        ("APNSGateway", "import struct Foundation.Date"), ("APNSGateway", "import GatewaySimulator"),
+        ("GatewaySimulator", "public import APNSGateway"), ("PushDaemon", "import Glibc"), ("Nowhere", "let a = 1"),
+    ])
+    func `an import up or across the layers is found`(target: String, code: String) {
+        #expect(Layering.findings(in: .source("\n" + code, target: target)).count == 1)
+    }
+
+    @Test func `an import down the layers is allowed`() {
+        #expect(Layering.findings(in: .source("package import Document\nimport CYAML", target: "YAML")).isEmpty)
+    }
+
+    @Test func `a dependency up the layers is found in a manifest`() {
+        let text = """
+            targets: [layer("Document", uses: ["JSON"]), layer("APNSModel"),
+            .executableTarget(name: "pushspool", dependencies: [logging, argumentParser, "Foundation"])]
+            """
+        let findings = Layering.manifestFindings(in: SourceFile(path: "Package.swift", text: text))
+        #expect(
+            findings.map(\.message) == [
+                "Document may not depend on JSON", "pushspool may not depend on Foundation",
+            ])
+    }
+}

@@ -1,0 +1,73 @@
+import LinuxIO
+import TestSupport
+import Testing
+
+@Suite struct DirectoryTests {
+    let place: TemporaryDirectory
+    var directory: Directory { place.directory }
+
+    init() throws {
+        place = try TemporaryDirectory()
+    }
+
+    @Test(arguments: ["", ".", "..", "a/b", "/etc", "a\0b"])
+    func `what is not one component is refused`(name: String) {
+        #expect(throws: SystemError.self) { try directory.create(Array(name.utf8), mode: 0o600).closeNow() }
+    }
+
+    @Test func `every single byte but slash and NUL makes a name that lists as it was`() throws {
+        let names = (UInt8.min...UInt8.max).filter { ![0, 0x2E, 0x2F].contains($0) }.map { [$0] }
+        for name in names { try directory.put(name, name) }
+        #expect(Set(try directory.names()) == Set(names))
+    }
+
+    @Test func `a child is made with its mode whatever the umask, and only once`() throws {
+        let child = try directory.makeChild(Array("new".utf8), mode: 0o3770)
+        #expect(try child.status().mode == 0o3770)
+        try child.setMode(0o700)
+        #expect(try directory.makeChild(Array("new".utf8), mode: 0o3770).status().mode == 0o700)
+    }
+
+    @Test func `a symbolic link is neither opened nor entered`() throws {
+        try directory.put("target")
+        try place.link("link", to: "target")
+        try place.link("loop", to: ".")
+        #expect(try directory.status(of: Array("link".utf8))?.kind == .symbolicLink)
+        #expect(throws: SystemError.self) { try directory.openForReading(Array("link".utf8)).closeNow() }
+        #expect(throws: SystemError.self) { _ = try directory.openChild(Array("loop".utf8)) }
+    }
+
+    @Test func `opening a pipe does not wait for its writer`() throws {
+        try place.makePipe("pipe")
+        let file = try directory.openForReading(Array("pipe".utf8))
+        #expect(try file.status().kind == .pipe)
+    }
+
+    @Test func `a rename never takes a taken name`() throws {
+        try directory.put("a", "1")
+        try directory.put("b", "2")
+        let error = #expect(throws: SystemError.self) {
+            try directory.rename(Array("a".utf8), to: directory, as: Array("b".utf8))
+        }
+        #expect(error?.isAlreadyThere == true)
+        #expect(try directory.text("b") == "2")
+    }
+
+    @Test func `a listing shows many names once`() throws {
+        for number in 0..<3000 { try directory.put("file-\(number)") }
+        let names = try directory.names()
+        #expect(names.count == 3000)
+        #expect(Set(names).count == 3000)
+    }
+
+    @Test func `what is not there has no status`() throws {
+        #expect(try directory.status(of: Array("nothing".utf8)) == nil)
+        #expect(try directory.unlink(Array("nothing".utf8)) == false)
+    }
+
+    @Test func `a filesystem tells its type and room`() throws {
+        #expect(try directory.filesystemType().isShared == false)
+        let space = try directory.filesystemSpace()
+        #expect(space.freeByteCount > 0 && space.freeByteCount <= space.byteCount)
+    }
+}

@@ -1,0 +1,118 @@
+import SpoolModel
+import TestSupport
+import Testing
+
+@Suite struct FileNameTests {
+    @Test(arguments: [
+        ("a.json", FileName.Form.json), ("a.yaml", .yaml), ("a.yml", .yaml), ("a.jsonl", .lines), ("..", nil),
+        ("..json", nil), (".json", nil), (".hidden.json", nil), ("a.result.json", nil), ("a.json~", nil),
+        ("a.json.tmp", nil), ("a.json.part", nil), ("a.json.filepart", nil), ("a", nil), ("a.JSON", nil),
+        ("-rf.json", .json), ("a.json ", nil), (" .json", .json), ("a~2.json", .json), ("json", nil),
+    ])
+    func `only a job's ending makes a job`(text: String, form: FileName.Form?) {
+        #expect(FileName(text)?.form == form)
+    }
+
+    @Test(arguments: [[], [0x2E], [0x2E, 0x2E], [0x61, 0x2F], [0x61, 0x00], [UInt8](repeating: 0x61, count: 256)])
+    func `what no file can be called is no name`(bytes: [UInt8]) {
+        #expect(FileName(bytes: bytes) == nil)
+    }
+
+    @Test(arguments: [
+        ("café.json", "café.json"), ("a b.json", "a b.json"), ("100%.json", "100%25.json"),
+        ("a\nb.json", "a%0Ab.json"), ("a\u{7F}", "a%7F"), ("a\u{85}", "a%C2%85"), ("a\u{2028}", "a%E2%80%A8"),
+        ("a\u{202E}nosj", "a%E2%80%AEnosj"),
+    ])
+    func `escapes are only for what could do harm`(text: String, escaped: String) {
+        #expect(FileName(text)?.escaped == escaped)
+    }
+
+    @Test func `bytes that are not UTF-8 are escaped one by one`() {
+        #expect(FileName(bytes: [0x61, 0xFF, 0xC3, 0x28, 0xE2, 0x82])?.escaped == "a%FF%C3(%E2%82")
+    }
+
+    @Test(arguments: ["%", "%4", "%4g", "a%00", "%2F", ""])
+    func `what escaping never wrote is not read back`(text: String) {
+        #expect(FileName(escaped: text) == nil)
+    }
+
+    @Test func `every name survives escaping, and no two names share an escape`() throws {
+        for seed in UInt64(0)..<2000 {
+            var random = SeededGenerator(seed: seed)
+            let name = try #require(FileName(bytes: hostileBytes(using: &random)))
+            #expect(FileName(escaped: name.escaped) == name, "seed \(seed)")
+            #expect(String(validating: Array(name.escaped.utf8), as: UTF8.self) != nil, "seed \(seed)")
+        }
+    }
+
+    @Test func `each single byte survives escaping`() {
+        for byte in UInt8.min...UInt8.max where byte != 0 && byte != 0x2F && byte != 0x2E {
+            #expect(FileName(bytes: [byte]).flatMap { FileName(escaped: $0.escaped) }?.bytes == [byte])
+        }
+    }
+
+    @Test func `names that look the same stay two names`() throws {
+        let composed = try #require(FileName("caf\u{E9}.json"))
+        let decomposed = try #require(FileName("cafe\u{301}.json"))
+        #expect(composed != decomposed)
+        #expect(Set([composed, decomposed]).count == 2)
+    }
+
+    @Test(arguments: [
+        ("a.json", 1, "a.json"), ("a.json", 2, "a~2.json"), ("a", 3, "a~3"), ("a.b.jsonl", 10, "a.b~10.jsonl"),
+    ])
+    func `a number goes before the ending`(text: String, number: Int, expected: String) {
+        #expect(FileName(text)?.numbered(number).escaped == expected)
+    }
+
+    @Test func `a name that grows too long is cut, marked, and keeps its ending`() throws {
+        let name = try #require(FileName(String(repeating: "x", count: 250) + ".json"))
+        let second = name.numbered(2)
+        #expect(second.bytes.count == 255)
+        #expect(second.escaped.hasSuffix("~2.json"))
+        #expect(second.form == .json)
+        #expect(name.numbered(1) == name)
+    }
+
+    @Test func `a cut name has room for its result file`() throws {
+        let name = try #require(FileName(String(repeating: "x", count: 250) + ".json"))
+        #expect(name.result == nil)
+        let cut = name.shortened(toFit: FileName.byteLimitWithResult)
+        #expect(cut.result?.bytes.count == 255)
+    }
+
+    @Test func `a cut never splits a character`() throws {
+        for lead in 0..<4 {
+            let text = String(repeating: "x", count: lead) + String(repeating: "\u{1F600}", count: 60) + ".json"
+            let cut = try #require(FileName(text)).shortened(toFit: 100)
+            #expect(cut.bytes.count <= 100)
+            #expect(String(validating: cut.bytes, as: UTF8.self) != nil)
+        }
+    }
+
+    @Test func `names that differ beyond the cut stay two names`() throws {
+        let stem = String(repeating: "x", count: 240)
+        let (one, two) = (try #require(FileName(stem + "1.json")), try #require(FileName(stem + "2.json")))
+        #expect(one.shortened(toFit: 100) != two.shortened(toFit: 100))
+    }
+
+    @Test func `no name is too strange to be numbered and cut`() throws {
+        for seed in UInt64(0)..<2000 {
+            var random = SeededGenerator(seed: seed)
+            let name = try #require(FileName(bytes: hostileBytes(using: &random)))
+            let limit = Int.random(in: 64...255, using: &random)
+            let fitted = name.numbered(Int.random(in: 1...100_000, using: &random), toFit: limit)
+            #expect(fitted.bytes.count <= limit && FileName(bytes: fitted.bytes) != nil, "seed \(seed)")
+        }
+    }
+}
+
+private func hostileBytes(using random: inout SeededGenerator) -> [UInt8] {
+    let pieces: [[UInt8]] = [
+        [0xFF], [0xC3], [0xE2, 0x82], [0x25], [0x2E], [0x0A], [0x20], Array("é".utf8), Array("\u{1F600}".utf8),
+        Array("x.json".utf8), [0x80], [0x7E], Array("%41".utf8),
+    ]
+    let count = Int.random(in: 1...80, using: &random)
+    let bytes = (0..<count).flatMap { _ in pieces[Int.random(in: 0..<pieces.count, using: &random)] }
+    return Array(([0x61] + bytes).prefix(255))
+}

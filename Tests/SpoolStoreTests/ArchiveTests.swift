@@ -1,0 +1,94 @@
+import APNSModel
+import LinuxIO
+import SpoolModel
+import SpoolStore
+import TestSupport
+import Testing
+
+@Suite struct ArchiveTests {
+    let spool: TestSpool
+    var app: AppSpool { spool.app }
+
+    init() throws {
+        spool = try TestSpool()
+    }
+
+    @Test func `nothing in an archive is ever overwritten`() throws {
+        let name = try fileName("job.json")
+        let places = try (0..<20).map { try spool.archive(name, contents: "\($0)", id: UInt128($0)) }
+        #expect(places.first?.path == "done/2026-11-21/job.json")
+        #expect(Set(places).count == 20)
+        let done = try spool.folder("done/2026-11-21")
+        for (index, place) in places.enumerated() { #expect(try done.text(place.name.escaped) == "\(index)") }
+    }
+
+    @Test func `two jobs that are not moved yet do not get one place`() throws {
+        let name = try fileName("job.json")
+        let one = try app.place(for: name, in: .done, at: spool.noon, withResult: false)
+        let two = try app.place(for: name, in: .done, at: spool.noon, withResult: false)
+        #expect(one.name.escaped == "job.json" && two.name.escaped == "job~2.json")
+    }
+
+    @Test func `a place that the journal remembers is not given away`() throws {
+        app.reserve(ArchivePlace(folder: .done, day: spool.noon.day, name: try fileName("job.json")))
+        let place = try app.place(for: try fileName("job.json"), in: .done, at: spool.noon, withResult: false)
+        #expect(place.name.escaped == "job~2.json")
+    }
+
+    @Test func `a result stands beside its job under its name`() throws {
+        let name = try fileName("job.json")
+        for number in 1...3 {
+            let place = try spool.archive(name, contents: "\(number)", id: UInt128(number), result: "why \(number)")
+            let result = try #require(place.name.result)
+            #expect(try spool.folder("failed/2026-11-21").text(result.escaped) == "why \(number)")
+        }
+        try app.syncArchives()
+        #expect(try spool.folder("failed/2026-11-21").names().count == 6)
+    }
+
+    @Test func `names too long for their result are cut and stay apart`() throws {
+        let stem = String(repeating: "x", count: 249)
+        let names = try ["a", "b"].map { try #require(FileName(stem + $0 + ".json")) }
+        for (index, name) in (names + names).enumerated() {
+            let place = try spool.archive(name, contents: "\(index)", id: UInt128(index), result: "\(index)")
+            #expect(place.name.isJob && place.name.result != nil)
+        }
+        #expect(try spool.folder("failed/2026-11-21").names().count == 8)
+    }
+
+    @Test func `a place taken by somebody else meanwhile costs the job a number`() throws {
+        let job = try spool.claim(try fileName("job.json"), id: 1)
+        let place = try app.place(for: job.name, in: .failed, at: spool.noon, withResult: true)
+        try spool.folder("failed/2026-11-21").put("job.json", "theirs")
+        let taken = try app.archive(job, at: place, result: Array("why".utf8))
+        #expect(taken.name.escaped == "job~2.json")
+        #expect(try spool.folder("failed/2026-11-21").text("job.json") == "theirs")
+        #expect(try spool.folder("failed/2026-11-21").text("job~2.json.result.json") == "why")
+    }
+
+    @Test func `archiving again after a crash does what is left`() throws {
+        let job = try spool.claim(try fileName("job.json"), id: 1)
+        let place = try app.place(for: job.name, in: .failed, at: spool.noon, withResult: true)
+        // The crash: the job has its new name and its old one, and the result is only staged.
+        try app.work.link(job.entry.bytes, to: try spool.folder("failed/2026-11-21"), as: place.name.bytes)
+        try spool.folder("failed/2026-11-21").put(".\(job.id).result", "half")
+        for _ in 0..<2 { #expect(try app.archive(job, at: place, result: Array("why".utf8)) == place) }
+        #expect(try app.work.names().isEmpty)
+        #expect(try spool.folder("failed/2026-11-21").sortedNames() == ["job.json", "job.json.result.json"])
+        #expect(try spool.folder("failed/2026-11-21").text("job.json.result.json") == "why")
+    }
+
+    @Test func `a job that was archived without its result gets it`() throws {
+        let place = try spool.archive(try fileName("job.json"), contents: "{}", id: 1)
+        for _ in 0..<2 { try app.completeArchive(of: JobID(bits: 1), at: place, result: Array("why".utf8)) }
+        #expect(try spool.folder("done/2026-11-21").sortedNames() == ["job.json", "job.json.result.json"])
+    }
+
+    @Test func `a held job keeps its name, or gets the next number`() throws {
+        let name = try fileName("job.json")
+        let held = try (1...2).map { try app.hold(try spool.claim(name, contents: "\($0)", id: UInt128($0))).escaped }
+        #expect(held == ["job.json", "job~2.json"])
+        #expect(try spool.folder("hold").text("job~2.json") == "2")
+        #expect(try app.work.names().isEmpty)
+    }
+}

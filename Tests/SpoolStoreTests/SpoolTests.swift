@@ -1,0 +1,60 @@
+import LinuxIO
+import SpoolModel
+import SpoolStore
+import TestSupport
+import Testing
+
+@Suite struct SpoolTests {
+    let place: TemporaryDirectory
+
+    init() throws {
+        place = try TemporaryDirectory()
+    }
+
+    @Test func `a second daemon of the same node refuses to start`() throws {
+        let first = try Spool(path: place.path, node: "host-a")
+        let fault = #expect(throws: SpoolFault.self) { _ = try Spool(path: place.path, node: "host-a") }
+        #expect(fault?.hint.contains("node:") == true)
+        _ = try Spool(path: place.path, node: "host-b")
+        #expect(first.node == "host-a")
+    }
+
+    @Test func `a daemon that has gone leaves its name free`() throws {
+        do { _ = try Spool(path: place.path, node: "host-a") }
+        _ = try Spool(path: place.path, node: "host-a")
+    }
+
+    @Test(arguments: ["", ".", "..", "a/b", "-a", "public", "a b", String(repeating: "n", count: 65)])
+    func `a node is called like a host`(node: String) {
+        #expect(throws: SpoolFault.self) { _ = try Spool(path: place.path, node: node) }
+    }
+
+    @Test func `only folders with an app's name are apps`() throws {
+        let spool = try Spool(path: place.path, node: "n")
+        for name in ["b", "a.b_c-d", "-no", ".no", "n o", "\u{E9}"] {
+            _ = try spool.root.makeChild(Array(name.utf8), mode: 0o755)
+        }
+        try spool.root.put("file")
+        #expect(try spool.appNames() == ["a.b_c-d", "b"])
+    }
+
+    @Test(arguments: [
+        ("new", 0o3770), ("tmp", 0o3770), ("work/n", 0o700), ("hold", 0o750), ("done", 0o750), ("failed", 0o750),
+        ("feedback", 0o2750), ("../.pushspool", 0o755), ("../.pushspool/n", 0o700), ("../.pushspool/public/n", 0o755),
+    ])
+    func `folders are made with the rights they need`(path: String, mode: Int) throws {
+        let spool = try Spool(path: place.path, node: "n")
+        _ = try spool.app("weather")
+        #expect(try Directory.open(path: "\(place.path)/weather/\(path)").status().mode == UInt32(mode))
+    }
+
+    @Test func `opening an app leaves nothing behind and changes nothing twice`() throws {
+        let spool = try Spool(path: place.path, node: "n")
+        let app = try spool.app("weather")
+        try app.new.setMode(0o770)
+        let again = try spool.app("weather")
+        #expect(try again.new.status().mode == 0o770)
+        #expect(try again.new.names().isEmpty && again.work.names().isEmpty)
+        #expect(again.hasNoReplace && again.isNotifying)
+    }
+}
