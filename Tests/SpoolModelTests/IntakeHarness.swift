@@ -6,7 +6,7 @@ struct IntakeHarness {
     var intake: Intake
     var now = Moment.zero
     /// What `lstat` sees.
-    var files: [FileName: Sighting] = [:]
+    var files: [FileName: IntakeSighting] = [:]
     /// What reading finds.
     var readings: [FileName: IntakeReading] = [:]
     /// What opening or moving comes to, if not to success.
@@ -22,9 +22,9 @@ struct IntakeHarness {
     /// A file of so many bytes, changed just now.
     mutating func put(_ name: FileName, bytes: Int64 = 10, modifiedAt: Int64 = 5, inode: UInt64? = nil) {
         clock += 1
-        let identity = Sighting.Identity(
+        let identity = IntakeSighting.Identity(
             device: 1, inode: inode ?? UInt64(clock), changedAt: WallTime(epochSeconds: clock))
-        files[name] = Sighting(
+        files[name] = IntakeSighting(
             identity: identity, byteCount: bytes, modifiedAt: WallTime(epochSeconds: modifiedAt))
     }
 

@@ -79,7 +79,7 @@ struct IntakeTests {
         harness.intake.sighted(
             job,
             harness.files[job]
-                ?? Sighting(identity: .init(device: 0, inode: 0, changedAt: noon), byteCount: 1, modifiedAt: noon),
+                ?? IntakeSighting(identity: .init(device: 0, inode: 0, changedAt: noon), byteCount: 1, modifiedAt: noon),
             at: harness.now)
         #expect(harness.intake.next(at: harness.now, mayTake: false) == nil)
         harness.run()
