@@ -152,8 +152,8 @@ extension PipelineMachine {
         var conclusion = Conclusion()
         conclusion.status = status
         conclusion.lostCount = Int(clamping: lostCount) - history.count
-        conclusion.revokedCount = history.count
-        conclusion.tail = history.removeAll() + window.removeAll()
+        conclusion.revoked = history.removeAll()
+        conclusion.tail = conclusion.revoked + window.removeAll()
         return conclusion
     }
 
@@ -173,8 +173,8 @@ extension PipelineMachine {
         } else {
             conclusion.named = named.first?.batch
         }
-        conclusion.revokedCount = history.count
-        conclusion.tail = history.removeAll() + window.removeAll()
+        conclusion.revoked = history.removeAll()
+        conclusion.tail = conclusion.revoked + window.removeAll()
         return conclusion
     }
 

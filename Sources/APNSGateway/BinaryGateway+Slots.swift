@@ -108,6 +108,7 @@ extension BinaryGateway {
     private func conclude(_ session: BinarySession, _ end: BinarySession.End) -> Duration {
         let conclusion = session.conclude(end)
         let settlements = queue.take(conclusion)
+        if !conclusion.revoked.isEmpty { publisher.yield(.reopened(conclusion.revoked)) }
         deliver(settlements)
         var report = ConnectionReport(end.fault)
         report.resentCount = conclusion.tail.reduce(0) { $0 + $1.count } - conclusion.doubtfulCount

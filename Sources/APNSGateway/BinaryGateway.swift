@@ -86,9 +86,9 @@ package actor BinaryGateway {
         wakeSlots()
     }
 
-    /// How many notifications wait or are in doubt.
-    package var pendingCount: Int {
-        queue.count + sessions.values.reduce(0) { $0 + $1.doubtCount }
+    /// How many notifications have been written and have no outcome.
+    package var pendingInDoubt: Int {
+        sessions.values.reduce(0) { $0 + $1.doubtCount }
     }
 
     /// Serves until the task is cancelled; then connections are cut and what was on them stays without an outcome.

@@ -4,6 +4,8 @@ package import APNSModel
 package enum GatewayEvent: Sendable {
     /// Notifications have outcomes.
     case settled([Settlement])
+    /// Notifications that had been taken for accepted were not, and are sent again.
+    case reopened([Batch])
     /// A connection is ready to send.
     case connected(String)
     /// A connection ended, or did not come about.

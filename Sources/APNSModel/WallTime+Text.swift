@@ -22,7 +22,9 @@ extension WallTime {
     }
 
     private var fraction: Int64 {
-        nanoseconds - epochSeconds.multipliedReportingOverflow(by: 1_000_000_000).partialValue
+        // Not the difference to the whole seconds: those of the earliest time are before the earliest time.
+        let rest = nanoseconds % 1_000_000_000
+        return rest < 0 ? rest + 1_000_000_000 : rest
     }
 
     private var timeOfDay: (hour: Int, minute: Int, second: Int) {

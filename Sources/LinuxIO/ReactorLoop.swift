@@ -17,6 +17,7 @@ import Glibc
     private var registrations: [UInt64: Registration] = [:]
     private var nextTag: UInt64 = 2
     private var yielding: [Registration] = []
+    private var released: [(job: UnownedJob, gate: Registration)] = []
     var deadlines = DeadlineHeap()
     /// Counts the rounds of jobs, then events: what makes a wait fair.
     private(set) var turn: UInt64 = 0
@@ -46,8 +47,8 @@ import Glibc
             turn += 1
             unsafe runJobs(on: executor)
             expireDeadlines()
-            if isStopping && inbox.close() { return }
-            let maySleep = yielding.isEmpty && inbox.fallAsleep()
+            if isStopping && released.isEmpty && inbox.close() { return }
+            let maySleep = yielding.isEmpty && released.isEmpty && inbox.fallAsleep()
             if maySleep { armTimer() }
             poll(maySleep: maySleep)
             if maySleep { inbox.awaken() }
@@ -73,12 +74,9 @@ import Glibc
         return register()
     }
 
-    /// Suspends the wait that `registration` began, until it is settled.
-    func suspend(
-        _ registration: Registration, until deadline: ContinuousClock.Instant?,
-        _ continuation: CheckedContinuation<Readiness, Never>
-    ) {
-        registration.suspend(continuation)
+    /// Sees to it that the wait that `registration` began will be settled.
+    func suspend(_ registration: Registration, until deadline: ContinuousClock.Instant?) {
+        registration.suspend()
         if isStopping {
             registration.settle(.cancelled)
         } else if registration.mustYield {
@@ -86,6 +84,11 @@ import Glibc
         } else if let deadline {
             deadlines.insert(registration, at: deadline)
         }
+    }
+
+    /// Queues a job that has left its gate.
+    func release(_ job: UnownedJob, from registration: Registration) {
+        released.append((job, registration))
     }
 
     /// Stops epoll's watch. For the owner's `deinit`, on any thread, just before the descriptor closes.
@@ -102,6 +105,7 @@ import Glibc
 
     private func runJobs(on executor: UnownedSerialExecutor) {
         for _ in 0..<Self.jobRounds {
+            runReleased()
             inbox.take(jobs: &jobs, requests: &requests)
             if jobs.isEmpty && requests.isEmpty { return }
             for request in requests { carryOut(request) }
@@ -109,6 +113,17 @@ import Glibc
             for job in jobs { unsafe job.runSynchronously(on: executor) }
             jobs.removeAll(keepingCapacity: true)
         }
+    }
+
+    /// Runs what has left its gate, each just up to its return to the reactor's queue.
+    private func runReleased() {
+        var index = 0
+        while index < released.count {
+            let (job, gate) = released[index]
+            unsafe job.runSynchronously(on: gate.asUnownedSerialExecutor())
+            index += 1
+        }
+        released.removeAll(keepingCapacity: true)
     }
 
     private func carryOut(_ request: ReactorInbox.Request) {

@@ -1,7 +1,11 @@
 /// What the reactor knows about one waiter: readiness seen so far, and who waits for what.
 ///
+/// It is also the executor of its waiter's `Gate`: a task that enters the gate is handed here as a job, and being kept
+/// until the wait ends is what suspends it. (A continuation would do, but the runtime resumes those on a thread of the
+/// pool, from where the task must come back: two changes of thread for each wait.)
+///
 /// Unchecked because it is touched by the reactor's thread alone: others only post it to the inbox.
-final class Registration: DeadlineEntry, @unchecked Sendable {
+@safe final class Registration: DeadlineEntry, SerialExecutor, @unchecked Sendable {
     private unowned let loop: ReactorLoop
     /// Its number in the loop's table and in epoll's events.
     let tag: UInt64
@@ -13,7 +17,11 @@ final class Registration: DeadlineEntry, @unchecked Sendable {
     private var burst = (turn: UInt64(0), count: 0)
     private var isWoken = false
     private var interest: Readiness = []
-    private var continuation: CheckedContinuation<Readiness, Never>?
+    /// Whether a wait has begun that has not been settled.
+    private var isWaiting = false
+    /// The waiting task, once it has come to the gate.
+    private var parked: UnownedJob?
+    private var result: Readiness = []
     private(set) var waitNumber: UInt64 = 0
 
     /// An entry for the loop's table, which the loop makes.
@@ -51,7 +59,7 @@ final class Registration: DeadlineEntry, @unchecked Sendable {
     /// Begins a wait: returns its result if it is known and the loop has had its turn, else `nil` and a suspension
     /// must follow.
     func beginWait(for interest: Readiness, turn: UInt64) -> Readiness? {
-        precondition(continuation == nil, "one task at a time waits for a descriptor")
+        precondition(!isWaiting && parked == nil, "one task at a time waits for a descriptor")
         waitNumber += 1
         self.interest = interest
         let found = found
@@ -64,7 +72,7 @@ final class Registration: DeadlineEntry, @unchecked Sendable {
 
     /// What a wait for `interest` would find now, without waiting.
     func takeFound(for interest: Readiness) -> Readiness {
-        precondition(continuation == nil, "one task at a time waits for a descriptor")
+        precondition(!isWaiting && parked == nil, "one task at a time waits for a descriptor")
         self.interest = interest
         defer { isWoken = false }
         return found
@@ -73,10 +81,19 @@ final class Registration: DeadlineEntry, @unchecked Sendable {
     /// Whether the wait that begins would end at once but has to give others a turn first.
     var mustYield: Bool { !found.isEmpty }
 
-    /// Suspends the wait begun last.
-    func suspend(_ waiting: CheckedContinuation<Readiness, Never>) {
-        continuation = waiting
+    /// Makes the wait begun last one that has to be settled.
+    func suspend() {
+        isWaiting = true
     }
+
+    /// Takes the task that enters the gate; for the Swift runtime, on the reactor's thread.
+    func enqueue(_ job: consuming ExecutorJob) {
+        parked = UnownedJob(job)
+        if !isWaiting { release() }
+    }
+
+    /// The outcome of the wait settled last, for the gate.
+    func takeResult() -> Readiness { result }
 
     /// Ends the wait if what it is for has been found.
     func settleIfFound() {
@@ -85,12 +102,19 @@ final class Registration: DeadlineEntry, @unchecked Sendable {
 
     /// Ends the wait, if there is one, with what was found and `extra`.
     func settle(_ extra: Readiness) {
-        guard let waiting = continuation else { return }
-        continuation = nil
-        let result = found.union(extra)
+        guard isWaiting else { return }
+        isWaiting = false
+        result = found.union(extra)
         isWoken = false
         loop.deadlines.remove(self)
-        waiting.resume(returning: result)
+        if parked != nil { release() }
+    }
+
+    /// Lets the parked task pass the gate, from the loop: it must not run inside another job.
+    private func release() {
+        guard let job = parked else { return }
+        parked = nil
+        loop.release(job, from: self)
     }
 
     override func deadlinePassed() {
@@ -101,4 +125,18 @@ final class Registration: DeadlineEntry, @unchecked Sendable {
         let state = ready.intersection(interest.union(.hangup))
         return isWoken ? state.union(.woken) : state
     }
+}
+
+/// Where a task waits: entering it suspends the task until its registration is settled.
+actor Gate {
+    private let registration: Registration
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe registration.asUnownedSerialExecutor() }
+
+    init(_ registration: Registration) {
+        self.registration = registration
+    }
+
+    /// Suspends until the wait is settled; returns what it found.
+    func pass() -> Readiness { registration.takeResult() }
 }

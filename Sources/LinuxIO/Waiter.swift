@@ -6,12 +6,14 @@ package final class Waiter {
     /// The reactor whose thread it lives on.
     package let reactor: Reactor
     private let registration: Registration
+    private let gate: Gate
 
     /// A waiter that is only ever woken or timed out.
     package init(on reactor: Reactor) {
         reactor.checkIsolated()
         self.reactor = reactor
         registration = reactor.loop.register()
+        gate = Gate(registration)
     }
 
     /// A waiter for a descriptor, which must be open, and not be closed before `unwatch()`.
@@ -19,6 +21,7 @@ package final class Waiter {
         reactor.checkIsolated()
         self.reactor = reactor
         registration = try reactor.loop.register(watching: descriptor)
+        gate = Gate(registration)
     }
 
     deinit {
@@ -90,10 +93,8 @@ package final class Waiter {
     }
 
     private func suspend(until deadline: ContinuousClock.Instant?) async -> Readiness {
-        await withCheckedContinuation { continuation in
-            reactor.checkIsolated()
-            reactor.loop.suspend(registration, until: deadline, continuation)
-        }
+        reactor.loop.suspend(registration, until: deadline)
+        return await gate.pass()
     }
 }
 

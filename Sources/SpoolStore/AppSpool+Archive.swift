@@ -34,7 +34,7 @@ extension AppSpool {
         let day = try openDay(place.archiveDay)
         if let result { try stage(result, of: job.id, in: day) }
         var place = place
-        while try !move(job.entry, of: job.status, from: work, to: day, as: place.name) {
+        while try !move(job.claim, from: work, to: day, as: place.name) {
             reserved.remove(place)
             place = try freePlace(for: job.name, in: place.archiveDay, withResult: result != nil)
         }
@@ -76,7 +76,7 @@ extension AppSpool {
     package func hold(_ job: ClaimedJob) throws(SystemError) -> FileName {
         var name = job.name
         var number = 1
-        while try !move(job.entry, of: job.status, from: work, to: held, as: name) {
+        while try !move(job.claim, from: work, to: held, as: name) {
             number += 1
             name = job.name.numbered(number)
         }

@@ -7,7 +7,7 @@ extension AppSpool {
     /// Names that are never jobs are passed over. Memory does not grow with the number of files.
     ///
     /// - Throws: `SystemError` when the directory cannot be read to its end; what `body` saw is still true.
-    package func eachSighting(_ body: (Sighting) -> Bool) throws(SystemError) {
+    package func eachSighting(_ body: (SeenFile) -> Bool) throws(SystemError) {
         var listing = try new.listing()
         while let entry = try listing.next() {
             guard let name = FileName(bytes: entry.name), let sighting = try look(name) else { continue }
@@ -18,9 +18,9 @@ extension AppSpool {
     /// How a file in `new/` looks now; `nil` when it is not there or its name is never a job's.
     ///
     /// - Throws: `SystemError`: EIO, ESTALE or ENOTCONN from the filesystem.
-    package func look(_ name: FileName) throws(SystemError) -> Sighting? {
+    package func look(_ name: FileName) throws(SystemError) -> SeenFile? {
         guard name.isJob, let status = try new.status(of: name.bytes) else { return nil }
-        return Sighting(name: name, status: status)
+        return SeenFile(name: name, status: status)
     }
 
     /// Opens a file in `new/` for reading, after a look that it is a regular one; never through a link.

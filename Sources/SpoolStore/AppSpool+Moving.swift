@@ -7,15 +7,15 @@ extension AppSpool {
     ///
     /// Returns `false` when the name is taken. The same file under both names is a move that a crash cut in two.
     func move(
-        _ entry: FileName, of status: FileStatus, from source: Directory, to target: Directory, as name: FileName
+        _ file: SeenFile, from source: Directory, to target: Directory, as name: FileName
     ) throws(SystemError) -> Bool {
         do {
-            try source.rename(entry.bytes, to: target, as: name.bytes)
+            try source.rename(file.name.bytes, to: target, as: name.bytes)
             return true
         } catch {
             let there = try target.status(of: name.bytes)
-            if let there, there.inode == status.inode, there.device == status.device {
-                try source.unlink(entry.bytes)
+            if let there, there.inode == file.status.inode, there.device == file.status.device {
+                try source.unlink(file.name.bytes)
                 return true
             }
             if error.isAlreadyThere { return false }

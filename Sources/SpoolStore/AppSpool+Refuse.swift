@@ -28,7 +28,7 @@ extension AppSpool {
     /// - Returns: what came of it.
     /// - Throws: `SystemError`: ENOSPC, EIO and the like; call again later.
     package func refuse(
-        _ sighting: Sighting, id: JobID, at time: WallTime, result: [UInt8]
+        _ sighting: SeenFile, id: JobID, at time: WallTime, result: [UInt8]
     ) throws(SystemError) -> Refusal {
         let place = try place(for: sighting.name, in: .failed, at: time, withResult: true)
         let day = try openDay(place.archiveDay)
@@ -44,12 +44,12 @@ extension AppSpool {
     }
 
     private func takeAway(
-        _ sighting: Sighting, to day: Directory, at first: ArchivePlace
+        _ sighting: SeenFile, to day: Directory, at first: ArchivePlace
     ) throws(SystemError) -> Refusal {
         var place = first
         defer { reserved.remove(place) }
         do {
-            while try !move(sighting.name, of: sighting.status, from: new, to: day, as: place.name) {
+            while try !move(sighting, from: new, to: day, as: place.name) {
                 reserved.remove(place)
                 place = try freePlace(for: sighting.name, in: place.archiveDay, withResult: true)
             }

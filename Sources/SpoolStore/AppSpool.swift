@@ -10,6 +10,8 @@ package final class AppSpool {
     package let name: String
     /// The node that claims here.
     package let node: String
+    /// `<app>/` itself.
+    package let home: Directory
     /// `<app>/new/`, where producers publish.
     package let new: Directory
     /// `<app>/tmp/`, where producers may stage.
@@ -39,6 +41,7 @@ package final class AppSpool {
         self.name = name
         self.node = node
         let app = try root.makeChild(Array(name.utf8), mode: 0o755)
+        home = app
         new = try app.makeChild(Array("new".utf8), mode: 0o3770)
         staging = try app.makeChild(Array("tmp".utf8), mode: 0o3770)
         work = try app.makeChild(Array("work".utf8), mode: 0o700).makeChild(Array(node.utf8), mode: 0o700)

@@ -12,6 +12,9 @@ package struct ClaimedJob: Hashable, Sendable {
     package let entry: FileName
     /// Its status when it was claimed or found there.
     package let status: FileStatus
+
+    /// The file to move, by the name it has now.
+    var claim: SeenFile { SeenFile(name: entry, status: status) }
 }
 
 /// What came of a claim.

@@ -2,7 +2,8 @@ package import SpoolModel
 
 /// What the watch noticed; never proof, always a reason to look.
 package enum SpoolHint: Hashable, Sendable {
-    /// Something happened to a file in an app's `new/`.
+    /// Something happened to a file in an app's `new/`, also to one that is never a job: rsync's temporary files tell
+    /// of unfinished ones.
     case job(app: String, name: FileName, change: Change)
     /// An app's folders appeared or changed: open and scan it.
     case app(String)

@@ -81,8 +81,7 @@ package final class SpoolWatch {
 
     private func jobHints(of event: DirectoryWatch.Event, in app: String) -> [SpoolHint] {
         guard !event.isOfDirectoryItself else { return follow(app) }
-        guard let name = FileName(bytes: event.name), name.isJob, let change = SpoolHint.Change(event.changes)
-        else { return [] }
+        guard let name = FileName(bytes: event.name), let change = SpoolHint.Change(event.changes) else { return [] }
         return [.job(app: app, name: name, change: change)]
     }
 

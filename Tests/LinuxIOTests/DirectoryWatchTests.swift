@@ -73,6 +73,16 @@ import Testing
         watch.stop()
     }
 
+    @Test(arguments: [
+        ("inotify_add_watch", 28, "fs.inotify.max_user_watches"),
+        ("inotify_init1", 24, "fs.inotify.max_user_instances"),
+    ])
+    func `what cannot be watched names the limit to raise`(call: String, code: Int32, limit: String) {
+        let fault = WatchFault(SystemError(code: code, operation: call))
+        #expect(fault.hint?.contains(limit) == true)
+        watch.stop()
+    }
+
     @Test(.timeLimit(.minutes(1))) func `a stopped watch ends`() async {
         watch.stop()
         #expect(await watch.next() == nil)

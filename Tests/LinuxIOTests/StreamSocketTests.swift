@@ -4,14 +4,20 @@ import Testing
 
 struct StreamSocketTests {
     @Test func `bytes arrive whole and in order through small buffers`() async throws {
-        try await onReactor { reactor in
-            let pair = try await SocketPair.overTCP(on: reactor)
-            try pair.one.setBuffers(sending: 4096)
-            try pair.other.setBuffers(receiving: 4096)
-            let sent = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
-            let received = try await Self.exchange(sent, from: pair.one, to: pair.other)
-            #expect(received == sent)
+        let sent = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+        let received = try await onReactor { reactor in
+            let (ports, port) = AsyncStream.makeStream(of: UInt16.self)
+            async let received = ReactorHost(reactor).run { try await Self.receive(on: $0, announcing: port) }
+            for await port in ports {
+                let deadline = ContinuousClock.now + .seconds(10)
+                let socket = try await StreamSocket.connect(to: .loopback(port: port), on: reactor, until: deadline)
+                try socket.setBuffers(sending: 4096)
+                try await socket.writeAll(sent)
+                socket.shutdownWrite()
+            }
+            return try await received
         }
+        #expect(received == sent)
     }
 
     @Test func `reading an empty socket would block`() async throws {
@@ -72,22 +78,14 @@ struct StreamSocketTests {
         }
     }
 
-    /// Writes and reads at once, in two actors of the same reactor's thread, as a connection's owner would in one.
-    private static func exchange(
-        _ bytes: [UInt8], from sender: StreamSocket, to receiver: StreamSocket
+    /// Accepts one connection and reads all of it through a small buffer.
+    private static func receive(
+        on reactor: Reactor, announcing port: AsyncStream<UInt16>.Continuation
     ) async throws -> [UInt8] {
-        var received: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 10_000)
-        var offset = 0
-        while received.count < bytes.count {
-            if offset < bytes.count, case .bytes(let count) = try sender.write(bytes.span.extracting(offset...)) {
-                offset += count
-            }
-            _ = await receiver.waiter.wait(for: .readable, until: .now + .seconds(10))
-            while case .bytes(let count) = try receiver.read(into: &buffer) {
-                received.append(contentsOf: buffer[..<count])
-            }
-        }
-        return received
+        let listener = try Listener(on: .loopback(), reactor: reactor)
+        port.yield(listener.address.port)
+        port.finish()
+        let socket = try #require(try await listener.accept(until: .now + .seconds(10)))
+        return try await socket.readAll()
     }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import LinuxIO
 import TestSupport
 import Testing
@@ -75,6 +76,21 @@ struct WaiterTests {
         }
     }
 
+    @Test func `waiting changes no thread`() async throws {
+        let switches = try await onReactor { reactor in
+            let pair = try SocketPair(on: reactor)
+            var buffer: [UInt8] = [0, 0]
+            let before = Self.voluntarySwitches()
+            for _ in 0..<1000 {
+                _ = try pair.other.write([1].span)
+                _ = await pair.one.waiter.wait(for: .readable)
+                _ = try pair.one.read(into: &buffer)
+            }
+            return Self.voluntarySwitches() - before
+        }
+        #expect(switches < 100)
+    }
+
     @Test func `a stopped reactor ends waits`() async throws {
         let reactor = try Reactor()
         let (begun, begin) = AsyncStream.makeStream(of: Void.self)
@@ -86,4 +102,14 @@ struct WaiterTests {
         reactor.stop()
         #expect(try await found == .cancelled)
     }
+
+    /// How often the calling thread has given up its processor to wait.
+    private static func voluntarySwitches() -> Int {
+        var usage = rusage()
+        unsafe getrusage(thisThread, &usage)
+        return usage.ru_nvcsw
+    }
+
+    /// RUSAGE_THREAD, which Swift's Glibc module hides.
+    private static let thisThread: Int32 = 1
 }

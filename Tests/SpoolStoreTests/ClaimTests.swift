@@ -34,6 +34,14 @@ import Testing
         #expect(try spool.sightings().isEmpty)
     }
 
+    @Test func `what was seen is told to those who decide`() throws {
+        try app.new.put("a.json", "{}")
+        let seen = try #require(try app.look(try fileName("a.json")))
+        #expect(seen.sighting.byteCount == 2 && seen.sighting.kind == .regular)
+        #expect(seen.sighting.identity.inode == seen.status.inode)
+        #expect(seen.sighting.modifiedAt.nanoseconds == seen.status.modifiedAt)
+    }
+
     @Test func `a job that somebody took is gone`() throws {
         try app.new.put("a.json", "{}")
         let job = try spool.opened(try fileName("a.json"))

@@ -48,8 +48,8 @@ struct TestSpool {
     }
 
     /// What can be a job in `new/`.
-    func sightings() throws -> [Sighting] {
-        var found: [Sighting] = []
+    func sightings() throws -> [SeenFile] {
+        var found: [SeenFile] = []
         try app.eachSighting { sighting in
             found.append(sighting)
             return true

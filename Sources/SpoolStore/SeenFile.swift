@@ -1,12 +1,22 @@
+import APNSModel
 package import LinuxIO
 package import SpoolModel
 
-/// A file in `new/` that may be a job, as it looked from outside.
-package struct Sighting: Hashable, Sendable {
+/// A file as it looked from outside, usually one in `new/` that may be a job.
+package struct SeenFile: Hashable, Sendable {
     /// Its name there.
     package let name: FileName
     /// Its status then; of a symbolic link the link's own.
     package let status: FileStatus
+
+    /// The same for deciding whether the file is ready.
+    package var sighting: IntakeSighting {
+        IntakeSighting(
+            identity: IntakeSighting.Identity(
+                device: status.device, inode: status.inode, changedAt: WallTime(nanoseconds: status.changedAt)),
+            kind: status.kind == .regular ? .regular : .special, byteCount: status.byteCount,
+            modifiedAt: WallTime(nanoseconds: status.modifiedAt))
+    }
 }
 
 /// A file in `new/` that was opened to be read; not ours yet.
@@ -18,7 +28,8 @@ package final class OpenJob: Sendable {
     /// The file, for reading.
     package let file: OpenFile
 
-    init(name: FileName, status: FileStatus, file: consuming OpenFile) {
+    /// Wraps a file that was opened already.
+    package init(name: FileName, status: FileStatus, file: consuming OpenFile) {
         self.name = name
         self.status = status
         self.file = file

@@ -1,0 +1,79 @@
+import APNSModel
+import Document
+import SpoolModel
+import SpoolStore
+
+/// A claimed job on its way to `done/` or `failed/`.
+struct ActiveJob {
+    /// The file in `work/`.
+    let claimed: ClaimedJob
+    /// When it was dropped, claimed, and concluded.
+    let droppedAt: WallTime
+    let claimedAt: WallTime
+    var finishedAt: WallTime?
+    /// What the file says about itself.
+    let summary: JobSummary
+    /// Whether it was certain that the file was whole.
+    let isSealed: Bool
+    /// What remains, and what is to be done next.
+    var machine = JobMachine()
+    /// The reader that hands out recipients; `nil` when it has handed out all.
+    var source: JobSource?
+    /// How many recipients it has handed out.
+    var handedOutCount = 0
+    /// Which notifications have which outcome, but for those accepted.
+    var runs: [String: IndexRuns] = [:]
+    /// Where it is going to be archived.
+    var place: ArchivePlace?
+    /// Whether its time is up: what is not on a connection is not sent any more.
+    var isGivenUp = false
+
+    /// Notes an outcome for the result file.
+    mutating func note(_ range: Range<Int>, _ outcome: Outcome) {
+        guard outcome != .accepted else { return }
+        _ = runs[outcome.word, default: IndexRuns()].insert(range)
+    }
+
+    /// What names it in feedback.
+    var identity: JobIdentity {
+        JobIdentity(name: claimed.name, id: claimed.id, ref: summary.header.ref)
+    }
+
+    /// What its `job` line says.
+    func report(_ conclusion: Conclusion, app: String) -> JobReport {
+        var report = JobReport(
+            identity, conclusion, notificationCount: summary.recipientCount, at: finishedAt ?? claimedAt)
+        report.path = place.map { "\(app)/\($0.path)" } ?? ""
+        report.droppedAt = droppedAt
+        report.claimedAt = claimedAt
+        report.isSealed = isSealed
+        return report
+    }
+
+    /// What its result file says.
+    func result(_ conclusion: Conclusion, app: String) -> ResultFile {
+        var result = ResultFile(report(conclusion, app: app))
+        result.why = summary.fault?.message
+        result.findings = summary.report
+        result.rejected = runs["rejected"] ?? IndexRuns()
+        result.expired = runs[Outcome.expired.word] ?? IndexRuns()
+        result.unsent = runs["unsent"] ?? IndexRuns()
+        result.unknown = runs[Outcome.unknown.word] ?? IndexRuns()
+        return result
+    }
+}
+
+extension JobMachine {
+    /// Whether nothing of the job is to be sent any more.
+    var isOver: Bool {
+        switch state {
+        case .claimed, .reading, .sending, .draining: false
+        case .held, .settled, .published, .archived: true
+        }
+    }
+
+    /// Whether none of these has an outcome yet.
+    func isAwaiting(_ range: Range<Int>) -> Bool {
+        remaining.intersection(range).reduce(0) { $0 + $1.count } == range.count
+    }
+}

@@ -1,0 +1,150 @@
+import APNSGateway
+import APNSModel
+import Document
+import LinuxIO
+import Logging
+import SpoolModel
+import SpoolStore
+
+extension AppRunner {
+    /// Writes the end of a job; its lines must be out before it is moved.
+    func conclude(_ id: JobID, _ conclusion: SpoolModel.Conclusion) {
+        guard var job = jobs[id] else { return }
+        job.finishedAt = .now
+        job.source = nil
+        readable.removeAll { $0 == id }
+        do {
+            let folder: ArchiveFolder = conclusion.state == .done ? .done : .failed
+            let needsResult = job.result(conclusion, app: name).isNeeded
+            job.place = try spool.place(for: job.claimed.name, in: folder, at: .now, withResult: needsResult)
+        } catch {
+            logger.error("archive cannot be used", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
+            return
+        }
+        jobs[id] = job
+        writer.appendJob(job.report(conclusion, app: name), to: &lines)
+        finishing.append(id)
+        publishBell.ring()
+    }
+
+    /// Publishes lines and archives jobs, until the task is cancelled.
+    func runPublication() async {
+        while !Task.isCancelled {
+            let due = lastPublication + around.configuration.feedbackEvery
+            if lines.isEmpty, published.isEmpty {
+                await publishBell.wait()
+            } else if Moment.now < due {
+                await publishBell.wait(until: due.instant)
+            } else {
+                publishLines()
+            }
+        }
+    }
+
+    /// Publishes what there is in one file, then archives the jobs that are over by it.
+    func publishLines() {
+        lastPublication = .now
+        if !lines.isEmpty {
+            do {
+                try folder.publish(lines, as: folder.nextName(at: .now))
+            } catch {
+                return logger.error("feedback cannot be written", metadata: [LogKey.error: "\(error)"])
+            }
+            lines = []
+            for id in finishing { handle(.published, id) }
+            published += finishing
+            finishing = []
+        }
+        archivePublished()
+    }
+
+    private func archivePublished() {
+        let waiting = published
+        published = []
+        for id in waiting {
+            guard let job = jobs[id], let place = job.place, case .published(let conclusion) = job.machine.state else {
+                continue
+            }
+            do {
+                let result = job.result(conclusion, app: name)
+                let final = try spool.archive(job.claimed, at: place, result: result.isNeeded ? result.bytes : nil)
+                handle(.archived, id)
+                jobs[id] = nil
+                recent.add(job.identity)
+                report(job, conclusion, at: final)
+            } catch {
+                published.append(id)
+                logger.error("job cannot be archived", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
+            }
+        }
+        do {
+            try spool.syncArchives()
+        } catch {
+            logger.error("archive cannot be synced", metadata: [LogKey.error: "\(error)"])
+        }
+        intakeBell.ring()
+    }
+
+    private func report(_ job: ActiveJob, _ conclusion: SpoolModel.Conclusion, at place: ArchivePlace) {
+        let tally = conclusion.tally
+        var metadata: Logger.Metadata = [
+            LogKey.job: "\(job.claimed.name)", LogKey.id: "\(job.claimed.id)", LogKey.path: "\(name)/\(place.path)",
+            LogKey.count: "\(job.summary.recipientCount)", LogKey.accepted: "\(tally.accepted)",
+        ]
+        if tally.rejected > 0 { metadata[LogKey.rejected] = "\(tally.rejected)" }
+        let other = tally.expired + tally.unsent + tally.unknown
+        if other > 0 { metadata[LogKey.other] = "\(other)" }
+        if let code = conclusion.code { metadata[LogKey.code] = "\(code.rawValue)" }
+        if let fault = job.summary.fault { metadata[LogKey.error] = "\(fault.message)" }
+        logger.notice(conclusion.state == .done ? "job done" : "job failed", metadata: metadata)
+    }
+
+    /// Takes what the gateway tells, until it ends.
+    func runEvents() async {
+        for await event in gateway.events {
+            switch event {
+            case .settled(let settlements):
+                for settlement in settlements { settle(settlement) }
+                if isRetiring { await retire() }
+            case .reopened(let batches):
+                reopen(batches)
+            case .connected(let endpoint):
+                logger.info("connected", metadata: [LogKey.gateway: "\(endpoint)"])
+            case .disconnected(let report):
+                log(report)
+            case .stopped(let fault):
+                stopReason = fault
+                logger.error("app stopped", metadata: fault.metadata)
+            case .resumed:
+                stopReason = nil
+                intakeBell.ring()
+                logger.notice("app resumed")
+            case .suspectEnvironment:
+                let hint: Logger.MetadataValue =
+                    "check environment: tokens of the other environment are refused like this"
+                logger.warning("most tokens are refused and none was ever accepted", metadata: [LogKey.hint: hint])
+            }
+        }
+    }
+
+    private func log(_ report: ConnectionReport) {
+        var metadata = report.fault.metadata
+        let counts = [
+            (LogKey.resent, report.resentCount), (LogKey.doubtful, report.doubtfulCount),
+            (LogKey.unknown, report.unknownCount), (LogKey.revoked, report.revokedCount),
+            (LogKey.lost, report.lostCount),
+        ]
+        for (key, count) in counts where count > 0 { metadata[key] = "\(count)" }
+        if report.pause > .zero { metadata[LogKey.pause] = "\(report.pause)" }
+        logger.log(level: report.isRoutine ? .info : .warning, "connection ended", metadata: metadata)
+    }
+}
+
+extension GatewayFault {
+    /// The fault as log metadata.
+    var metadata: Logger.Metadata {
+        var metadata: Logger.Metadata = [LogKey.error: "\(message)"]
+        if let hint { metadata[LogKey.hint] = "\(hint)" }
+        return metadata
+    }
+}

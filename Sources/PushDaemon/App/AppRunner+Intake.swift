@@ -1,0 +1,192 @@
+import APNSBinary
+import APNSModel
+import Document
+import LinuxIO
+import Logging
+import OpenSSL
+import SpoolModel
+import SpoolStore
+
+extension AppRunner {
+    /// Takes jobs as they become ready, until the task is cancelled.
+    func runIntake() async {
+        while !Task.isCancelled {
+            if Moment.now >= nextScan { scan() }
+            while let action = intake.next(at: .now, mayTake: mayTake) {
+                perform(action)
+                await Task.yield()
+            }
+            await giveUpLateJobs()
+            await intakeBell.wait(until: nextLook.instant)
+        }
+    }
+
+    /// Whether another job may be taken.
+    private var mayTake: Bool {
+        let heldByteCount = jobs.values.reduce(0) { $0 + ($1.source?.heldByteCount ?? 0) }
+        return !isDraining && stopReason == nil && jobs.count < Self.activeLimit && heldByteCount < Self.heldByteLimit
+    }
+
+    private var nextLook: Moment {
+        var next = nextScan
+        if let deadline = intake.deadline { next = min(next, deadline) }
+        if let late = jobs.values.filter({ !$0.machine.isOver }).map(\.summary.header.giveUpAt).min() {
+            next = min(next, .now + max(.milliseconds(500), late - WallTime.now))
+        }
+        return next
+    }
+
+    /// Lists `new/`: hints are only hints.
+    private func scan() {
+        let interval =
+            spool.isNotifying && isWatched ? around.configuration.rescan : min(.seconds(2), around.configuration.rescan)
+        nextScan = .now + interval
+        do {
+            var listing = try spool.new.listing()
+            intake.beginScan()
+            while let entry = try listing.next() {
+                if let name = FileName(bytes: entry.name) { intake.listed(name, at: .now) }
+            }
+            intake.endScan()
+        } catch {
+            logger.error("scan failed", metadata: [LogKey.error: "\(error)"])
+        }
+    }
+
+    private func perform(_ action: IntakeAction) {
+        switch action {
+        case .look(let name): look(name)
+        case .take(let name, let isPublished): take(name, isPublishedByRename: isPublished)
+        case .fail(let name, let code): refuse(name, code, why: nil)
+        case .moveAsItIs(let name): refuse(name, .unreadable, why: "not a regular file; it was not opened")
+        case .warnStuck(let name):
+            let hint: Logger.MetadataValue = "check owner and mode of the file and of new/"
+            logger.warning("job cannot be taken", metadata: [LogKey.job: "\(name)", LogKey.hint: hint])
+        case .noteOverwritten(let name):
+            let hint: Logger.MetadataValue = "give every job a name of its own"
+            logger.warning("job overwritten by its producer", metadata: [LogKey.job: "\(name)", LogKey.hint: hint])
+        }
+    }
+
+    private func look(_ name: FileName) {
+        do {
+            guard let seen = try spool.look(name) else { return intake.answer(name, .gone, at: .now) }
+            intake.sighted(name, seen.sighting, at: .now)
+        } catch {
+            answerStuck(name, error)
+        }
+    }
+
+    /// Opens a file, reads it to its end, and claims it if it is whole.
+    private func take(_ name: FileName, isPublishedByRename: Bool) {
+        do {
+            switch try spool.open(name) {
+            case .gone: intake.answer(name, .gone, at: .now)
+            case .busy: intake.answer(name, .busy, at: .now)
+            case .unreadable: intake.answer(name, .unreadable, at: .now)
+            case .special: refuse(name, .unreadable, why: "not a regular file; it was not opened")
+            case .opened(let job): try consider(job, isPublishedByRename)
+            }
+        } catch {
+            answerStuck(name, error)
+        }
+    }
+
+    private func consider(_ job: OpenJob, _ isPublishedByRename: Bool) throws(SystemError) {
+        if spool.isNotifying, job.file.takeReadLease() == .writerHasIt {
+            return intake.answer(job.name, .busy, at: .now)
+        }
+        defer { job.file.dropReadLease() }
+        if job.status.byteCount > 65_536 { job.file.dropReadLease() }
+        let context = context(of: job, id: .random(), isPublishedByRename)
+        let (source, summary) = try JobSource.open(job, context: context)
+        let sealed = isPublishedByRename || summary.isSealed || job.name.form == .json
+        switch intake.read(job.name, IntakeReading(summary), at: .now) {
+        case .wait: break
+        case .claim: try claim(job, ReadJob(context: context, source: source, summary: summary, isSealed: sealed))
+        case .fail(let code):
+            var summary = summary
+            summary.failure = summary.failure ?? code
+            try claim(job, ReadJob(context: context, source: source, summary: summary, isSealed: sealed))
+        }
+    }
+
+    private func claim(_ job: OpenJob, _ read: ReadJob) throws(SystemError) {
+        switch try spool.claim(job, id: read.context.job) {
+        case .claimed(let claimed):
+            intake.answer(job.name, .moved, at: .now)
+            start(claimed, read)
+        case .gone: intake.answer(job.name, .gone, at: .now)
+        case .changed: intake.answer(job.name, .busy, at: .now)
+        case .forbidden: intake.answer(job.name, .stuck, at: .now)
+        }
+    }
+
+    /// What reading a job needs to know. "The drop" is the file's change time, but never in the future.
+    func context(of job: OpenJob, id: JobID, _ isPublishedByRename: Bool) -> JobContext {
+        let droppedAt = min(WallTime(nanoseconds: job.status.changedAt), .now)
+        var context = JobContext(job: id, droppedAt: droppedAt, carrier: app.format.carrier, topic: identity.topic)
+        context.onDoubt = app.onDoubt
+        context.limits = around.configuration.limits
+        context.isPublishedByRename = isPublishedByRename
+        return context
+    }
+
+    private func answerStuck(_ name: FileName, _ error: SystemError) {
+        logger.error("job cannot be read", metadata: [LogKey.job: "\(name)", LogKey.error: "\(error)"])
+        intake.answer(name, .stuck, at: .now)
+    }
+
+    /// Moves what can never be sent to `failed/` as it is, and says why.
+    private func refuse(_ name: FileName, _ code: ResultCode, why: String?) {
+        do {
+            guard let seen = try spool.look(name) else { return intake.answer(name, .gone, at: .now) }
+            let identity = JobIdentity(name: name, id: .random())
+            var report = JobReport(identity, Conclusion(tally: Tally(), fault: code), notificationCount: 0, at: .now)
+            report.droppedAt = min(WallTime(nanoseconds: seen.status.changedAt), .now)
+            var result = ResultFile(report)
+            result.why = why ?? seen.status.explanation(of: code)
+            switch try spool.refuse(seen, id: identity.id, at: .now, result: result.bytes) {
+            case .moved(let place):
+                intake.answer(name, .moved, at: .now)
+                report.path = "\(self.name)/\(place.path)"
+                writer.appendJob(report, to: &lines)
+                publishBell.ring()
+                logger.notice("job failed", metadata: [LogKey.job: "\(name)", LogKey.code: "\(code.rawValue)"])
+            case .gone: intake.answer(name, .gone, at: .now)
+            case .changed: intake.answer(name, .busy, at: .now)
+            case .forbidden: intake.answer(name, .stuck, at: .now)
+            }
+        } catch {
+            answerStuck(name, error)
+        }
+    }
+}
+
+/// A job that was read to its end and not yet claimed.
+struct ReadJob {
+    let context: JobContext
+    var source: JobSource
+    var summary: JobSummary
+    let isSealed: Bool
+}
+
+extension JobID {
+    /// A new name for a job.
+    static func random() -> JobID {
+        JobID(bits: RandomBytes.make(count: 16).reduce(0) { $0 << 8 | UInt128($1) })
+    }
+}
+
+extension FileStatus {
+    /// Why a file that was never opened failed, in words.
+    fileprivate func explanation(of code: ResultCode) -> String {
+        switch code {
+        case .unreadable:
+            "owner \(owner), mode 0\(String(mode & 0o7777, radix: 8)): the daemon may not read it; make it readable, then move it back to new/"
+        case .incomplete where byteCount == 0: "the file is empty; write the whole file, then rename it into place"
+        case .incomplete: "the file was never finished; write the whole file, then rename it into place"
+        case .invalid, .refused, .expired, .unsent, .duplicate, .cancelled, .changed, .poison: code.rawValue
+        }
+    }
+}

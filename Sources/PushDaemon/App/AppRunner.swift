@@ -1,0 +1,207 @@
+import APNSGateway
+import APNSModel
+package import LinuxIO
+package import Logging
+package import SpoolModel
+package import SpoolStore
+
+/// One app at work: takes jobs from `new/`, sends them, writes feedback, and archives them.
+///
+/// Its file calls block, so it lives on a worker thread; its gateway lives on the reactor. `run` must be running.
+package actor AppRunner {
+    /// What an app needs to know besides its own configuration.
+    package struct Surroundings: Sendable {
+        /// The daemon's configuration.
+        package let configuration: DaemonConfiguration
+        /// This daemon's name in the spool.
+        package let node: String
+        /// Where sockets live.
+        package let reactor: Reactor
+        /// Where files are worked on.
+        package let worker: WorkerThread
+        /// Where raw feedback is kept until it is published.
+        package let state: Directory
+    }
+
+    /// How many jobs may be under way at a time; the rest waits in `new/`.
+    static let activeLimit = 256
+    /// How many bytes of documents may be in memory before no further job is taken.
+    static let heldByteLimit = 128 << 20
+
+    let name: String
+    let around: Surroundings
+    let spool: AppSpool
+    let folder: FeedbackFolder
+    let gateway: BinaryGateway
+    let logger: Logger
+    let writer: FeedbackLine
+    /// Rung when there may be something to take from `new/`.
+    let intakeBell: Bell
+    /// Rung when a job can be read on.
+    let pumpBell: Bell
+    /// Rung when there are lines to publish.
+    let publishBell: Bell
+    /// Rung when the app is to end.
+    let stopBell: Bell
+    /// Rung when the feedback service may have another address.
+    let serviceBell: Bell
+
+    var app: AppConfiguration
+    var identity: AppIdentity
+    var intake: Intake
+    var jobs: [JobID: ActiveJob] = [:]
+    /// Jobs that have recipients to hand out, the one whose turn it is in front.
+    var readable: [JobID] = []
+    /// Lines to be published, and the jobs that are over when they are.
+    var lines: [UInt8] = []
+    var finishing: [JobID] = []
+    /// Jobs whose lines are out and which are still to be moved.
+    var published: [JobID] = []
+    /// Jobs that are over, for corrections that come late.
+    var recent = RecentJobs()
+    var lastPublication = Moment.zero
+    var nextScan = Moment.zero
+    /// Why the gateway takes nothing at present; jobs stay in `new/`.
+    var stopReason: GatewayFault?
+    var isDraining = false
+    /// Whether the app is to end as soon as nothing is in doubt.
+    var isRetiring = false
+    /// Whether the watch tells of files; else `new/` is polled.
+    var isWatched = true
+
+    /// Opens the app's part of the spool. Blocks; call it on the worker thread's actor or before anything runs.
+    ///
+    /// - Throws: `SpoolFault` and `SystemError` when its folders cannot be used: the app cannot run.
+    package init(
+        _ app: AppConfiguration, _ identity: AppIdentity, spool: Spool, around: Surroundings, logger: Logger
+    ) throws {
+        var logger = logger
+        logger[metadataKey: LogKey.app] = "\(app.name)"
+        self.name = app.name
+        self.app = app
+        self.identity = identity
+        self.around = around
+        self.logger = logger
+        self.spool = try spool.app(app.name)
+        self.folder = try FeedbackFolder(self.spool)
+        self.gateway = BinaryGateway(identity.gateway, on: around.reactor, logger: logger)
+        self.writer = FeedbackLine(app: app.name, node: around.node)
+        var rules = IntakeRules()
+        rules.settle = around.configuration.settle
+        rules.patience = around.configuration.patience
+        self.intake = Intake(rules: rules)
+        self.intakeBell = Bell(on: around.reactor)
+        self.pumpBell = Bell(on: around.reactor)
+        self.publishBell = Bell(on: around.reactor)
+        self.stopBell = Bell(on: around.reactor)
+        self.serviceBell = Bell(on: around.reactor)
+    }
+
+    /// The worker's thread.
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { around.worker.executor }
+
+    /// Works until the task is cancelled.
+    package func run() async {
+        recoverClaims()
+        await withTaskGroup { group in
+            group.addTask { await self.stopBell.wait() }
+            group.addTask { await self.gateway.run() }
+            group.addTask { await self.runIntake() }
+            group.addTask { await self.runPump() }
+            group.addTask { await self.runEvents() }
+            group.addTask { await self.runPublication() }
+            group.addTask { await self.runFeedbackService() }
+            // Only the bell's task ends by itself, when the app is to end or everything is.
+            await group.next()
+            group.cancelAll()
+        }
+        publishLines()
+    }
+
+    /// Uses another configuration from the next connection and the next job on, if it is another.
+    package func reconfigureIfNeeded(_ app: AppConfiguration, _ identity: AppIdentity) async {
+        guard app != self.app || identity.certificate != self.identity.certificate else { return }
+        self.app = app
+        self.identity = identity
+        stopReason = nil
+        logger.notice("app configured anew", metadata: [LogKey.gateway: "\(app.endpoint)"])
+        await gateway.reconfigure(identity.gateway)
+        intakeBell.ring()
+        serviceBell.ring()
+    }
+
+    /// Says whether the watch tells of this app; else it is polled.
+    package func setWatched(_ isWatched: Bool) {
+        guard isWatched != self.isWatched else { return }
+        self.isWatched = isWatched
+        nextScan = .zero
+        intakeBell.ring()
+    }
+
+    /// Whether the app's directory is still the one it works in.
+    package func isHome(_ status: FileStatus?) -> Bool {
+        guard let status, let new = try? spool.new.status(), let own = try? spool.home.status() else { return false }
+        return own.isSameFile(as: status) && new.linkCount > 0
+    }
+
+    /// Ends the app: connections are cut, and jobs stay where they are.
+    package func stop() {
+        stopBell.ring()
+    }
+
+    /// Ends the app when what is on its connections has settled; jobs not sent stay in `work/`.
+    package func retire() async {
+        isDraining = true
+        isRetiring = true
+        readable = []
+        await gateway.drain()
+        publishBell.ring()
+        if await gateway.pendingInDoubt == 0 { stopBell.ring() }
+    }
+
+    /// Takes a hint of the watch; `nil` asks for a scan.
+    package func hint(_ name: FileName?, _ change: SpoolHint.Change) {
+        if let name {
+            intake.hint(IntakeHint(change), name, at: .now)
+        } else {
+            nextScan = .zero
+        }
+        intakeBell.ring()
+    }
+
+    /// Takes no further jobs. Whether all that were taken are over is told by `isIdle`.
+    package func beginDraining() {
+        isDraining = true
+    }
+
+    /// Whether no job is under way.
+    package var isIdle: Bool { jobs.isEmpty && lines.isEmpty }
+
+    /// How many jobs are under way.
+    package var activeCount: Int { jobs.count }
+}
+
+extension IntakeHint {
+    /// The intake's word for what the watch saw.
+    init(_ change: SpoolHint.Change) {
+        switch change {
+        case .published: self = .movedIn
+        case .created: self = .created
+        case .modified: self = .modified
+        case .closed: self = .closedAfterWrite
+        }
+    }
+}
+
+extension Moment {
+    /// The present moment of the boot clock.
+    static var now: Moment { Moment(nanoseconds: BootClock.nanoseconds()) }
+
+    /// The same as an instant that a reactor can wait for.
+    var instant: ContinuousClock.Instant { BootClock.instant(at: nanoseconds) }
+}
+
+extension WallTime {
+    /// The present time of day.
+    static var now: WallTime { WallTime(nanoseconds: WallClock.nanoseconds()) }
+}

@@ -1,0 +1,26 @@
+import APNSModel
+import SpoolModel
+
+/// The names of jobs that are over, as many as matter to a late correction.
+struct RecentJobs {
+    private static let limit = 10_000
+
+    private var identities: [JobID: JobIdentity] = [:]
+    private var order: [JobID] = []
+    private var oldest = 0
+
+    /// Adds a job and forgets the oldest beyond the limit.
+    mutating func add(_ identity: JobIdentity) {
+        identities[identity.id] = identity
+        if order.count < Self.limit {
+            order.append(identity.id)
+            return
+        }
+        identities[order[oldest]] = nil
+        order[oldest] = identity.id
+        oldest = (oldest + 1) % Self.limit
+    }
+
+    /// The names of a job, unless it has been forgotten.
+    subscript(id: JobID) -> JobIdentity? { identities[id] }
+}

@@ -1,0 +1,118 @@
+package import APNSModel
+package import Document
+import LinuxIO
+
+/// Everything that is configured, and everything that is wrong with it.
+package struct ConfigurationSet: Sendable {
+    /// One app that is configured without a fault.
+    package struct App: Sendable {
+        /// What its file says.
+        package let configuration: AppConfiguration
+        /// What that and its credentials come to.
+        package let identity: AppIdentity
+    }
+
+    /// What was found in one file.
+    package struct Finding: Sendable {
+        /// The file, as a path that the user can open.
+        package let file: String
+        /// What was found.
+        package let diagnostics: [Diagnostic]
+    }
+
+    /// The daemon's own.
+    package var daemon = DaemonConfiguration()
+    /// The apps that can work, by name.
+    package var apps: [String: App] = [:]
+    /// The apps that cannot, for the faults in `findings`.
+    package var brokenApps: Set<String> = []
+    /// Whether the daemon's own file is at fault.
+    package var isDaemonBroken = false
+    /// Errors and warnings, file by file.
+    package var findings: [Finding] = []
+
+    /// Creates the set of no configuration at all.
+    package init() {}
+
+    /// Whether anything is at fault.
+    package var hasErrors: Bool { isDaemonBroken || !brokenApps.isEmpty }
+}
+
+/// Reads `pushspool.yaml`, the apps' files and their credentials. The same for `run` and `check`.
+package struct ConfigurationLoader: Sendable {
+    /// The daemon's file.
+    package let path: String
+
+    /// Creates a loader for the daemon's file and all that it refers to.
+    package init(path: String) {
+        self.path = path
+    }
+
+    /// Reads everything, as far as it can be read, and checks certificates against the clock. Blocks for the files.
+    package func load() -> ConfigurationSet {
+        load(at: .now)
+    }
+
+    /// Reads everything as if it were another time. Blocks for the files.
+    package func load(at now: WallTime) -> ConfigurationSet {
+        var set = ConfigurationSet()
+        var report = Report()
+        do {
+            set.daemon = DaemonConfiguration(try ConfigurationFile.parse(path), report: &report)
+        } catch {
+            report.add(error)
+        }
+        let folder = ConfigurationFile.folder(of: path)
+        set.daemon.spool = ConfigurationFile.resolve(set.daemon.spool, in: folder)
+        set.daemon.state = ConfigurationFile.resolve(set.daemon.state, in: folder)
+        set.daemon.apps = ConfigurationFile.resolve(set.daemon.apps, in: folder)
+        set.isDaemonBroken = report.hasErrors
+        set.add(path, report)
+        if !set.isDaemonBroken { loadApps(into: &set, at: now) }
+        return set
+    }
+
+    private func loadApps(into set: inout ConfigurationSet, at now: WallTime) {
+        let folder = set.daemon.apps
+        do {
+            let names = try Directory.open(path: folder).names().compactMap { String(validating: $0, as: UTF8.self) }
+            for file in names.sorted() where file.hasSuffix(".yaml") && !file.hasPrefix(".") {
+                load(String(file.dropLast(5)), from: folder + "/" + file, into: &set, at: now)
+            }
+        } catch {
+            var report = Report()
+            report.add(Diagnostic("\(error)", hint: "make the folder, or set apps: to where the apps' files are"))
+            set.isDaemonBroken = true
+            set.add(path, report)
+        }
+    }
+
+    private func load(_ name: String, from file: String, into set: inout ConfigurationSet, at now: WallTime) {
+        var report = Report()
+        do throws(Diagnostic) {
+            guard AppName.isValid(name) else {
+                throw Diagnostic(
+                    "the file's name is no app's name",
+                    hint: "use up to 64 letters, digits, '.', '_' and '-', a letter or digit first")
+            }
+            let document = try ConfigurationFile.parse(file)
+            let app = AppConfiguration(name: name, document, report: &report)
+            if !report.hasErrors {
+                let loader = IdentityLoader(folder: ConfigurationFile.folder(of: file), now: now)
+                set.apps[name] = ConfigurationSet.App(configuration: app, identity: try loader.load(app))
+            }
+        } catch {
+            report.add(error)
+        }
+        if report.hasErrors { set.brokenApps.insert(name) }
+        set.add(file, report)
+    }
+}
+
+extension ConfigurationSet {
+    /// Notes what was found in a file, unless it was nothing.
+    fileprivate mutating func add(_ file: String, _ report: Report) {
+        guard !report.diagnostics.isEmpty else { return }
+        findings.append(Finding(file: file, diagnostics: report.inOrder))
+    }
+}

@@ -1,0 +1,118 @@
+import APNSModel
+import Document
+import LinuxIO
+import Logging
+import SpoolStore
+
+extension Daemon {
+    /// Brings apps in line with configuration and spool, and returns those to be run.
+    func reconcile() async -> [AppRunner] {
+        guard !isStopping else { return [] }
+        await endVanished()
+        for (name, runner) in runners where configuration.apps[name] == nil && !configuration.brokenApps.contains(name)
+        {
+            logger.notice("app removed from the configuration", metadata: [LogKey.app: "\(name)"])
+            await runner.retire()
+        }
+        reportUnconfigured()
+        var started: [AppRunner] = []
+        for (name, app) in configuration.apps.sorted(by: { $0.key < $1.key }) {
+            if let runner = runners[name] {
+                await runner.reconfigureIfNeeded(app.configuration, app.identity)
+                await runner.setWatched(watch != nil && watch?.unwatched[name] == nil)
+            } else if let runner = start(app) {
+                await runner.setWatched(watch != nil && watch?.unwatched[name] == nil)
+                started.append(runner)
+            }
+        }
+        return started
+    }
+
+    private func start(_ app: ConfigurationSet.App) -> AppRunner? {
+        let name = app.configuration.name
+        let around = AppRunner.Surroundings(
+            configuration: configuration.daemon, node: node, reactor: reactor, worker: worker, state: state)
+        do {
+            let runner = try AppRunner(app.configuration, app.identity, spool: spool, around: around, logger: logger)
+            runners[name] = runner
+            logger.info(
+                "app started", metadata: [LogKey.app: "\(name)", LogKey.gateway: "\(app.configuration.endpoint)"])
+            return runner
+        } catch {
+            if reported.insert(name).inserted {
+                logger.error("app cannot start", metadata: [LogKey.app: "\(name)", LogKey.error: "\(error)"])
+            }
+            return nil
+        }
+    }
+
+    /// Ends apps whose directory is not the one they opened any more.
+    private func endVanished() async {
+        for (name, runner) in runners {
+            let status = try? spool.root.status(of: Array(name.utf8))
+            guard await !runner.isHome(status) else { continue }
+            logger.warning("app's directory is gone", metadata: [LogKey.app: "\(name)"])
+            await runner.stop()
+            runners[name] = nil
+        }
+    }
+
+    private func reportUnconfigured() {
+        let names = (try? spool.appNames()) ?? []
+        for name in names where configuration.apps[name] == nil && !configuration.brokenApps.contains(name) {
+            guard reported.insert(name).inserted else { continue }
+            let hint: Logger.MetadataValue =
+                "write \(configuration.daemon.apps)/\(name).yaml; until then it is left alone"
+            logger.warning("app is not configured", metadata: [LogKey.app: "\(name)", LogKey.hint: hint])
+        }
+    }
+
+    /// Logs what is wrong with the configuration.
+    func report(_ set: ConfigurationSet) {
+        for finding in set.findings {
+            for diagnostic in finding.diagnostics {
+                logger.log(
+                    level: diagnostic.severity == .error ? .error : .warning, "configuration",
+                    metadata: [LogKey.error: "\(diagnostic.rendered(file: finding.file))"])
+            }
+        }
+    }
+
+    /// Reads the configuration again. A broken file leaves what was in force.
+    func reload() {
+        var set = loader.load()
+        report(set)
+        if set.isDaemonBroken {
+            return logger.error("configuration is not used", metadata: [LogKey.path: "\(loader.path)"])
+        }
+        for name in set.brokenApps { set.apps[name] = configuration.apps[name] }
+        reported = []
+        configuration.apps = set.apps
+        configuration.brokenApps = set.brokenApps
+        logger.notice("configuration read", metadata: [LogKey.path: "\(loader.path)"])
+        appsBell.ring()
+    }
+
+    /// Reads the configuration when its files change, until the task is cancelled.
+    func runConfigurationWatch() async {
+        do {
+            let watch = try DirectoryWatch()
+            defer { watch.stop() }
+            let folders = Set([ConfigurationFile.folder(of: loader.path), configuration.daemon.apps])
+            for (tag, folder) in folders.sorted().enumerated() {
+                try watch.add(try Directory.open(path: folder), tag: tag, for: .files)
+            }
+            while await watch.next() != nil {
+                // Editors write in several steps.
+                try await reactor.sleep(for: .milliseconds(300))
+                reload()
+            }
+        } catch is CancellationError {
+            return
+        } catch {
+            let hint: Logger.MetadataValue = "send HUP after a change"
+            logger.warning("configuration is not watched", metadata: [LogKey.error: "\(error)", LogKey.hint: hint])
+            while !Task.isCancelled { try? await reactor.sleep(for: .seconds(3600)) }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import APNSModel
+package import LinuxIO
+package import Logging
+import SpoolStore
+
+/// The daemon: one spool, its apps, and what ties them together.
+///
+/// The whole task tree is in `run`, `runApps` and `AppRunner.run`.
+package actor Daemon {
+    /// Why the daemon cannot start.
+    package enum StartFault: Error {
+        /// The daemon's own file is at fault; the findings say how.
+        case configuration(ConfigurationSet)
+    }
+
+    /// How long a stop waits for jobs under way before what is left is taken off the connections.
+    package let drainLimit: Duration
+
+    let loader: ConfigurationLoader
+    let reactor: Reactor
+    let worker: WorkerThread
+    let logger: Logger
+    let signals: BlockedSignals
+    let spool: Spool
+    let state: Directory
+    let node: String
+    /// Rung when apps may have to be started, changed or ended.
+    let appsBell: Bell
+    var configuration: ConfigurationSet
+    var runners: [String: AppRunner] = [:]
+    var watch: SpoolWatch?
+    /// Directories that have been reported to be without configuration.
+    var reported: Set<String> = []
+    var isStopping = false
+
+    /// What a daemon is started with.
+    package struct Settings: Sendable {
+        /// The daemon's configuration file.
+        package let path: String
+        /// How long a stop may take.
+        package let drainLimit: Duration
+        /// The signals, blocked before any thread was started.
+        package let signals: BlockedSignals
+
+        /// Creates settings.
+        package init(path: String, drainLimit: Duration = .seconds(30), signals: BlockedSignals) {
+            self.path = path
+            self.drainLimit = drainLimit
+            self.signals = signals
+        }
+    }
+
+    /// Reads the configuration and takes the spool. Blocks.
+    ///
+    /// - Throws: `StartFault` (exit with 78), `SpoolFault` and `SystemError` when spool or state cannot be used.
+    package init(_ settings: Settings, makeLogger: (DaemonConfiguration) -> Logger) throws {
+        loader = ConfigurationLoader(path: settings.path)
+        configuration = loader.load()
+        guard !configuration.isDaemonBroken else { throw StartFault.configuration(configuration) }
+        logger = makeLogger(configuration.daemon)
+        drainLimit = settings.drainLimit
+        signals = settings.signals
+        node = configuration.daemon.node ?? Host.name
+        spool = try Spool(path: configuration.daemon.spool, node: node)
+        state = try Directory.open(path: configuration.daemon.state)
+        reactor = try Reactor()
+        worker = try WorkerThread(name: "files")
+        appsBell = Bell(on: reactor)
+    }
+
+    /// The thread where files are worked on.
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { worker.executor }
+
+    /// Works until a signal asks for the end, then drains.
+    package func run() async {
+        logger.notice("started", metadata: [LogKey.path: "\(configuration.daemon.spool)"])
+        report(configuration)
+        openWatch()
+        await withTaskGroup { group in
+            group.addTask { await self.runWatch() }
+            group.addTask { await self.runApps() }
+            group.addTask { await self.runConfigurationWatch() }
+            group.addTask { await self.runSignals() }
+            // Only the signals' task ends by itself.
+            await group.next()
+            watch?.stop()
+            group.cancelAll()
+        }
+        logger.notice("stopped")
+    }
+
+    /// Starts, changes and ends apps as configuration and spool demand, until the task is cancelled.
+    private func runApps() async {
+        await withDiscardingTaskGroup { group in
+            while !Task.isCancelled {
+                for runner in await reconcile() {
+                    group.addTask {
+                        await runner.run()
+                        await self.ended(runner)
+                    }
+                }
+                await appsBell.wait(until: .now + configuration.daemon.rescan)
+            }
+        }
+    }
+
+    /// Passes on what the watch sees, until the task is cancelled.
+    private func runWatch() async {
+        while let hints = await watch?.next() {
+            for hint in hints { await take(hint) }
+        }
+        while !Task.isCancelled { try? await reactor.sleep(for: .seconds(3600)) }
+    }
+
+    private func take(_ hint: SpoolHint) async {
+        switch hint {
+        case .job(let app, let name, let change): await runners[app]?.hint(name, change)
+        case .app(let app):
+            await runners[app]?.hint(nil, .created)
+            appsBell.ring()
+        case .appGone: appsBell.ring()
+        case .everything:
+            for runner in runners.values { await runner.hint(nil, .created) }
+            appsBell.ring()
+        }
+    }
+
+    private func openWatch() {
+        do {
+            watch = try SpoolWatch(spool)
+        } catch {
+            var metadata: Logger.Metadata = [LogKey.error: "\(error)"]
+            if let hint = (error as? WatchFault)?.hint { metadata[LogKey.hint] = "\(hint)" }
+            logger.warning("spool cannot be watched and is polled", metadata: metadata)
+        }
+    }
+
+    private func ended(_ runner: AppRunner) {
+        if runners[runner.name] === runner { runners[runner.name] = nil }
+        appsBell.ring()
+    }
+}

@@ -1,0 +1,65 @@
+import APNSModel
+import Foundation
+import LinuxIO
+import SpoolModel
+import SpoolStore
+import TestSupport
+import Testing
+
+/// Files that even root cannot move, which only root can make.
+@Suite(.enabled(if: canMakeImmutable)) struct ForbiddenTests {
+    let spool: TestSpool
+    let name: FileName
+
+    init() throws {
+        spool = try TestSpool()
+        name = try fileName("a.json")
+        try spool.app.new.put("a.json", "{}")
+    }
+
+    @Test func `a job that cannot be moved is not claimed`() throws {
+        let job = try spool.opened(name)
+        let claim = try whileImmutable { try spool.app.claim(job, id: JobID(bits: 1)) }
+        guard case .forbidden(let error) = claim else { return #expect(Bool(false), "\(claim)") }
+        #expect(error.isRefusal)
+        #expect(try spool.app.new.sortedNames() == ["a.json"])
+        #expect(try spool.app.work.names().isEmpty)
+    }
+
+    @Test func `a job that cannot be moved cannot be refused, and leaves no result`() throws {
+        let sighting = try #require(try spool.sightings().first)
+        let refusal = try whileImmutable {
+            try spool.app.refuse(sighting, id: JobID(bits: 1), at: spool.noon, result: [])
+        }
+        guard case .forbidden = refusal else { return #expect(Bool(false), "\(refusal)") }
+        #expect(try spool.folder("failed/2026-11-21").names().isEmpty)
+    }
+
+    private func whileImmutable<Result>(_ body: () throws -> Result) throws -> Result {
+        let path = spool.place.path + "/weather/new/a.json"
+        try #require(changeAttribute("+i", of: path))
+        defer { _ = changeAttribute("-i", of: path) }
+        return try body()
+    }
+}
+
+private let canMakeImmutable: Bool = {
+    let path = NSTemporaryDirectory() + "pushspool-immutable-" + UUID().uuidString
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    return FileManager.default.createFile(atPath: path, contents: nil)
+        && changeAttribute("+i", of: path) && changeAttribute("-i", of: path)
+}()
+
+private func changeAttribute(_ change: String, of path: String) -> Bool {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/chattr")
+    process.arguments = [change, path]
+    process.standardError = FileHandle.nullDevice
+    do {
+        try process.run()
+    } catch {
+        return false
+    }
+    process.waitUntilExit()
+    return process.terminationStatus == 0
+}
