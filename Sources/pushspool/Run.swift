@@ -25,8 +25,7 @@ struct Run: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let signals = try BlockedSignals([.terminate, .interrupt, .hangup])
-        let settings = Daemon.Settings(path: options.config, drainLimit: .seconds(drain), signals: signals)
+        let settings = Daemon.Settings(path: options.config, drainLimit: .seconds(drain), signals: Program.signals)
         do throws(Daemon.StartFault) {
             let daemon = try Daemon(settings) { configuration in
                 let level = Logger.Level(rawValue: configuration.logLevel.rawValue) ?? .info
