@@ -31,7 +31,7 @@ package struct JobCheck: Sendable {
     /// Reads a file to its end. Blocks.
     ///
     /// - Throws: `Diagnostic` when it cannot be read or has no job's name.
-    package func read(_ path: String) throws(Diagnostic) -> Verdict {
+    package func read(_ path: String) async throws(Diagnostic) -> Verdict {
         guard let name = FileName(ConfigurationFile.name(of: path)), name.isJob else {
             throw Diagnostic(
                 "the name is no job's", hint: "name it *.json, *.yaml, *.yml or *.jsonl, without a point in front")
@@ -41,7 +41,7 @@ package struct JobCheck: Sendable {
             let status = try file.status()
             guard status.kind == .regular else { throw Diagnostic("is no regular file", hint: "name a file") }
             let job = OpenJob(name: name, status: status, file: file)
-            let summary = try JobSource.open(job, context: context).summary
+            let summary = try await JobSource.open(job, context: context).summary
             return Verdict(
                 diagnostics: summary.report.inOrder, recipientCount: summary.recipientCount,
                 rejectedCount: summary.rejectedCount,

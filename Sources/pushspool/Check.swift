@@ -30,7 +30,7 @@ struct Check: AsyncParsableCommand {
         let set = jobsOnly ? ConfigurationSet() : ConfigurationLoader(path: options.config).load()
         FindingList(set).note()
         for (_, app) in set.apps.sorted(by: { $0.key < $1.key }) { describe(app) }
-        let areJobsGood = try checkJobs(set)
+        let areJobsGood = try await checkJobs(set)
         if set.hasErrors { throw ExitCode.badConfiguration }
         if !areJobsGood { throw ExitCode.badInput }
     }
@@ -46,7 +46,7 @@ struct Check: AsyncParsableCommand {
         Talk.say(line)
     }
 
-    private func checkJobs(_ set: ConfigurationSet) throws -> Bool {
+    private func checkJobs(_ set: ConfigurationSet) async throws -> Bool {
         guard !jobs.isEmpty else { return true }
         if let app, set.apps[app] == nil, !jobsOnly {
             Talk.complain(
@@ -55,12 +55,14 @@ struct Check: AsyncParsableCommand {
         }
         let only = set.apps.count == 1 ? set.apps.values.first : nil
         let check = JobCheck(for: app.flatMap { set.apps[$0] } ?? only, limits: set.daemon.limits)
-        return jobs.map { isGood($0, check) }.allSatisfy(\.self)
+        var areGood = true
+        for job in jobs where await !isGood(job, check) { areGood = false }
+        return areGood
     }
 
-    private func isGood(_ job: String, _ check: JobCheck) -> Bool {
+    private func isGood(_ job: String, _ check: JobCheck) async -> Bool {
         do throws(Diagnostic) {
-            let verdict = try check.read(job)
+            let verdict = try await check.read(job)
             for diagnostic in verdict.diagnostics { Talk.note(diagnostic.rendered(file: job)) }
             let rejected = verdict.rejectedCount == 0 ? "" : ", \(verdict.rejectedCount) rejected"
             let fate = verdict.isSendable ? "" : ": nothing would be sent"

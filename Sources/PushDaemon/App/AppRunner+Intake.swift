@@ -13,7 +13,7 @@ extension AppRunner {
         while !Task.isCancelled {
             if Moment.now >= nextScan { scan() }
             while let action = intake.next(at: .now, mayTake: mayTake) {
-                perform(action)
+                await perform(action)
                 await Task.yield()
             }
             await giveUpLateJobs()
@@ -53,10 +53,10 @@ extension AppRunner {
         }
     }
 
-    private func perform(_ action: IntakeAction) {
+    private func perform(_ action: IntakeAction) async {
         switch action {
         case .look(let name): look(name)
-        case .take(let name, let isPublished): take(name, isPublishedByRename: isPublished)
+        case .take(let name, let isPublished): await take(name, isPublishedByRename: isPublished)
         case .fail(let name, let code): refuse(name, code, why: nil)
         case .moveAsItIs(let name): refuse(name, .unreadable, why: "not a regular file; it was not opened")
         case .warnStuck(let name):
@@ -78,28 +78,28 @@ extension AppRunner {
     }
 
     /// Opens a file, reads it to its end, and claims it if it is whole.
-    private func take(_ name: FileName, isPublishedByRename: Bool) {
+    private func take(_ name: FileName, isPublishedByRename: Bool) async {
         do {
             switch try spool.open(name) {
             case .gone: intake.answer(name, .gone, at: .now)
             case .busy: intake.answer(name, .busy, at: .now)
             case .unreadable: intake.answer(name, .unreadable, at: .now)
             case .special: refuse(name, .unreadable, why: "not a regular file; it was not opened")
-            case .opened(let job): try consider(job, isPublishedByRename)
+            case .opened(let job): try await consider(job, isPublishedByRename)
             }
         } catch {
             answerStuck(name, error)
         }
     }
 
-    private func consider(_ job: OpenJob, _ isPublishedByRename: Bool) throws(SystemError) {
+    private func consider(_ job: OpenJob, _ isPublishedByRename: Bool) async throws(SystemError) {
         if spool.isNotifying, job.file.takeReadLease() == .writerHasIt {
             return intake.answer(job.name, .busy, at: .now)
         }
         defer { job.file.dropReadLease() }
         if job.status.byteCount > 65_536 { job.file.dropReadLease() }
         let context = context(of: job, id: .random(), isPublishedByRename)
-        let (source, summary) = try JobSource.open(job, context: context)
+        let (source, summary) = try await JobSource.open(job, context: context)
         let sealed = isPublishedByRename || summary.isSealed || job.name.form == .json
         switch intake.read(job.name, IntakeReading(summary), at: .now) {
         case .wait: break

@@ -7,22 +7,22 @@ import SpoolStore
 
 extension AppRunner {
     /// Takes up what an earlier daemon had claimed and not finished.
-    func recoverClaims() {
+    func recoverClaims() async {
         do {
             let found = try spool.claimed()
             for name in found.strangers {
                 logger.warning("file in work/ is none of ours", metadata: [LogKey.job: "\(name)"])
             }
-            for claimed in found.jobs { try recover(claimed) }
+            for claimed in found.jobs { try await recover(claimed) }
         } catch {
             logger.error("work/ cannot be read", metadata: [LogKey.error: "\(error)"])
         }
     }
 
-    private func recover(_ claimed: ClaimedJob) throws(SystemError) {
+    private func recover(_ claimed: ClaimedJob) async throws(SystemError) {
         let job = try spool.open(claimed)
         let context = context(of: job, id: claimed.id, true)
-        let (source, summary) = try JobSource.open(job, context: context)
+        let (source, summary) = try await JobSource.open(job, context: context)
         switch Recovery.decide(summary.header) {
         case .sendWhole:
             logger.notice("job found in work/ is sent again", metadata: [LogKey.job: "\(claimed.name)"])

@@ -104,7 +104,7 @@ package actor AppRunner {
 
     /// Works until the task is cancelled.
     package func run() async {
-        recoverClaims()
+        await recoverClaims()
         await withTaskGroup { group in
             group.addTask { await self.stopBell.wait() }
             group.addTask { await self.gateway.run() }

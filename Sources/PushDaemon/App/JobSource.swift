@@ -42,14 +42,16 @@ struct JobSource {
         }
     }
 
-    /// Reads the file once, to its end, and says what is in it. Blocks.
+    /// Reads the file once, to its end, and says what is in it. Blocks, but gives others a turn in a long one.
     ///
     /// - Throws: `SystemError` when reading fails: the file cannot be judged.
-    static func open(_ job: OpenJob, context: JobContext) throws(SystemError) -> (
+    static func open(
+        _ job: OpenJob, context: JobContext
+    ) async throws(SystemError) -> (
         source: JobSource, summary: JobSummary
     ) {
         switch job.name.form {
-        case .lines: return try openLines(job, context)
+        case .lines: return try await openLines(job, context)
         case .yaml:
             var parser = YAML.Parser(limits: context.limits)
             return try openDocument(job, context, &parser)
@@ -84,9 +86,9 @@ struct JobSource {
 
     private static func openLines(
         _ job: OpenJob, _ context: JobContext
-    ) throws(SystemError) -> (source: JobSource, summary: JobSummary) {
+    ) async throws(SystemError) -> (source: JobSource, summary: JobSummary) {
         var check = LinesFile(job, context)
-        while try check.next() != nil {}
+        while try check.next() != nil { await Task.yield() }
         let source = JobSource(lines: LinesFile(job, context), heldByteCount: chunkByteCount)
         return (source, check.reader.summary)
     }
