@@ -31,7 +31,9 @@ struct SecureStreamTests {
             _ = await stream.shutdown(until: .soon)
         } use: { stream in
             try await stream.handshake(until: .soon)
-            return try await stream.receive(limit: 777).bytes
+            let received = try await stream.receive(limit: 777).bytes
+            _ = await stream.shutdown(until: .soon)
+            return received
         }
         #expect(result.used == bytes)
     }
