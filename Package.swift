@@ -66,18 +66,21 @@ let package = Package(
         layer(
             "PushDaemon",
             uses: [
-                "SpoolStore", "APNSGateway", "JSON", "YAML", "LinuxIO", "OpenSSL", "SpoolModel", "APNSModel",
-                "Document", logging,
+                "SpoolStore", "APNSGateway", "APNSBinary", "JSON", "YAML", "LinuxIO", "OpenSSL", "SpoolModel",
+                "APNSModel", "Document", logging,
             ]),
         .executableTarget(
             name: "pushspool",
-            dependencies: ["PushDaemon", "GatewaySimulator", "SpoolClient", argumentParser, logging],
+            dependencies: [
+                "PushDaemon", "GatewaySimulator", "SpoolClient", "SpoolStore", "LinuxIO", "JSON", "APNSModel",
+                "Document", argumentParser, logging,
+            ],
             swiftSettings: strict),
 
         // Tests.
         .target(name: "TestSupport", dependencies: ["LinuxIO"], path: "Tests/TestSupport", swiftSettings: strict),
         tests("Document", uses: ["JSON", "YAML", "TestSupport"]),
-        tests("APNSModel"),
+        tests("APNSModel", uses: ["TestSupport"]),
         tests("APNSBinary", uses: ["APNSModel", "TestSupport"]),
         tests("SpoolModel", uses: ["APNSModel", "Document", "JSON", "YAML", "TestSupport"]),
         tests("JSON", uses: ["Document", "TestSupport"]),

@@ -89,7 +89,7 @@ package struct Batch: Sendable {
 
     /// Removes the first `count` notifications, at most all of them, and returns them.
     package mutating func removeFirst(_ count: Int) -> Batch {
-        let cut = min(indices.lowerBound + count, indices.upperBound)
+        let cut = indices.lowerBound + min(count, indices.count)
         let taken = self[indices.lowerBound..<cut]
         indices = cut..<indices.upperBound
         return taken

@@ -73,8 +73,8 @@ struct GatewayPolicy {
         case .open:
             return peerHasEnded ? conclude(.close, at: now) : read(until: nil, at: now)
         case .paused(let until):
-            guard let until, now >= until else { return .wait(until: until) }
-            state = .open
+            resume(at: now)
+            if case .paused = state { return .wait(until: until) }
             return step(at: now)
         case .doomed(let farewell, let due):
             guard now >= due else { return read(until: due, at: now) }
@@ -114,6 +114,7 @@ struct GatewayPolicy {
     ///   the next step.
     mutating func consume(_ bytes: Span<UInt8>, at now: Now, sharing shared: inout GatewayState) -> Int {
         var offset = 0
+        resume(at: now.moment)
         while offset < bytes.count, isListening {
             if isGarbled { return bytes.count }
             do {
@@ -133,6 +134,11 @@ struct GatewayPolicy {
     struct Now {
         let moment: Moment
         let wallTime: WallTime
+    }
+
+    /// Ends a pause that is over.
+    private mutating func resume(at now: Moment) {
+        if case .paused(let until?) = state, now >= until { state = .open }
     }
 
     private var isListening: Bool {

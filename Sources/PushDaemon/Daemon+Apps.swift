@@ -80,7 +80,7 @@ extension Daemon {
 
     /// Reads the configuration again. A broken file leaves what was in force.
     func reload() {
-        var set = loader.load(at: .now)
+        var set = loader.load()
         report(set)
         if set.isDaemonBroken {
             return logger.error("configuration is not used", metadata: [LogKey.path: "\(loader.path)"])

@@ -49,28 +49,3 @@ extension Daemon {
         }
     }
 }
-
-/// Hears signals on the reactor.
-private actor SignalEar {
-    private let reactor: Reactor
-    private let blocked: BlockedSignals
-    private var watch: SignalWatch?
-
-    init(_ reactor: Reactor, _ blocked: BlockedSignals) {
-        self.reactor = reactor
-        self.blocked = blocked
-    }
-
-    nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
-
-    /// The next signal; `nil` when the task is cancelled.
-    func next() async -> Signal? {
-        do {
-            let watch = try watch ?? SignalWatch(blocked, on: reactor)
-            self.watch = watch
-            return try await watch.next()
-        } catch {
-            return nil
-        }
-    }
-}

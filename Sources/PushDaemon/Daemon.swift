@@ -55,7 +55,7 @@ package actor Daemon {
     /// - Throws: `StartFault` (exit with 78), `SpoolFault` and `SystemError` when spool or state cannot be used.
     package init(_ settings: Settings, makeLogger: (DaemonConfiguration) -> Logger) throws {
         loader = ConfigurationLoader(path: settings.path)
-        configuration = loader.load(at: .now)
+        configuration = loader.load()
         guard !configuration.isDaemonBroken else { throw StartFault.configuration(configuration) }
         logger = makeLogger(configuration.daemon)
         drainLimit = settings.drainLimit

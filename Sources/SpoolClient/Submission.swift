@@ -50,12 +50,15 @@ public struct Submission: Sendable {
         let unique = try uniqueName(like: name)
         try translating { () throws(SystemError) in
             let staged = try stage(Array(unique.utf8))
+            let (folder, name) = (staged.folder, staged.name)
             do throws(SystemError) {
                 for chunk in chunks { try staged.file.write(chunk) }
                 try staged.file.sync()
-                try staged.folder.rename(staged.name, to: new, as: Array(unique.utf8))
+                // A file that is still open for writing would not be taken for whole.
+                try staged.file.closeNow()
+                try folder.rename(name, to: new, as: Array(unique.utf8))
             } catch {
-                try staged.folder.unlink(staged.name)
+                try folder.unlink(name)
                 throw error
             }
             try new.sync()

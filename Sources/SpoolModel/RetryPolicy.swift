@@ -21,12 +21,10 @@ package struct RetryPolicy: Hashable, Sendable {
     /// After the gateway asked to come back later.
     package static let later = RetryPolicy(first: .seconds(30), ceiling: .seconds(3600))
 
-    /// Returns the pause after a failed attempt.
+    /// Returns the pause after a number of attempts, from 1, that failed in a row.
     ///
-    /// - Parameters:
-    ///   - attempt: The number of attempts that failed in a row, from 1.
-    ///   - random: Any 64 random bits; they decide how much jitter takes off.
-    ///   - minimum: What the peer asked for (`Retry-After`), at least kept to but cut to the ceiling.
+    /// `random` is any 64 random bits, which decide how much jitter takes off. `minimum` is what the peer asked for
+    /// (`Retry-After`): kept to, but cut to the ceiling.
     package func pause(afterAttempt attempt: Int, random: UInt64, minimum: Duration = .zero) -> Duration {
         var pause = min(first, ceiling)
         var left = attempt - 1

@@ -10,9 +10,9 @@ package struct SeenFile: Hashable, Sendable {
     package let status: FileStatus
 
     /// The same for deciding whether the file is ready.
-    package var sighting: Sighting {
-        Sighting(
-            identity: Sighting.Identity(
+    package var sighting: IntakeSighting {
+        IntakeSighting(
+            identity: IntakeSighting.Identity(
                 device: status.device, inode: status.inode, changedAt: WallTime(nanoseconds: status.changedAt)),
             kind: status.kind == .regular ? .regular : .special, byteCount: status.byteCount,
             modifiedAt: WallTime(nanoseconds: status.modifiedAt))
@@ -28,7 +28,8 @@ package final class OpenJob: Sendable {
     /// The file, for reading.
     package let file: OpenFile
 
-    init(name: FileName, status: FileStatus, file: consuming OpenFile) {
+    /// Wraps a file that was opened already.
+    package init(name: FileName, status: FileStatus, file: consuming OpenFile) {
         self.name = name
         self.status = status
         self.file = file

@@ -59,7 +59,7 @@ struct FaultScriptTests {
             ("close\nnth=x reset", 2, 1, "nth=8"),
             ("nth=0 close", 1, 1, "nth=8"),
             ("close reset", 1, 7, "one rule for each action"),
-            ("nth close", 1, 1, "without spaces"),
+            ("nth close", 1, 1, "without spaces"), ("nth 3 close", 1, 1, "without spaces"),
             ("refuse status=256", 1, 8, "status=8"),
             ("shutdown status=3", 1, 10, "identifier, delay, then"),
             ("refuse delay=5", 1, 8, "500ms"),
@@ -67,7 +67,7 @@ struct FaultScriptTests {
             ("token=xy close", 1, 1, "token=740f47"),
             ("connection=4-2 close", 1, 1, "connection=2-4"),
             ("probability=2 close", 1, 1, "0.01"),
-            ("payload=\"a close", 1, 1, "second \""),
+            ("payload=\"a close", 1, 9, "second \""),
             ("payload= close", 1, 1, "without spaces"),
             ("token=ab refuse-connection", 1, 10, "count connections"),
             ("refuse then=vanish", 1, 8, "close, cut, reset, stay"),
@@ -83,7 +83,9 @@ struct FaultScriptTests {
     }
 
     @Test func `no text traps`() {
-        let words = ["nth=", "every=3", "close", "refuse", "\"", "=", ";", "#", "\\", "after=0", "times=9", "token=", "\n"]
+        let words = [
+            "nth=", "every=3", "close", "refuse", "\"", "=", ";", "#", "\\", "after=0", "times=9", "token=", "\n",
+        ]
         for seed in UInt64(0)..<500 {
             var random = SeededGenerator(seed: seed)
             let text = (0..<8).map { _ in words.randomElement(using: &random) ?? "" }.joined(separator: " ")

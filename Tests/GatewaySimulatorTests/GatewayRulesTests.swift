@@ -78,7 +78,9 @@ struct GatewayRulesTests {
         for seed in UInt64(0)..<300 {
             var random = SeededGenerator(seed: seed)
             var bytes = Sample.frames(1...4, format: FrameFormat.allCases.randomElement(using: &random) ?? .frame)
-            for _ in 0..<3 { bytes[Int.random(in: bytes.indices, using: &random)] = .random(in: 0...255, using: &random) }
+            for _ in 0..<3 {
+                bytes[Int.random(in: bytes.indices, using: &random)] = .random(in: 0...255, using: &random)
+            }
             var bench = try PolicyBench()
             while !bytes.isEmpty {
                 let piece = bytes.prefix(.random(in: 1...40, using: &random))

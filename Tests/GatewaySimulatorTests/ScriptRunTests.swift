@@ -19,7 +19,7 @@ struct ScriptRunTests {
             ("nth=3 refuse", [3]), ("nth=3 per=connection refuse", [3, 13, 23]), ("every=4 refuse", [4, 14, 24]),
             ("every=4 refuse times=2", [4, 14]), ("connection=2 refuse", [11]), ("connection=2- refuse", [11, 21]),
             ("after=9 refuse", [10, 20, 30]), ("token=abababababababababab refuse times=1", [1]),
-            ("token=cd refuse", []), ("nth=12 refuse;nth=5 refuse", [5]), ("nth=2 refuse\nrefuse", [1, 11, 21]),
+            ("token=cd refuse", []), ("nth=9 refuse;nth=5 refuse", [5, 14]), ("nth=2 refuse\nrefuse", [1, 11, 21]),
             ("token=ab after=4 nth=2 refuse", []), ("payload=alert connection=3 refuse", [21]),
             ("payload=missing refuse", []), ("probability=0 refuse", []), ("probability=1 times=1 refuse", [1]),
         ] as [(String, [UInt32])])

@@ -28,8 +28,9 @@ actor TestClient {
     }
 
     /// Connects with the simulator's own client certificate.
-    func connect(_ simulator: Simulator, port: Int? = nil) async throws {
-        let identity = try simulator.certificates.client.map { try Credentials.pem(certificate: $0) }
+    func connect(_ simulator: Simulator, port: Int? = nil, showsCertificate: Bool = true) async throws {
+        let certificate = showsCertificate ? simulator.certificates.client : nil
+        let identity = try certificate.map { try Credentials.pem(certificate: $0) }
         let context = try TLSContext.client(identity: identity, trust: .pem(simulator.certificates.authority))
         let endpoint = SecureEndpoint(
             host: HostPort(host: "127.0.0.1", port: UInt16(port ?? simulator.ports.gateway)), context: context)

@@ -43,14 +43,15 @@ struct VectorTests {
             let container = try decoder.singleValueContainer()
             do {
                 numbers = [try container.decode(UInt32.self)]
-            } catch is DecodingError {
+            } catch is Swift.DecodingError {
                 numbers = try container.decode([UInt32].self)
             }
         }
     }
 
     static func vectors() throws -> [Vector] {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Fixtures/binary-frames.json")
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(
+            path: "../Fixtures/binary-frames.json")
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
         return try decoder.decode(Vectors.self, from: Data(contentsOf: file)).vectors

@@ -19,6 +19,7 @@ struct RuleReader {
 
     private init(_ words: ArraySlice<ScriptWord>) throws(FaultScript.Fault) {
         let actions = words.filter { $0.value == nil }
+        if let condition = actions.first(where: { Self.conditions.contains($0.name) }) { _ = try condition.nonEmpty() }
         guard let word = actions.first else {
             throw words[words.startIndex]
                 .fault("the rule says when, but not what", hint: "add an action: \(ActionKind.list)")
@@ -28,10 +29,7 @@ struct RuleReader {
                 "a second action: \(actions[1].name)", hint: "write one rule for each action, on lines of their own")
         }
         guard let kind = ActionKind(rawValue: word.name) else {
-            let hint =
-                Self.conditions.contains(word.name)
-                ? "write \(word.name)=… without spaces around the =" : "write one of \(ActionKind.list)"
-            throw word.fault("\(word.name) is no action", hint: hint)
+            throw word.fault("\(word.name) is no action", hint: "write one of \(ActionKind.list)")
         }
         actionWord = word
         rule = FaultRule(action: kind.action)

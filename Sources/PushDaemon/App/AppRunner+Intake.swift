@@ -70,8 +70,8 @@ extension AppRunner {
 
     private func look(_ name: FileName) {
         do {
-            guard let sighting = try spool.look(name) else { return intake.answer(name, .gone, at: .now) }
-            intake.sighted(name, SpoolModel.Sighting(sighting.status), at: .now)
+            guard let seen = try spool.look(name) else { return intake.answer(name, .gone, at: .now) }
+            intake.sighted(name, seen.sighting, at: .now)
         } catch {
             answerStuck(name, error)
         }
@@ -140,13 +140,13 @@ extension AppRunner {
     /// Moves what can never be sent to `failed/` as it is, and says why.
     private func refuse(_ name: FileName, _ code: ResultCode, why: String?) {
         do {
-            guard let sighting = try spool.look(name) else { return intake.answer(name, .gone, at: .now) }
+            guard let seen = try spool.look(name) else { return intake.answer(name, .gone, at: .now) }
             let identity = JobIdentity(name: name, id: .random())
             var report = JobReport(identity, Conclusion(tally: Tally(), fault: code), notificationCount: 0, at: .now)
-            report.droppedAt = min(WallTime(nanoseconds: sighting.status.changedAt), .now)
+            report.droppedAt = min(WallTime(nanoseconds: seen.status.changedAt), .now)
             var result = ResultFile(report)
-            result.why = why ?? sighting.status.explanation(of: code)
-            switch try spool.refuse(sighting, id: identity.id, at: .now, result: result.bytes) {
+            result.why = why ?? seen.status.explanation(of: code)
+            switch try spool.refuse(seen, id: identity.id, at: .now, result: result.bytes) {
             case .moved(let place):
                 intake.answer(name, .moved, at: .now)
                 report.path = "\(self.name)/\(place.path)"
@@ -175,17 +175,6 @@ extension JobID {
     /// A new name for a job.
     static func random() -> JobID {
         JobID(bits: RandomBytes.make(count: 16).reduce(0) { $0 << 8 | UInt128($1) })
-    }
-}
-
-extension SpoolModel.Sighting {
-    /// What the intake wants to know of a file's status.
-    init(_ status: FileStatus) {
-        let identity = Identity(
-            device: status.device, inode: status.inode, changedAt: WallTime(nanoseconds: status.changedAt))
-        self.init(
-            identity: identity, kind: status.kind == .regular ? .regular : .special, byteCount: status.byteCount,
-            modifiedAt: WallTime(nanoseconds: status.modifiedAt))
     }
 }
 

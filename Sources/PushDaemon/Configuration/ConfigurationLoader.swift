@@ -31,6 +31,9 @@ package struct ConfigurationSet: Sendable {
     /// Errors and warnings, file by file.
     package var findings: [Finding] = []
 
+    /// Creates the set of no configuration at all.
+    package init() {}
+
     /// Whether anything is at fault.
     package var hasErrors: Bool { isDaemonBroken || !brokenApps.isEmpty }
 }
@@ -45,7 +48,12 @@ package struct ConfigurationLoader: Sendable {
         self.path = path
     }
 
-    /// Reads everything, as far as it can be read. Blocks for the files.
+    /// Reads everything, as far as it can be read, and checks certificates against the clock. Blocks for the files.
+    package func load() -> ConfigurationSet {
+        load(at: .now)
+    }
+
+    /// Reads everything as if it were another time. Blocks for the files.
     package func load(at now: WallTime) -> ConfigurationSet {
         var set = ConfigurationSet()
         var report = Report()

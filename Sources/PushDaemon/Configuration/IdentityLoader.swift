@@ -14,6 +14,11 @@ package struct AppIdentity: Sendable {
     package let certificate: CertificateFacts
     /// The topic the certificate stands for.
     package let topic: String?
+
+    /// The certificate in words: its name and its last day.
+    package var certificateDescription: String {
+        "certificate \"\(certificate.displayName)\" until \(WallTime(epochSeconds: certificate.notAfter).day)"
+    }
 }
 
 /// Reads an app's credentials and finds what is wrong with them before anything is connected.

@@ -73,7 +73,7 @@ package struct Intake: Sendable {
     }
 
     /// Takes what `lstat` saw of a name.
-    package mutating func sighted(_ name: FileName, _ sighting: Sighting, at now: Moment) {
+    package mutating func sighted(_ name: FileName, _ sighting: IntakeSighting, at now: Moment) {
         guard var entry = entries[name], entry.phase != .taken else { return }
         let isOther = entry.note(sighting, at: now)
         entry.phase = .waiting
@@ -124,9 +124,7 @@ package struct Intake: Sendable {
 
     /// Returns what to do next; `nil` when there is nothing to do before `deadline` or the next input.
     ///
-    /// - Parameters:
-    ///   - now: The time.
-    ///   - mayTake: Whether there is room for another job; if not, files that are ready stay so.
+    /// `mayTake` says whether there is room for another job; if not, files that are ready stay so.
     package mutating func next(at now: Moment, mayTake: Bool = true) -> IntakeAction? {
         if let notice = notices.popFirst() { return notice }
         while let timer = timers.first, timer.moment <= now {

@@ -20,7 +20,7 @@ struct IntakeEntry: Sendable {
     /// Tells the current timer or turn from those of before.
     var ticket: UInt64 = 0
     /// What was last seen of it.
-    var sighting: Sighting?
+    var sighting: IntakeSighting?
     /// Whether a hint said since then that it changed, so that a change is no news.
     var isSightingStale = false
     /// Whether it appeared under its name in one step.
@@ -50,7 +50,7 @@ struct IntakeEntry: Sendable {
     }
 
     /// Takes note of what was seen. Returns whether it is another file than the one seen before.
-    mutating func note(_ new: Sighting, at now: Moment) -> Bool {
+    mutating func note(_ new: IntakeSighting, at now: Moment) -> Bool {
         defer { (sighting, isSightingStale, order) = (new, false, order ?? new.identity.changedAt) }
         guard let old = sighting, old != new else { return false }
         (attempts, retryAt, wasReported) = (0, nil, false)

@@ -71,7 +71,9 @@ enum DeliveryRules {
                     reason: .badPriority, key: .priority, message: "a Live Activity push has priority 10 or 5",
                     hint: nil))
         }
-        var needed: [(PayloadFacts, String)] = [(.event, "event"), (.timestamp, "timestamp"), (.contentState, "content-state")]
+        var needed: [(PayloadFacts, String)] = [
+            (.event, "event"), (.timestamp, "timestamp"), (.contentState, "content-state"),
+        ]
         if facts.contains(.start) {
             needed += [(.alert, "alert"), (.attributesType, "attributes-type"), (.attributes, "attributes")]
         }

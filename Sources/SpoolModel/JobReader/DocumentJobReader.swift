@@ -73,8 +73,11 @@ package struct DocumentJobReader: Sendable {
         JobSummary(
             header: compiler.header, recipientCount: compiler.chunk.count, rejectedCount: compiler.rejectedCount,
             report: compiler.report, failure: compiler.failure, fault: compiler.fault,
-            isSealed: tape.isEndMarked || compiler.header.count != nil, endsInNewline: endsInNewline)
+            isSealed: isSealed, endsInNewline: endsInNewline)
     }
+
+    /// The right number of recipients is no proof in YAML, as long as the last token may go on behind the last byte.
+    private var isSealed: Bool { tape.isEndMarked || compiler.header.count != nil && endsInNewline }
 
     /// Takes one recipient, or ends the walk.
     private mutating func step() {

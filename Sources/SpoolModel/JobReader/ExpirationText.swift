@@ -37,7 +37,8 @@ package enum ExpirationText {
         guard let seconds = Int64(text) else { throw beyond }
         if seconds == 0 { return .singleAttempt }
         guard seconds >= firstSecond else {
-            throw TextFault("epoch second \(seconds) is before 2001", hint: "write \"+\(seconds)\" for seconds from now")
+            throw TextFault(
+                "epoch second \(seconds) is before 2001", hint: "write \"+\(seconds)\" for seconds from now")
         }
         return try checked(seconds)
     }

@@ -77,7 +77,8 @@ struct PayloadInspector {
         let levels = ["passive", "active", "time-sensitive", "critical"]
         guard !levels.contains(node.text) else { return }
         let hint = "Apple knows \(levels.joined(separator: ", "))"
-        findings.warn(Diagnostic("the level \(Diagnostic.quoted(node.text)) is unknown", hint: hint, at: node.place), about: path)
+        findings.warn(
+            Diagnostic("the level \(Diagnostic.quoted(node.text)) is unknown", hint: hint, at: node.place), about: path)
     }
 
     /// Reports a value of another type. Returns whether it has the type.

@@ -1,7 +1,7 @@
 package import APNSModel
 
 /// What `lstat` said of a file in `new/`.
-package struct Sighting: Hashable, Sendable {
+package struct IntakeSighting: Hashable, Sendable {
     /// What kind of thing has the name.
     package enum Kind: Hashable, Sendable {
         /// A regular file.

@@ -1,0 +1,175 @@
+package import APNSModel
+import Document
+
+/// The lines of feedback files: one JSON object a line, each naming its version, kind, app and node first.
+///
+/// A member without a value is left out, never `null`. Times are RFC 3339, UTC, with milliseconds; tokens are lowercase
+/// hexadecimal; names of files are escaped as `FileName.escaped` says. Every line ends in a line feed.
+package struct FeedbackLine: Hashable, Sendable {
+    /// The version that every line begins with.
+    package static let version = 1
+
+    /// `{"v":1,"kind":` is followed by the kind, then by this: the app and the node.
+    private let origin: [UInt8]
+
+    /// Creates the lines of one app on one node.
+    package init(app: String, node: String) {
+        var writer = JSONWriter()
+        writer.string(app)
+        writer.bytes.append(contentsOf: ",\"node\":".utf8)
+        writer.startLine()
+        writer.string(node)
+        self.origin = writer.bytes
+    }
+
+    /// Appends the line that tells how a job ended.
+    package func appendJob(_ report: JobReport, to bytes: inout [UInt8]) {
+        line(.job, onto: &bytes) { writer in
+            report.identity.write(to: &writer)
+            writer.member("state", report.conclusion.state.rawValue)
+            writer.member("code", report.conclusion.code?.rawValue)
+            writer.member("path", report.path)
+            report.write(to: &writer)
+            writer.member("dropped_at", report.droppedAt.rfc3339)
+            writer.member("claimed_at", report.claimedAt?.rfc3339)
+            writer.member("finished_at", report.finishedAt.rfc3339)
+            if !report.isSealed {
+                writer.key("sealed")
+                writer.boolean(false)
+            }
+        }
+    }
+
+    /// Appends a line for each notification of a settlement.
+    package func appendNotifications(
+        _ settlement: Settlement, of job: JobIdentity, at time: WallTime, to bytes: inout [UInt8]
+    ) {
+        let head = head(of: job)
+        var tail = JSONWriter()
+        Self.writeOutcome(settlement.outcome, to: &tail)
+        let end = Self.end(at: time, goneSince: nil)
+        for index in settlement.batch.indices {
+            bytes.append(contentsOf: head)
+            bytes.append(contentsOf: String(index).utf8)
+            bytes.append(contentsOf: ",\"token\":\"".utf8)
+            bytes.appendHexadecimal(settlement.batch.token(at: index))
+            bytes.append(contentsOf: "\",".utf8)
+            bytes.append(contentsOf: tail.bytes)
+            bytes.append(contentsOf: ",\"apns_id\":\"".utf8)
+            bytes.append(contentsOf: NotificationID(job: job.id, index: index).description.utf8)
+            bytes.append(contentsOf: end)
+        }
+    }
+
+    /// Appends the line of a recipient that nothing was sent to; without a token when that was at fault.
+    package func appendRejected(
+        _ recipient: RejectedRecipient, of job: JobIdentity, at time: WallTime, to bytes: inout [UInt8]
+    ) {
+        bytes.append(contentsOf: head(of: job))
+        bytes.append(contentsOf: String(recipient.index).utf8)
+        if let token = recipient.token { bytes.append(contentsOf: ",\"token\":\"\(token.hex)\"".utf8) }
+        var outcome = JSONWriter()
+        Self.writeOutcome(.rejected(recipient.refusal), to: &outcome)
+        bytes.append(UInt8(ascii: ","))
+        bytes.append(contentsOf: outcome.bytes)
+        bytes.append(contentsOf: ",\"apns_id\":\"\(NotificationID(job: job.id, index: recipient.index))".utf8)
+        bytes.append(contentsOf: Self.end(at: time, goneSince: nil))
+    }
+
+    /// Appends the line of one notification whose token has been gone since some time, as HTTP/2 tells with a 410.
+    package func appendGone(_ report: GoneReport, of job: JobIdentity, at time: WallTime, to bytes: inout [UInt8]) {
+        bytes.append(contentsOf: head(of: job))
+        bytes.append(contentsOf: "\(report.index),\"token\":\"\(report.token.hex)\",".utf8)
+        var outcome = JSONWriter()
+        Self.writeOutcome(.rejected(report.refusal), to: &outcome)
+        bytes.append(contentsOf: outcome.bytes)
+        bytes.append(contentsOf: ",\"apns_id\":\"\(NotificationID(job: job.id, index: report.index))".utf8)
+        bytes.append(contentsOf: Self.end(at: time, goneSince: report.goneSince))
+    }
+
+    /// Appends the line of a token that the feedback service named.
+    package func appendToken(_ token: DeviceToken, goneSince: WallTime, to bytes: inout [UInt8]) {
+        line(.token, onto: &bytes) { writer in
+            writer.member("token", token.hex)
+            writer.member("verdict", Verdict.gone.rawValue)
+            writer.member("gone_since", goneSince.rfc3339)
+            writer.member("source", "feedback_service")
+        }
+    }
+
+    // MARK: Parts
+
+    private enum Kind: String {
+        case job, notification, token
+    }
+
+    private func line(_ kind: Kind, onto bytes: inout [UInt8], _ body: (inout JSONWriter) -> Void) {
+        var writer = JSONWriter(appendingTo: bytes)
+        bytes = []
+        writer.bytes.append(contentsOf: start(kind))
+        // The first member's comma is in what `start` returns.
+        writer.startLine()
+        body(&writer)
+        writer.endObject()
+        writer.bytes.append(UInt8(ascii: "\n"))
+        bytes = writer.bytes
+    }
+
+    private func start(_ kind: Kind) -> [UInt8] {
+        Array("{\"v\":\(Self.version),\"kind\":\"\(kind.rawValue)\",\"app\":".utf8) + origin + [UInt8(ascii: ",")]
+    }
+
+    /// All of a `notification` line up to the number of its index.
+    private func head(of job: JobIdentity) -> [UInt8] {
+        var writer = JSONWriter(appendingTo: start(.notification))
+        job.write(to: &writer)
+        writer.key("index")
+        return writer.bytes
+    }
+
+    private static func writeOutcome(_ outcome: Outcome, to writer: inout JSONWriter) {
+        writer.member("outcome", outcome.word)
+        guard let refusal = outcome.refusal else { return }
+        if let status = refusal.status {
+            writer.key("status")
+            writer.integer(status)
+        }
+        writer.member("reason", refusal.reason)
+        writer.member("verdict", refusal.verdict.rawValue)
+    }
+
+    /// What follows the `apns_id`'s last digit.
+    private static func end(at time: WallTime, goneSince: WallTime?) -> [UInt8] {
+        let gone = goneSince.map { ",\"gone_since\":\"\($0.rfc3339)\"" } ?? ""
+        return Array("\",\"at\":\"\(time.rfc3339)\"\(gone)}\n".utf8)
+    }
+}
+
+extension JSONWriter {
+    /// Writes a member, or nothing for no value.
+    mutating func member(_ name: String, _ value: String?) {
+        guard let value else { return }
+        key(name)
+        string(value)
+    }
+
+    /// Writes a member that is a number.
+    mutating func member(_ name: String, _ value: Int) {
+        key(name)
+        integer(value)
+    }
+}
+
+extension [UInt8] {
+    /// Appends two lowercase digits for each byte.
+    fileprivate mutating func appendHexadecimal(_ token: ArraySlice<UInt8>) {
+        for byte in token {
+            append(Self.digit(byte >> 4))
+            append(Self.digit(byte & 15))
+        }
+    }
+
+    private static func digit(_ nibble: UInt8) -> UInt8 {
+        nibble < 10 ? 0x30 + nibble : 0x57 + nibble
+    }
+}

@@ -1,0 +1,106 @@
+import APNSModel
+package import Document
+
+/// What stands in `<name>.result.json` beside a job that did not end with everything accepted.
+///
+/// One JSON object, a member a line. Indexes are runs, `[first, last]` with the last included. A member without a value
+/// is left out, and so are the indexes of an outcome that nothing had.
+package struct ResultFile: Sendable {
+    /// How the job ended.
+    package var report: JobReport
+    /// Why, in words; `nil` leaves it to the code.
+    package var why: String?
+    /// What was found in the file.
+    package var findings = Report()
+    /// The indexes that were rejected, by the gateway or before.
+    package var rejected = IndexRuns()
+    /// The indexes that were too late.
+    package var expired = IndexRuns()
+    /// The indexes that were given up or never came to be sent.
+    package var unsent = IndexRuns()
+    /// The indexes in doubt.
+    package var unknown = IndexRuns()
+
+    /// Creates the result of a job that needs no words.
+    package init(_ report: JobReport) {
+        self.report = report
+    }
+
+    /// Whether a job that ended so gets a result file.
+    package var isNeeded: Bool {
+        let tally = report.conclusion.tally
+        return report.conclusion.state == .failed || tally.accepted != report.notificationCount
+    }
+
+    /// The file's content.
+    package var bytes: [UInt8] {
+        var lines: [[UInt8]] = []
+        lines.append(contentsOf: head)
+        if findings.errorCount + findings.warningCount > 0 {
+            lines.append(member("errors") { $0.integer(findings.errorCount) })
+            lines.append(member("warnings") { $0.integer(findings.warningCount) })
+            lines.append(member("diagnostics", writeDiagnostics))
+        }
+        let indexes = [("rejected", rejected), ("expired", expired), ("unsent", unsent), ("unknown", unknown)]
+        let present = indexes.filter { !$0.1.isEmpty }
+        if !present.isEmpty { lines.append(member("indexes") { write(present, to: &$0) }) }
+        return Array("{\n  ".utf8) + Array(lines.joined(separator: Array(",\n  ".utf8))) + Array("\n}\n".utf8)
+    }
+
+    private var head: [[UInt8]] {
+        let conclusion = report.conclusion
+        var lines = [member("v") { $0.integer(FeedbackLine.version) }]
+        let texts: [(String, String?)] = [
+            ("job", report.identity.name.escaped), ("id", report.identity.id.description),
+            ("ref", report.identity.ref), ("state", conclusion.state.rawValue), ("code", conclusion.code?.rawValue),
+            ("why", why), ("dropped_at", report.droppedAt.rfc3339), ("claimed_at", report.claimedAt?.rfc3339),
+            ("finished_at", report.finishedAt.rfc3339),
+        ]
+        for case (let name, let text?) in texts { lines.append(member(name) { $0.string(text) }) }
+        lines.append(
+            member("counts") { writer in
+                writer.beginObject()
+                report.write(to: &writer)
+                writer.endObject()
+            })
+        return lines
+    }
+
+    private func member(_ name: String, _ value: (inout JSONWriter) -> Void) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.key(name)
+        writer.bytes.append(UInt8(ascii: " "))
+        value(&writer)
+        return writer.bytes
+    }
+
+    private func writeDiagnostics(to writer: inout JSONWriter) {
+        writer.beginArray()
+        for diagnostic in findings.inOrder { write(diagnostic, to: &writer) }
+        writer.endArray()
+    }
+
+    private func write(_ diagnostic: Diagnostic, to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("severity", diagnostic.severity.rawValue)
+        if let place = diagnostic.place {
+            writer.member("line", place.line)
+            writer.member("column", place.column)
+        }
+        writer.member("path", diagnostic.path)
+        writer.member("message", diagnostic.message)
+        writer.member("hint", diagnostic.hint)
+        writer.endObject()
+    }
+
+    private func write(_ indexes: [(String, IndexRuns)], to writer: inout JSONWriter) {
+        writer.beginObject()
+        for (name, runs) in indexes {
+            writer.key(name)
+            writer.beginArray()
+            for run in runs.runs { writer.raw("[\(run.lowerBound),\(run.upperBound - 1)]".utf8) }
+            writer.endArray()
+        }
+        writer.endObject()
+    }
+}

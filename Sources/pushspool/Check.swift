@@ -1,0 +1,72 @@
+import ArgumentParser
+import Document
+import PushDaemon
+
+/// `pushspool check`.
+struct Check: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Check configuration, credentials and job files, and send nothing.",
+        discussion: """
+            Finds everything that `run` would find, all faults at once, each with file, line and remedy. Exits with 78
+            for a fault of the configuration, 65 for one of a job file, 0 if all is well.
+
+            Example: pushspool check --config etc/pushspool.yaml --app weather job.yaml
+            """)
+
+    @OptionGroup var options: ConfigurationOption
+
+    @Option(help: ArgumentHelp("The app that the job files are for.", valueName: "name"))
+    var app: String?
+
+    @Flag(help: "Check job files only, against no app's limits and topic.")
+    var jobsOnly = false
+
+    @Argument(help: ArgumentHelp("Job files to check.", valueName: "job"))
+    var jobs: [String] = []
+
+    func run() async throws {
+        let set = jobsOnly ? ConfigurationSet() : ConfigurationLoader(path: options.config).load()
+        FindingList(set).note()
+        for (_, app) in set.apps.sorted(by: { $0.key < $1.key }) { describe(app) }
+        let areJobsGood = try checkJobs(set)
+        if set.hasErrors { throw ExitCode.badConfiguration }
+        if !areJobsGood { throw ExitCode.badInput }
+    }
+
+    private func describe(_ app: ConfigurationSet.App) {
+        let configuration = app.configuration
+        var line = "\(configuration.name): \(configuration.environment) at \(configuration.endpoint)"
+        line += ", topic \(app.identity.topic ?? "of the certificate")"
+        line += ", \(app.identity.certificateDescription)"
+        if let limit = configuration.confirmationLimit {
+            line += ", at most \(limit) notifications/s a connection (window / confirm_after)"
+        }
+        Talk.say(line)
+    }
+
+    private func checkJobs(_ set: ConfigurationSet) throws -> Bool {
+        guard !jobs.isEmpty else { return true }
+        if let app, set.apps[app] == nil, !jobsOnly {
+            Talk.complain(
+                "there is no app \(app) to check job files against", hint: "see the faults above, or use --jobs-only")
+            return false
+        }
+        let only = set.apps.count == 1 ? set.apps.values.first : nil
+        let check = JobCheck(for: app.flatMap { set.apps[$0] } ?? only, limits: set.daemon.limits)
+        return jobs.map { isGood($0, check) }.allSatisfy(\.self)
+    }
+
+    private func isGood(_ job: String, _ check: JobCheck) -> Bool {
+        do throws(Diagnostic) {
+            let verdict = try check.read(job)
+            for diagnostic in verdict.diagnostics { Talk.note(diagnostic.rendered(file: job)) }
+            let rejected = verdict.rejectedCount == 0 ? "" : ", \(verdict.rejectedCount) rejected"
+            let fate = verdict.isSendable ? "" : ": nothing would be sent"
+            Talk.say("\(job): \(verdict.recipientCount) notifications\(rejected)\(fate)")
+            return verdict.isSendable && verdict.rejectedCount == 0
+        } catch {
+            Talk.note(error.rendered(file: job))
+            return false
+        }
+    }
+}

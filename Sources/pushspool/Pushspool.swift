@@ -1,0 +1,31 @@
+import ArgumentParser
+
+/// The program: drop a file, push a notification.
+@main
+struct Pushspool: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pushspool",
+        abstract: "Send push notifications that other programs drop as files.",
+        discussion: """
+            Jobs are YAML or JSON files in <spool>/<app>/new/. The daemon (`run`) sends them over persistent connections,
+            moves each to done/ or failed/, and writes what came back to feedback/.
+
+            Try it without Apple: pushspool demo
+            """,
+        subcommands: [Run.self, Submit.self, Check.self, Simulate.self, Demo.self])
+}
+
+/// Where the daemon's configuration is.
+struct ConfigurationOption: ParsableArguments {
+    @Option(name: .shortAndLong, help: ArgumentHelp("The daemon's configuration file.", valueName: "file"))
+    var config = "/etc/pushspool/pushspool.yaml"
+}
+
+extension ExitCode {
+    /// The input is at fault (EX_DATAERR).
+    static let badInput = ExitCode(65)
+    /// It may work later (EX_TEMPFAIL).
+    static let tryAgain = ExitCode(75)
+    /// The configuration is at fault (EX_CONFIG).
+    static let badConfiguration = ExitCode(78)
+}

@@ -1,0 +1,119 @@
+import APNSModel
+import ArgumentParser
+import GatewaySimulator
+import LinuxIO
+import Logging
+import PushDaemon
+
+/// `pushspool simulate`.
+struct Simulate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Run a gateway that behaves, or misbehaves, on request.",
+        discussion: """
+            Serves the binary protocol and the feedback service over TLS. Writes ca.pem, server.pem and client.pem to the
+            certificates' folder if they are not there, and prints what an app's configuration needs. Ends on INT or TERM
+            with a count of what arrived. A fault is one rule, such as 'every=997 refuse status=8 delay=1s'.
+
+            Example: pushspool simulate --certificates /tmp/gateway --port 2195 --fault 'nth=3 close'
+            """)
+
+    @Option(help: ArgumentHelp("The address to listen on.", valueName: "address"))
+    var address = "127.0.0.1"
+
+    @Option(help: ArgumentHelp("The gateway's port; 0 for any.", valueName: "port"))
+    var port = 0
+
+    @Option(help: ArgumentHelp("The feedback service's port; 0 for any.", valueName: "port"))
+    var feedbackPort = 0
+
+    @Option(help: ArgumentHelp("Where certificates are, or are to be written.", valueName: "folder"))
+    var certificates: String
+
+    @Option(help: ArgumentHelp("The topic of a new client certificate.", valueName: "topic"))
+    var topic = "com.example.weather"
+
+    @Option(name: .long, help: ArgumentHelp("A rule for misbehaving; may be given again.", valueName: "rule"))
+    var fault: [String] = []
+
+    @Option(help: ArgumentHelp("A file of such rules, one a line.", valueName: "file"))
+    var script: String?
+
+    @Option(help: ArgumentHelp("A new file that gets a JSON line for each notification.", valueName: "file"))
+    var ledger: String?
+
+    @Option(help: ArgumentHelp("A token to refuse with status 8; may be given again.", valueName: "hex"))
+    var badToken: [String] = []
+
+    func run() async throws {
+        let signals = try BlockedSignals([.terminate, .interrupt])
+        do {
+            let simulator = try await Simulator(try configuration())
+            describe(simulator)
+            try await serve(simulator, until: signals)
+            let ledger = await simulator.ledger
+            Talk.note(
+                "accepted \(ledger.acceptedCount), refused \(ledger.refusedCount), discarded \(ledger.discardedCount), connections \(ledger.connectionCount)"
+            )
+        } catch let fault as SimulatorFault {
+            Talk.complain(fault.message, hint: fault.hint)
+            throw ExitCode.badConfiguration
+        } catch let fault as FaultScript.Fault {
+            Talk.complain("\(fault)", hint: nil)
+            throw ExitCode.badInput
+        }
+    }
+
+    private func configuration() throws -> Simulator.Configuration {
+        var configuration = Simulator.Configuration()
+        configuration.address = address
+        configuration.gatewayPort = port
+        configuration.feedbackPort = feedbackPort
+        configuration.topic = topic
+        configuration.certificates = try Self.certificates(in: certificates, topic: topic)
+        configuration.detail = ledger == nil ? .counts : .everything
+        configuration.ledgerPath = ledger
+        let file = try script.map { String(decoding: try ConfigurationFile.read($0).bytes, as: UTF8.self) }
+        configuration.script = try FaultScript(((file.map { [$0] } ?? []) + fault).joined(separator: "\n"))
+        configuration.rules.unregistered = Set(try badToken.map(token))
+        configuration.logger = Logger(label: "simulator") { _ in LineLogHandler(level: .notice, format: .text) }
+        return configuration
+    }
+
+    private func token(_ text: String) throws -> [UInt8] {
+        guard let token = DeviceToken(text) else { throw ValidationError("--bad-token takes hexadecimal digits.") }
+        return token.bytes
+    }
+
+    private func describe(_ simulator: Simulator) {
+        Talk.say(
+            """
+            protocol: binary
+            environment: sandbox
+            credentials: {certificate: \(certificates)/client.pem}
+            trust: \(certificates)/ca.pem
+            gateway: localhost:\(simulator.ports.gateway)
+            feedback_service: {gateway: localhost:\(simulator.ports.feedback), every: 1h}
+            """)
+    }
+
+    private func serve(_ simulator: Simulator, until signals: BlockedSignals) async throws {
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await simulator.run() }
+            group.addTask { [ear = SignalEar(try Reactor(name: "signals"), signals)] in _ = await ear.next() }
+            try await group.next()
+            group.cancelAll()
+            try await group.waitForAll()
+        }
+    }
+
+    /// The certificates in a folder; new ones are written to it if it has none.
+    private static func certificates(in folder: String, topic: String) throws -> Certificates {
+        if let authority = try? ConfigurationFile.read(folder + "/ca.pem").bytes {
+            let server = try ConfigurationFile.read(folder + "/server.pem").bytes
+            return Certificates(authority: authority, server: server)
+        }
+        let certificates = try Certificates.throwaway(topic: topic)
+        try certificates.write(into: folder)
+        return certificates
+    }
+}

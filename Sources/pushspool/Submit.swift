@@ -1,0 +1,105 @@
+import ArgumentParser
+import LinuxIO
+import PushDaemon
+import SpoolClient
+
+/// `pushspool submit`.
+struct Submit: AsyncParsableCommand {
+    /// The format of standard input.
+    enum Format: String, CaseIterable, ExpressibleByArgument {
+        case json, yaml, jsonl
+    }
+
+    static let configuration = CommandConfiguration(
+        abstract: "Drop jobs into an app's new/, whole and synced.",
+        discussion: """
+            Writes each file to <spool>/<app>/tmp/, syncs it, and renames it into new/ under a name of its own, which is
+            printed. With --wait, prints what became of it and exits with 0 if everything was accepted, 65 if not, 75 if
+            it is not over in time.
+
+            Example: echo '{"token": "740f…78ad", "alert": "Hi"}' | pushspool submit --app weather --wait -
+            """)
+
+    @OptionGroup var options: ConfigurationOption
+
+    @Option(help: ArgumentHelp("The spool; instead of the configuration's.", valueName: "folder"))
+    var spool: String?
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("The app.", valueName: "name"))
+    var app: String
+
+    @Flag(name: .shortAndLong, help: "Wait until the jobs are over.")
+    var wait = false
+
+    @Option(help: ArgumentHelp("How many seconds to wait at most.", valueName: "seconds"))
+    var timeout = 300
+
+    @Option(help: ArgumentHelp("The format of standard input: json, yaml or jsonl.", valueName: "format"))
+    var format = Format.json
+
+    @Argument(help: ArgumentHelp("Job files; - is standard input.", valueName: "file"))
+    var files: [String]
+
+    func run() async throws {
+        do {
+            let folder = try spoolFolder()
+            let submission = try Submission(app: app, spool: folder)
+            var names: [String] = []
+            for file in files {
+                let name = try submission.submit(try content(of: file), name: jobName(of: file))
+                Talk.say(name)
+                names.append(name)
+            }
+            if wait { try await awaitEnd(of: names, in: folder) }
+        } catch let error as SpoolClientError {
+            Talk.complain(error.message, hint: error.hint)
+            throw ExitCode.tryAgain
+        } catch let error as SystemError {
+            Talk.complain("\(error)", hint: "check the path and its permissions")
+            throw ExitCode.badInput
+        }
+    }
+
+    private func spoolFolder() throws -> String {
+        if let spool { return spool }
+        let set = ConfigurationLoader(path: options.config).load()
+        guard !set.isDaemonBroken else {
+            FindingList(set).note()
+            throw ExitCode.badConfiguration
+        }
+        return set.daemon.spool
+    }
+
+    private func content(of file: String) throws -> [UInt8] {
+        let limit = 1 << 30
+        let bytes =
+            file == "-"
+            ? try StandardStream.input.readToEnd(limit: limit) : try OpenFile.open(path: file).contents(limit: limit)
+        guard let bytes, bytes.count <= limit else {
+            Talk.complain("\(file) is longer than 1 GiB", hint: "move it into tmp/ yourself, then rename it into new/")
+            throw ExitCode.badInput
+        }
+        return bytes
+    }
+
+    private func jobName(of file: String) -> String {
+        file == "-" ? "stdin.\(format.rawValue)" : ConfigurationFile.name(of: file)
+    }
+
+    private func awaitEnd(of names: [String], in folder: String) async throws {
+        let watcher = JobAwaiting(app: app, spool: folder, until: .now + .seconds(timeout))
+        var code: ExitCode?
+        for name in names {
+            switch try await watcher.end(of: name) {
+            case .accepted: Talk.say("\(name): done, all accepted")
+            case .other(let summary):
+                Talk.say("\(name): \(summary)")
+                code = code ?? .badInput
+            case .notYet:
+                Talk.complain("\(name) is not over after \(timeout) s", hint: "is the daemon running? see its log")
+                code = .tryAgain
+            }
+        }
+        if let code { throw code }
+    }
+}

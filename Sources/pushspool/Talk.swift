@@ -1,0 +1,20 @@
+import LinuxIO
+
+/// Prints data to standard output and talk to standard error.
+enum Talk {
+    /// Prints a line of data.
+    static func say(_ line: String) {
+        StandardStream.output.write(Array((line + "\n").utf8))
+    }
+
+    /// Prints a line about what is going on, or what went wrong.
+    static func note(_ line: String) {
+        StandardStream.error.write(Array((line + "\n").utf8))
+    }
+
+    /// Prints an error and its remedy.
+    static func complain(_ message: String, hint: String?) {
+        note("pushspool: \(message)")
+        if let hint { note("hint: \(hint)") }
+    }
+}

@@ -1,0 +1,94 @@
+import APNSModel
+import TestSupport
+import Testing
+
+struct TokenSpellingTests {
+    private func read(_ text: String) -> Result<[UInt8], TokenSpelling.Fault> {
+        var bytes: [UInt8] = [0xAA]
+        return TokenSpelling.append(Array(text.utf8).span, to: &bytes).map { _ in Array(bytes.dropFirst()) }
+    }
+
+    @Test(arguments: [
+        ("740f4707 bebcf74f", [0x74, 0x0F, 0x47, 0x07, 0xBE, 0xBC, 0xF7, 0x4F] as [UInt8]),
+        ("<740f4707 bebcf74f>", [0x74, 0x0F, 0x47, 0x07, 0xBE, 0xBC, 0xF7, 0x4F]),
+        ("740F4707BEBCF74F", [0x74, 0x0F, 0x47, 0x07, 0xBE, 0xBC, 0xF7, 0x4F]),
+        ("DEADBEEF", [0xDE, 0xAD, 0xBE, 0xEF]), ("DEADBEAF", [0xDE, 0xAD, 0xBE, 0xAF]),
+        ("12345678", [0x12, 0x34, 0x56, 0x78]),
+        ("+/8=", [0xFB, 0xFF]), ("-_8", [0xFB, 0xFF]), ("AQID", [1, 2, 3]), ("//8=", [0xFF, 0xFF]), ("zz==", [0xCF]),
+    ])
+    func `a token is read as people write it`(text: String, bytes: [UInt8]) {
+        #expect(read(text) == .success(bytes))
+    }
+
+    @Test(arguments: [
+        ("", TokenSpelling.Fault.empty), ("<>", .empty), ("  ", .empty), ("=", .unreadable), ("====", .unreadable),
+        ("abc", .oddDigitCount(3)), ("<1>", .oddDigitCount(1)), ("DEADBEEF0", .oddDigitCount(9)),
+        ("DEADBEEFG", .unreadable), ("zzzz=", .unreadable), ("zz=z", .unreadable), ("zzz==", .unreadable),
+        ("zé", .unreadable), ("z\n", .unreadable),
+    ])
+    func `other spellings name no token, and say why`(text: String, fault: TokenSpelling.Fault) {
+        #expect(read(text) == .failure(fault))
+    }
+
+    @Test func `a token has at most 100 bytes`() {
+        #expect(read(String(repeating: "ab", count: 100)) == .success([UInt8](repeating: 0xAB, count: 100)))
+        #expect(read(String(repeating: "ab", count: 101)) == .failure(.tooLong(101)))
+        #expect(read(String(repeating: "zzzz", count: 34)) == .failure(.tooLong(102)))
+    }
+
+    @Test func `a fault leaves the bytes as they were`() {
+        for text in ["abc", "", "DEADBEEFG", String(repeating: "ab", count: 101)] {
+            var bytes: [UInt8] = [1, 2, 3]
+            _ = TokenSpelling.append(Array(text.utf8).span, to: &bytes)
+            #expect(bytes == [1, 2, 3], "\(text)")
+        }
+    }
+
+    @Test func `hexadecimal and base64 of the same bytes are the same token`() {
+        for seed in UInt64(0)..<500 {
+            var random = SeededGenerator(seed: seed)
+            let bytes = (0..<Int.random(in: 1...100, using: &random)).map { _ in
+                UInt8.random(in: 0...255, using: &random)
+            }
+            let hex = DeviceToken(bytes: bytes).hex
+            #expect(read(hex) == .success(bytes) && read("<\(hex.uppercased())>") == .success(bytes), "seed \(seed)")
+            let text = base64(bytes)
+            // A text of hexadecimal digits alone is hexadecimal, whoever meant it as base64.
+            if text.contains(where: { !$0.isHexDigit }) { #expect(read(text) == .success(bytes), "seed \(seed)") }
+        }
+    }
+
+    @Test func `no text traps`() {
+        for seed in UInt64(0)..<2_000 {
+            var random = SeededGenerator(seed: seed)
+            let alphabet = Array("0aZ<> =+/-_é\u{0}".utf8)
+            let text = (0..<Int.random(in: 0...260, using: &random)).map { _ in
+                alphabet.randomElement(using: &random) ?? 0
+            }
+            var bytes: [UInt8] = []
+            if case .success(let count) = TokenSpelling.append(text.span, to: &bytes) {
+                #expect(count == bytes.count && (1...100).contains(count), "seed \(seed)")
+            }
+        }
+    }
+
+    private func base64(_ bytes: [UInt8]) -> String {
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+        var text = ""
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let part = bytes[start..<min(start + 3, bytes.count)]
+            let bits = part.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - part.count))
+            for digit in 0...part.count { text.append(alphabet[bits >> (18 - 6 * digit) & 63]) }
+            text += String(repeating: "=", count: 3 - part.count)
+        }
+        return text
+    }
+}
+
+struct DeviceTokenTests {
+    @Test func `a printed token shows four bytes only`() throws {
+        let token = try #require(DeviceToken("740f4707bebcf74f9b7c25d48e335894"))
+        #expect("\(token)" == "740f4707…" && String(reflecting: token) == "740f4707…")
+        #expect(token.hex == "740f4707bebcf74f9b7c25d48e335894")
+    }
+}

@@ -1,0 +1,152 @@
+import APNSModel
+import Document
+import JSON
+import SpoolModel
+import Testing
+
+struct FeedbackLineTests {
+    private let line = FeedbackLine(app: "weather", node: "host \"a\"")
+    private let start = #"{"v":1,"kind":"#
+    private let origin = #","app":"weather","node":"host \"a\"","#
+    private let id = #""id":"0000000000000000000000002D""#
+
+    private func identity(_ name: String = "job.json", ref: String? = "r1") throws -> JobIdentity {
+        JobIdentity(name: try #require(FileName(name)), id: JobID(bits: 77), ref: ref)
+    }
+
+    private func text(_ write: (inout [UInt8]) -> Void) -> String {
+        var bytes = Array("before\n".utf8)
+        write(&bytes)
+        return String(decoding: bytes.dropFirst(7), as: UTF8.self)
+    }
+
+    private func batch(_ tokens: [[UInt8]], first: Int) -> Batch {
+        var packed = PackedBytes()
+        for token in tokens { packed.append(token) }
+        let header = Batch.Header(job: JobID(bits: 77), attributes: Attributes())
+        return Batch(header: header, firstIndex: first, tokens: packed, payloads: .shared(Payload(bytes: [])))
+    }
+
+    @Test func `a job line says how the job ended`() throws {
+        var tally = Tally()
+        tally.add(.accepted, count: 7)
+        var report = JobReport(
+            try identity(), Conclusion(tally: tally, fault: nil), notificationCount: 7, at: noon + .seconds(9))
+        (report.path, report.droppedAt, report.claimedAt) = (
+            "weather/done/2026-11-21/job.json", noon, noon + .milliseconds(5)
+        )
+        #expect(
+            text { line.appendJob(report, to: &$0) } == start + #""job""# + origin
+                + #""job":"job.json",\#(id),"ref":"r1","#
+                + #""state":"done","path":"weather/done/2026-11-21/job.json","notifications":7,"accepted":7,"rejected":0,"#
+                + #""expired":0,"unsent":0,"unknown":0,"dropped_at":"2026-11-21T12:00:00.000Z","#
+                + #""claimed_at":"2026-11-21T12:00:00.005Z","finished_at":"2026-11-21T12:00:09.000Z"}"# + "\n")
+    }
+
+    @Test func `what has no value is left out, an unsealed job says so`() throws {
+        let conclusion = Conclusion(tally: Tally(), fault: .incomplete)
+        var report = JobReport(try identity("é%\n.json", ref: nil), conclusion, notificationCount: 0, at: noon)
+        report.isSealed = false
+        let text = text { line.appendJob(report, to: &$0) }
+        #expect(text.contains(#""job":"é%25%0A.json",\#(id),"state":"failed","code":"incomplete","path":"""#))
+        #expect(!text.contains("ref") && !text.contains("claimed_at") && text.hasSuffix(#""sealed":false}"# + "\n"))
+    }
+
+    @Test func `a settlement makes a line for each notification`() throws {
+        let refusal = Refusal(status: 8, reason: "InvalidToken", verdict: .invalid)
+        let settlement = Settlement(batch([[1, 0xAB], [2], [3]], first: 5)[5..<7], .rejected(refusal))
+        let identity = try identity()
+        let text = text { line.appendNotifications(settlement, of: identity, at: noon, to: &$0) }
+        let head = start + #""notification""# + origin + #""job":"job.json",\#(id),"ref":"r1","index":"#
+        let outcome = #","outcome":"rejected","status":8,"reason":"InvalidToken","verdict":"invalid","apns_id":"#
+        #expect(
+            text == head + #"5,"token":"01ab""# + outcome
+                + #""00000000-0000-8000-8000-000000000048","at":"2026-11-21T12:00:00.000Z"}"# + "\n"
+                + head + #"6,"token":"02""# + outcome
+                + #""00000000-0000-8000-8000-00000000004b","at":"2026-11-21T12:00:00.000Z"}"# + "\n")
+    }
+
+    @Test(arguments: [
+        (Outcome.accepted, #""outcome":"accepted","apns_id""#), (.expired, #""outcome":"expired","apns_id""#),
+        (.unknown, #""outcome":"unknown","apns_id""#),
+        (
+            .unsent(Refusal(status: nil, reason: "GaveUp", verdict: .later)),
+            #""outcome":"unsent","reason":"GaveUp","verdict":"later","apns_id""#
+        ),
+    ])
+    func `an outcome is told with what there is to it`(outcome: Outcome, part: String) throws {
+        let identity = try identity()
+        let settlement = Settlement(batch([[1]], first: 0), outcome)
+        #expect(text { line.appendNotifications(settlement, of: identity, at: noon, to: &$0) }.contains(part))
+    }
+
+    @Test func `a recipient that nothing was sent to is rejected without a status`() throws {
+        let job = json(#"{"tokens":["0A","!"],"alert":"x"}"#)
+        let recipient = try #require(job.chunks[0].rejected.first)
+        let identity = try identity()
+        let text = text { line.appendRejected(recipient, of: identity, at: noon, to: &$0) }
+        #expect(
+            text.contains(#""index":1,"outcome":"rejected","reason":"BadDeviceToken","verdict":"invalid","apns_id":""#))
+        #expect(text.hasSuffix("Z\"}\n"))
+    }
+
+    @Test func `a gone token says since when`() throws {
+        let refusal = Refusal(status: 410, reason: "Unregistered", verdict: .gone)
+        let report = GoneReport(index: 3, token: DeviceToken(bytes: [0xFF]), refusal: refusal, goneSince: noon)
+        let identity = try identity()
+        let gone = text { line.appendGone(report, of: identity, at: noon + .seconds(1), to: &$0) }
+        #expect(
+            gone.contains(
+                #""index":3,"token":"ff","outcome":"rejected","status":410,"reason":"Unregistered","verdict":"gone""#))
+        #expect(gone.hasSuffix(#""at":"2026-11-21T12:00:01.000Z","gone_since":"2026-11-21T12:00:00.000Z"}"# + "\n"))
+        let token = text { line.appendToken(DeviceToken(bytes: [0xFF]), goneSince: noon, to: &$0) }
+        #expect(
+            token == start + #""token""# + origin
+                + #""token":"ff","verdict":"gone","gone_since":"2026-11-21T12:00:00.000Z","source":"feedback_service"}"#
+                + "\n")
+    }
+}
+
+struct ResultFileTests {
+    @Test func `a result file says why, where and which`() throws {
+        let job = json(#"{"tokens":["0A","!","!","0B","x!"],"alert":"x"}"#)
+        var tally = Tally()
+        tally.add(.accepted, count: 1)
+        tally.add(.unsent(Refusal(status: nil, reason: "GaveUp", verdict: .later)), count: 1)
+        let identity = JobIdentity(name: try #require(FileName("a.json")), id: JobID(bits: 77))
+        var result = ResultFile(
+            JobReport(identity, Conclusion(tally: tally, fault: nil), notificationCount: 5, at: noon))
+        (result.why, result.findings) = ("gave up", job.summary.report)
+        (result.rejected, result.unsent) = (IndexRuns([1..<3, 4..<5]), IndexRuns(3..<4))
+        let text = String(decoding: result.bytes, as: UTF8.self)
+        #expect(
+            text.hasPrefix(
+                """
+                {
+                  "v": 1,
+                  "job": "a.json",
+                  "id": "0000000000000000000000002D",
+                  "state": "failed",
+                  "code": "unsent",
+                  "why": "gave up",
+                """))
+        #expect(
+            text.contains(
+                "  \"errors\": 3,\n  \"warnings\": 0,\n  \"diagnostics\": [{\"severity\":\"error\",\"line\":1,\"column\":17,\"path\":\"tokens[1]\","
+            ))
+        #expect(text.hasSuffix("  \"indexes\": {\"rejected\":[[1,2],[4,4]],\"unsent\":[[3,3]]}\n}\n"))
+        var parser = JSON.Parser()
+        #expect(throws: Never.self) { try parser.parse(result.bytes) }
+    }
+
+    @Test func `only a job with everything accepted needs none`() throws {
+        var tally = Tally()
+        tally.add(.accepted, count: 2)
+        let identity = JobIdentity(name: try #require(FileName("a.json")), id: JobID(bits: 77))
+        let conclusion = Conclusion(tally: tally, fault: nil)
+        #expect(!ResultFile(JobReport(identity, conclusion, notificationCount: 2, at: noon)).isNeeded)
+        #expect(ResultFile(JobReport(identity, conclusion, notificationCount: 3, at: noon)).isNeeded)
+        let failed = Conclusion(tally: Tally(), fault: .invalid)
+        #expect(ResultFile(JobReport(identity, failed, notificationCount: 0, at: noon)).isNeeded)
+    }
+}

@@ -1,0 +1,180 @@
+import APNSModel
+import SpoolModel
+import Testing
+
+/// Files that may not be whole, and files that cannot be had.
+struct IntakeDoubtTests {
+    private let job = name("a.yaml")
+
+    /// A file written in place, settled and read once.
+    private func inPlace(_ reading: IntakeReading, rules: IntakeRules = IntakeRules()) -> IntakeHarness {
+        var harness = IntakeHarness(rules: rules)
+        harness.put(job)
+        harness.readings[job] = reading
+        harness.hint(.closedAfterWrite, job)
+        harness.pass(.seconds(1))
+        return harness
+    }
+
+    @Test(arguments: [
+        (IntakeReading(isSealed: true, endsInNewline: false), "claim a.yaml"),
+        (IntakeReading(isSealed: false, endsInNewline: false), "claim a.yaml"),
+        (IntakeReading(failure: .invalid, isSealed: false, endsInNewline: true), "fail a.yaml invalid"),
+        (IntakeReading(failure: .incomplete, isSealed: true, endsInNewline: true), "fail a.yaml incomplete"),
+    ])
+    func `a file renamed into place is judged at once`(reading: IntakeReading, entry: String) {
+        var harness = IntakeHarness()
+        harness.put(job)
+        harness.readings[job] = reading
+        harness.hint(.movedIn, job)
+        #expect(harness.log == [entry])
+    }
+
+    @Test func `a sealed file written in place is taken once it settled`() {
+        #expect(inPlace(IntakeReading(isSealed: true, endsInNewline: false)).log == ["claim a.yaml"])
+    }
+
+    @Test(arguments: [
+        (IntakeReading(isSealed: false, endsInNewline: true), "claim a.yaml"),
+        (IntakeReading(isSealed: false, endsInNewline: false), "fail a.yaml incomplete"),
+        (IntakeReading(failure: .invalid, isSealed: false, endsInNewline: true), "fail a.yaml invalid"),
+        (IntakeReading(failure: .incomplete, isSealed: true, endsInNewline: true), "fail a.yaml incomplete"),
+    ])
+    func `any other file written in place is judged after patience`(reading: IntakeReading, entry: String) {
+        var harness = inPlace(reading)
+        #expect(harness.log.isEmpty)
+        harness.pass(.milliseconds(8_999))
+        #expect(harness.log.isEmpty)
+        harness.pass(.milliseconds(1))
+        #expect(harness.log == [entry])
+    }
+
+    @Test func `a file that grows is not judged by its beginning`() {
+        var harness = inPlace(IntakeReading(isSealed: false, endsInNewline: true))
+        for size in Int64(20)..<25 {
+            harness.pass(.seconds(8))
+            harness.put(job, bytes: size, inode: 2)
+            harness.hint(.modified, job)
+        }
+        #expect(harness.log.isEmpty)
+        harness.readings[job] = IntakeReading(isSealed: true, endsInNewline: true)
+        harness.pass(.seconds(1))
+        #expect(harness.log == ["claim a.yaml"])
+    }
+
+    @Test func `where an end is required, a file without one fails`() {
+        var rules = IntakeRules()
+        rules.requireEnd = .inPlace
+        var harness = inPlace(IntakeReading(isSealed: false, endsInNewline: true), rules: rules)
+        harness.pass(.seconds(9))
+        #expect(harness.log == ["fail a.yaml incomplete"])
+    }
+
+    @Test func `a file that changes while it is read is let go`() {
+        var intake = Intake()
+        intake.hint(.movedIn, job, at: .zero)
+        _ = intake.next(at: .zero)
+        let identity = IntakeSighting.Identity(device: 1, inode: 1, changedAt: noon)
+        intake.sighted(job, IntakeSighting(identity: identity, byteCount: 1, modifiedAt: noon), at: .zero)
+        #expect(intake.next(at: .zero) == .take(job, isPublishedByRename: true))
+        intake.hint(.modified, job, at: .zero)
+        #expect(intake.read(job, IntakeReading(isSealed: true, endsInNewline: true), at: .zero) == .wait)
+        #expect(intake.deadline == .zero + .seconds(1))
+    }
+
+    @Test func `a new file of a name that was just moved away is a new job`() {
+        var intake = Intake()
+        intake.hint(.movedIn, job, at: .zero)
+        _ = intake.next(at: .zero)
+        let identity = IntakeSighting.Identity(device: 1, inode: 1, changedAt: noon)
+        intake.sighted(job, IntakeSighting(identity: identity, byteCount: 1, modifiedAt: noon), at: .zero)
+        _ = intake.next(at: .zero)
+        #expect(intake.read(job, IntakeReading(isSealed: true, endsInNewline: true), at: .zero) == .claim)
+        intake.hint(.goneAway, job, at: .zero)
+        intake.hint(.movedIn, job, at: .zero)
+        intake.answer(job, .moved, at: .zero)
+        #expect(intake.next(at: .zero) == .look(job))
+    }
+
+    @Test func `a file marked as unfinished by rsync waits, then must be sealed`() {
+        for (isSealed, entry) in [(true, "claim a.yaml"), (false, "fail a.yaml incomplete")] {
+            var harness = IntakeHarness()
+            harness.put(job, modifiedAt: 0)
+            harness.readings[job] = IntakeReading(isSealed: isSealed, endsInNewline: true)
+            harness.hint(.movedIn, job)
+            harness.pass(.milliseconds(9_999))
+            #expect(harness.log.isEmpty)
+            harness.pass(.milliseconds(1))
+            #expect(harness.log == [entry])
+        }
+    }
+
+    @Test func `while rsync's own file is there, an unfinished one waits an hour`() {
+        var harness = IntakeHarness()
+        harness.put(name(".a.yaml.Xa81kZ"))
+        harness.put(job, modifiedAt: 0)
+        harness.scan()
+        harness.pass(.seconds(3_599))
+        #expect(harness.log.isEmpty)
+        harness.pass(.seconds(1))
+        #expect(harness.log == ["claim a.yaml"])
+    }
+
+    @Test func `an unfinished file that rsync finishes is taken at once`() {
+        var harness = IntakeHarness()
+        harness.put(job, modifiedAt: 0)
+        harness.hint(.created, name(".a.yaml.Xa81kZ"))
+        harness.hint(.movedIn, job)
+        harness.pass(.seconds(60))
+        harness.put(job)
+        harness.hint(.goneAway, name(".a.yaml.Xa81kZ"))
+        harness.hint(.movedIn, job)
+        #expect(harness.log == ["overwritten a.yaml", "claim a.yaml"])
+    }
+
+    @Test func `a file that a writer has open is asked for again and again`() {
+        var harness = IntakeHarness()
+        harness.put(job)
+        harness.obstacles[job] = .busy
+        harness.hint(.movedIn, job)
+        harness.pass(.seconds(500))
+        #expect(harness.log.isEmpty)
+        harness.obstacles = [:]
+        harness.pass(.seconds(30))
+        #expect(harness.log == ["claim a.yaml"])
+    }
+
+    @Test func `a file that may not be read fails after patience`() {
+        var harness = IntakeHarness()
+        harness.put(job)
+        harness.obstacles[job] = .unreadable
+        harness.hint(.movedIn, job)
+        harness.pass(.milliseconds(9_999))
+        #expect(harness.log.isEmpty)
+        harness.pass(.milliseconds(1))
+        #expect(harness.log == ["fail a.yaml unreadable"])
+    }
+
+    @Test func `a file that cannot be moved is told once and tried less and less often`() {
+        var harness = IntakeHarness()
+        harness.put(job)
+        harness.obstacles[job] = .stuck
+        harness.hint(.movedIn, job)
+        harness.pass(.seconds(200))
+        for _ in 0..<5 { harness.scan() }
+        #expect(harness.log == ["stuck a.yaml"])
+        harness.obstacles = [:]
+        harness.pass(.seconds(30))
+        #expect(harness.log == ["stuck a.yaml", "claim a.yaml"])
+    }
+
+    @Test func `another file of the name is another matter`() {
+        var harness = IntakeHarness()
+        harness.put(job)
+        harness.obstacles[job] = .stuck
+        harness.hint(.movedIn, job)
+        harness.put(job)
+        harness.hint(.movedIn, job)
+        #expect(harness.log == ["stuck a.yaml", "overwritten a.yaml", "stuck a.yaml"])
+    }
+}

@@ -1,0 +1,99 @@
+import APNSModel
+import SpoolModel
+
+/// An intake with a clock set by hand and a folder of make-believe files.
+struct IntakeHarness {
+    var intake: Intake
+    var now = Moment.zero
+    /// What `lstat` sees.
+    var files: [FileName: IntakeSighting] = [:]
+    /// What reading finds.
+    var readings: [FileName: IntakeReading] = [:]
+    /// What opening or moving comes to, if not to success.
+    var obstacles: [FileName: IntakeAnswer] = [:]
+    /// What was done, in order: `claim a.json`, `fail a.json incomplete`, …
+    var log: [String] = []
+    private var clock: Int64 = 1
+
+    init(rules: IntakeRules = IntakeRules()) {
+        intake = Intake(rules: rules)
+    }
+
+    /// A file of so many bytes, changed just now.
+    mutating func put(_ name: FileName, bytes: Int64 = 10, modifiedAt: Int64 = 5, inode: UInt64? = nil) {
+        clock += 1
+        let identity = IntakeSighting.Identity(
+            device: 1, inode: inode ?? UInt64(clock), changedAt: WallTime(epochSeconds: clock))
+        files[name] = IntakeSighting(
+            identity: identity, byteCount: bytes, modifiedAt: WallTime(epochSeconds: modifiedAt))
+    }
+
+    /// Lets time pass, waking at each deadline on the way.
+    mutating func pass(_ duration: Duration) {
+        let end = now + duration
+        run()
+        while let deadline = intake.deadline, deadline <= end {
+            now = max(now, deadline)
+            run()
+        }
+        now = end
+        run()
+    }
+
+    /// Lists the folder.
+    mutating func scan() {
+        intake.beginScan()
+        for name in files.keys.sorted() { intake.listed(name, at: now) }
+        intake.endScan()
+        run()
+    }
+
+    mutating func hint(_ hint: IntakeHint, _ name: FileName) {
+        intake.hint(hint, name, at: now)
+        run()
+    }
+
+    /// Does what the intake asks for until it asks for nothing more.
+    mutating func run() {
+        while let action = intake.next(at: now) { perform(action) }
+    }
+
+    private mutating func perform(_ action: IntakeAction) {
+        switch action {
+        case .look(let name):
+            if let file = files[name] {
+                intake.sighted(name, file, at: now)
+            } else {
+                intake.answer(name, .gone, at: now)
+            }
+        case .take(let name, let isPublished): take(name, isPublished)
+        case .fail(let name, let code): move(name, "fail \(name) \(code)")
+        case .moveAsItIs(let name): move(name, "move \(name)")
+        case .warnStuck(let name): log.append("stuck \(name)")
+        case .noteOverwritten(let name): log.append("overwritten \(name)")
+        }
+    }
+
+    private mutating func take(_ name: FileName, _ isPublished: Bool) {
+        if let obstacle = obstacles[name], obstacle != .stuck { return intake.answer(name, obstacle, at: now) }
+        let whole = IntakeReading(isSealed: true, endsInNewline: true)
+        switch intake.read(name, readings[name] ?? whole, at: now) {
+        case .claim: move(name, "claim \(name)")
+        case .wait: break
+        case .fail(let code): move(name, "fail \(name) \(code)")
+        }
+    }
+
+    private mutating func move(_ name: FileName, _ entry: String) {
+        guard obstacles[name] != .stuck else { return intake.answer(name, .stuck, at: now) }
+        log.append(entry)
+        files[name] = nil
+        intake.answer(name, .moved, at: now)
+    }
+}
+
+/// A name of a test.
+func name(_ text: String) -> FileName {
+    guard let name = FileName(text) else { preconditionFailure("no file can be called \(text)") }
+    return name
+}

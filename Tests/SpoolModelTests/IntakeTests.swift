@@ -1,0 +1,162 @@
+import APNSModel
+import SpoolModel
+import TestSupport
+import Testing
+
+struct IntakeTests {
+    private let job = name("a.json")
+
+    @Test func `a file renamed into place is taken at once`() {
+        var harness = IntakeHarness()
+        harness.put(job)
+        harness.hint(.movedIn, job)
+        #expect(harness.log == ["claim a.json"] && harness.intake.count == 0 && harness.intake.deadline == nil)
+    }
+
+    @Test func `a file written in place settles first`() {
+        var harness = IntakeHarness()
+        harness.put(job)
+        harness.hint(.created, job)
+        harness.hint(.closedAfterWrite, job)
+        harness.pass(.milliseconds(999))
+        #expect(harness.log.isEmpty)
+        harness.pass(.milliseconds(1))
+        #expect(harness.log == ["claim a.json"])
+    }
+
+    @Test func `every write restarts the settling`() {
+        var harness = IntakeHarness()
+        harness.put(job)
+        harness.hint(.created, job)
+        for size in Int64(11)...15 {
+            harness.pass(.milliseconds(900))
+            harness.put(job, bytes: size, inode: 2)
+            harness.hint(.modified, job)
+        }
+        #expect(harness.log.isEmpty)
+        harness.pass(.seconds(1))
+        #expect(harness.log == ["claim a.json"])
+    }
+
+    @Test func `without a watch two scans must see the same`() {
+        var harness = IntakeHarness()
+        harness.put(job)
+        harness.scan()
+        harness.pass(.milliseconds(800))
+        harness.put(job, bytes: 99, inode: 2)
+        harness.scan()
+        harness.pass(.milliseconds(999))
+        #expect(harness.log.isEmpty)
+        harness.pass(.milliseconds(1))
+        #expect(harness.log == ["claim a.json"])
+    }
+
+    @Test func `names that are no jobs are never touched`() {
+        var harness = IntakeHarness()
+        for text in [".a.json", "a.txt", "a.json~", "a.result.json", "a", "a.json.tmp"] {
+            harness.put(name(text))
+            harness.hint(.movedIn, name(text))
+        }
+        harness.scan()
+        harness.pass(.seconds(100))
+        #expect(harness.log.isEmpty && harness.files.count == 6 && harness.intake.count == 0)
+    }
+
+    @Test func `jobs are taken in the order in which they appeared, then by name`() {
+        var harness = IntakeHarness()
+        for text in ["c.json", "a.json", "b.json"] { harness.put(name(text)) }
+        harness.files[name("b.json")]?.identity.changedAt = WallTime(epochSeconds: 2)
+        for text in ["a.json", "b.json", "c.json"] { harness.intake.hint(.movedIn, name(text), at: harness.now) }
+        harness.run()
+        #expect(harness.log == ["claim b.json", "claim c.json", "claim a.json"])
+    }
+
+    @Test func `ready files wait when there is no room`() {
+        var harness = IntakeHarness()
+        harness.put(job)
+        harness.intake.hint(.movedIn, job, at: harness.now)
+        #expect(harness.intake.next(at: harness.now, mayTake: false) == .look(job))
+        harness.intake.sighted(
+            job,
+            harness.files[job]
+                ?? IntakeSighting(identity: .init(device: 0, inode: 0, changedAt: noon), byteCount: 1, modifiedAt: noon),
+            at: harness.now)
+        #expect(harness.intake.next(at: harness.now, mayTake: false) == nil)
+        harness.run()
+        #expect(harness.log == ["claim a.json"])
+    }
+
+    @Test func `what is no file is moved without being opened`() {
+        var harness = IntakeHarness()
+        harness.put(job)
+        harness.files[job]?.kind = .special
+        harness.hint(.created, job)
+        #expect(harness.log == ["move a.json"])
+    }
+
+    @Test(arguments: [(IntakeHint.movedIn, Duration.zero), (.created, .seconds(10))])
+    func `an empty file fails, at once or after patience`(hint: IntakeHint, wait: Duration) {
+        var harness = IntakeHarness()
+        harness.put(job, bytes: 0)
+        harness.hint(hint, job)
+        if wait > .zero {
+            harness.pass(wait - .milliseconds(1))
+            #expect(harness.log.isEmpty)
+        }
+        harness.pass(.milliseconds(1))
+        #expect(harness.log == ["fail a.json incomplete"])
+    }
+
+    @Test func `a file that is gone is forgotten`() {
+        var harness = IntakeHarness()
+        harness.put(job)
+        harness.hint(.created, job)
+        harness.files[job] = nil
+        harness.hint(.goneAway, job)
+        #expect(harness.intake.count == 0)
+        harness.put(job)
+        harness.hint(.created, job)
+        harness.files[job] = nil
+        harness.scan()
+        harness.pass(.seconds(60))
+        #expect(harness.intake.count == 0 && harness.log.isEmpty)
+    }
+
+    @Test func `a job overwritten before it was taken is noted`() {
+        var harness = IntakeHarness()
+        harness.put(job)
+        harness.hint(.created, job)
+        harness.put(job)
+        harness.hint(.movedIn, job)
+        #expect(harness.log == ["overwritten a.json", "claim a.json"])
+    }
+
+    @Test func `no run of hints takes a file twice or forgets one`() {
+        for seed in UInt64(0)..<300 {
+            var random = SeededGenerator(seed: seed)
+            var harness = IntakeHarness()
+            let names = ["a.json", "b.yaml", "c.jsonl"].map(name)
+            for _ in 0..<40 { step(&harness, names, &random) }
+            harness.obstacles = [:]
+            harness.readings = [:]
+            harness.scan()
+            harness.pass(.seconds(4000))
+            #expect(harness.files.isEmpty && harness.intake.count == 0, "seed \(seed)")
+        }
+    }
+
+    private func step(_ harness: inout IntakeHarness, _ names: [FileName], _ random: inout SeededGenerator) {
+        let name = names.randomElement(using: &random) ?? job
+        switch Int.random(in: 0..<8, using: &random) {
+        case 0, 1: harness.put(name, bytes: Int64.random(in: 0...3, using: &random))
+        case 2: harness.files[name] = nil
+        case 3: harness.obstacles[name] = [.busy, .unreadable, .stuck].randomElement(using: &random) ?? .busy
+        case 4: harness.readings[name] = IntakeReading(failure: .invalid, isSealed: false, endsInNewline: false)
+        case 5: harness.scan()
+        case 6: harness.pass(.milliseconds(Int64.random(in: 0...3000, using: &random)))
+        default:
+            let hints: [IntakeHint] = [.movedIn, .created, .modified, .closedAfterWrite, .goneAway]
+            harness.hint(hints.randomElement(using: &random) ?? .created, name)
+        }
+    }
+}

@@ -1,0 +1,169 @@
+import APNSModel
+import Document
+import SpoolModel
+import Testing
+
+struct PayloadTests {
+    @Test func `a JSON payload goes out as it was written, without its white space`() {
+        let job = json(
+            """
+            {"token": "0A", "payload": { "z": 1.0, "aps" : {"alert": "\\u00e9 \\/ é", "badge": 0},
+              "big": 18446744073709551615, "e": 1E400, "a": [ ], "n": null, "t": "a  b" } }
+            """)
+        #expect(
+            job.payloads == [
+                #"{"z":1.0,"aps":{"alert":"\u00e9 \/ é","badge":0},"big":18446744073709551615,"e":1E400,"a":[],"n":null,"t":"a  b"}"#
+            ])
+    }
+
+    @Test func `a YAML payload becomes JSON by the core schema, keys in the user's order`() {
+        let job = yaml(
+            """
+            token: 0A
+            payload:
+              z: 1.0
+              aps: {badge: 0, alert: "Żółw 🐢"}
+              no: no
+              hex: 0x1F
+              big: 9223372036854775807
+              text: |
+                two
+                lines
+              nothing: ~
+            """)
+        #expect(
+            job.payloads == [
+                #"{"z":1.0,"aps":{"badge":0,"alert":"Żółw 🐢"},"no":"no","hex":31,"big":9223372036854775807,"text":"two\nlines\n","nothing":null}"#
+            ])
+    }
+
+    @Test func `a number that JSON cannot say is a fault at its place`() {
+        let job = yaml("token: 0A\npayload:\n  aps: {alert: x}\n  ratio: .nan\n")
+        #expect(job.summary.failure == .invalid)
+        #expect(job.lines.first?.hasPrefix("job:4:10: error: payload: JSON cannot say `.nan`") == true)
+    }
+
+    @Test func `shorthands make the payload that their names say`() {
+        let job = json(
+            """
+            {"token": "0A", "alert": {"title": "T", "body": "B", "loc-args": ["x"]}, "badge": 0, "sound": "default",
+             "category": "c", "thread_id": "t", "content_available": true, "mutable_content": 1,
+             "interruption_level": "passive", "custom": {"order": 1.0, "acme": {"b": 1, "a": null}}}
+            """)
+        #expect(
+            job.payloads == [
+                #"{"aps":{"alert":{"title":"T","body":"B","loc-args":["x"]},"badge":0,"sound":"default","thread-id":"t","#
+                    + #""category":"c","content-available":1,"mutable-content":1,"interruption-level":"passive"},"#
+                    + #""order":1.0,"acme":{"b":1,"a":null}}"#
+            ])
+        #expect(job.lines.isEmpty)
+    }
+
+    @Test(arguments: [
+        (#""badge": 0"#, #"{"aps":{"badge":0}}"#), (#""alert": """#, #"{"aps":{"alert":""}}"#),
+        (#""alert": "x", "badge": null, "sound": null"#, #"{"aps":{"alert":"x"}}"#),
+        (#""alert": "x", "content_available": false"#, #"{"aps":{"alert":"x"}}"#),
+        (#""alert": "x", "custom": {}"#, #"{"aps":{"alert":"x"}}"#),
+        (#""content_available": 1"#, #"{"aps":{"content-available":1}}"#),
+        (#""push_type": "voip", "custom": {"call": 7}"#, #"{"call":7}"#),
+        (#""push_type": "mdm", "payload": {"mdm": "magic"}"#, #"{"mdm":"magic"}"#),
+    ])
+    func `nulls and false are left out, zero and empty text are not`(members: String, payload: String) {
+        let job = json("{\"token\":\"0A\",\(members)}")
+        #expect(job.payloads == [payload] && job.lines.isEmpty)
+    }
+
+    @Test func `a recipient's false takes away what the job has`() {
+        let job = json(
+            #"{"alert":"x","content_available":true,"recipients":[{"token":"0A"},{"token":"0B","content_available":false}]}"#
+        )
+        #expect(job.payloads == [#"{"aps":{"alert":"x","content-available":1}}"#, #"{"aps":{"alert":"x"}}"#])
+    }
+
+    @Test func `a YAML scalar is read by its shorthand's type`() {
+        let job = yaml("token: 12345678\nalert: 5\nbadge: 0x10\nsound: no\ncontent_available: True\n")
+        #expect(job.payloads == [#"{"aps":{"alert":"5","badge":16,"sound":"no","content-available":1}}"#])
+        #expect(job.sent.map(\.token) == ["12345678"])
+    }
+
+    @Test(arguments: [
+        (#""custom": {"aps": 1}"#, "custom: must not contain `aps`"),
+        (#""custom": {"mdm": 1}"#, "custom: must not contain `mdm`"),
+        (#""custom": []"#, "custom: expected a mapping, found a sequence"),
+        (#""alert": 1"#, "alert: expected a string or a mapping, found a number"),
+        (#""alert": {"body": 1}"#, "alert.body: expected a string or a mapping with loc-key, found a number"),
+        (#""sound": {"critical": true}"#, "sound.critical: expected the number 1, found true"),
+        (#""badge": -1"#, "badge: expected a whole number from 0, found a number"),
+        (#""badge": 1.0"#, "badge: expected a whole number from 0, found a number"),
+        (#""content_available": "yes""#, "content_available: expected true or false, found a string"),
+        (#""payload": []"#, "payload: expected a mapping, found a sequence"),
+        (#""payload": {"aps": 1}"#, "payload.aps: expected a mapping, found a number"),
+        (#""payload": {"aps": {"badge": null}}"#, "payload.aps.badge: expected a whole number from 0, found null"),
+        (#""payload": {"aps": {"badge": "1"}}"#, "payload.aps.badge: expected a whole number from 0, found a string"),
+        (
+            #""payload": {"aps": {"content-available": true}}"#,
+            "payload.aps.content-available: expected the number 1, found true"
+        ),
+        (
+            #""payload": {"aps": {"event": "begin"}}"#,
+            "payload.aps.event: expected `start`, `update` or `end`, found a string"
+        ),
+        (
+            #""payload": {"aps": {"url-args": [1]}}"#,
+            "payload.aps.url-args: expected a list of strings, found a sequence"
+        ),
+        (#""payload": {"x": 1}"#, "payload: a push of type alert needs `aps`"),
+        (#""custom": {"x": 1}"#, "a push of type alert needs `aps`"),
+        (#""payload": {"aps": {}}, "badge": 1"#, "badge: `payload` and `badge` exclude each other"),
+    ])
+    func `a payload that Apple would not understand is a fault`(members: String, message: String) {
+        let job = json("{\"token\":\"0A\",\(members)}")
+        #expect(job.summary.failure == .invalid && job.lines.count == 1)
+        let found = job.summary.report.diagnostics.first
+        #expect([found?.path, found?.message].compactMap(\.self).joined(separator: ": ") == message)
+    }
+
+    @Test(arguments: [
+        (
+            #"{"aps":{"alert":"x","message":"y"}}"#, "payload.aps: Apple documents no key `message` here",
+            "the text to show is `alert`"
+        ),
+        (
+            #"{"aps":{"alert":"x","bagde":1}}"#, "payload.aps: Apple documents no key `bagde` here",
+            "did you mean `badge`?"
+        ),
+        (
+            #"{"aps":{"alert":{"boddy":"x"}}}"#, "payload.aps.alert: Apple documents no key `boddy` here",
+            "did you mean `body`?"
+        ),
+        (
+            #"{"aps":{"alert":{"title_loc_key":"x"}}}"#,
+            "payload.aps.alert: Apple documents no key `title_loc_key` here", "did you mean `title-loc-key`?"
+        ),
+        (
+            #"{"aps":{"alert":"x","interruption-level":"loud"}}"#,
+            "payload.aps.interruption-level: the level `loud` is unknown",
+            "Apple knows passive, active, time-sensitive, critical"
+        ),
+        (
+            #"{"aps":{"sound":"x","mutable-content":1}}"#,
+            "payload: `mutable-content` without `alert`: the app's extension does not run", "add `alert`"
+        ),
+    ])
+    func `what Apple does not document is a warning`(payload: String, message: String, hint: String) {
+        let job = json("{\"token\":\"0A\",\"payload\":\(payload)}")
+        #expect(job.summary.failure == nil && job.payloads == [payload] && job.lines.count == 1)
+        let found = job.summary.report.diagnostics.first
+        #expect([found?.path, found?.message].compactMap(\.self).joined(separator: ": ") == message)
+        #expect(found?.hint == hint && found?.severity == .warning)
+    }
+
+    @Test(arguments: [
+        "title", "subtitle", "body", "title-loc-key", "subtitle-loc-key", "loc-key", "launch-image", "action-loc-key",
+        "action",
+    ])
+    func `every key of the alert that clients knew is taken`(key: String) {
+        let job = json("{\"token\":\"0A\",\"alert\":{\"\(key)\":\"x\"}}")
+        #expect(job.lines.isEmpty && job.payloads == ["{\"aps\":{\"alert\":{\"\(key)\":\"x\"}}}"])
+    }
+}

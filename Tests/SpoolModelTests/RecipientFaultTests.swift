@@ -1,0 +1,101 @@
+import APNSModel
+import Document
+import SpoolModel
+import Testing
+
+struct RecipientFaultTests {
+    @Test(arguments: [
+        (
+            #"{"alert":"x"}"#, "MissingDeviceToken",
+            "job:1:29: error: recipients[0]: there is no token\nhint: give each recipient a `token`"
+        ),
+        (
+            #"{"token":"abc"}"#, "BadDeviceToken",
+            "job:1:38: error: recipients[0].token: the token has 3 hexadecimal digits, an odd number\nhint: pass the token on as the device gave it"
+        ),
+        (
+            #"{"token":"0A","badge":"3"}"#, "BadPayload",
+            "job:1:51: error: recipients[0].badge: expected a whole number from 0, found a string"
+        ),
+        (
+            #"{"token":"0A","priority":7}"#, "BadPriority",
+            "job:1:54: error: recipients[0].priority: expected 10, 5 or 1, found `7`"
+        ),
+        (
+            #"{"token":"0A","bagde":3}"#, "BadValue",
+            "job:1:43: error: recipients[0]: the key `bagde` is unknown\nhint: did you mean `badge`?"
+        ),
+        (
+            #"{"token":"0A","count":3}"#, "BadValue",
+            "job:1:43: error: recipients[0]: the key `count` does not belong here\nhint: say it once for the whole job"
+        ),
+        (
+            #"{"token":"0A","registered_at":"now"}"#, "BadValue",
+            "job:1:59: error: recipients[0].registered_at: expected a time such as 2026-11-22T06:00:00Z, found a string"
+        ),
+        (
+            #"{"token":"0A","payload":{"aps":{}},"badge":3}"#, "BadPayload",
+            "job:1:64: error: recipients[0].badge: `payload` and `badge` exclude each other\nhint: put everything into `payload`, or use shorthands alone"
+        ),
+        (#""0A""#, "BadValue", "job:1:29: error: recipients[0]: expected a mapping with a token, found a string"),
+    ])
+    func `a recipient's fault is told with its place and path`(text: String, reason: String, line: String) {
+        let job = json("{\"alert\":\"\",\"recipients\":  [\(text)]}")
+        #expect(job.lines == [line])
+        #expect(job.sent.map(\.reason) == [reason] && job.summary.failure == nil)
+    }
+
+    @Test func `a recipient's shorthands cannot change the job's whole payload`() {
+        let job = json(#"{"payload":{"aps":{"alert":"x"}},"recipients":[{"token":"0A","badge":1}]}"#)
+        #expect(job.sent.map(\.reason) == ["BadPayload"] && job.sent[0].token == "0a")
+        #expect(job.summary.report.diagnostics.first?.message == "shorthands cannot change the job's `payload`")
+    }
+
+    @Test func `a recipient without any payload is rejected, the others are sent`() {
+        let job = json(#"{"recipients":[{"token":"0A","alert":"x"},{"token":"0B"}]}"#)
+        #expect(job.sent.map(\.reason) == [nil, "PayloadEmpty"])
+    }
+
+    @Test func `a payload that is too large rejects whom it was for, and says both sizes`() {
+        let long = String(repeating: "é", count: 2048)
+        let job = json(#"{"alert":"x","recipients":[{"token":"0A"},{"token":"0B","alert":"\#(long)"}]}"#)
+        #expect(job.sent.map(\.reason) == [nil, "PayloadTooLarge"])
+        #expect(job.summary.report.diagnostics.first?.message == "the payload has 4116 bytes, and 4096 are allowed")
+    }
+
+    @Test func `what all share is the document's fault, and told once`() {
+        let job = json(#"{"tokens":["0A","0B"],"alert":"x","push_type":"background"}"#)
+        #expect(job.summary.failure == .invalid && job.lines.count == 2)
+        #expect(job.lines[0].hasPrefix("job:1:1: error: a background push needs content-available 1"))
+    }
+
+    @Test func `what all share is no fault when nobody gets it`() {
+        let long = String(repeating: "x", count: 5000)
+        let job = json(#"{"alert":"\#(long)","recipients":[{"token":"0A","alert":"y"}]}"#)
+        #expect(job.summary.failure == nil && job.payloads == [#"{"aps":{"alert":"y"}}"#])
+    }
+
+    @Test func `one payload of a pair is one recipient's fault`() {
+        let job = json(#"{"tokens":["0A","0B"],"payloads":[{"aps":{"badge":"x"}},{"aps":{"badge":1}}]}"#)
+        #expect(job.sent.map(\.reason) == ["BadPayload", nil] && job.sent[0].token == "0a")
+        #expect(
+            job.lines == [
+                "job:1:51: error: payloads[0].aps.badge: expected a whole number from 0, found a string\nhint: write a number without quotes; 0 removes the badge"
+            ])
+    }
+
+    @Test func `the first thousand diagnostics are kept and all are counted`() {
+        let tokens = Array(repeating: #""!""#, count: 2500).joined(separator: ",")
+        let job = json("{\"tokens\":[\(tokens)],\"alert\":\"x\"}")
+        #expect(job.summary.report.diagnostics.count == 1_000 && job.summary.report.errorCount == 2_500)
+        #expect(
+            job.summary.rejectedCount == 2_500 && job.chunks.map(\.indices) == [0..<1024, 1024..<2048, 2048..<2500])
+    }
+
+    @Test func `no diagnostic quotes a token`() {
+        for token in ["0123456789abcdef0", "zz-secret!", String(repeating: "ab", count: 120)] {
+            let job = json(#"{"token":"\#(token)","alert":"x"}"#)
+            #expect(job.lines.count == 1 && !job.lines[0].contains(token.prefix(6)))
+        }
+    }
+}
