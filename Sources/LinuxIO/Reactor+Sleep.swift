@@ -5,6 +5,12 @@ extension Reactor {
     ///
     /// - Throws: `CancellationError` as soon as the task is cancelled or the reactor stops.
     package func sleep(until deadline: ContinuousClock.Instant) async throws {
+        if isCurrent {
+            // The way that changes no thread.
+            let found = await Waiter(on: self).wait(until: deadline)
+            if found.contains(.cancelled) { throw CancellationError() }
+            return
+        }
         let sleep = Sleep()
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in

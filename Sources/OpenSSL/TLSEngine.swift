@@ -202,13 +202,12 @@ extension TLSEngine {
 
     /// Grows `plaintext` by what one read yields.
     private func read(into plaintext: inout [UInt8], atMost limit: Int) -> (result: Int32, code: Int32) {
-        let start = plaintext.count
-        plaintext.append(contentsOf: repeatElement(0, count: limit))
-        var count = 0
-        let result = unsafe plaintext.withUnsafeMutableBytes { bytes in
-            unsafe SSL_read_ex(ssl, bytes.baseAddress?.advanced(by: start), limit, &count)
+        let result = unsafe withUnsafeTemporaryAllocation(byteCount: limit, alignment: 1) { space in
+            var count = 0
+            let result = unsafe SSL_read_ex(ssl, space.baseAddress, limit, &count)
+            unsafe plaintext.append(contentsOf: UnsafeRawBufferPointer(rebasing: space[..<count]))
+            return result
         }
-        plaintext.removeLast(limit - count)
         return (result, result > 0 ? SSL_ERROR_NONE : unsafe SSL_get_error(ssl, result))
     }
 

@@ -6,14 +6,14 @@ import Testing
 struct DeadlineHeapTests {
     @Test func `entries leave in the order of their deadlines, whatever is removed or moved between`() {
         for seed in UInt64(0)..<50 {
-            var random = SeededNumbers(seed: seed)
+            var random = SeededGenerator(seed: seed)
             var heap = DeadlineHeap()
             let start = ContinuousClock.now
             let entries = (0..<200).map { _ in DeadlineEntry() }
-            for entry in entries { heap.insert(entry, at: start + .seconds(random.next(below: 50))) }
-            for entry in entries where random.next(below: 3) == 0 { heap.remove(entry) }
-            for entry in entries where random.next(below: 3) == 0 {
-                heap.insert(entry, at: start + .seconds(random.next(below: 50)))
+            for entry in entries { heap.insert(entry, at: start + .seconds(Int.random(in: 0..<50, using: &random))) }
+            for entry in entries where Int.random(in: 0..<3, using: &random) == 0 { heap.remove(entry) }
+            for entry in entries where Int.random(in: 0..<3, using: &random) == 0 {
+                heap.insert(entry, at: start + .seconds(Int.random(in: 0..<50, using: &random)))
             }
             let expected = entries.filter(\.isScheduled).map(\.deadline).sorted()
             var found: [ContinuousClock.Instant] = []
@@ -34,22 +34,5 @@ struct DeadlineHeapTests {
         var heap = DeadlineHeap()
         heap.remove(DeadlineEntry())
         #expect(heap.earliest == nil)
-    }
-}
-
-/// A small generator (SplitMix64) whose numbers a seed decides.
-private struct SeededNumbers {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next(below bound: UInt64) -> Int {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return Int((mixed ^ (mixed >> 31)) % bound)
     }
 }
