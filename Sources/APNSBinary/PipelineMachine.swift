@@ -97,13 +97,14 @@ package struct PipelineMachine: Sendable {
 
     /// When to call `settle` next; `nil` while nothing can be proved by silence.
     package var nextSettlement: Moment? {
-        guard let confirmAfter = options.confirmAfter, let arrival = acknowledgements.oldestArrival else { return nil }
+        guard reply.isEmpty, let confirmAfter = options.confirmAfter, let arrival = acknowledgements.oldestArrival
+        else { return nil }
         return arrival + confirmAfter
     }
 
-    /// Returns what silence up to `now` has proved to be accepted.
+    /// Returns what silence up to `now` has proved to be accepted: nothing more once a byte of a reply is there.
     package mutating func settle(at now: Moment) -> [Settlement] {
-        guard let confirmAfter = options.confirmAfter,
+        guard reply.isEmpty, let confirmAfter = options.confirmAfter,
             let end = acknowledgements.removeArrived(by: now + (.zero - confirmAfter))
         else { return [] }
         let proved = window.removeAll(before: end)
