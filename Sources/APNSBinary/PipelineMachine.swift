@@ -142,8 +142,9 @@ extension PipelineMachine {
             return conclusion
         }
         guard let known else { return concludeUnknown(reply) }
-        guard let oldest = history.oldest ?? window.oldest, known >= oldest else {
-            return concludeForgotten(reply.status, lostCount: (window.oldest ?? nextSequence) - known)
+        let oldest = history.oldest ?? window.oldest ?? probe ?? nextSequence
+        guard known >= oldest else {
+            return concludeForgotten(reply.status, lostCount: oldest - known - (reply.status.acceptsNamed ? 1 : 0))
         }
         return conclude(reply.status, naming: known)
     }
@@ -152,7 +153,7 @@ extension PipelineMachine {
     private mutating func concludeForgotten(_ status: Status, lostCount: UInt64) -> Conclusion {
         var conclusion = Conclusion()
         conclusion.status = status
-        conclusion.lostCount = Int(clamping: lostCount) - history.count
+        conclusion.lostCount = Int(clamping: lostCount)
         conclusion.revokedCount = history.count
         conclusion.tail = history.removeAll() + window.removeAll()
         return conclusion
