@@ -135,7 +135,7 @@ package struct PipelineMachine: Sendable {
 extension PipelineMachine {
     private mutating func conclude(_ reply: ErrorReply) -> Conclusion {
         let issued = max(firstSequence, nextSequence - min(nextSequence, SentWindow.identifierCount - 1))..<nextSequence
-        let known = SentWindow.sequence(of: reply.identifier, in: issued)
+        let known = options.format.carriesIdentifier ? SentWindow.sequence(of: reply.identifier, in: issued) : nil
         if let probe, known == probe || (reply.identifier == 0 && reply.status == .missingDeviceToken) {
             var conclusion = Conclusion()
             conclusion.settlements = window.removeAll(before: probe).map { Settlement($0.batch, .accepted) }
@@ -184,7 +184,11 @@ extension PipelineMachine {
     private mutating func concludeUnknown(_ reply: ErrorReply) -> Conclusion {
         var conclusion = doubt(window.removeAll())
         conclusion.status = reply.status
-        conclusion.hidesRefusal = !reply.status.acceptsNamed
+    ///
+    /// One of them was refused for its own fault unless the gateway shuts down or refuses the app. Status 0 counts as a
+    /// refusal here: a notification that draws it time and again would otherwise be sent for ever.
+        conclusion.hidesRefusal =
+            reply.status != .shutdown && reply.status.failureClass != .app && conclusion.doubtfulCount > 0
         return conclusion
     }
 
