@@ -86,6 +86,9 @@ package struct PipelineMachine: Sendable {
     }
 
     /// Notes that everything written so far ends in the stream's first `offset` bytes.
+    ///
+    /// A mark is taken whole or not at all: to be called once per TLS record, which a peer cannot read in part. So what lies
+    /// behind the last whole mark when a connection dies was certainly not processed.
     package mutating func mark(offset: UInt64) {
         acknowledgements.add(end: nextSequence, offset: offset)
     }
