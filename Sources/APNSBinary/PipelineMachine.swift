@@ -63,7 +63,7 @@ package struct PipelineMachine: Sendable {
     ///
     /// Stops when the window or the batch is at its end, or when `bytes` has reached `byteLimit`.
     package mutating func write(_ batch: inout Batch, into bytes: inout [UInt8], byteLimit: Int) {
-        let encoder = FrameEncoder(format: options.format, attributes: batch.attributes)
+        var encoder = FrameEncoder(format: options.format, attributes: batch.attributes)
         let limit = min(room, batch.count)
         var written = 0
         while written < limit, bytes.count < byteLimit {
@@ -184,12 +184,12 @@ extension PipelineMachine {
     }
 
     /// The gateway could not tell which one it was, or named none of ours: everything in doubt stays in doubt.
-    private mutating func concludeUnknown(_ reply: ErrorReply) -> Conclusion {
-        var conclusion = doubt(window.removeAll())
-        conclusion.status = reply.status
     ///
     /// One of them was refused for its own fault unless the gateway shuts down or refuses the app. Status 0 counts as a
     /// refusal here: a notification that draws it time and again would otherwise be sent for ever.
+    private mutating func concludeUnknown(_ reply: ErrorReply) -> Conclusion {
+        var conclusion = doubt(window.removeAll())
+        conclusion.status = reply.status
         conclusion.hidesRefusal =
             reply.status != .shutdown && reply.status.failureClass != .app && conclusion.doubtfulCount > 0
         return conclusion
