@@ -1,4 +1,5 @@
 package import APNSBinary
+package import APNSModel
 package import OpenSSL
 
 extension BinaryGateway {
@@ -30,6 +31,8 @@ extension BinaryGateway {
         package var answerTimeout = Duration.seconds(30)
         /// After how long without work a connection is closed; the next one is opened when there is work.
         package var idleLimit = Duration.seconds(600)
+        /// The pauses between connects that fail.
+        package var connectBackOff = BackOff(first: .seconds(1), ceiling: .seconds(60))
         /// How long a stopped app waits before it asks again with one notification.
         package var stopPause = Duration.seconds(4 * 3600)
 

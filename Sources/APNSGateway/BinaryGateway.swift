@@ -21,7 +21,7 @@ package actor BinaryGateway {
     /// Counts configurations: a session of an older one writes nothing more and closes when nothing is in doubt.
     var generation = 0
     var queue = SendQueue()
-    var policy = ConnectPolicy()
+    var policy: ConnectPolicy
     var answers = AnswerHistory()
     var random = SystemRandomNumberGenerator()
     /// When a stopped app may ask again; `nil` while it is not stopped.
@@ -37,6 +37,7 @@ package actor BinaryGateway {
     /// Creates a gateway that connects to nothing until there is work and `run` is called.
     package init(_ configuration: Configuration, on reactor: Reactor, logger: Logger) {
         self.configuration = configuration
+        self.policy = ConnectPolicy(backOff: configuration.connectBackOff)
         self.reactor = reactor
         self.logger = logger
         (self.events, self.publisher) = AsyncStream.makeStream(bufferingPolicy: .unbounded)
@@ -73,7 +74,7 @@ package actor BinaryGateway {
     package func reconfigure(_ configuration: Configuration) {
         self.configuration = configuration
         generation += 1
-        policy = ConnectPolicy()
+        policy = ConnectPolicy(backOff: configuration.connectBackOff)
         answers = AnswerHistory()
         if stoppedUntil != nil { isOnTrial = true }
         stoppedUntil = nil
