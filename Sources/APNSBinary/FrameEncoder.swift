@@ -2,13 +2,21 @@ package import APNSModel
 
 /// Writes notifications of one batch as frames.
 ///
-/// Everything but identifier, token and (if paired) payload is the same in all frames of a batch, so it is laid out once:
-/// per notification three runs of bytes are copied. Command 2 puts the identifier first, so that a gateway which chokes on
-/// a later item can still name the notification.
+/// What does not change from frame to frame is laid out once, and identifier and token are patched into it: with a shared
+/// payload a frame is then one run of bytes. Command 2 puts the identifier first, so that a gateway which chokes on a
+/// later item can still name the notification.
 package struct FrameEncoder: Sendable {
     private let format: FrameFormat
     private let expiry: UInt32
-    private let priority: UInt8
+    /// The last frame: all of it while every payload was the same one, else only what comes before the payload.
+    private var layout: [UInt8] = []
+    /// The lengths for which `layout` was made.
+    private var tokenByteCount = -1
+    private var payloadByteCount = -1
+    /// The payload in `layout`; `nil` once there were two.
+    private var sharedPayload: ArraySlice<UInt8>?
+    /// What comes behind the payload.
+    private var trailer: [UInt8] = []
 
     /// Creates an encoder for batches with these attributes.
     ///
@@ -16,55 +24,91 @@ package struct FrameEncoder: Sendable {
     package init(format: FrameFormat, attributes: Attributes) {
         self.format = format
         self.expiry = UInt32(clamping: attributes.expiration.epochSeconds)
-        self.priority = attributes.priority.rawValue
+        guard format == .frame else { return }
+        trailer.append(item: 4, byteCount: 4)
+        trailer.append(bigEndian: expiry)
+        trailer.append(item: 5, byteCount: 1)
+        trailer.append(attributes.priority.rawValue)
     }
 
     /// Appends one notification.
     ///
     /// - Precondition: Token and payload have at most 65,535 bytes; a `Batch` that was checked holds far shorter ones.
-    package func append(
+    package mutating func append(
         token: ArraySlice<UInt8>, payload: ArraySlice<UInt8>, identifier: UInt32, to bytes: inout [UInt8]
     ) {
-        appendHead(identifier, tokenByteCount: token.count, payloadByteCount: payload.count, to: &bytes)
-        bytes.append(contentsOf: token)
-        if format == .frame { bytes.append(2) }
-        bytes.append(bigEndian: UInt16(payload.count))
+        if let shared = sharedPayload, !payload.span.isIdentical(to: shared.span) {
+            (sharedPayload, tokenByteCount) = (nil, -1)
+        }
+        if token.count != tokenByteCount || payload.count != payloadByteCount {
+            layOut(tokenByteCount: token.count, payload: payload)
+        }
+        patch(identifier, token.span)
+        bytes.append(contentsOf: layout)
+        guard sharedPayload == nil else { return }
         bytes.append(contentsOf: payload)
-        if format == .frame { appendFrameTail(to: &bytes) }
+        if format == .frame { bytes.append(contentsOf: trailer) }
     }
 
     /// Appends the flush probe: a notification that every gateway must refuse, with a token of no bytes.
     ///
     /// The refusal that names it proves that everything before it was accepted; it costs the connection.
     package static func appendFlushProbe(_ identifier: UInt32, format: FrameFormat, to bytes: inout [UInt8]) {
-        FrameEncoder(format: format, attributes: Attributes())
-            .append(token: [], payload: [], identifier: identifier, to: &bytes)
+        var encoder = FrameEncoder(format: format, attributes: Attributes())
+        encoder.append(token: [], payload: [], identifier: identifier, to: &bytes)
     }
 
-    private func appendHead(_ identifier: UInt32, tokenByteCount: Int, payloadByteCount: Int, to bytes: inout [UInt8]) {
-        bytes.append(format.rawValue)
+    private mutating func layOut(tokenByteCount: Int, payload: ArraySlice<UInt8>) {
+        if layout.isEmpty { sharedPayload = payload }
+        (self.tokenByteCount, self.payloadByteCount) = (tokenByteCount, payload.count)
+        layout = [format.rawValue]
         switch format {
         case .simple:
             break
         case .enhanced:
-            bytes.append(bigEndian: identifier)
-            bytes.append(bigEndian: expiry)
+            layout.append(bigEndian: UInt32(0))
+            layout.append(bigEndian: expiry)
         case .frame:
-            bytes.append(bigEndian: UInt32(24 + tokenByteCount + payloadByteCount))
-            bytes.append(3)
-            bytes.append(bigEndian: UInt16(4))
-            bytes.append(bigEndian: identifier)
-            bytes.append(1)
+            layout.append(bigEndian: UInt32(13 + tokenByteCount + payload.count + trailer.count))
+            layout.append(item: 3, byteCount: 4)
+            layout.append(bigEndian: UInt32(0))
+            layout.append(1)
         }
-        bytes.append(bigEndian: UInt16(tokenByteCount))
+        layout.append(bigEndian: UInt16(tokenByteCount))
+        layout.append(contentsOf: repeatElement(0, count: tokenByteCount))
+        if format == .frame { layout.append(2) }
+        layout.append(bigEndian: UInt16(payload.count))
+        if let sharedPayload { layout += sharedPayload + trailer }
     }
 
-    private func appendFrameTail(to bytes: inout [UInt8]) {
-        bytes.append(4)
-        bytes.append(bigEndian: UInt16(4))
-        bytes.append(bigEndian: expiry)
-        bytes.append(5)
-        bytes.append(bigEndian: UInt16(1))
-        bytes.append(priority)
+    /// Writes identifier and token over those of the frame before.
+    private mutating func patch(_ identifier: UInt32, _ token: Span<UInt8>) {
+        let (identifierOffset, tokenOffset) = format.offsets
+        var layout = layout.mutableSpan
+        if let offset = identifierOffset {
+            for place in 0..<4 {
+                layout[offset + place] = UInt8(truncatingIfNeeded: identifier >> UInt32(24 - 8 * place))
+            }
+        }
+        for place in token.indices { layout[tokenOffset + place] = token[place] }
+    }
+}
+
+extension FrameFormat {
+    /// Where our encoder puts the identifier and the token.
+    fileprivate var offsets: (identifier: Int?, token: Int) {
+        switch self {
+        case .simple: (nil, 3)
+        case .enhanced: (1, 11)
+        case .frame: (8, 15)
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Appends the head of an item of command 2.
+    fileprivate mutating func append(item: UInt8, byteCount: UInt16) {
+        append(item)
+        append(bigEndian: byteCount)
     }
 }

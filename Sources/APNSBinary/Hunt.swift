@@ -11,11 +11,12 @@ struct Hunt: Sendable {
 
     private var suspects = BatchList()
     private var groupSize: Int
+    /// How many of the suspects in front are of a group that failed: they go out in groups that do not grow.
+    private var searchCount = 0
     /// How many of the present group are still to be written.
     private var roomInGroup: Int
-    /// What is written of the present group, and how many of it have no outcome.
-    private var written: [Batch] = []
-    private var unconfirmedCount = 0
+    /// What is written of the present group and has no outcome yet.
+    private var group = NotificationSet()
 
     /// Starts a hunt; `others` wait behind the suspects, since they were to be sent again anyway.
     init(suspects: [Batch], others: [Batch]) {
@@ -29,46 +30,44 @@ struct Hunt: Sendable {
     var isWaiting: Bool { roomInGroup == 0 || suspects.isEmpty }
 
     /// Whether nobody is suspected any more.
-    var isOver: Bool { suspects.isEmpty && unconfirmedCount == 0 }
+    var isOver: Bool { suspects.isEmpty && group.isEmpty }
 
     mutating func next(atMost limit: Int) -> Batch? {
         guard let batch = suspects.takeFirst(min(limit, roomInGroup)) else { return nil }
         roomInGroup -= batch.count
-        unconfirmedCount += batch.count
-        written.append(batch)
+        searchCount = max(0, searchCount - batch.count)
+        group.insert(batch)
         return batch
     }
 
     mutating func putBack(_ batch: Batch) {
         suspects.prepend([batch])
         roomInGroup += batch.count
-        unconfirmedCount -= batch.count
-        if let last = written.last, last.indices.upperBound == batch.indices.upperBound {
-            written[written.count - 1] = last[last.indices.lowerBound..<batch.indices.lowerBound]
-        }
+        if searchCount > 0 { searchCount += batch.count }
+        group.remove(batch)
     }
 
     /// Notes that the notifications of `settled` have outcomes; returns whether the hunt is over.
     mutating func confirm(_ settled: Batch) -> Bool {
-        for batch in written where batch.job == settled.job {
-            unconfirmedCount -= batch.indices.clamped(to: settled.indices).count
-        }
-        if unconfirmedCount == 0, roomInGroup == 0 {
-            groupSize *= 2
+        group.remove(settled)
+        if group.isEmpty, roomInGroup == 0 {
+            if searchCount == 0 { groupSize *= 2 }
             roomInGroup = groupSize
-            written = []
         }
         return isOver
     }
 
-    /// Takes back what a dead connection left of the group; returns whether the hunt is over.
+    /// Takes back what a dead connection left of the group, or of what had been written before the hunt began; returns
+    /// whether the hunt is over.
     mutating func resume(_ tail: [Batch], hasFailed: Bool) -> Bool {
         let count = tail.reduce(0) { $0 + $1.count }
+        for batch in tail { group.remove(batch) }
         suspects.prepend(tail)
-        if hasFailed { groupSize = max(1, count / 8) }
-        roomInGroup = groupSize
-        unconfirmedCount = 0
-        written = []
+        if hasFailed, count > 0 {
+            groupSize = max(1, min(groupSize, count / 8))
+            searchCount = count
+        }
+        if group.isEmpty { roomInGroup = groupSize }
         return isOver
     }
 

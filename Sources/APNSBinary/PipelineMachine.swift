@@ -63,7 +63,7 @@ package struct PipelineMachine: Sendable {
     ///
     /// Stops when the window or the batch is at its end, or when `bytes` has reached `byteLimit`.
     package mutating func write(_ batch: inout Batch, into bytes: inout [UInt8], byteLimit: Int) {
-        let encoder = FrameEncoder(format: options.format, attributes: batch.attributes)
+        var encoder = FrameEncoder(format: options.format, attributes: batch.attributes)
         let limit = min(room, batch.count)
         var written = 0
         while written < limit, bytes.count < byteLimit {
@@ -86,6 +86,9 @@ package struct PipelineMachine: Sendable {
     }
 
     /// Notes that everything written so far ends in the stream's first `offset` bytes.
+    ///
+    /// A mark is taken whole or not at all: to be called once per TLS record, which a peer cannot read in part. So what lies
+    /// behind the last whole mark when a connection dies was certainly not processed.
     package mutating func mark(offset: UInt64) {
         acknowledgements.add(end: nextSequence, offset: offset)
     }
@@ -97,13 +100,14 @@ package struct PipelineMachine: Sendable {
 
     /// When to call `settle` next; `nil` while nothing can be proved by silence.
     package var nextSettlement: Moment? {
-        guard let confirmAfter = options.confirmAfter, let arrival = acknowledgements.oldestArrival else { return nil }
+        guard reply.isEmpty, let confirmAfter = options.confirmAfter, let arrival = acknowledgements.oldestArrival
+        else { return nil }
         return arrival + confirmAfter
     }
 
-    /// Returns what silence up to `now` has proved to be accepted.
+    /// Returns what silence up to `now` has proved to be accepted: nothing more once a byte of a reply is there.
     package mutating func settle(at now: Moment) -> [Settlement] {
-        guard let confirmAfter = options.confirmAfter,
+        guard reply.isEmpty, let confirmAfter = options.confirmAfter,
             let end = acknowledgements.removeArrived(by: now + (.zero - confirmAfter))
         else { return [] }
         let proved = window.removeAll(before: end)
@@ -134,15 +138,16 @@ package struct PipelineMachine: Sendable {
 extension PipelineMachine {
     private mutating func conclude(_ reply: ErrorReply) -> Conclusion {
         let issued = max(firstSequence, nextSequence - min(nextSequence, SentWindow.identifierCount - 1))..<nextSequence
-        let known = SentWindow.sequence(of: reply.identifier, in: issued)
+        let known = options.format.carriesIdentifier ? SentWindow.sequence(of: reply.identifier, in: issued) : nil
         if let probe, known == probe || (reply.identifier == 0 && reply.status == .missingDeviceToken) {
             var conclusion = Conclusion()
             conclusion.settlements = window.removeAll(before: probe).map { Settlement($0.batch, .accepted) }
             return conclusion
         }
         guard let known else { return concludeUnknown(reply) }
-        guard let oldest = history.oldest ?? window.oldest, known >= oldest else {
-            return concludeForgotten(reply.status, lostCount: (window.oldest ?? nextSequence) - known)
+        let oldest = history.oldest ?? window.oldest ?? probe ?? nextSequence
+        guard known >= oldest else {
+            return concludeForgotten(reply.status, lostCount: oldest - known - (reply.status.acceptsNamed ? 1 : 0))
         }
         return conclude(reply.status, naming: known)
     }
@@ -151,7 +156,7 @@ extension PipelineMachine {
     private mutating func concludeForgotten(_ status: Status, lostCount: UInt64) -> Conclusion {
         var conclusion = Conclusion()
         conclusion.status = status
-        conclusion.lostCount = Int(clamping: lostCount) - history.count
+        conclusion.lostCount = Int(clamping: lostCount)
         conclusion.revoked = history.removeAll()
         conclusion.tail = conclusion.revoked + window.removeAll()
         return conclusion
@@ -179,10 +184,14 @@ extension PipelineMachine {
     }
 
     /// The gateway could not tell which one it was, or named none of ours: everything in doubt stays in doubt.
+    ///
+    /// One of them was refused for its own fault unless the gateway shuts down or refuses the app. Status 0 counts as a
+    /// refusal here: a notification that draws it time and again would otherwise be sent for ever.
     private mutating func concludeUnknown(_ reply: ErrorReply) -> Conclusion {
         var conclusion = doubt(window.removeAll())
         conclusion.status = reply.status
-        conclusion.hidesRefusal = !reply.status.acceptsNamed
+        conclusion.hidesRefusal =
+            reply.status != .shutdown && reply.status.failureClass != .app && conclusion.doubtfulCount > 0
         return conclusion
     }
 

@@ -19,6 +19,8 @@ package struct SendQueue: Sendable {
     private var tail = BatchList()
     private var hunt: Hunt?
     private var tries: [Key: Int] = [:]
+    /// Those that are to be sent again although they had been settled as accepted.
+    private var revoked = NotificationSet()
 
     /// Creates an empty queue.
     package init() {}
@@ -56,10 +58,11 @@ package struct SendQueue: Sendable {
         if hunt != nil { hunt?.putBack(batch) } else { tail.prepend([batch]) }
     }
 
-    /// Notes that notifications have an outcome. A hunt may go on when its group has.
+    /// Notes that notifications have an outcome. A hunt may go on when its group has. Noting it twice does no harm.
     package mutating func confirm(_ settlements: [Settlement]) {
-        guard hunt != nil || !tries.isEmpty else { return }
+        guard hunt != nil || !tries.isEmpty || !revoked.isEmpty else { return }
         for settlement in settlements {
+            revoked.remove(settlement.batch)
             if hunt?.confirm(settlement.batch) == true { hunt = nil }
             for key in tries.keys where key.job == settlement.batch.job && settlement.batch.indices.contains(key.index)
             {
@@ -76,6 +79,7 @@ package struct SendQueue: Sendable {
         if hunt?.isOver == true { hunt = nil }
         turns.removeAll { $0 == job }
         tries = tries.filter { $0.key.job != job }
+        revoked.remove(job)
         count -= removed.reduce(0) { $0 + $1.count }
         return removed
     }
@@ -90,35 +94,63 @@ package struct SendQueue: Sendable {
 
 extension SendQueue {
     /// Takes what the end of a connection proved, puts the tail in front of everything else, and returns the outcomes.
+    ///
+    /// What was revoked gets its second outcome in time: an acceptance is told like any other, everything else as a
+    /// correction.
     package mutating func take(_ conclusion: Conclusion) -> [Settlement] {
-        var settlements = conclusion.settlements
-        confirm(conclusion.settlements)
-        var tail = conclusion.tail
+        var (settlements, tail) = (conclusion.settlements, conclusion.tail)
+        revoke(conclusion)
         if let named = conclusion.named, let status = conclusion.status {
             if status.failureClass == .app || (status.allowsAnotherTry && hasAnotherTry(named)) {
                 tail.insert(named, at: 0)
             } else {
-                settlements.append(Settlement(named, .rejected(status.refusal), isCorrection: conclusion.isCorrection))
-                confirm([settlements[settlements.count - 1]])
+                settlements.append(Settlement(named, .rejected(status.refusal)))
             }
         }
-        if conclusion.hidesRefusal, let lone = loneSuspect(tail), !hasAnotherTry(lone) {
+        if let lone = Self.loneSuspect(of: conclusion), !hasAnotherTry(lone) {
             settlements.append(Settlement(lone, .rejected(Self.unnamedRefusal(conclusion.status))))
-            confirm([settlements[settlements.count - 1]])
             tail = []
         }
+        settlements = settlements.flatMap(correction)
+        confirm(settlements)
         resume(tail, isHunt: conclusion.hidesRefusal)
         return settlements
     }
 
-    /// The reason of a notification that was found to be refused without having been named.
-    private static func unnamedRefusal(_ status: Status?) -> Refusal {
-        Refusal(
-            status: status.map { Int($0.rawValue) }, reason: status?.reason ?? "ClosedWithoutReply", verdict: .message)
+    /// Remembers who had been settled as accepted, and was not.
+    private mutating func revoke(_ conclusion: Conclusion) {
+        if conclusion.isCorrection, let named = conclusion.named { revoked.insert(named) }
+        var count = conclusion.revokedCount
+        for batch in conclusion.tail where count > 0 {
+            revoked.insert(batch[batch.indices.prefix(count)])
+            count -= batch.count
+        }
     }
 
-    private func loneSuspect(_ tail: [Batch]) -> Batch? {
-        hunt != nil && tail.count == 1 && tail[0].count == 1 ? tail[0] : nil
+    /// The settlement, with those parts marked as a correction that contradict an earlier one.
+    private func correction(_ settlement: Settlement) -> [Settlement] {
+        guard settlement.outcome != .accepted, !revoked.isEmpty else { return [settlement] }
+        return revoked.split(settlement.batch).map {
+            Settlement($0.part, settlement.outcome, isCorrection: $0.isInside)
+        }
+    }
+
+    /// The reason of a notification that was found to be refused without having been named.
+    private static func unnamedRefusal(_ status: Status?) -> Refusal {
+        guard let status, !status.acceptsNamed else {
+            return Refusal(
+                status: status.map { Int($0.rawValue) }, reason: status?.reason ?? "ClosedWithoutReply",
+                verdict: .message)
+        }
+        return status.refusal
+    }
+
+    /// The one notification that must have been refused, since nothing else was in doubt.
+    private static func loneSuspect(of conclusion: Conclusion) -> Batch? {
+        guard conclusion.hidesRefusal, conclusion.doubtfulCount == 1, conclusion.tail.count == 1,
+            conclusion.tail[0].count == 1, !conclusion.settlements.contains(where: { $0.outcome == .unknown })
+        else { return nil }
+        return conclusion.tail[0]
     }
 
     /// Counts one more try of a single notification; whether it may have another.

@@ -50,7 +50,7 @@ struct SentWindow: Sendable {
         var removed: [(batch: Batch, first: UInt64)] = []
         while head < runs.count, runs[head].first < sequence {
             let first = runs[head].first
-            let taken = runs[head].batch.removeFirst(Int(clamping: sequence - first))
+            let taken = runs[head].batch.removeFirst(Int(min(sequence - first, UInt64(runs[head].batch.count))))
             runs[head].first += UInt64(taken.count)
             removed.append((taken, first))
             count -= taken.count

@@ -5,10 +5,10 @@ package struct BackOff: Hashable, Sendable {
     /// The longest pause.
     package let ceiling: Duration
 
-    /// Creates a back-off; a ceiling below the first pause counts as the first pause.
+    /// Creates a back-off; a negative first pause counts as none, a ceiling below the first pause as that.
     package init(first: Duration, ceiling: Duration) {
-        self.first = first
-        self.ceiling = max(first, ceiling)
+        self.first = max(.zero, first)
+        self.ceiling = max(self.first, ceiling)
     }
 
     /// Returns the pause after the given number of failures in a row, between half of it and all of it.

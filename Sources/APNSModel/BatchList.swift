@@ -33,7 +33,7 @@ package struct BatchList: Sendable {
     /// Takes the first notifications: as many as asked for, or fewer if the batch in front has no more.
     package mutating func takeFirst(_ limit: Int) -> Batch? {
         guard limit > 0, head < batches.count else { return nil }
-        let taken = batches[head].removeFirst(limit)
+        let taken = batches[head].removeFirst(min(limit, batches[head].count))
         count -= taken.count
         if batches[head].isEmpty { head += 1 }
         if head > 32, head * 2 > batches.count {
