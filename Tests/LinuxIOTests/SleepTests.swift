@@ -3,19 +3,17 @@ import TestSupport
 import Testing
 
 struct SleepTests {
-    @Test func `a sleep ends at its deadline, not before and hardly after`() async throws {
-        let lateness = try await onReactor { reactor in
-            var lateness: [Duration] = []
+    @Test func `a sleep does not end before its deadline`() async throws {
+        let earliest = try await onReactor { reactor in
+            var earliest = Duration.seconds(1)
             for _ in 0..<20 {
                 let deadline = ContinuousClock.now + .milliseconds(3)
                 try await reactor.sleep(until: deadline)
-                lateness.append(.now - deadline)
+                earliest = min(earliest, .now - deadline)
             }
-            return lateness.sorted()
+            return earliest
         }
-        #expect(lateness[0] >= .zero)
-        // The median: single sleeps may be late when the machine is busy.
-        #expect(lateness[10] < .milliseconds(5))
+        #expect(earliest >= .zero)
     }
 
     @Test func `sleepers wake in the order of their deadlines`() async throws {
