@@ -77,6 +77,12 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        // What `make bench` measures the binary transport with.
+        .executableTarget(
+            name: "Benchmarks",
+            dependencies: ["APNSGateway", "APNSBinary", "APNSModel", "OpenSSL", "LinuxIO", logging],
+            path: "Tests/Benchmarks/Driver", swiftSettings: strict),
+
         // Tests.
         .target(name: "TestSupport", dependencies: ["LinuxIO"], path: "Tests/TestSupport", swiftSettings: strict),
         tests("Document", uses: ["JSON", "YAML", "TestSupport"]),

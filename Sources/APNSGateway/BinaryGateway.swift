@@ -92,6 +92,9 @@ package actor BinaryGateway {
         sessions.values.reduce(0) { $0 + $1.doubtCount }
     }
 
+    /// How many connections are up; none are left when `drain` has done its work.
+    package var connectionCount: Int { sessions.count }
+
     /// Serves until the task is cancelled; then connections are cut and what was on them stays without an outcome.
     package func run() async {
         var limit = 0
