@@ -61,9 +61,11 @@ struct DemoRun {
     private func dropJobs(until deadline: ContinuousClock.Instant) async throws {
         let spool = try Directory.open(path: folder.spool)
         while true {
+            // feedback/ is the last that an app makes.
             if let app = try? spool.openChild(Array(DemoFolder.app.utf8)),
-                let new = try? app.openChild(Array("new".utf8)), let staging = try? app.openChild(Array("tmp".utf8))
+                (try? app.status(of: Array("feedback".utf8))) ?? nil != nil
             {
+                let (new, staging) = (try app.openChild(Array("new".utf8)), try app.openChild(Array("tmp".utf8)))
                 for job in jobs { try drop(job, staging, new) }
                 return
             }
