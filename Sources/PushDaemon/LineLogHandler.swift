@@ -10,11 +10,16 @@ package struct LineLogHandler: LogHandler {
     /// What every line of this logger carries.
     package var metadata: Logger.Metadata = [:]
     private let format: DaemonConfiguration.LogFormat
+    private let write: @Sendable ([UInt8]) -> Void
 
-    /// Creates a handler.
-    package init(level: Logger.Level, format: DaemonConfiguration.LogFormat) {
+    /// Creates a handler; `write` gets each line with its end, on any thread.
+    package init(
+        level: Logger.Level, format: DaemonConfiguration.LogFormat,
+        write: @escaping @Sendable ([UInt8]) -> Void = { StandardStream.error.write($0) }
+    ) {
         self.logLevel = level
         self.format = format
+        self.write = write
     }
 
     /// Reads or writes one value that every line carries.
@@ -32,7 +37,7 @@ package struct LineLogHandler: LogHandler {
             case .text: Self.text(time, event, values)
             case .json: Self.json(time, event, values)
             }
-        StandardStream.error.write(line + [UInt8(ascii: "\n")])
+        write(line + [UInt8(ascii: "\n")])
     }
 
     private static func text(_ time: String, _ event: LogEvent, _ values: [String: String]) -> [UInt8] {

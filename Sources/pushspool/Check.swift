@@ -8,7 +8,7 @@ struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Check configuration, credentials and job files, and send nothing.",
         discussion: """
-            Finds everything that `run` would find, all faults at once, each with file, line and remedy. Exits with 78
+            Finds everything that `run` would find, all faults at once, each with file, line and remedy. Exits with 78 \
             for a fault of the configuration, 65 for one of a job file, 0 if all is well.
 
             Example: pushspool check --config etc/pushspool.yaml --app weather job.yaml

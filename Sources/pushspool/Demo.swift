@@ -1,10 +1,58 @@
 import ArgumentParser
+import GatewaySimulator
+import LinuxIO
+import PushDaemon
+import SpoolClient
+import SpoolStore
 
 /// `pushspool demo`.
 struct Demo: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Show the main job at work, without Apple.")
+    static let configuration = CommandConfiguration(
+        abstract: "Send sample jobs to a simulated gateway and show what becomes of them.",
+        discussion: """
+            Makes a folder with a spool, a configuration and throw-away certificates, starts a gateway and the daemon on \
+            this host, drops good and broken jobs of every form into new/, and shows where each of them went and why. \
+            Nothing leaves the host, and the folder stays for you to look at. Takes about five seconds; exits with 1 if \
+            anything did not end as it should.
+
+            Example: pushspool demo --folder /tmp/pushspool-demo
+            """)
+
+    @Option(
+        help: ArgumentHelp(
+            "The folder to make; it must not be there yet. Default: a new one in /tmp.", valueName: "folder"))
+    var folder: String?
 
     func run() async throws {
-        throw ExitCode.tryAgain
+        do {
+            let folder = try DemoFolder.make(at: folder)
+            let run = DemoRun(folder: folder, jobs: DemoJobs.all)
+            Talk.say("Sending \(run.jobs.count) sample jobs to a gateway on this host, in \(folder.path)")
+            let outcome = try await run.run()
+            let faults = DemoVerdict(jobs: run.jobs, outcome: outcome).faults
+            DemoReport(folder: folder, jobs: run.jobs, outcome: outcome).say(faults: faults)
+            if !faults.isEmpty { throw ExitCode.failure }
+        } catch let fault as DemoFault {
+            Talk.complain(fault.message, hint: fault.hint)
+            throw ExitCode.failure
+        } catch let fault as SimulatorFault {
+            Talk.complain(fault.message, hint: fault.hint)
+            throw ExitCode.failure
+        } catch let fault as SpoolFault {
+            Talk.complain(fault.message, hint: fault.hint)
+            throw ExitCode.failure
+        } catch let error as SpoolClientError {
+            Talk.complain(error.message, hint: error.hint)
+            throw ExitCode.failure
+        } catch let error as SystemError {
+            Talk.complain("\(error)", hint: "choose another place with --folder")
+            throw ExitCode.failure
+        }
     }
+}
+
+/// Why the demo cannot be shown.
+struct DemoFault: Error {
+    let message: String
+    let hint: String?
 }

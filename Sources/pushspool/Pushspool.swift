@@ -33,7 +33,7 @@ struct Pushspool: AsyncParsableCommand {
         commandName: "pushspool",
         abstract: "Send push notifications that other programs drop as files.",
         discussion: """
-            Jobs are YAML or JSON files in <spool>/<app>/new/. The daemon (`run`) sends them over persistent connections,
+            Jobs are YAML or JSON files in <spool>/<app>/new/. The daemon (`run`) sends them over persistent connections, \
             moves each to done/ or failed/, and writes what came back to feedback/.
 
             Try it without Apple: pushspool demo

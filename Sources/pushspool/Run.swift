@@ -8,8 +8,8 @@ struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run the daemon.",
         discussion: """
-            Takes jobs from <spool>/<app>/new/ to work/, sends them, and moves them to done/ or failed/; feedback lines
-            appear in feedback/. Logs to standard error. TERM and INT let jobs under way finish, a second one does not
+            Takes jobs from <spool>/<app>/new/ to work/, sends them, and moves them to done/ or failed/; feedback lines \
+            appear in feedback/. Logs to standard error. TERM and INT let jobs under way finish, a second one does not \
             wait; HUP reads the configuration again.
 
             Example: pushspool run --config etc/pushspool.yaml

@@ -10,8 +10,8 @@ struct Simulate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run a gateway that behaves, or misbehaves, on request.",
         discussion: """
-            Serves the binary protocol and the feedback service over TLS. Writes ca.pem, server.pem and client.pem to the
-            certificates' folder if they are not there, and prints what an app's configuration needs. Ends on INT or TERM
+            Serves the binary protocol and the feedback service over TLS. Writes ca.pem, server.pem and client.pem to the \
+            certificates' folder if they are not there, and prints what an app's configuration needs. Ends on INT or TERM \
             with a count of what arrived. A fault is one rule, such as 'every=997 refuse status=8 delay=1s'.
 
             Example: pushspool simulate --certificates /tmp/gateway --port 2195 --fault 'nth=3 close'

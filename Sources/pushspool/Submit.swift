@@ -13,8 +13,8 @@ struct Submit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Drop jobs into an app's new/, whole and synced.",
         discussion: """
-            Writes each file to <spool>/<app>/tmp/, syncs it, and renames it into new/ under a name of its own, which is
-            printed. With --wait, prints what became of it and exits with 0 if everything was accepted, 65 if not, 75 if
+            Writes each file to <spool>/<app>/tmp/, syncs it, and renames it into new/ under a name of its own, which is \
+            printed. With --wait, prints what became of it and exits with 0 if everything was accepted, 65 if not, 75 if \
             it is not over in time.
 
             Example: echo '{"token": "740f…78ad", "alert": "Hi"}' | pushspool submit --app weather --wait -

@@ -1,0 +1,110 @@
+/// The sample jobs: every form, and every way to be wrong.
+enum DemoJobs {
+    /// Tokens that the gateway refuses with status 8.
+    static let refused = [DemoToken(25), DemoToken(40)]
+    /// Tokens whose app the feedback service reports as gone after they got something.
+    static let gone = [DemoToken(3), DemoToken(10)]
+
+    static let all = [
+        one, many, pairs, recipients, thousand, halfBad, allRefused, syntax, typo, unequal, oversize, link,
+    ]
+
+    private static let one = DemoJob(
+        name: "one.json", about: "one token",
+        content: .text(#"{"token": "\#(DemoToken(1).hex)", "alert": "Storm in an hour", "sound": "default"}"# + "\n"),
+        end: .done, good: [DemoToken(1)], contents: [DemoToken(1): "Storm in an hour"])
+
+    private static let many = DemoJob(
+        name: "many.yaml", about: "tokens as people spell them, shorthands, Unicode",
+        content: .text(
+            """
+            tokens:
+              - \(DemoToken(2).hex)
+              - \(DemoToken(3).hex.uppercased())
+              - \(DemoToken(4).inBrackets)
+              - \(DemoToken(5).base64)
+            alert: {title: "Gewitter ⛈", body: "雷雨が近づいています"}
+            badge: 1
+            thread_id: storms
+            custom: {station: Zürich, severe: no}     # no is a string in YAML 1.2
+
+            """),
+        end: .done, good: (2...5).map(DemoToken.init), contents: [DemoToken(4): "雷雨が近づいています"])
+
+    private static let pairs = DemoJob(
+        name: "pairs.json", about: "a payload for each token",
+        content: .text(
+            """
+            {"tokens": ["\(DemoToken(7).hex)", "\(DemoToken(8).hex)"],
+             "payloads": [{"aps": {"alert": "Sun"}, "id": 9007199254740993}, {"aps": {"alert": "Rain"}, "id": 1.0}]}
+
+            """),
+        end: .done, good: [DemoToken(7), DemoToken(8)],
+        contents: [DemoToken(7): #""id":9007199254740993"#, DemoToken(8): #""id":1.0"#])
+
+    private static let recipients = DemoJob(
+        name: "recipients.yaml", about: "recipients with wishes of their own",
+        content: .text(
+            """
+            alert: Good morning
+            priority: 5
+            expiration: +6h
+            recipients:
+              - {token: \(DemoToken(9).hex), badge: 3}
+              - {token: \(DemoToken(10).hex), alert: Guten Morgen}
+              - {token: \(DemoToken(11).hex), sound: chime.caf, priority: 10}
+
+            """),
+        end: .done, good: (9...11).map(DemoToken.init), contents: [DemoToken(10): "Guten Morgen"])
+
+    private static let thousand: DemoJob = {
+        let tokens = (1000..<2000).map(DemoToken.init)
+        let first = #"{"job": {"id": "campaign-7", "count": 1000}, "defaults": {"alert": "Weekend outlook"}}"#
+        let lines = tokens.map { "\"\($0.hex)\"" }
+        return DemoJob(
+            name: "thousand.jsonl", about: "a token a line, streamed",
+            content: .text(([first] + lines).joined(separator: "\n") + "\n"), end: .done, good: tokens)
+    }()
+
+    private static let halfBad: DemoJob = {
+        let tokens = (20..<32).map(DemoToken.init)
+        var lines = tokens.map { "  - \($0.hex)" }
+        lines[9] = "  - \"not a token!\""
+        return DemoJob(
+            name: "half-bad.yaml", about: "one token refused, one malformed; the rest goes out",
+            content: .text("alert: Frost tonight\ntokens:\n" + lines.joined(separator: "\n") + "\n"), end: .done,
+            good: tokens.filter { $0 != DemoToken(25) && $0 != DemoToken(29) }, rejectedCount: 2)
+    }()
+
+    private static let allRefused = DemoJob(
+        name: "refused.json", about: "the gateway accepts nothing of it",
+        content: .text(#"{"token": "\#(DemoToken(40).hex)", "alert": "Anybody there?"}"# + "\n"),
+        end: .failed(code: "refused"), rejectedCount: 1)
+
+    private static let syntax = DemoJob(
+        name: "syntax.yaml", about: "no YAML",
+        content: .text("token: \(DemoToken(41).hex)\nalert: {title: Hail, body: \"Cover your car}\n"),
+        end: .failed(code: "invalid"))
+
+    private static let typo = DemoJob(
+        name: "typo.yaml", about: "a misspelled key",
+        content: .text("token: \(DemoToken(42).hex)\nalert: Hail\npriorty: 5\n"), end: .failed(code: "invalid"))
+
+    private static let unequal = DemoJob(
+        name: "unequal.json", about: "two tokens, one payload",
+        content: .text(
+            """
+            {"tokens": ["\(DemoToken(43).hex)", "\(DemoToken(44).hex)"],
+             "payloads": [{"aps": {"alert": "Only one"}}]}
+
+            """), end: .failed(code: "invalid"))
+
+    private static let oversize = DemoJob(
+        name: "oversize.yaml", about: "a payload beyond the limit",
+        content: .text("token: \(DemoToken(45).hex)\nalert: \(String(repeating: "ice ", count: 700))\n"),
+        end: .failed(code: "invalid"))
+
+    private static let link = DemoJob(
+        name: "link.json", about: "no regular file", content: .link(to: "/etc/hostname"),
+        end: .failed(code: "unreadable"))
+}

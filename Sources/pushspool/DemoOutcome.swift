@@ -1,0 +1,114 @@
+import Document
+import GatewaySimulator
+import JSON
+import SpoolClient
+
+/// What the demo found in the spool and at the gateway, read by the means that every user has.
+struct DemoOutcome {
+    /// How one job ended: what its `job` line and its result file say.
+    struct Job {
+        let state: String
+        let code: String?
+        let path: String
+        let notificationCount: Int
+        let acceptedCount: Int
+        let rejectedCount: Int
+        /// Faults with their places, and what the gateway refused.
+        var remarks: [String] = []
+        /// Whether the file is where the line says.
+        var isArchived = false
+    }
+
+    private let wanted: [String]
+    private(set) var jobs: [String: Job] = [:]
+    /// All feedback lines, in order.
+    private(set) var lines: [String] = []
+    /// How many of them are about a token that the feedback service named.
+    private(set) var goneCount = 0
+    var ledger: Ledger?
+    var duration = Duration.zero
+
+    private init(wanted: [String]) {
+        self.wanted = wanted
+    }
+
+    /// Whether everything has come that must come.
+    var isComplete: Bool { missing.isEmpty }
+
+    /// What has not come yet.
+    var missing: [String] {
+        wanted.filter { jobs[$0]?.isArchived != true }
+            + (goneCount < DemoJobs.gone.count ? ["the feedback service's lines"] : [])
+    }
+
+    /// Reads feedback, and the result files beside the jobs.
+    ///
+    /// - Throws: `SpoolClientError` when the spool cannot be read, `Diagnostic` when a line is no JSON.
+    static func read(_ folder: DemoFolder, _ wanted: [DemoJob]) throws -> DemoOutcome {
+        var outcome = DemoOutcome(wanted: wanted.map(\.name))
+        let reader = try FeedbackReader(app: DemoFolder.app, spool: folder.spool)
+        for file in try reader.files() {
+            try reader.forEachLine(of: file) { try outcome.take($0) }
+        }
+        let locator = try JobLocator(app: DemoFolder.app, spool: folder.spool)
+        for name in outcome.wanted {
+            switch try locator.place(of: name) {
+            case .done(_, let result), .failed(_, let result): try outcome.take(result, of: name)
+            case .waiting, .held, nil: break
+            }
+        }
+        return outcome
+    }
+
+    private mutating func take(_ line: String) throws {
+        lines.append(line)
+        var parser = JSON.Parser()
+        let node = try parser.parse(Array(line.utf8)).root
+        switch node["kind"]?.text {
+        case "job": jobs[node["job"]?.text ?? ""] = Job(node)
+        case "token": goneCount += 1
+        case "notification":
+            let status = node["status"].map { "status \($0.text) " } ?? ""
+            guard !status.isEmpty else { return }
+            remarks[node["job"]?.text ?? "", default: []].append(
+                "index \(node["index"]?.text ?? "?"): the gateway says \(status)\(node["reason"]?.text ?? "")")
+        default: return
+        }
+    }
+
+    private var remarks: [String: [String]] = [:]
+
+    private mutating func take(_ result: [UInt8]?, of name: String) throws {
+        guard var job = jobs[name] else { return }
+        // A result file appears right behind its job.
+        job.isArchived = result != nil || job.acceptedCount == job.notificationCount
+        if let result {
+            var parser = JSON.Parser()
+            let root = try parser.parse(result).root
+            job.remarks += (root["diagnostics"]?.elements.map { $0 } ?? []).map(Self.text)
+            if job.remarks.isEmpty, let why = root["why"]?.text { job.remarks.append(why) }
+        }
+        job.remarks += remarks[name] ?? []
+        jobs[name] = job
+    }
+
+    private static func text(of diagnostic: Node) -> String {
+        var text = "\(diagnostic["line"]?.text ?? "?"):\(diagnostic["column"]?.text ?? "?"): "
+        if let path = diagnostic["path"]?.text, !path.isEmpty { text += path + ": " }
+        text += diagnostic["message"]?.text ?? ""
+        if let hint = diagnostic["hint"]?.text { text += " (hint: \(hint))" }
+        return text
+    }
+}
+
+extension DemoOutcome.Job {
+    /// Reads a `job` line.
+    init(_ line: Node) {
+        state = line["state"]?.text ?? ""
+        code = line["code"]?.text
+        path = line["path"]?.text ?? ""
+        notificationCount = line["notifications"]?.integer ?? 0
+        acceptedCount = line["accepted"]?.integer ?? 0
+        rejectedCount = line["rejected"]?.integer ?? 0
+    }
+}

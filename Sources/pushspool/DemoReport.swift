@@ -1,0 +1,144 @@
+import APNSModel
+import GatewaySimulator
+import LinuxIO
+
+/// Shows a person what the demo did.
+struct DemoReport {
+    let folder: DemoFolder
+    let jobs: [DemoJob]
+    let outcome: DemoOutcome
+    private let style = DemoStyle()
+
+    init(folder: DemoFolder, jobs: [DemoJob], outcome: DemoOutcome) {
+        self.folder = folder
+        self.jobs = jobs
+        self.outcome = outcome
+    }
+
+    /// Prints everything, and at the end whether it was as it should be.
+    func say(faults: [String]) {
+        sayJobs()
+        sayGateway()
+        sayFeedback()
+        sayTree()
+        sayVerdict(faults)
+        sayFurther()
+    }
+
+    private func sayJobs() {
+        title("Jobs that were dropped into spool/\(DemoFolder.app)/new/, and where they went")
+        for job in jobs {
+            guard let found = outcome.jobs[job.name] else { continue }
+            let mark = found.state == "done" ? style.good("done  ") : style.bad("failed")
+            let counts =
+                found.notificationCount == 0 ? "" : "\(found.acceptedCount) of \(found.notificationCount) accepted"
+            let code = found.code.map { "\($0)" } ?? ""
+            let what = [code, counts].filter { !$0.isEmpty }.joined(separator: ", ")
+            line("\(mark) \(pad(job.name, 16)) \(pad(what, 25)) \(style.faint(job.about))")
+            for remark in found.remarks { line("       \(cut(remark, 120))") }
+        }
+    }
+
+    private func sayGateway() {
+        guard let ledger = outcome.ledger else { return }
+        title("What the gateway got (every notification: gateway.jsonl)")
+        line(
+            "\(ledger.connectionCount) connections; \(ledger.acceptedCount) notifications accepted, \(ledger.refusedCount) refused with status 8,"
+        )
+        line(
+            "\(ledger.discardedCount) thrown away behind a refusal or a shutdown, and sent again on the next connection"
+        )
+        for entry in samples(of: ledger) {
+            let token = DeviceToken(bytes: entry.token)
+            line("connection \(entry.connection) no. \(entry.sequence) to \(token) \(cut(entry.payloadText, 78))")
+        }
+    }
+
+    /// The first notifications of different text.
+    private func samples(of ledger: Ledger) -> [Ledger.Entry] {
+        var seen: Set<[UInt8]> = []
+        return Array(ledger.accepted.filter { seen.insert($0.payload).inserted }.prefix(5))
+    }
+
+    private func sayFeedback() {
+        title("Feedback, in spool/\(DemoFolder.app)/feedback/*.jsonl (\(outcome.lines.count) lines)")
+        for part in ["\"job\":\"half-bad.yaml\",\"id\"", "\"status\":8", "\"kind\":\"token\""] {
+            guard let sample = outcome.lines.last(where: { $0.contains(part) }) else { continue }
+            line(cut(redacted(sample), 230))
+        }
+    }
+
+    private func sayTree() {
+        title("The spool now")
+        for (state, end) in [("done", "done"), ("failed", "failed")] {
+            let names = jobs.filter { outcome.jobs[$0.name]?.state == state }.map(\.name)
+            let day = outcome.jobs[names.first ?? ""]?.path.split(separator: "/").dropFirst(2).first ?? ""
+            line("\(DemoFolder.app)/\(end)/\(day)/  \(names.joined(separator: "  "))")
+        }
+        line(
+            style.faint(
+                "beside each job that did not go out whole: <name>.result.json; new/ tmp/ work/ hold/ are empty"))
+    }
+
+    private func sayVerdict(_ faults: [String]) {
+        title("Verdict")
+        let good = jobs.reduce(0) { $0 + $1.good.count }
+        let seconds =
+            Double(outcome.duration.components.seconds) + Double(outcome.duration.components.attoseconds) / 1e18
+        if faults.isEmpty {
+            let rounded = Double(Int(seconds * 10)) / 10
+            line(
+                style.good("All as it should be") + ": \(jobs.count) jobs ended where they should in \(rounded) s, and")
+            line("each of \(good) good notifications was accepted exactly once.")
+        }
+        for fault in faults { line(style.bad("wrong: ") + fault) }
+    }
+
+    private func sayFurther() {
+        title("Look further (nothing runs any more; the folder is yours: rm -r \(folder.path))")
+        line("cd \(folder.path)")
+        line("cat spool/\(DemoFolder.app)/failed/*/typo.yaml.result.json")
+        line("cat spool/\(DemoFolder.app)/feedback/*.jsonl")
+        line("less daemon.log")
+        line("cat etc/pushspool.yaml etc/apps/\(DemoFolder.app).yaml")
+    }
+
+    // MARK: Parts
+
+    private func title(_ text: String) {
+        Talk.say("\n" + style.title(text))
+    }
+
+    private func line(_ text: String) {
+        Talk.say("  " + text)
+    }
+
+    private func pad(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+
+    private func cut(_ text: String, _ width: Int) -> String {
+        text.count <= width ? text : text.prefix(width - 1) + "…"
+    }
+
+    /// Shortens the token of a feedback line, as a log would.
+    private func redacted(_ line: String) -> String {
+        guard let range = line.firstRange(of: "\"token\":\"") else { return line }
+        let token = line[range.upperBound...].prefix { $0 != "\"" }
+        return line[..<range.upperBound] + token.prefix(8) + "…" + line[token.endIndex...]
+    }
+}
+
+/// Colours, if a person is looking.
+struct DemoStyle {
+    private let isColoured = StandardStream.output.isTerminal
+
+    func title(_ text: String) -> String { wrap(text, "1") }
+    func good(_ text: String) -> String { wrap(text, "32") }
+    func bad(_ text: String) -> String { wrap(text, "31") }
+    func faint(_ text: String) -> String { wrap(text, "2") }
+
+    private func wrap(_ text: String, _ code: String) -> String {
+        isColoured ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+    }
+}

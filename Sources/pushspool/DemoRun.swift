@@ -1,0 +1,125 @@
+import GatewaySimulator
+import LinuxIO
+import Logging
+import PushDaemon
+import SpoolClient
+
+/// Starts a gateway and the daemon, drops the jobs, and waits until all of them are over.
+struct DemoRun {
+    private static let timeLimit = Duration.seconds(30)
+
+    let folder: DemoFolder
+    let jobs: [DemoJob]
+
+    /// Runs the demo.
+    ///
+    /// - Throws: `DemoFault` when it is not over in time, and whatever keeps gateway or daemon from starting.
+    func run() async throws -> DemoOutcome {
+        let start = ContinuousClock.now
+        return try await Simulator.running(try gateway()) { simulator in
+            try folder.write(for: simulator)
+            let log = try DemoLog(path: folder.path)
+            let settings = Daemon.Settings(path: folder.configuration, signals: try BlockedSignals([]))
+            let daemon = try Self.daemon(settings, log)
+            return try await withThrowingTaskGroup { group in
+                group.addTask { await daemon.run() }
+                let deadline = ContinuousClock.now + Self.timeLimit
+                try await dropJobs(until: deadline)
+                var outcome = try await awaitOutcome(until: deadline)
+                group.cancelAll()
+                outcome.ledger = await simulator.ledger
+                outcome.duration = ContinuousClock.now - start
+                return outcome
+            }
+        }
+    }
+
+    private func gateway() throws -> Simulator.Configuration {
+        var configuration = Simulator.Configuration()
+        configuration.ledgerPath = folder.ledger
+        configuration.rules.unregistered = Set(DemoJobs.refused.map(\.bytes))
+        configuration.gone = DemoJobs.gone.map { GoneToken(token: $0.bytes, epochSeconds: 1_795_000_000) }
+        configuration.script = try FaultScript("after=400 shutdown times=1")
+        configuration.logger = Logger(label: "gateway") { _ in SwiftLogNoOpLogHandler() }
+        return configuration
+    }
+
+    private static func daemon(_ settings: Daemon.Settings, _ log: DemoLog) throws -> Daemon {
+        do {
+            return try Daemon(settings) { configuration in
+                Logger(label: "pushspool") { _ in
+                    LineLogHandler(level: .info, format: configuration.logFormat) { log.write($0) }
+                }
+            }
+        } catch Daemon.StartFault.configuration(let set) {
+            FindingList(set).note()
+            throw DemoFault(message: "the demo's configuration is at fault", hint: nil)
+        }
+    }
+
+    /// Renames each job into `new/`, as every producer should, once the daemon has made the app's folders.
+    private func dropJobs(until deadline: ContinuousClock.Instant) async throws {
+        let spool = try Directory.open(path: folder.spool)
+        while true {
+            // feedback/ is the last that an app makes.
+            if let app = try? spool.openChild(Array(DemoFolder.app.utf8)),
+                (try? app.status(of: Array("feedback".utf8))) ?? nil != nil
+            {
+                let (new, staging) = (try app.openChild(Array("new".utf8)), try app.openChild(Array("tmp".utf8)))
+                for job in jobs { try drop(job, staging, new) }
+                return
+            }
+            guard ContinuousClock.now < deadline else {
+                throw DemoFault(message: "the daemon did not make the app's folders", hint: "see \(folder.log)")
+            }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+    }
+
+    private func drop(_ job: DemoJob, _ staging: Directory, _ new: Directory) throws(SystemError) {
+        let name = Array(job.name.utf8)
+        switch job.content {
+        case .text(let text):
+            try staging.create(name, mode: 0o644).write(Array(text.utf8))
+            try staging.rename(name, to: new, as: name)
+        case .link(let target):
+            try new.makeSymbolicLink(name, to: target)
+        }
+    }
+
+    /// Looks again and again until every job is archived, its line is out, and so are those of the feedback service.
+    private func awaitOutcome(until deadline: ContinuousClock.Instant) async throws -> DemoOutcome {
+        while true {
+            let outcome = try DemoOutcome.read(folder, jobs)
+            if outcome.isComplete { return outcome }
+            guard ContinuousClock.now < deadline else {
+                let missing = outcome.missing.joined(separator: ", ")
+                throw DemoFault(
+                    message: "not over after \(Self.timeLimit.components.seconds) s: \(missing)",
+                    hint: "see \(folder.log)")
+            }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+    }
+}
+
+/// The daemon's log, in a file of the demo's folder.
+final class DemoLog: Sendable {
+    private let file: OpenFile
+
+    /// Makes `daemon.log`.
+    ///
+    /// - Throws: `SystemError`: the folder cannot be written.
+    init(path: String) throws(SystemError) {
+        file = try Directory.open(path: path).create(Array("daemon.log".utf8), mode: 0o644)
+    }
+
+    /// Appends a line.
+    func write(_ line: [UInt8]) {
+        do {
+            try file.write(line)
+        } catch {
+            Talk.note("\(error)")
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import APNSModel
+
+/// The device token of one number, spelled in the ways that users have.
+struct DemoToken: Hashable {
+    let number: Int
+
+    init(_ number: Int) {
+        self.number = number
+    }
+
+    /// 32 bytes that look like any token's (SplitMix64), with the number in the last four.
+    var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        var state = UInt64(number)
+        for _ in 0..<4 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+            for shift in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: mixed >> (shift * 8))) }
+        }
+        for index in 0..<4 { bytes[28 + index] = UInt8(truncatingIfNeeded: number >> (24 - index * 8)) }
+        return bytes
+    }
+
+    /// As most programs write it.
+    var hex: String { DeviceToken(bytes: bytes).hex }
+
+    /// As a description of `NSData` prints it: `<740f4707 bebcf74f …>`.
+    var inBrackets: String {
+        let digits = Array(hex)
+        let groups = stride(from: 0, to: digits.count, by: 8).map { String(digits[$0..<$0 + 8]) }
+        return "<" + groups.joined(separator: " ") + ">"
+    }
+
+    /// As JSON encoders of bytes write it.
+    var base64: String {
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+        var text = ""
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let group = bytes[start..<min(start + 3, bytes.count)]
+            let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
+            for place in 0...group.count { text.append(alphabet[bits >> (18 - 6 * place) & 63]) }
+            text += String(repeating: "=", count: 3 - group.count)
+        }
+        return text
+    }
+}
