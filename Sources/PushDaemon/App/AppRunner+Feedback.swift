@@ -7,31 +7,40 @@ import SpoolModel
 import SpoolStore
 
 extension AppRunner {
-    /// Writes the end of a job; its lines must be out before it is moved.
-    func conclude(_ id: JobID, _ conclusion: SpoolModel.Conclusion) {
-        guard var job = jobs[id] else { return }
-        job.finishedAt = .now
-        job.source = nil
+    /// Ends a job: its lines must be out before it is moved.
+    func conclude(_ id: JobID) {
+        jobs[id]?.finishedAt = .now
+        dropSource(of: id)
         readable.removeAll { $0 == id }
-        do {
-            let folder: ArchiveFolder = conclusion.state == .done ? .done : .failed
-            let needsResult = job.result(conclusion, app: name).isNeeded
-            job.place = try spool.place(for: job.claimed.name, in: folder, at: .now, withResult: needsResult)
-        } catch {
-            logger.error("archive cannot be used", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
-            return
-        }
-        jobs[id] = job
-        writer.appendJob(job.report(conclusion, app: name), to: &lines)
-        finishing.append(id)
+        concluded.append(id)
         publishBell.ring()
+    }
+
+    /// Chooses where concluded jobs go, and writes their lines.
+    private func writeConcluded() {
+        let waiting = concluded
+        concluded = []
+        for id in waiting {
+            guard var job = jobs[id], case .settled(let conclusion) = job.machine.state else { continue }
+            do {
+                let folder: ArchiveFolder = conclusion.state == .done ? .done : .failed
+                let needsResult = job.result(conclusion, app: name).isNeeded
+                job.place = try spool.place(for: job.claimed.name, in: folder, at: .now, withResult: needsResult)
+                jobs[id] = job
+                writer.appendJob(job.report(conclusion, app: name), to: &lines)
+                finishing.append(id)
+            } catch {
+                concluded.append(id)
+                logger.error("archive cannot be used", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
+            }
+        }
     }
 
     /// Publishes lines and archives jobs, until the task is cancelled.
     func runPublication() async {
         while !Task.isCancelled {
             let due = lastPublication + around.configuration.feedbackEvery
-            if lines.isEmpty, published.isEmpty {
+            if lines.isEmpty, published.isEmpty, concluded.isEmpty {
                 await publishBell.wait()
             } else if Moment.now < due {
                 await publishBell.wait(until: due.instant)
@@ -44,6 +53,7 @@ extension AppRunner {
     /// Publishes what there is in one file, then archives the jobs that are over by it.
     func publishLines() {
         lastPublication = .now
+        writeConcluded()
         if !lines.isEmpty {
             do {
                 try folder.publish(lines, as: folder.nextName(at: .now))

@@ -23,8 +23,8 @@ extension AppRunner {
 
     /// Whether another job may be taken.
     private var mayTake: Bool {
-        let heldByteCount = jobs.values.reduce(0) { $0 + ($1.source?.heldByteCount ?? 0) }
-        return !isDraining && stopReason == nil && jobs.count < Self.activeLimit && heldByteCount < Self.heldByteLimit
+        !isDraining && stopReason == nil && jobs.count < Self.activeLimit && readerCount < Self.readerLimit
+            && heldByteCount < Self.heldByteLimit && lines.count < Self.lineLimit
     }
 
     private var nextLook: Moment {

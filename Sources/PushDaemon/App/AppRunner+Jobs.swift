@@ -41,6 +41,8 @@ extension AppRunner {
             claimed: claimed, droppedAt: read.context.droppedAt, claimedAt: .now, summary: read.summary,
             isSealed: read.isSealed)
         job.source = read.source
+        readerCount += 1
+        heldByteCount += read.source.heldByteCount
         _ = job.machine.handle(.opened)
         let action = job.machine.handle(.read(count: read.summary.recipientCount, fault: read.summary.failure))
         jobs[claimed.id] = job
@@ -70,9 +72,11 @@ extension AppRunner {
             readable.append(id)
             for recipient in chunk.rejected { reject(recipient, id) }
             for batch in chunk.batches { await send(batch) }
+            if lines.count >= Self.lineLimit { publishLines() }
+            await Task.yield()
         } catch {
             logger.error("job cannot be read on", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
-            jobs[id]?.source = nil
+            dropSource(of: id)
             readable.removeAll { $0 == id }
             handle(.stopped(.unreadable), id)
         }
@@ -92,8 +96,7 @@ extension AppRunner {
     /// A job has handed out all its recipients; as many as when it was validated, or its file was changed since.
     private func endOfJob(_ id: JobID) {
         guard let job = jobs[id] else { return }
-        jobs[id]?.source = nil
-        intakeBell.ring()
+        dropSource(of: id)
         if job.handedOutCount != job.summary.recipientCount { handle(.hold(.changed), id) }
     }
 
@@ -149,14 +152,24 @@ extension AppRunner {
             readable.removeAll { $0 == id }
             handle(.drained, id)
         case .park: park(id)
-        case .publish(let conclusion): conclude(id, conclusion)
+        case .publish: conclude(id)
         // What was told is corrected by `settle`, and the gateway sends again by itself.
         case .correct, .sendAgain: break
         case .archive: break
         }
     }
 
+    /// Closes a job's file; another may be opened instead.
+    func dropSource(of id: JobID) {
+        guard let source = jobs[id]?.source else { return }
+        jobs[id]?.source = nil
+        readerCount -= 1
+        heldByteCount -= source.heldByteCount
+        intakeBell.ring()
+    }
+
     private func park(_ id: JobID) {
+        dropSource(of: id)
         guard let job = jobs.removeValue(forKey: id) else { return }
         readable.removeAll { $0 == id }
         do {

@@ -27,10 +27,14 @@ package actor AppRunner {
         package let state: Directory
     }
 
-    /// How many jobs may be under way at a time; the rest waits in `new/`.
-    static let activeLimit = 256
+    /// How many jobs may be under way at a time; the rest waits in `new/`. Most only wait for confirmation.
+    static let activeLimit = 10_000
+    /// How many jobs may be open for reading at a time.
+    static let readerLimit = 256
     /// How many bytes of documents may be in memory before no further job is taken.
     static let heldByteLimit = 128 << 20
+    /// How many bytes of lines are gathered at the most before they are published.
+    static let lineLimit = 4 << 20
 
     let name: String
     let around: Surroundings
@@ -56,6 +60,11 @@ package actor AppRunner {
     var jobs: [JobID: ActiveJob] = [:]
     /// Jobs that have recipients to hand out, the one whose turn it is in front.
     var readable: [JobID] = []
+    /// How many jobs are open for reading, and what they keep in memory.
+    var readerCount = 0
+    var heldByteCount = 0
+    /// Jobs that are over and have no line yet.
+    var concluded: [JobID] = []
     /// Lines to be published, and the jobs that are over when they are.
     var lines: [UInt8] = []
     var finishing: [JobID] = []
