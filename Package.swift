@@ -72,8 +72,8 @@ let package = Package(
         .executableTarget(
             name: "pushspool",
             dependencies: [
-                "PushDaemon", "GatewaySimulator", "SpoolClient", "SpoolStore", "LinuxIO", "JSON", "APNSModel",
-                "Document", argumentParser, logging,
+                "PushDaemon", "GatewaySimulator", "SpoolClient", "LinuxIO", "APNSModel", "Document", argumentParser,
+                logging,
             ],
             swiftSettings: strict),
 

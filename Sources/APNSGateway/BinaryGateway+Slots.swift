@@ -19,7 +19,9 @@ extension BinaryGateway {
 
     /// Whether there is work that the connections which are up do not take.
     private func isWanted(_ slot: Int) -> Bool {
-        guard stoppedUntil == nil, !isDraining, !queue.isBlocked, slot < configuration.connectionLimit else { return false }
+        guard stoppedUntil == nil, !isDraining, !queue.isBlocked, slot < configuration.connectionLimit else {
+            return false
+        }
         guard slot > 0 else { return true }
         let others = sessions.values.filter { $0.generation == generation }
         return !isOnTrial && !queue.isHunting && others.count >= slot && others.allSatisfy { $0.room == 0 }
@@ -206,7 +208,8 @@ extension ConnectionReport {
     /// A report of a connection that had nothing in doubt.
     init(_ fault: GatewayFault) {
         self.init(
-            fault: fault, pause: .zero, resentCount: 0, doubtfulCount: 0, unknownCount: 0, revokedCount: 0, lostCount: 0,
+            fault: fault, pause: .zero, resentCount: 0, doubtfulCount: 0, unknownCount: 0, revokedCount: 0,
+            lostCount: 0,
             isRoutine: false)
     }
 }

@@ -80,7 +80,8 @@ final class BinarySession {
                 case .wouldBlock:
                     return writeFailureEnd
                 case .closed:
-                    return .lost(writeFailure?.fault ?? GatewayFault("the gateway closed the connection without an answer"))
+                    return .lost(
+                        writeFailure?.fault ?? GatewayFault("the gateway closed the connection without an answer"))
                 }
             }
         } catch {

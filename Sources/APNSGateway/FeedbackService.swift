@@ -1,4 +1,3 @@
-
 package import LinuxIO
 package import OpenSSL
 import SecureTransport

@@ -12,10 +12,32 @@ package struct PackedBytes: Sendable {
     /// Creates an empty pack.
     package init() {}
 
+    /// Creates an empty pack with room for this many bytes.
+    package init(reservingByteCount byteCount: Int) {
+        bytes.reserveCapacity(byteCount)
+    }
+
     /// Appends one string.
     package mutating func append(_ string: some Collection<UInt8>) {
         bytes.append(contentsOf: string)
         commit()
+    }
+
+    /// Appends one string, at the speed that an array allows.
+    package mutating func append(_ string: [UInt8]) {
+        bytes.append(contentsOf: string)
+        commit()
+    }
+
+    /// Appends the token that is spelled so.
+    ///
+    /// - Returns: What is wrong with the spelling; then nothing was appended.
+    package mutating func append(token spelling: Span<UInt8>) -> TokenSpelling.Fault? {
+        switch TokenSpelling.append(spelling, to: &bytes) {
+        case .success: commit()
+        case .failure(let fault): return fault
+        }
+        return nil
     }
 
     /// Lets `body` append bytes, which become one more string unless it returns `nil`.

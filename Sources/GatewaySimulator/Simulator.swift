@@ -73,8 +73,8 @@ public final class Simulator: Sendable {
     /// Runs a simulator while `body` runs.
     ///
     /// - Throws: what `body` throws; `SimulatorFault` as `init` and `run()` do.
-    public static func running<Value: Sendable>(
-        _ configuration: Configuration = Configuration(), _ body: @Sendable (Simulator) async throws -> Value
+    public static func running<Value>(
+        _ configuration: Configuration = Configuration(), _ body: (Simulator) async throws -> Value
     ) async throws -> Value {
         let simulator = try await Simulator(configuration)
         return try await withThrowingTaskGroup { group in

@@ -13,4 +13,14 @@ package enum Host {
 
     /// This process's number.
     package static var processID: Int32 { getpid() }
+
+    /// Gives the calling thread nothing to do for the rest of the program; handlers of signals may still use it.
+    package static func park() -> Never {
+        while true { pause() }
+    }
+
+    /// Ends the program.
+    package static func leave(with status: Int32) -> Never {
+        exit(status)
+    }
 }

@@ -43,9 +43,7 @@ package final class Listener {
     ///   or the host is out of something: pause for a moment, then call again, the connection still waits.
     package func accept(until deadline: ContinuousClock.Instant? = nil) async throws -> sending StreamSocket? {
         while true {
-            if let descriptor = try acceptNow() {
-                return try StreamSocket(adopting: descriptor, on: channel.waiter.reactor)
-            }
+            if let socket = try acceptNow() { return socket }
             let found = await channel.waiter.wait(for: .readable, until: deadline)
             if found.contains(.cancelled) { throw CancellationError() }
             if !found.isDisjoint(with: [.woken, .timedOut]) { return nil }
@@ -53,10 +51,12 @@ package final class Listener {
     }
 
     /// Accepts a connection that waits already; `nil` if none does.
-    private func acceptNow() throws(SystemError) -> Descriptor? {
+    private func acceptNow() throws(SystemError) -> sending StreamSocket? {
         while true {
             let number = clinux_accept(channel.descriptor.rawValue)
-            if number >= 0 { return Descriptor(adopting: number) }
+            if number >= 0 {
+                return try StreamSocket(adopting: Descriptor(adopting: number), on: channel.waiter.reactor)
+            }
             switch errno {
             case EAGAIN:
                 channel.waiter.noteExhausted(.readable)

@@ -31,9 +31,10 @@ extension Daemon {
     private func start(_ app: ConfigurationSet.App) -> AppRunner? {
         let name = app.configuration.name
         let around = AppRunner.Surroundings(
-            configuration: configuration.daemon, node: node, reactor: reactor, worker: worker, state: state)
+            spool: spool, logger: logger, configuration: configuration.daemon, node: node, reactor: reactor,
+            worker: worker, state: state)
         do {
-            let runner = try AppRunner(app.configuration, app.identity, spool: spool, around: around, logger: logger)
+            let runner = try AppRunner(app.configuration, app.identity, in: around)
             runners[name] = runner
             logger.info(
                 "app started", metadata: [LogKey.app: "\(name)", LogKey.gateway: "\(app.configuration.endpoint)"])

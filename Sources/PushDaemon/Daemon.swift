@@ -11,6 +11,8 @@ package actor Daemon {
     package enum StartFault: Error {
         /// The daemon's own file is at fault; the findings say how.
         case configuration(ConfigurationSet)
+        /// The spool or the state folder cannot be used.
+        case spool(message: String, hint: String)
     }
 
     /// How long a stop waits for jobs under way before what is left is taken off the connections.
@@ -52,8 +54,8 @@ package actor Daemon {
 
     /// Reads the configuration and takes the spool. Blocks.
     ///
-    /// - Throws: `StartFault` (exit with 78), `SpoolFault` and `SystemError` when spool or state cannot be used.
-    package init(_ settings: Settings, makeLogger: (DaemonConfiguration) -> Logger) throws {
+    /// - Throws: `StartFault`: tell the user, and exit with 78.
+    package init(_ settings: Settings, makeLogger: (DaemonConfiguration) -> Logger) throws(StartFault) {
         loader = ConfigurationLoader(path: settings.path)
         configuration = loader.load()
         guard !configuration.isDaemonBroken else { throw StartFault.configuration(configuration) }
@@ -61,10 +63,16 @@ package actor Daemon {
         drainLimit = settings.drainLimit
         signals = settings.signals
         node = configuration.daemon.node ?? Host.name
-        spool = try Spool(path: configuration.daemon.spool, node: node)
-        state = try Directory.open(path: configuration.daemon.state)
-        reactor = try Reactor()
-        worker = try WorkerThread(name: "files")
+        do {
+            spool = try Spool(path: configuration.daemon.spool, node: node)
+            state = try Directory.open(path: configuration.daemon.state)
+            reactor = try Reactor()
+            worker = try WorkerThread(name: "files")
+        } catch let fault as SpoolFault {
+            throw .spool(message: fault.message, hint: fault.hint)
+        } catch {
+            throw .spool(message: "\(error)", hint: "check `spool` and `state` in \(settings.path)")
+        }
         appsBell = Bell(on: reactor)
     }
 

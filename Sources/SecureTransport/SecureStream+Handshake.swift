@@ -10,19 +10,34 @@ extension SecureStream {
     ///   or the deadline passed (`isTimeOut`); `CancellationError`. The stream is of no further use.
     package func handshake(until deadline: ContinuousClock.Instant) async throws {
         while true {
-            let state: HandshakeState
-            do throws(TLSError) {
-                state = try engine.handshake()
-            } catch {
-                flushGoodbye()
-                throw error
+            let step = try advanceHandshake()
+            guard case .wait(let interest) = step else {
+                if step == .done { return }
+                continue
             }
-            let isFlushed = try flush()
-            if state == .complete && isFlushed { return }
-            if try state == .wantsPeer && receive() { continue }
-            let found = await waiter.wait(for: needed.union(state == .wantsPeer ? .readable : []), until: deadline)
+            let found = await waiter.wait(for: interest, until: deadline)
             try end(if: found, during: "TLS handshake")
         }
+    }
+
+    private enum HandshakeStep: Equatable {
+        case done, again
+        case wait(for: Readiness)
+    }
+
+    /// Does what can be done of the handshake without waiting.
+    private func advanceHandshake() throws -> HandshakeStep {
+        let state: HandshakeState
+        do throws(TLSError) {
+            state = try engine.handshake()
+        } catch {
+            flushGoodbye()
+            throw error
+        }
+        let isFlushed = try flush()
+        if state == .complete && isFlushed { return .done }
+        if try state == .wantsPeer && receive() { return .again }
+        return .wait(for: needed.union(state == .wantsPeer ? .readable : []))
     }
 
     /// Waits, after `handshake`, for the server's word that it took this side's certificate.

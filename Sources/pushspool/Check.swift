@@ -1,5 +1,6 @@
 import ArgumentParser
 import Document
+import LinuxIO
 import PushDaemon
 
 /// `pushspool check`.
@@ -25,6 +26,7 @@ struct Check: AsyncParsableCommand {
     var jobs: [String] = []
 
     func run() async throws {
+        Program.signals.release()
         let set = jobsOnly ? ConfigurationSet() : ConfigurationLoader(path: options.config).load()
         FindingList(set).note()
         for (_, app) in set.apps.sorted(by: { $0.key < $1.key }) { describe(app) }

@@ -1,5 +1,4 @@
-import Document
-import JSON
+import PushDaemon
 import SpoolClient
 
 /// Waits for jobs to be over by looking where they are.
@@ -26,8 +25,8 @@ struct JobAwaiting {
         var pause = Duration.milliseconds(20)
         while true {
             switch try locator.place(of: name) {
-            case .done(_, let result?): return .other("done, but " + summary(of: result))
-            case .failed(_, let result?): return .other("failed: " + summary(of: result))
+            case .done(_, let result?): return .other("done, but " + ResultSummary.text(of: result))
+            case .failed(_, let result?): return .other("failed: " + ResultSummary.text(of: result))
             case .held: return .other("held in hold/")
             case .done(_, nil):
                 // A result file appears right behind its job.
@@ -39,23 +38,5 @@ struct JobAwaiting {
                 pause = min(pause * 2, .milliseconds(500))
             }
         }
-    }
-
-    /// The counts and the reason of a result file.
-    private func summary(of result: [UInt8]) -> String {
-        var parser = JSON.Parser()
-        guard let root = try? parser.parse(result).root else { return "see its result file" }
-        var parts: [String] = []
-        if let code = root["code"]?.string { parts.append(code) }
-        for member in root["counts"]?.members ?? root.members where member.value.integer != nil {
-            parts.append("\(member.value.text) \(member.key.text)")
-        }
-        if let why = root["why"]?.string { parts.append(why) }
-        guard let diagnostics = root["diagnostics"] else { return parts.joined(separator: ", ") }
-        for diagnostic in diagnostics.elements {
-            let place = "\(diagnostic["line"]?.text ?? "?"):\(diagnostic["column"]?.text ?? "?")"
-            parts.append("\n  \(place): \(diagnostic["message"]?.text ?? "")")
-        }
-        return parts.joined(separator: ", ")
     }
 }

@@ -1,7 +1,33 @@
 import ArgumentParser
+import LinuxIO
+
+/// The entry point.
+@main
+enum Program {
+    /// The signals that daemons hear, blocked before the program has a second thread; see `BlockedSignals`.
+    static let signals = blockedSignals()
+
+    /// Runs the command on the line. An asynchronous `main` would come too late for the signals: it has threads already.
+    static func main() {
+        _ = signals
+        Task.detached {
+            await Pushspool.main()
+            Host.leave(with: 0)
+        }
+        Host.park()
+    }
+
+    private static func blockedSignals() -> BlockedSignals {
+        do throws(SystemError) {
+            return try BlockedSignals([.terminate, .interrupt, .hangup])
+        } catch {
+            Talk.complain("\(error)", hint: nil)
+            Host.leave(with: ExitCode.tryAgain.rawValue)
+        }
+    }
+}
 
 /// The program: drop a file, push a notification.
-@main
 struct Pushspool: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pushspool",

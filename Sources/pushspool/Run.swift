@@ -2,7 +2,6 @@ import ArgumentParser
 import LinuxIO
 import Logging
 import PushDaemon
-import SpoolStore
 
 /// `pushspool run`.
 struct Run: AsyncParsableCommand {
@@ -26,24 +25,18 @@ struct Run: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let signals = try BlockedSignals([.terminate, .interrupt, .hangup])
-        let settings = Daemon.Settings(path: options.config, drainLimit: .seconds(drain), signals: signals)
-        do {
+        let settings = Daemon.Settings(path: options.config, drainLimit: .seconds(drain), signals: Program.signals)
+        do throws(Daemon.StartFault) {
             let daemon = try Daemon(settings) { configuration in
                 let level = Logger.Level(rawValue: configuration.logLevel.rawValue) ?? .info
                 return Logger(label: "pushspool") { _ in LineLogHandler(level: level, format: configuration.logFormat) }
             }
             await daemon.run()
-        } catch let fault as Daemon.StartFault {
-            switch fault {
+        } catch {
+            switch error {
             case .configuration(let set): FindingList(set).note()
+            case .spool(let message, let hint): Talk.complain(message, hint: hint)
             }
-            throw ExitCode.badConfiguration
-        } catch let fault as SpoolFault {
-            Talk.complain(fault.message, hint: fault.hint)
-            throw ExitCode.badConfiguration
-        } catch let error as SystemError {
-            Talk.complain("\(error)", hint: "check spool: and state: in \(options.config)")
             throw ExitCode.badConfiguration
         }
     }

@@ -45,11 +45,10 @@ struct Simulate: AsyncParsableCommand {
     var badToken: [String] = []
 
     func run() async throws {
-        let signals = try BlockedSignals([.terminate, .interrupt])
         do {
             let simulator = try await Simulator(try configuration())
             describe(simulator)
-            try await serve(simulator, until: signals)
+            try await serve(simulator, until: Program.signals)
             let ledger = await simulator.ledger
             Talk.note(
                 "accepted \(ledger.acceptedCount), refused \(ledger.refusedCount), discarded \(ledger.discardedCount), connections \(ledger.connectionCount)"

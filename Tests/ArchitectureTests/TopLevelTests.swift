@@ -13,6 +13,6 @@ struct TopLevelTests {
 
     @Test func `the scan reaches the files it judges`() {
         #expect(Repository.swiftFiles.contains { $0.path == "Tests/ArchitectureTests/TopLevelTests.swift" })
-        #expect(Repository.swiftFiles.contains { $0.path == "Sources/pushspool/main.swift" })
+        #expect(Repository.swiftFiles.contains { $0.path == "Sources/pushspool/Pushspool.swift" })
     }
 }

@@ -29,11 +29,15 @@ actor TestClient {
 
     /// Connects with the simulator's own client certificate.
     func connect(_ simulator: Simulator, port: Int? = nil, showsCertificate: Bool = true) async throws {
-        let certificate = showsCertificate ? simulator.certificates.client : nil
-        let identity = try certificate.map { try Credentials.pem(certificate: $0) }
-        let context = try TLSContext.client(identity: identity, trust: .pem(simulator.certificates.authority))
-        let endpoint = SecureEndpoint(
-            host: HostPort(host: "127.0.0.1", port: UInt16(port ?? simulator.ports.gateway)), context: context)
+        try await connect(
+            simulator.certificates, port: port ?? simulator.ports.gateway, showsCertificate: showsCertificate)
+    }
+
+    /// Connects with the client's certificate, or without.
+    func connect(_ certificates: Certificates, port: Int, showsCertificate: Bool = true) async throws {
+        let identity = try (showsCertificate ? certificates.client : nil).map { try Credentials.pem(certificate: $0) }
+        let context = try TLSContext.client(identity: identity, trust: .pem(certificates.authority))
+        let endpoint = SecureEndpoint(host: HostPort(host: "127.0.0.1", port: UInt16(port)), context: context)
         stream = try await SecureStream.connect(to: endpoint, on: reactor, until: .now + .seconds(10))
     }
 

@@ -11,6 +11,10 @@ package import SpoolStore
 package actor AppRunner {
     /// What an app needs to know besides its own configuration.
     package struct Surroundings: Sendable {
+        /// The spool.
+        package let spool: Spool
+        /// Where to log.
+        package let logger: Logger
         /// The daemon's configuration.
         package let configuration: DaemonConfiguration
         /// This daemon's name in the spool.
@@ -72,17 +76,15 @@ package actor AppRunner {
     /// Opens the app's part of the spool. Blocks; call it on the worker thread's actor or before anything runs.
     ///
     /// - Throws: `SpoolFault` and `SystemError` when its folders cannot be used: the app cannot run.
-    package init(
-        _ app: AppConfiguration, _ identity: AppIdentity, spool: Spool, around: Surroundings, logger: Logger
-    ) throws {
-        var logger = logger
+    package init(_ app: AppConfiguration, _ identity: AppIdentity, in around: Surroundings) throws {
+        var logger = around.logger
         logger[metadataKey: LogKey.app] = "\(app.name)"
         self.name = app.name
         self.app = app
         self.identity = identity
         self.around = around
         self.logger = logger
-        self.spool = try spool.app(app.name)
+        self.spool = try around.spool.app(app.name)
         self.folder = try FeedbackFolder(self.spool)
         self.gateway = BinaryGateway(identity.gateway, on: around.reactor, logger: logger)
         self.writer = FeedbackLine(app: app.name, node: around.node)

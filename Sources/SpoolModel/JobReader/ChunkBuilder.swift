@@ -47,7 +47,7 @@ struct ChunkBuilder: Sendable {
     /// - Returns: What is wrong with the token; then nothing was added.
     mutating func append(token spelling: ArraySlice<UInt8>) -> TokenSpelling.Fault? {
         if isShared {
-            if let fault = decode(spelling) { return fault }
+            if let fault = tokens.append(token: spelling.span) { return fault }
         } else {
             guard let shared else { preconditionFailure("no delivery for all") }
             if let fault = decode(spelling, besides: shared) { return fault }
@@ -63,7 +63,7 @@ struct ChunkBuilder: Sendable {
             close()
             (run, isShared) = (.shared(shared), true)
         }
-        if let fault = decode(spelling) { return fault }
+        if let fault = tokens.append(token: spelling.span) { return fault }
         if joins { payloads.append(shared.payload.bytes) }
         return nil
     }
@@ -102,19 +102,6 @@ struct ChunkBuilder: Sendable {
         return attributes == delivery.attributes
     }
 
-    private mutating func decode(_ spelling: ArraySlice<UInt8>) -> TokenSpelling.Fault? {
-        var fault: TokenSpelling.Fault?
-        _ = tokens.append { bytes -> Int? in
-            switch TokenSpelling.append(spelling.span, to: &bytes) {
-            case .success(let count): return count
-            case .failure(let found):
-                fault = found
-                return nil
-            }
-        }
-        return fault
-    }
-
     /// Makes a batch of the open run.
     private mutating func close() {
         let first = next - tokens.count
@@ -131,7 +118,7 @@ struct ChunkBuilder: Sendable {
 
     private mutating func append(_ batch: Batch) {
         batches.append(batch)
-        (tokens, payloads) = (PackedBytes(), PackedBytes())
+        (tokens, payloads) = (PackedBytes(reservingByteCount: tokens.bytes.count), PackedBytes())
     }
 
     private func header(_ attributes: Attributes) -> Batch.Header {

@@ -1,5 +1,4 @@
 import APNSModel
-import Document
 
 /// A payload given by shorthands: the JSON of each value, in a fixed order. No bytes leave a member out on purpose.
 struct PayloadParts: Hashable, Sendable {
@@ -36,25 +35,26 @@ struct PayloadParts: Hashable, Sendable {
     /// The payload they make: `aps` with the shorthands, left out when there are none, then the members of `custom`.
     func compiled() -> CompiledPayload {
         var facts: PayloadFacts = []
-        var json = JSONWriter()
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(128)
         for (position, value) in values.enumerated() {
             guard let value, !value.isEmpty else { continue }
-            let member = Self.order[position].member
-            if facts.isEmpty {
-                json.raw("{\"aps\":{".utf8)
-                json.startLine()
-            }
-            facts.formUnion([.aps, member.fact])
-            json.key(member.rawValue)
-            json.raw(value)
+            bytes += facts.isEmpty ? Self.opening : Self.comma
+            bytes += Self.keys[position]
+            bytes += value
+            facts.formUnion([.aps, Self.order[position].member.fact])
         }
-        var bytes = json.bytes
-        bytes.append(contentsOf: (facts.isEmpty ? "{" : "}").utf8)
+        bytes.append(UInt8(ascii: facts.isEmpty ? "{" : "}"))
         if let custom, !custom.isEmpty {
-            if !facts.isEmpty { bytes.append(UInt8(ascii: ",")) }
-            bytes.append(contentsOf: custom)
+            if !facts.isEmpty { bytes += Self.comma }
+            bytes += custom
         }
         bytes.append(UInt8(ascii: "}"))
         return CompiledPayload(payload: Payload(bytes: bytes), facts: facts)
     }
+
+    private static let opening = Array("{\"aps\":{".utf8)
+    private static let comma = [UInt8(ascii: ",")]
+    /// Each member's name with its quotes and colon, in the order of `order`.
+    private static let keys = order.map { Array("\"\($0.member.rawValue)\":".utf8) }
 }

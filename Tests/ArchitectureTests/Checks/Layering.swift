@@ -28,10 +28,14 @@ enum Layering {
             "SecureTransport", "OpenSSL", "LinuxIO", "APNSBinary", "APNSModel", "Logging", "Synchronization",
         ],
         "PushDaemon": [
-            "SpoolStore", "APNSGateway", "JSON", "YAML", "LinuxIO", "OpenSSL", "SpoolModel", "APNSModel", "Document",
+            "SpoolStore", "APNSGateway", "APNSBinary", "JSON", "YAML", "LinuxIO", "OpenSSL", "SpoolModel", "APNSModel",
+            "Document",
             "Logging", "Synchronization",
         ],
-        "pushspool": ["PushDaemon", "GatewaySimulator", "SpoolClient", "ArgumentParser", "Logging"],
+        "pushspool": [
+            "PushDaemon", "GatewaySimulator", "SpoolClient", "LinuxIO", "APNSModel", "Document", "ArgumentParser",
+            "Logging",
+        ],
     ]
 
     /// The C libraries' own targets, which hold no Swift.
