@@ -32,13 +32,13 @@ struct AcknowledgementTests {
             let block = [UInt8](repeating: 1, count: 65_536)
             while case .bytes = try pair.one.write(block.span) {}
             pair.other.abort()
-            _ = await pair.one.waiter.wait(for: .readable, until: .now + .seconds(10))
+            _ = await pair.one.waiter.wait(for: .readable, until: .now + .seconds(60))
             #expect(pair.one.unacknowledgedByteCount > 0)
         }
     }
 
     private static func waitForAcknowledgement(of socket: StreamSocket, on reactor: Reactor) async throws {
-        let deadline = ContinuousClock.now + .seconds(10)
+        let deadline = ContinuousClock.now + .seconds(60)
         while socket.unacknowledgedByteCount > 0 && deadline > .now { try await reactor.sleep(for: .milliseconds(1)) }
     }
 }

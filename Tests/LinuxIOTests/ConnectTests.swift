@@ -9,7 +9,7 @@ struct ConnectTests {
             let port = try Listener(on: .loopback(), reactor: reactor).address.port
             let error = await thrownError(ConnectError.self) {
                 _ = try await StreamSocket.connect(
-                    to: .loopback(port: port), on: reactor, until: .now + .seconds(10))
+                    to: .loopback(port: port), on: reactor, until: .now + .seconds(60))
             }
             #expect(error?.attempts.first?.isConnectionRefused == true)
             #expect(error?.description.hasPrefix("connect 127.0.0.1:\(port): Connection refused") == true)
@@ -21,7 +21,7 @@ struct ConnectTests {
             let listener = try Listener(on: .loopback(), reactor: reactor)
             let dead = try Listener(on: .loopback(), reactor: reactor).address
             let socket = try await StreamSocket.connect(
-                toAnyOf: [dead, dead, listener.address], on: reactor, until: .now + .seconds(10))
+                toAnyOf: [dead, dead, listener.address], on: reactor, until: .now + .seconds(60))
             #expect(socket.peerAddress == listener.address)
         }
     }
@@ -31,7 +31,7 @@ struct ConnectTests {
             let listener = try Listener(on: .loopback(), reactor: reactor)
             let silent = try await SilentPort(on: reactor)
             let socket = try await StreamSocket.connect(
-                toAnyOf: [silent.address, listener.address], on: reactor, until: .now + .seconds(10))
+                toAnyOf: [silent.address, listener.address], on: reactor, until: .now + .seconds(60))
             #expect(socket.peerAddress == listener.address)
         }
     }

@@ -9,7 +9,7 @@ struct StreamSocketTests {
             let (ports, port) = AsyncStream.makeStream(of: UInt16.self)
             async let received = ReactorHost(reactor).run { try await Self.receive(on: $0, announcing: port) }
             for await port in ports {
-                let deadline = ContinuousClock.now + .seconds(10)
+                let deadline = ContinuousClock.now + .seconds(60)
                 let socket = try await StreamSocket.connect(to: .loopback(port: port), on: reactor, until: deadline)
                 try socket.setBuffers(sending: 4096)
                 try await socket.writeAll(sent)
@@ -32,7 +32,7 @@ struct StreamSocketTests {
         try await onReactor { reactor in
             let pair = try SocketPair(on: reactor)
             #expect(try pair.other.write([1, 2, 3].span) == .bytes(3))
-            #expect(await pair.one.waiter.wait(for: .readable, until: .now + .seconds(10)) == .readable)
+            #expect(await pair.one.waiter.wait(for: .readable, until: .now + .seconds(60)) == .readable)
             #expect(try await pair.one.readAll(upTo: 3) == [1, 2, 3])
         }
     }
@@ -70,7 +70,7 @@ struct StreamSocketTests {
         try await onReactor { reactor in
             let pair = try await SocketPair.overTCP(on: reactor)
             pair.one.abort()
-            let found = await pair.other.waiter.wait(for: .readable, until: .now + .seconds(10))
+            let found = await pair.other.waiter.wait(for: .readable, until: .now + .seconds(60))
             #expect(found.contains(.hangup))
             var buffer = [UInt8](repeating: 0, count: 16)
             let error = #expect(throws: SystemError.self) { _ = try pair.other.read(into: &buffer) }
@@ -85,7 +85,7 @@ struct StreamSocketTests {
         let listener = try Listener(on: .loopback(), reactor: reactor)
         port.yield(listener.address.port)
         port.finish()
-        let socket = try #require(try await listener.accept(until: .now + .seconds(10)))
+        let socket = try #require(try await listener.accept(until: .now + .seconds(60)))
         return try await socket.readAll()
     }
 }

@@ -51,7 +51,7 @@ struct CountingTests {
             stream.abort()
         } use: { stream in
             try await stream.handshake(until: .soon)
-            _ = await stream.waiter.wait(for: [], until: .now + .seconds(10))
+            _ = await stream.waiter.wait(for: [], until: .now + .seconds(60))
             try stream.write([1, 2, 3].span)
             let first = await thrownError(SystemError.self) { _ = try stream.flush() }
             let second = await thrownError(SystemError.self) { _ = try stream.flush() }

@@ -19,8 +19,8 @@ package struct SocketPair {
     /// - Throws: `SystemError`, `ConnectError`: loopback is not to be had.
     package static func overTCP(on reactor: Reactor) async throws -> SocketPair {
         let listener = try Listener(on: .loopback(), reactor: reactor)
-        let one = try await StreamSocket.connect(to: listener.address, on: reactor, until: .now + .seconds(10))
-        guard let other = try await listener.accept(until: .now + .seconds(10)) else {
+        let one = try await StreamSocket.connect(to: listener.address, on: reactor, until: .now + .seconds(60))
+        guard let other = try await listener.accept(until: .now + .seconds(60)) else {
             throw SystemError.timedOut("accept")
         }
         return SocketPair(one: one, other: other)
@@ -35,14 +35,14 @@ package struct SocketPair {
 extension StreamSocket {
     /// Writes all of `bytes`, waiting for room.
     ///
-    /// - Throws: `SystemError`: the connection broke, or ten seconds have passed.
+    /// - Throws: `SystemError`: the connection broke, or sixty seconds have passed.
     package func writeAll(_ bytes: [UInt8]) async throws {
         var offset = 0
         while offset < bytes.count {
             switch try write(bytes.span.extracting(offset...)) {
             case .bytes(let count): offset += count
             case .wouldBlock:
-                let found = await waiter.wait(for: .writable, until: .now + .seconds(10))
+                let found = await waiter.wait(for: .writable, until: .now + .seconds(60))
                 if found.contains(.timedOut) { throw SystemError.timedOut("write") }
             }
         }
@@ -50,7 +50,7 @@ extension StreamSocket {
 
     /// Reads until the peer's stream ends, or until `count` bytes have come.
     ///
-    /// - Throws: `SystemError`: the connection broke, or ten seconds have passed without a byte.
+    /// - Throws: `SystemError`: the connection broke, or sixty seconds have passed without a byte.
     package func readAll(upTo count: Int = .max) async throws -> [UInt8] {
         var all: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -59,7 +59,7 @@ extension StreamSocket {
             case .bytes(let count): all.append(contentsOf: buffer[..<count])
             case .closed: return all
             case .wouldBlock:
-                let found = await waiter.wait(for: .readable, until: .now + .seconds(10))
+                let found = await waiter.wait(for: .readable, until: .now + .seconds(60))
                 if found.contains(.timedOut) { throw SystemError.timedOut("read") }
             }
         }
