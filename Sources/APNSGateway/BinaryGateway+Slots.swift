@@ -49,7 +49,7 @@ extension BinaryGateway {
         do {
             let deadline = ContinuousClock.now + settings.connectTimeout
             let stream = try await settings.endpoint.open(settings.context, on: reactor, until: deadline)
-            try await settings.endpoint.awaitTicket(stream)
+            try await settings.endpoint.awaitConsent(stream)
             let session = BinarySession(stream, settings, generation: startGeneration)
             sessions[slot] = session
             publisher.yield(.connected(settings.endpoint.description))
@@ -124,6 +124,9 @@ extension BinaryGateway {
         case .reply(let reply) where reply.status.failureClass == .app:
             stop(reply.status.fault)
             return .zero
+        case .reply(let reply) where reply.status.acceptsNamed && !session.hasAcceptance:
+            // A gateway that shuts down again and again without taking anything is not to be called at speed.
+            return pauseAfter(.lost, report)
         case .reply(let reply):
             report.isRoutine = true
             return pauseAfter(reply.status.failureClass == .serverError ? .serverError : .answered, report)

@@ -156,9 +156,10 @@ final class BinarySession {
     }
 
     /// Whether nothing was ever accepted and the handshake is only a moment ago: then an end means that we are not
-    /// wanted, and what was written is taken as not sent.
+    /// wanted, and what was written is taken as not sent. Command 0 knows no other refusal than to close, so there it
+    /// says nothing.
     var isFresh: Bool {
-        !hasAcceptance && Moment.now < opened + .seconds(1)
+        options.format != .simple && !hasAcceptance && Moment.now < opened + .seconds(1)
     }
 
     /// The buffer for one record, out of the way of exclusive access.

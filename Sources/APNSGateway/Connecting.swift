@@ -43,44 +43,22 @@ extension Endpoint {
     func open(
         _ context: TLSContext, on reactor: Reactor, until deadline: ContinuousClock.Instant
     ) async throws -> SecureStream {
-        do {
-            let addresses = try await AddressLookup.addresses(of: address, on: reactor, until: deadline)
-            let socket = try await StreamSocket.connect(toAnyOf: addresses, on: reactor, until: deadline)
-            try socket.setNoDelay()
-            try socket.setKeepAlive()
-            try socket.setUserTimeout(.seconds(20))
-            let stream = try SecureStream(connecting: socket, context: context, serverName: serverName)
-            try await stream.handshake(until: deadline)
-            return stream
-        } catch is CancellationError {
-            throw CancellationError()
-        } catch {
-            throw ConnectFailure(error, to: self)
-        }
+        let place = SecureEndpoint(host: address, serverName: serverName, context: context)
+        return try await failing { try await SecureStream.connect(to: place, on: reactor, until: deadline) }
     }
 
-    /// Makes sure that the peer did not hang up on us right behind the handshake. For peers that speak only when spoken to.
+    /// Gives the peer the time to refuse our certificate. For peers that speak only when spoken to.
     ///
     /// - Throws: `ConnectFailure`; `CancellationError`.
-    func awaitTicket(_ stream: SecureStream) async throws {
-        let deadline = ContinuousClock.now + Self.ticketPause
-        var bytes: [UInt8] = []
-        while !stream.hasReceivedSessionTicket {
-            let readiness = await stream.wait(for: .readable, until: deadline)
-            if readiness.contains(.cancelled) { throw CancellationError() }
-            if try isClosed(stream, &bytes) {
-                throw ConnectFailure(
-                    .refused, "\(self): closed right after the handshake",
-                    hint: "the certificate is probably of the other environment, or was revoked")
-            }
-            if readiness.contains(.timedOut) { return }
-        }
+    func awaitConsent(_ stream: SecureStream) async throws {
+        _ = try await failing { try await stream.awaitConfirmation(until: .now + Self.ticketPause) }
     }
 
-    private func isClosed(_ stream: SecureStream, _ bytes: inout [UInt8]) throws -> Bool {
+    private func failing<Value>(_ body: () async throws -> sending Value) async throws -> sending Value {
         do {
-            if case .closed = try stream.read(into: &bytes) { return true }
-            return false
+            return try await body()
+        } catch is CancellationError {
+            throw CancellationError()
         } catch {
             throw ConnectFailure(error, to: self)
         }

@@ -108,7 +108,7 @@ package struct SecureEndpoint: Sendable {
 }
 
 extension SecureStream {
-    /// Looks up, connects (TCP_NODELAY, keepalive) and does the handshake, all before one deadline.
+    /// Looks up, connects (TCP_NODELAY, keepalive, TCP_USER_TIMEOUT 20 s) and does the handshake, all before one deadline.
     ///
     /// - Parameters:
     ///   - endpoint: where, and with which identity.
@@ -124,6 +124,7 @@ extension SecureStream {
         let socket = try await StreamSocket.connect(toAnyOf: addresses, on: reactor, until: deadline)
         try socket.setNoDelay()
         try socket.setKeepAlive()
+        try socket.setUserTimeout(.seconds(20))
         let stream = try SecureStream(
             connecting: socket, context: endpoint.context, serverName: endpoint.serverName)
         try await stream.handshake(until: deadline)
