@@ -67,7 +67,7 @@ struct BenchPlan: Sendable {
         self.adjust = adjust
     }
 
-    /// Runs `body` with a gateway that takes half a second of silence for an acceptance and is quick to connect again.
+    /// Runs `body` with a gateway that takes a second of silence for an acceptance and is quick to connect again.
     func run(_ body: @escaping @Sendable (Bench) async throws -> Void) async throws {
         var settings = Simulator.Configuration()
         settings.script = try FaultScript(script)

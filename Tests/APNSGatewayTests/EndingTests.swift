@@ -4,7 +4,7 @@ import GatewaySimulator
 import Testing
 
 /// How connections end, with an answer that says little or with none (the table of the protocol's resending rules).
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct EndingTests {
     @Test(arguments: ["identifier=zero", "identifier=77777"])
     func `a refusal that names none of ours is hunted down`(naming: String) async throws {
@@ -87,7 +87,9 @@ struct EndingTests {
     }
 
     @Test func `an error is read while writing blocks`() async throws {
-        let plan = BenchPlan("connection=1 after=0 slow rate=400000 times=1; nth=50 refuse status=8 delay=300ms")
+        let plan = BenchPlan("connection=1 after=0 slow rate=2000000 times=1; nth=50 refuse status=8 delay=300ms") {
+            $0.confirmation = .silence(.seconds(4))
+        }
         try await plan.run { bench in
             try await bench.submit(5000, payloadByteCount: 2000)
             try await bench.settle()

@@ -4,8 +4,14 @@ import GatewaySimulator
 import Testing
 
 /// Changes of configuration, the end, idle times, and callers that have to wait.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct LifecycleTests {
+    /// A hundred in doubt at most, for long enough to look at them.
+    private let hundredSlowly: @Sendable (inout BinaryGateway.Configuration) -> Void = {
+        $0.windowLimit = 100
+        $0.confirmation = .silence(.seconds(3))
+    }
+
     @Test func `another configuration under load loses and doubles nothing`() async throws {
         var plan = BenchPlan { $0.windowLimit = 1000 }
         plan.detail = .numbered(limit: 5000)
@@ -40,7 +46,7 @@ struct LifecycleTests {
     }
 
     @Test func `draining settles what is written and keeps the rest`() async throws {
-        try await BenchPlan { $0.windowLimit = 100 }.run { bench in
+        try await BenchPlan("", adjust: hundredSlowly).run { bench in
             try await bench.submit(1000)
             _ = try await bench.simulator.ledger { $0.acceptedCount == 100 }
             await bench.gateway.drain()
@@ -52,7 +58,7 @@ struct LifecycleTests {
     }
 
     @Test func `a job that is taken back leaves what is written`() async throws {
-        try await BenchPlan { $0.windowLimit = 100 }.run { bench in
+        try await BenchPlan("", adjust: hundredSlowly).run { bench in
             try await bench.submit(1000)
             _ = try await bench.simulator.ledger { $0.acceptedCount == 100 }
             let rest = await bench.gateway.remove(Sample.job)

@@ -51,7 +51,7 @@ enum Sample {
     static func configuration(of simulator: Simulator) throws -> BinaryGateway.Configuration {
         var configuration = BinaryGateway.Configuration(
             endpoint: endpoint(simulator.ports.gateway), context: try context(of: simulator))
-        configuration.confirmation = .silence(.milliseconds(500))
+        configuration.confirmation = .silence(.seconds(1))
         configuration.connectBackOff = BackOff(first: .milliseconds(10), ceiling: .milliseconds(100))
         return configuration
     }
