@@ -39,7 +39,7 @@ extension BinaryGateway {
         guard let deadline = stoppedUntil, ContinuousClock.now >= deadline else { return }
         stoppedUntil = nil
         isOnTrial = true
-        policy = ConnectPolicy()
+        policy = ConnectPolicy(backOff: configuration.connectBackOff)
     }
 
     /// Opens a connection, sends on it until it ends, and says how long to pause before the next.
@@ -108,7 +108,8 @@ extension BinaryGateway {
 
     /// Takes what the end of a session proved, and says how long to pause.
     private func conclude(_ session: BinarySession, _ end: BinarySession.End) -> Duration {
-        let conclusion = session.conclude(end)
+        let isProven = answers.hasAcceptance
+        let conclusion = session.conclude(end, isProven: isProven)
         let settlements = queue.take(conclusion)
         if !conclusion.revoked.isEmpty { publisher.yield(.reopened(conclusion.revoked)) }
         deliver(settlements)
@@ -131,7 +132,7 @@ extension BinaryGateway {
             report.isRoutine = true
             return pauseAfter(reply.status.failureClass == .serverError ? .serverError : .answered, report)
         case .lost:
-            return pauseAfter(session.isFresh ? .refused : .lost, report)
+            return pauseAfter(session.isFresh && !isProven ? .refused : .lost, report)
         case .refused:
             return pauseAfter(.refused, report)
         }

@@ -142,13 +142,13 @@ final class BinarySession {
     /// Cuts the connection.
     func abort() { stream.abort() }
 
-    /// What the end proves about the notifications in doubt.
-    func conclude(_ end: End) -> Conclusion {
+    /// What the end proves about the notifications in doubt. Credentials are proven that ever had an acceptance.
+    func conclude(_ end: End, isProven: Bool) -> Conclusion {
         var conclusion =
             switch end {
             case .reply(let reply): pipeline.end(.reply(reply))
             case .refused: pipeline.end(.refused)
-            case .lost where isFresh: pipeline.end(.refused)
+            case .lost where isFresh && !isProven: pipeline.end(.refused)
             case .lost, .closed: pipeline.end(.silent(handedOver: UInt64(stream.handedOverByteCount)))
             }
         conclusion.settlements = accept(conclusion.settlements)

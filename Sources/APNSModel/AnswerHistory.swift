@@ -5,7 +5,8 @@ package struct AnswerHistory: Sendable {
 
     private var isBad: [Bool] = []
     private var next = 0
-    private var hasAcceptance = false
+    /// Whether these credentials ever had an acceptance.
+    package private(set) var hasAcceptance = false
     private var hasWarned = false
 
     /// Creates the history of credentials that have not been used yet.

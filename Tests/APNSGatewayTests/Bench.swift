@@ -1,0 +1,85 @@
+import APNSBinary
+import APNSGateway
+import APNSModel
+import GatewaySimulator
+import LinuxIO
+import Logging
+import OpenSSL
+
+/// A gateway, the simulator it talks to over loopback TLS, and a record of what the gateway told.
+final class Bench {
+    let simulator: Simulator
+    let gateway: BinaryGateway
+    let configuration: BinaryGateway.Configuration
+    private(set) var record = Record()
+    private(set) var submittedCount = 0
+    private var events: AsyncStream<GatewayEvent>.Iterator
+
+    init(_ simulator: Simulator, _ gateway: BinaryGateway, _ configuration: BinaryGateway.Configuration) {
+        self.simulator = simulator
+        self.gateway = gateway
+        self.configuration = configuration
+        events = gateway.events.makeAsyncIterator()
+    }
+
+    /// The gateway told nothing more, or the test took too long.
+    struct Unmet: Error {
+        let record: String
+    }
+
+    /// Hands over `count` more notifications, in batches.
+    func submit(
+        _ count: Int, batchSize: Int = 1000, onDoubt: OnDoubt = .resend, payloadByteCount: Int = 20
+    ) async throws {
+        let end = submittedCount + count
+        while submittedCount < end {
+            let range = submittedCount..<min(submittedCount + batchSize, end)
+            try await gateway.submit(Sample.batch(range, onDoubt: onDoubt, payloadByteCount: payloadByteCount))
+            submittedCount = range.upperBound
+        }
+    }
+
+    /// Takes what the gateway tells until `condition` holds.
+    func collect(until condition: (Record) -> Bool) async throws {
+        while !condition(record) {
+            guard let event = await events.next(isolation: nil) else { throw Unmet(record: "\(record.reports)") }
+            record.take(event)
+        }
+    }
+
+    /// Takes what the gateway tells until all that was submitted has an outcome.
+    func settle() async throws {
+        let count = submittedCount
+        try await collect { $0.outcomes.count == count }
+    }
+}
+
+/// How a bench is set up.
+struct BenchPlan: Sendable {
+    var script = ""
+    var rules = GatewayRules()
+    var detail = Ledger.Detail.everything
+    /// Changes what the gateway is configured with.
+    var adjust: @Sendable (inout BinaryGateway.Configuration) -> Void = { _ in }
+
+    init(_ script: String = "", adjust: @escaping @Sendable (inout BinaryGateway.Configuration) -> Void = { _ in }) {
+        self.script = script
+        self.adjust = adjust
+    }
+
+    /// Runs `body` with a gateway that takes a second of silence for an acceptance and is quick to connect again.
+    func run(_ body: @escaping @Sendable (Bench) async throws -> Void) async throws {
+        var settings = Simulator.Configuration()
+        settings.script = try FaultScript(script)
+        settings.rules = rules
+        settings.detail = detail
+        settings.logger = Sample.logger
+        try await Simulator.running(settings) { simulator in
+            var configuration = try Sample.configuration(of: simulator)
+            adjust(&configuration)
+            try await Sample.running(configuration) { gateway in
+                try await body(Bench(simulator, gateway, configuration))
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import APNSGateway
+import APNSModel
+import GatewaySimulator
+import Testing
+
+/// Connections that die without a word, and what may be sent twice.
+@Suite(.timeLimit(.minutes(3)))
+struct DoubtTests {
+    @Test(arguments: [false, true])
+    func `what was unconfirmed is sent again, and its count is told`(isReset: Bool) async throws {
+        try await BenchPlan { $0.confirmation = .silence(.seconds(2)) }.run { bench in
+            try await bench.submit(1)
+            try await bench.settle()
+            try await bench.submit(500)
+            _ = try await bench.simulator.ledger { $0.acceptedCount == 501 }
+            await bench.simulator.dropConnections(resetting: isReset)
+            try await bench.settle()
+            let ledger = await bench.simulator.ledger
+            #expect(Sample.accepted(ledger) == Array(0..<501) + Array(1..<501))
+            #expect(bench.record.doubtfulCount == 500)
+            #expect(bench.record.surplusCount == 0)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `what must not be sent twice is unknown instead`(isReset: Bool) async throws {
+        try await BenchPlan { $0.confirmation = .silence(.seconds(2)) }.run { bench in
+            try await bench.submit(1, onDoubt: .report)
+            try await bench.settle()
+            try await bench.submit(500, onDoubt: .report)
+            _ = try await bench.simulator.ledger { $0.acceptedCount == 501 }
+            await bench.simulator.dropConnections(resetting: isReset)
+            try await bench.settle()
+            try await bench.submit(10, onDoubt: .report)
+            try await bench.settle()
+            #expect(bench.record.indices("unknown") == Array(1..<501))
+            #expect(bench.record.unknownCount == 500)
+            #expect(Sample.accepted(await bench.simulator.ledger) == Array(0..<511))
+        }
+    }
+
+    @Test func `a connection of proven credentials that dies soon leaves doubt`() async throws {
+        try await BenchPlan("connection=2 after=500 reset") { $0.idleLimit = .milliseconds(1) }
+            .run { bench in
+                try await bench.submit(1)
+                try await bench.settle()
+                try await bench.submit(500, onDoubt: .report)
+                try await bench.settle()
+                #expect(bench.record.indices("unknown") == Array(1..<501))
+                #expect(await bench.simulator.ledger.duplicates.isEmpty)
+            }
+    }
+
+    @Test func `random cuts lose nothing and double only what was in doubt`() async throws {
+        for seed in 1...3 {
+            var plan = BenchPlan("probability=0.002 seed=\(seed) reset times=4") { $0.windowLimit = 500 }
+            plan.detail = .numbered(limit: 3000)
+            try await plan.run { bench in
+                try await bench.submit(1)
+                try await bench.settle()
+                try await bench.submit(2999)
+                try await bench.settle()
+                let tally = await bench.simulator.ledger.tally
+                #expect(bench.record.acceptedCount == 3000, "seed \(seed)")
+                #expect(tally.missing(below: 3000).isEmpty, "seed \(seed)")
+                let doubles = tally.counts.reduce(0) { $0 + Int($1) - 1 }
+                #expect(doubles <= bench.record.doubtfulCount, "seed \(seed)")
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import APNSGateway
+import APNSModel
+import GatewaySimulator
+import Testing
+
+/// Changes of configuration, the end, idle times, and callers that have to wait.
+@Suite(.timeLimit(.minutes(3)))
+struct LifecycleTests {
+    /// A hundred in doubt at most, for long enough to look at them.
+    private let hundredSlowly: @Sendable (inout BinaryGateway.Configuration) -> Void = {
+        $0.windowLimit = 100
+        $0.confirmation = .silence(.seconds(3))
+    }
+
+    @Test func `another configuration under load loses and doubles nothing`() async throws {
+        var plan = BenchPlan { $0.windowLimit = 1000 }
+        plan.detail = .numbered(limit: 5000)
+        try await plan.run { bench in
+            try await bench.submit(5000)
+            for number in 1...3 {
+                try await bench.collect { $0.outcomes.count >= number * 1000 }
+                await bench.gateway.reconfigure(bench.configuration)
+            }
+            try await bench.settle()
+            #expect(bench.record.acceptedCount == 5000)
+            let ledger = await bench.simulator.ledger
+            #expect(ledger.tally.isExactlyOnce(5000))
+            #expect((2...4).contains(ledger.connections.count))
+            #expect(bench.record.doubtfulCount == 0)
+        }
+    }
+
+    @Test func `another identity is used from the next connection on`() async throws {
+        try await Simulator.running { second in
+            try await BenchPlan()
+                .run { bench in
+                    try await bench.submit(10)
+                    try await bench.settle()
+                    await bench.gateway.reconfigure(try Sample.configuration(of: second))
+                    try await bench.submit(10)
+                    try await bench.settle()
+                    #expect(Sample.accepted(await bench.simulator.ledger) == Array(0..<10))
+                    #expect(Sample.accepted(await second.ledger) == Array(10..<20))
+                }
+        }
+    }
+
+    @Test func `draining settles what is written and keeps the rest`() async throws {
+        try await BenchPlan("", adjust: hundredSlowly).run { bench in
+            try await bench.submit(1000)
+            _ = try await bench.simulator.ledger { $0.acceptedCount == 100 }
+            await bench.gateway.drain()
+            try await bench.collect { $0.outcomes.count == 100 }
+            #expect(await bench.gateway.pendingInDoubt == 0)
+            #expect(await bench.gateway.remove(Sample.job).reduce(0) { $0 + $1.count } == 900)
+            #expect(await bench.simulator.ledger.arrivedCount == 100)
+        }
+    }
+
+    @Test func `a job that is taken back leaves what is written`() async throws {
+        try await BenchPlan("", adjust: hundredSlowly).run { bench in
+            try await bench.submit(1000)
+            _ = try await bench.simulator.ledger { $0.acceptedCount == 100 }
+            let rest = await bench.gateway.remove(Sample.job)
+            #expect(rest.flatMap(\.indices) == Array(100..<1000))
+            try await bench.collect { $0.outcomes.count == 100 }
+            #expect(Sample.accepted(await bench.simulator.ledger) == Array(0..<100))
+        }
+    }
+
+    @Test func `an idle connection is closed, and another opened for the next work`() async throws {
+        try await BenchPlan { $0.idleLimit = .milliseconds(1) }
+            .run { bench in
+                for _ in 1...3 {
+                    try await bench.submit(5)
+                    try await bench.settle()
+                }
+                let ledger = await bench.simulator.ledger
+                #expect(ledger.connections.count == 3)
+                #expect(Sample.accepted(ledger) == Array(0..<15))
+                #expect(bench.record.reports.isEmpty)
+            }
+    }
+
+    @Test func `submitting waits while the queue is full, and can be given up`() async throws {
+        try await BenchPlan("close-after-handshake") {
+            $0.connectBackOff = BackOff(first: .seconds(60), ceiling: .seconds(60))
+        }
+        .run { bench in
+            try await bench.submit(BinaryGateway.queueLimit, batchSize: BinaryGateway.queueLimit)
+            let gateway = bench.gateway
+            let caller = Task { try await gateway.submit(Sample.batch(0..<1)) }
+            caller.cancel()
+            await #expect(throws: CancellationError.self) { try await caller.value }
+            #expect(await gateway.remove(Sample.job).reduce(0) { $0 + $1.count } == BinaryGateway.queueLimit)
+        }
+    }
+
+    @Test func `submitting goes on when the queue has room again`() async throws {
+        let count = BinaryGateway.queueLimit + 5000
+        var plan = BenchPlan()
+        plan.detail = .numbered(limit: count)
+        try await plan.run { bench in
+            try await bench.submit(count)
+            try await bench.settle()
+            #expect(await bench.simulator.ledger.tally.isExactlyOnce(count))
+            #expect(await bench.simulator.ledger.tally.descentCount == 0)
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import APNSGateway
+import APNSModel
+
+/// What a gateway told about the notifications of one job, by their index.
+struct Record {
+    private(set) var outcomes: [Int: Outcome] = [:]
+    /// How many outcomes came for a notification that had one, and were not called corrections.
+    private(set) var surplusCount = 0
+    private(set) var correctionCount = 0
+    private(set) var reports: [ConnectionReport] = []
+    private(set) var connectCount = 0
+    private(set) var stops: [GatewayFault] = []
+    private(set) var resumeCount = 0
+    private(set) var suspicionCount = 0
+
+    /// Takes one event.
+    mutating func take(_ event: GatewayEvent) {
+        switch event {
+        case .settled(let settlements): for settlement in settlements { take(settlement) }
+        case .reopened(let batches): for batch in batches { for index in batch.indices { outcomes[index] = nil } }
+        case .connected: connectCount += 1
+        case .disconnected(let report): reports.append(report)
+        case .stopped(let fault): stops.append(fault)
+        case .resumed: resumeCount += 1
+        case .suspectEnvironment: suspicionCount += 1
+        }
+    }
+
+    private mutating func take(_ settlement: Settlement) {
+        if settlement.isCorrection { correctionCount += 1 }
+        for index in settlement.batch.indices {
+            if outcomes.updateValue(settlement.outcome, forKey: index) != nil, !settlement.isCorrection {
+                surplusCount += 1
+            }
+        }
+    }
+
+    /// The indices with an outcome whose word is `word`, in order.
+    func indices(_ word: String) -> [Int] {
+        outcomes.filter { $0.value.word == word }.keys.sorted()
+    }
+
+    var acceptedCount: Int { outcomes.values.count { $0 == .accepted } }
+    var doubtfulCount: Int { reports.reduce(0) { $0 + $1.doubtfulCount } }
+    var unknownCount: Int { reports.reduce(0) { $0 + $1.unknownCount } }
+}

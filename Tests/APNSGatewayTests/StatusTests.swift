@@ -1,0 +1,97 @@
+import APNSGateway
+import APNSModel
+import GatewaySimulator
+import Testing
+
+/// Every status of an error reply, over TLS.
+@Suite(.timeLimit(.minutes(3)))
+struct StatusTests {
+    @Test(
+        arguments: [
+            (2, "MissingDeviceToken", .invalid), (4, "PayloadEmpty", .message), (5, "InvalidTokenSize", .invalid),
+            (7, "PayloadTooLarge", .message), (8, "BadDeviceToken", .invalid),
+        ] as [(Int, String, Verdict)])
+    func `a refusal rejects the named one and no other`(status: Int, reason: String, verdict: Verdict) async throws {
+        try await BenchPlan("nth=3 refuse status=\(status)").run { bench in
+            try await bench.submit(10)
+            try await bench.settle()
+            #expect(bench.record.outcomes[2] == .rejected(Refusal(status: status, reason: reason, verdict: verdict)))
+            #expect(bench.record.acceptedCount == 9)
+            #expect(Sample.accepted(await bench.simulator.ledger) == [0, 1, 3, 4, 5, 6, 7, 8, 9])
+            #expect(bench.record.doubtfulCount == 0)
+        }
+    }
+
+    @Test(arguments: [1, 9, 128, 255])
+    func `a fault of the gateway is tried again, in order`(status: Int) async throws {
+        try await BenchPlan("nth=3 refuse status=\(status) times=1").run { bench in
+            try await bench.submit(10)
+            try await bench.settle()
+            #expect(bench.record.acceptedCount == 10)
+            #expect(Sample.accepted(await bench.simulator.ledger) == Array(0..<10))
+            #expect(bench.record.doubtfulCount == 0)
+        }
+    }
+
+    @Test(arguments: [1, 9, 128, 255])
+    func `a notification that fails the gateway three times is rejected`(status: Int) async throws {
+        try await BenchPlan("token=00000002 refuse status=\(status)").run { bench in
+            try await bench.submit(10)
+            try await bench.settle()
+            #expect(bench.record.outcomes[2]?.refusal?.verdict == .message)
+            #expect(bench.record.outcomes[2]?.refusal?.status == status)
+            let ledger = await bench.simulator.ledger
+            #expect(ledger.refusedCountByStatus == [UInt8(status): 3])
+            #expect(Sample.accepted(ledger) == [0, 1, 3, 4, 5, 6, 7, 8, 9])
+        }
+    }
+
+    @Test func `status 0 accepts the named one`() async throws {
+        try await BenchPlan("nth=3 refuse status=0").run { bench in
+            try await bench.submit(10)
+            try await bench.settle()
+            #expect(bench.record.acceptedCount == 10)
+            #expect(Sample.accepted(await bench.simulator.ledger) == [0, 1, 3, 4, 5, 6, 7, 8, 9])
+        }
+    }
+
+    @Test(arguments: ["after=3 shutdown times=1", "nth=3 refuse status=10", "after=3 shutdown delay=200ms times=1"])
+    func `a shutdown refuses nothing`(script: String) async throws {
+        try await BenchPlan(script).run { bench in
+            try await bench.submit(10)
+            try await bench.settle()
+            #expect(bench.record.acceptedCount == 10)
+            #expect(Sample.accepted(await bench.simulator.ledger) == Array(0..<10))
+            #expect(bench.record.reports.map(\.resentCount) == [7])
+            #expect(bench.record.doubtfulCount == 0)
+        }
+    }
+
+    @Test(arguments: [3, 6])
+    func `a fault of the app stops it until it is configured anew`(status: Int) async throws {
+        try await BenchPlan("nth=3 refuse status=\(status)").run { bench in
+            try await bench.submit(10)
+            try await bench.collect { !$0.stops.isEmpty }
+            #expect(bench.record.stops[0].hint != nil)
+            #expect(bench.record.indices("accepted") == [0, 1])
+            await bench.gateway.reconfigure(bench.configuration)
+            try await bench.collect { $0.resumeCount == 1 }
+            #expect(bench.record.acceptedCount == 3)
+            try await bench.settle()
+            #expect(Sample.accepted(await bench.simulator.ledger) == Array(0..<10))
+        }
+    }
+
+    @Test func `a stopped app asks again by itself with one notification`() async throws {
+        let plan = BenchPlan("nth=3 refuse status=3; nth=4 refuse status=6") { $0.stopPause = .milliseconds(200) }
+        try await plan.run { bench in
+            try await bench.submit(10)
+            try await bench.settle()
+            #expect(bench.record.stops.count == 2)
+            #expect(bench.record.resumeCount == 1)
+            let ledger = await bench.simulator.ledger
+            #expect(ledger.entries(ofConnection: 2).count == 1)
+            #expect(Sample.accepted(ledger) == Array(0..<10))
+        }
+    }
+}
