@@ -1,7 +1,22 @@
 import ArgumentParser
+import LinuxIO
+
+/// Where the program begins: blocks signals while there is no other thread, since one that does not block a signal dies
+/// of it, and all with it.
+@main
+enum Beginning {
+    static func main() {
+        // A command line that cannot be read is complained about below.
+        if let command = try? Pushspool.parseAsRoot() as? any SignalServing { type(of: command).blockSignals() }
+        Task.detached {
+            await Pushspool.main(nil)
+            Pushspool.exit()
+        }
+        MainThread.park()
+    }
+}
 
 /// The program: drop a file, push a notification.
-@main
 struct Pushspool: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pushspool",
@@ -13,6 +28,23 @@ struct Pushspool: AsyncParsableCommand {
             Try it without Apple: pushspool demo
             """,
         subcommands: [Run.self, Submit.self, Check.self, Simulate.self, Demo.self])
+}
+
+/// A command that serves signals itself instead of dying of them.
+protocol SignalServing {
+    /// The signals it serves.
+    static var signals: [Signal] { get }
+}
+
+extension SignalServing {
+    /// Blocks the signals in the calling thread and those that it starts.
+    fileprivate static func blockSignals() {
+        do {
+            _ = try BlockedSignals(signals)
+        } catch {
+            Talk.complain("\(error)", hint: nil)
+        }
+    }
 }
 
 /// Where the daemon's configuration is.

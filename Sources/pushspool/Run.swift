@@ -5,7 +5,9 @@ import PushDaemon
 import SpoolStore
 
 /// `pushspool run`.
-struct Run: AsyncParsableCommand {
+struct Run: AsyncParsableCommand, SignalServing {
+    static let signals = [Signal.terminate, .interrupt, .hangup]
+
     static let configuration = CommandConfiguration(
         abstract: "Run the daemon.",
         discussion: """
@@ -26,7 +28,7 @@ struct Run: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let signals = try BlockedSignals([.terminate, .interrupt, .hangup])
+        let signals = try BlockedSignals(Self.signals)
         let settings = Daemon.Settings(path: options.config, drainLimit: .seconds(drain), signals: signals)
         do {
             let daemon = try Daemon(settings) { configuration in

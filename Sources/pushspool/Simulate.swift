@@ -6,7 +6,9 @@ import Logging
 import PushDaemon
 
 /// `pushspool simulate`.
-struct Simulate: AsyncParsableCommand {
+struct Simulate: AsyncParsableCommand, SignalServing {
+    static let signals = [Signal.terminate, .interrupt]
+
     static let configuration = CommandConfiguration(
         abstract: "Run a gateway that behaves, or misbehaves, on request.",
         discussion: """
@@ -45,7 +47,7 @@ struct Simulate: AsyncParsableCommand {
     var badToken: [String] = []
 
     func run() async throws {
-        let signals = try BlockedSignals([.terminate, .interrupt])
+        let signals = try BlockedSignals(Self.signals)
         do {
             let simulator = try await Simulator(try configuration())
             describe(simulator)
