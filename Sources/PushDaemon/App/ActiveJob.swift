@@ -25,6 +25,8 @@ struct ActiveJob {
     var runs: [String: IndexRuns] = [:]
     /// Where it is going to be archived.
     var place: ArchivePlace?
+    /// Whether the log was told that the archive has no place for it.
+    var isArchiveFaultTold = false
     /// Whether its time is up: what is not on a connection is not sent any more.
     var isGivenUp = false
 

@@ -18,8 +18,13 @@ extension AppRunner {
             let needsResult = job.result(conclusion, app: name).isNeeded
             job.place = try spool.place(for: job.claimed.name, in: folder, at: .now, withResult: needsResult)
         } catch {
-            logger.error("archive cannot be used", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
-            return
+            if !job.isArchiveFaultTold {
+                logger.error("archive cannot be used", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
+            }
+            job.isArchiveFaultTold = true
+            jobs[id] = job
+            unplaced.append(id)
+            return publishBell.ring()
         }
         jobs[id] = job
         writer.appendJob(job.report(conclusion, app: name), to: &lines)
@@ -31,7 +36,7 @@ extension AppRunner {
     func runPublication() async {
         while !Task.isCancelled {
             let due = lastPublication + around.configuration.feedbackEvery
-            if lines.isEmpty, published.isEmpty {
+            if lines.isEmpty, published.isEmpty, unplaced.isEmpty {
                 await publishBell.wait()
             } else if Moment.now < due {
                 await publishBell.wait(until: due.instant)
@@ -44,6 +49,7 @@ extension AppRunner {
     /// Publishes what there is in one file, then archives the jobs that are over by it.
     func publishLines() {
         lastPublication = .now
+        concludeUnplaced()
         if !lines.isEmpty {
             do {
                 try folder.publish(lines, as: folder.nextName(at: .now))
@@ -56,6 +62,16 @@ extension AppRunner {
             finishing = []
         }
         archivePublished()
+    }
+
+    /// Tries again to find a place for jobs that are over.
+    private func concludeUnplaced() {
+        let waiting = unplaced
+        unplaced = []
+        for id in waiting {
+            guard case .settled(let conclusion) = jobs[id]?.machine.state else { continue }
+            conclude(id, conclusion)
+        }
     }
 
     private func archivePublished() {

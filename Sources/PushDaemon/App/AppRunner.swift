@@ -28,6 +28,9 @@ package actor AppRunner {
     /// How many bytes of documents may be in memory before no further job is taken.
     static let heldByteLimit = 128 << 20
 
+    /// How many claims are synced together at most.
+    static let claimGroupLimit = 64
+
     let name: String
     let around: Surroundings
     let spool: AppSpool
@@ -50,11 +53,15 @@ package actor AppRunner {
     var identity: AppIdentity
     var intake: Intake
     var jobs: [JobID: ActiveJob] = [:]
+    /// Jobs that were just claimed, to be sent as soon as that is synced.
+    var claims: [Claimed] = []
     /// Jobs that have recipients to hand out, the one whose turn it is in front.
     var readable: [JobID] = []
     /// Lines to be published, and the jobs that are over when they are.
     var lines: [UInt8] = []
     var finishing: [JobID] = []
+    /// Jobs that are over and for which the archive has no place at present.
+    var unplaced: [JobID] = []
     /// Jobs whose lines are out and which are still to be moved.
     var published: [JobID] = []
     /// Jobs that are over, for corrections that come late.
@@ -175,10 +182,10 @@ package actor AppRunner {
     }
 
     /// Whether no job is under way.
-    package var isIdle: Bool { jobs.isEmpty && lines.isEmpty }
+    package var isIdle: Bool { jobs.isEmpty && claims.isEmpty && lines.isEmpty }
 
     /// How many jobs are under way.
-    package var activeCount: Int { jobs.count }
+    package var activeCount: Int { jobs.count + claims.count }
 }
 
 extension IntakeHint {
