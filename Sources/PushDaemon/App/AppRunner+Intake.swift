@@ -1,4 +1,5 @@
 import APNSBinary
+import APNSGateway
 import APNSModel
 import Document
 import LinuxIO
@@ -14,8 +15,10 @@ extension AppRunner {
             if Moment.now >= nextScan { scan() }
             while let action = intake.next(at: .now, mayTake: mayTake) {
                 await perform(action)
+                if claims.count >= Self.claimGroupLimit { startClaims() }
                 await Task.yield()
             }
+            startClaims()
             await giveUpLateJobs()
             await intakeBell.wait(until: nextLook.instant)
         }
@@ -23,7 +26,8 @@ extension AppRunner {
 
     /// Whether another job may be taken.
     private var mayTake: Bool {
-        !isDraining && stopReason == nil && jobs.count < Self.activeLimit && readerCount < Self.readerLimit
+        !isDraining && stopReason == nil && jobs.count + claims.count < Self.activeLimit
+            && readerCount < Self.readerLimit
             && heldByteCount < Self.heldByteLimit && lines.count < Self.lineLimit
     }
 
@@ -115,11 +119,32 @@ extension AppRunner {
         switch try spool.claim(job, id: read.context.job) {
         case .claimed(let claimed):
             intake.answer(job.name, .moved, at: .now)
-            start(claimed, read)
+            claims.append(Claimed(job: claimed, file: job, read: read))
+            // A large document does not wait for others while it fills memory.
+            if read.source.heldByteCount > 1 << 20 { startClaims() }
         case .gone: intake.answer(job.name, .gone, at: .now)
         case .changed: intake.answer(job.name, .busy, at: .now)
         case .forbidden: intake.answer(job.name, .stuck, at: .now)
         }
+    }
+
+    /// Makes the claims so far survive a power loss, all with one sync of the folders, and then begins to send.
+    ///
+    /// Producers seldom sync: without this a job can be claimed, sent in part, and then be empty or back in `new/`.
+    private func startClaims() {
+        guard !claims.isEmpty else { return }
+        let group = claims
+        claims = []
+        do {
+            for claim in group { try claim.file.file.sync() }
+            try spool.syncClaims()
+        } catch {
+            // A failed sync is final: nothing of these is sent before another start has read what is there.
+            let fault = GatewayFault("\(error)", hint: "check the disk, then restart; claimed jobs are in work/")
+            stopReason = fault
+            return logger.error("app stopped: claims cannot be synced", metadata: fault.metadata)
+        }
+        for claim in group { start(claim.job, claim.read) }
     }
 
     /// What reading a job needs to know. "The drop" is the file's change time, but never in the future.
@@ -161,6 +186,13 @@ extension AppRunner {
             answerStuck(name, error)
         }
     }
+}
+
+/// A job that was claimed and whose claim is not yet synced.
+struct Claimed {
+    let job: ClaimedJob
+    let file: OpenJob
+    let read: ReadJob
 }
 
 /// A job that was read to its end and not yet claimed.

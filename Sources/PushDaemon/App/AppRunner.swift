@@ -35,6 +35,8 @@ package actor AppRunner {
     static let heldByteLimit = 128 << 20
     /// How many bytes of lines are gathered at the most before they are published.
     static let lineLimit = 4 << 20
+    /// How many claims are synced together at most.
+    static let claimGroupLimit = 64
 
     let name: String
     let around: Surroundings
@@ -58,6 +60,8 @@ package actor AppRunner {
     var identity: AppIdentity
     var intake: Intake
     var jobs: [JobID: ActiveJob] = [:]
+    /// Jobs that were just claimed, to be sent as soon as that is synced.
+    var claims: [Claimed] = []
     /// Jobs that have recipients to hand out, the one whose turn it is in front.
     var readable: [JobID] = []
     /// How many jobs are open for reading, and what they keep in memory.
@@ -186,10 +190,10 @@ package actor AppRunner {
     }
 
     /// Whether no job is under way.
-    package var isIdle: Bool { jobs.isEmpty && lines.isEmpty }
+    package var isIdle: Bool { jobs.isEmpty && claims.isEmpty && lines.isEmpty }
 
     /// How many jobs are under way.
-    package var activeCount: Int { jobs.count }
+    package var activeCount: Int { jobs.count + claims.count }
 }
 
 extension IntakeHint {

@@ -1,0 +1,119 @@
+import Foundation
+import GatewaySimulator
+import Glibc
+import Testing
+
+/// The commands as a shell sees them.
+@Suite struct CommandTests {
+    private func submit(_ bench: Bench, _ more: [String], input: String? = nil) async throws -> (
+        code: Int32, text: String, log: String
+    ) {
+        try await bench.run(
+            ["submit", "--config", "\(bench.path)/etc/pushspool.yaml", "--app", "weather"] + more, input: input)
+    }
+
+    @Test func `submit waits for the end and tells it`() async throws {
+        try await Bench.serving(try .init()) { bench, _ in
+            try bench.write("staged/a.json", job(1))
+            let end = try await submit(bench, ["--wait", bench.path + "/staged/a.json"])
+            #expect(end.code == 0 && end.text.contains("done, all accepted"), "\(end)")
+            #expect(await bench.simulator.ledger.acceptedCount == 1)
+        }
+    }
+
+    @Test func `submit takes a job from standard input`() async throws {
+        try await Bench.serving(try .init()) { bench, _ in
+            let end = try await submit(
+                bench, ["--wait", "--format", "yaml", "-"], input: "token: \(token(1))\nalert: Hi\n")
+            #expect(end.code == 0 && end.text.contains(".yaml: done"), "\(end)")
+        }
+    }
+
+    @Test func `submit exits with 65 when not everything was accepted, and says why`() async throws {
+        try await Bench.serving(try .init()) { bench, _ in
+            try bench.write("staged/bad.json", #"{"token":"\#(token(1))","alrt":1}"#)
+            let end = try await submit(bench, ["--wait", bench.path + "/staged/bad.json"])
+            #expect(end.code == 65 && end.text.contains("invalid") && end.text.contains("alrt"), "\(end)")
+        }
+    }
+
+    @Test func `submit exits with 75 when the job is not over in time, and leaves it to be sent`() async throws {
+        try await Bench.running(try .init()) { bench in
+            try await bench.withDaemon { try await $0.says("app started") }
+            try bench.write("staged/a.json", job(1))
+            let end = try await submit(bench, ["--wait", "--timeout", "1", bench.path + "/staged/a.json"])
+            #expect(end.code == 75 && end.log.contains("is the daemon running?"), "\(end)")
+            #expect(bench.names(in: "weather/new").count == 1)
+        }
+    }
+
+    @Test func `submit to an app that is not there says so`() async throws {
+        try await Bench.running(try .init()) { bench in
+            let end = try await bench.run(
+                ["submit", "--spool", bench.path + "/spool", "--app", "nobody", "-"], input: job(1))
+            #expect(end.code == 75 && end.log.contains("nobody") && end.log.contains("hint: "), "\(end)")
+        }
+    }
+
+    @Test func `check tells of every fault of every job, with its place`() async throws {
+        try await Bench.running(try .init()) { bench in
+            try bench.write("staged/good.json", job(1))
+            try bench.write("staged/bad.yaml", "token: \(token(1))\nalrt: Hi\nbagde: 1\n")
+            let (good, bad) = (bench.path + "/staged/good.json", bench.path + "/staged/bad.yaml")
+            let config = ["check", "--config", "\(bench.path)/etc/pushspool.yaml"]
+            let well = try await bench.run(config + [good])
+            #expect(well.code == 0 && well.text.contains("good.json: 1 notifications"), "\(well)")
+            let ill = try await bench.run(config + ["--app", "weather", good, bad])
+            #expect(ill.code == 65, "\(ill)")
+            for words in ["bad.yaml:2:1: error", "bad.yaml:3:1: error", "hint: "] {
+                #expect(ill.log.contains(words), "\(ill)")
+            }
+            #expect(bench.names(in: "").allSatisfy { $0 != "weather" })
+        }
+    }
+
+    @Test(arguments: [
+        ("run", ["new/", "work/", "done/", "failed/", "feedback/"]), ("submit", ["tmp/", "new/"]),
+        ("check", ["send nothing"]), ("simulate", ["ca.pem", "client.pem"]),
+    ])
+    func `help says what moves on the disk`(command: String, words: [String]) async throws {
+        try await Bench.running(try .init()) { bench in
+            let help = try await bench.run([command, "--help"])
+            #expect(help.code == 0)
+            for word in words { #expect(help.text.contains(word), "\(word)") }
+            #expect(help.text.contains("Example: "))
+        }
+    }
+
+    @Test(arguments: [["bogus"], ["submit"], ["run", "--drain", "x"], ["check", "--bogus"]])
+    func `a mistake on the command line exits with 64`(arguments: [String]) async throws {
+        try await Bench.running(try .init()) { bench in
+            let end = try await bench.run(arguments)
+            #expect(end.code == 64, "\(end)")
+        }
+    }
+
+    @Test func `what simulate prints is a usable app's file`() async throws {
+        try await Bench.running(try .init()) { bench in
+            let gateway = try bench.start(["simulate", "--certificates", bench.path + "/gateway"])
+            try await eventually("its words") { gateway.text.contains("feedback_service:") }
+            try bench.write("etc/apps/weather.yaml", gateway.text)
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                let end = try await submit(bench, ["--wait", "-"], input: job(1))
+                #expect(end.code == 0, "\(end)")
+            }
+            #expect(try await gateway.stop() == 0)
+            #expect(gateway.log.contains("accepted 1, refused 0"))
+        }
+    }
+
+    @Test func `a configuration that is not there exits with 78`() async throws {
+        try await Bench.running(try .init()) { bench in
+            for command in ["run", "check"] {
+                let end = try await bench.run([command, "--config", bench.path + "/nowhere.yaml"])
+                #expect(end.code == 78 && end.log.contains("nowhere.yaml"), "\(end)")
+            }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import GatewaySimulator
+import Testing
+
+/// Files that are written in place, and how far.
+@Suite struct HalfWrittenTests {
+    static let json = #"{"tokens":["\#(token(1))","\#(token(2))"],"payload":{"aps":{"alert":"whole","badge":12}}}"#
+    static let yaml = "payload: {aps: {alert: whole}}\ncount: 2\ntokens:\n  - \(token(1))\n  - \(token(2))\n"
+    static let marked = "alert: whole\nbadge: 12\ncount: 2\ntokens:\n  - \(token(1))\n  - \(token(2))\n...\n"
+    static let lines =
+        #"{"job":{"count":2},"defaults":{"alert":"whole"}}"# + "\n" + #"{"token":"\#(token(1))"}"# + "\n"
+        + #"{"token":"\#(token(2))","badge":12}"# + "\n"
+
+    /// What may follow the shortest prefix that is the whole of it, as far as meaning goes: a line's end.
+    static let forms: [(ending: String, text: String)] = [
+        ("json", json), ("yaml", yaml), ("yml", marked), ("jsonl", lines),
+    ]
+
+    @Test(arguments: forms)
+    func `of all prefixes of a job written in place only the whole is accepted`(ending: String, text: String)
+        async throws
+    {
+        try await Bench.serving(try .init(patience: "300ms")) { bench, _ in
+            let bytes = Array(text.utf8)
+            for count in 0...bytes.count {
+                try Data(bytes.prefix(count)).write(
+                    to: URL(fileURLWithPath: bench.path + "/spool/weather/new/p\(count).\(ending)"))
+            }
+            try await eventually("all judged", within: .seconds(60)) { bench.names(in: "weather/new").isEmpty }
+            _ = try await bench.end(of: "p\(bytes.count).\(ending)")
+            try await eventually("all over") { try bench.lines("job").count == bytes.count + 1 }
+            let trimmed = bytes.reversed().drop { $0 == 0x0A || $0 == UInt8(ascii: ".") }.count
+            let taken = try bench.lines("job").filter { $0.accepted != 0 }.compactMap(\.job)
+            #expect(taken.contains("p\(bytes.count).\(ending)"))
+            #expect(
+                taken.allSatisfy { name in (trimmed...bytes.count).contains { name == "p\($0).\(ending)" } }, "\(taken)"
+            )
+        }
+    }
+
+    @Test func `a prefix in YAML that nothing seals is told to be unsealed when it is taken`() async throws {
+        try await Bench.serving(try .init(patience: "300ms")) { bench, _ in
+            try bench.write("spool/weather/new/open.yaml", "token: \(token(1))\nalert: Hi\n")
+            #expect(try await bench.end(of: "open.yaml").sealed == false)
+            try bench.write("spool/weather/new/cut.yaml", "token: \(token(1))\nalert: H")
+            let line = try await bench.end(of: "cut.yaml")
+            #expect(line.code == "incomplete" && line.accepted == 0)
+            try bench.drop("renamed.yaml", "token: \(token(2))\nalert: Hi")
+            #expect(try await bench.end(of: "renamed.yaml").sealed == nil)
+        }
+    }
+
+    @Test func `a writer that pauses with the file open is waited for`() async throws {
+        try await Bench.serving(try .init()) { bench, _ in
+            let text = Array(job(1).utf8)
+            let path = bench.path + "/spool/weather/new/slow.json"
+            #expect(FileManager.default.createFile(atPath: path, contents: nil))
+            let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+            for piece in stride(from: 0, to: text.count, by: 40) {
+                try file.write(contentsOf: text[piece..<min(piece + 40, text.count)])
+                let mark = "mark\(piece).json"
+                try bench.drop(mark, job(1000 + piece))
+                _ = try await bench.end(of: mark)
+                #expect(bench.names(in: "weather/new") == ["slow.json"])
+            }
+            try file.close()
+            #expect(try await bench.end(of: "slow.json").accepted == 1)
+        }
+    }
+
+    enum Copying: String, CaseIterable {
+        case plain, delayed, temporary, interrupted
+    }
+
+    @Test(
+        .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/rsync"), "rsync is not installed"),
+        arguments: Copying.allCases)
+    func `rsync delivers each job once, and half of one never`(copying: Copying) async throws {
+        try await Bench.serving(try .init(patience: "1s")) { bench, _ in
+            for number in 1...20 { try bench.write("staged/r\(number).json", job(number)) }
+            let (from, to) = (bench.path + "/staged/", bench.path + "/spool/weather/new/")
+            switch copying {
+            case .plain: try await bench.tool("rsync", "-r", "--fsync", from, to)
+            case .delayed: try await bench.tool("rsync", "-r", "--delay-updates", from, to)
+            case .temporary: try await bench.tool("rsync", "-r", "--temp-dir=\(bench.path)/spool/weather/tmp", from, to)
+            case .interrupted:
+                try leaveHalf(of: "r1.json", on: bench)
+                try await bench.tool("rsync", "-r", "--partial", from, to)
+            }
+            try await eventually("all over") { bench.jobs(in: "done").count == 20 }
+            let ledger = await bench.simulator.ledger
+            #expect(ledger.acceptedCount == 20 && ledger.duplicates.isEmpty)
+            #expect(bench.jobs(in: "failed").isEmpty)
+        }
+    }
+
+    /// What `rsync --partial` leaves when it is interrupted: half the bytes under the final name, and no time.
+    private func leaveHalf(of name: String, on bench: Bench) throws {
+        let half = String(job(1).prefix(60))
+        let path = "\(bench.path)/spool/weather/new/"
+        try half.write(toFile: path + "." + name + ".Xa81kZ", atomically: false, encoding: .utf8)
+        let times: [FileAttributeKey: Any] = [.modificationDate: Date(timeIntervalSince1970: 0)]
+        try FileManager.default.setAttributes(times, ofItemAtPath: path + "." + name + ".Xa81kZ")
+        try FileManager.default.moveItem(atPath: path + "." + name + ".Xa81kZ", toPath: path + name)
+    }
+}

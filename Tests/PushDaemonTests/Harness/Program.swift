@@ -1,0 +1,83 @@
+import Foundation
+import Glibc
+import Testing
+
+/// The built program, or another, running with its output in files.
+final class Program {
+    let process = Process()
+    private let output: String
+    private let errors: String
+
+    /// The program beside the tests.
+    static var path: String {
+        get throws {
+            let bundle = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
+            let folders = [bundle, FileManager.default.currentDirectoryPath + "/.build/debug"]
+            let paths = folders.map { $0 + "/pushspool" }
+            return try #require(paths.first { FileManager.default.isExecutableFile(atPath: $0) })
+        }
+    }
+
+    /// Starts a program.
+    init(_ path: String, _ arguments: [String], input: String? = nil, logs: String) throws {
+        let name = logs + "/" + UUID().uuidString
+        (output, errors) = (name + ".out", name + ".err")
+        process.executableURL = URL(fileURLWithPath: path)
+        process.arguments = arguments
+        process.standardOutput = try Self.file(output)
+        process.standardError = try Self.file(errors)
+        if let input {
+            try Data(input.utf8).write(to: URL(fileURLWithPath: name + ".in"))
+            process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: name + ".in"))
+        } else {
+            process.standardInput = FileHandle.nullDevice
+        }
+        try process.run()
+    }
+
+    private static func file(_ path: String) throws -> FileHandle {
+        try Data().write(to: URL(fileURLWithPath: path))
+        return try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+    }
+
+    /// What it has written to standard error.
+    var log: String { (try? String(contentsOfFile: errors, encoding: .utf8)) ?? "" }
+
+    /// What it has written to standard output.
+    var text: String { (try? String(contentsOfFile: output, encoding: .utf8)) ?? "" }
+
+    func send(_ signal: Int32) {
+        if process.isRunning { kill(process.processIdentifier, signal) }
+    }
+
+    /// Waits for its end.
+    ///
+    /// - Returns: its exit code, or the negative number of the signal that killed it.
+    @discardableResult
+    func end(within limit: Duration = .seconds(60)) async throws -> Int32 {
+        try await eventually("the end of \(process.arguments ?? [])\n\(log)", within: limit) { !process.isRunning }
+        return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+    }
+
+    /// Asks it to end, and waits until it has.
+    @discardableResult
+    func stop() async throws -> Int32 {
+        send(SIGTERM)
+        return try await end()
+    }
+
+    /// Ends it without asking, and waits until it has.
+    func destroy() async throws {
+        send(SIGKILL)
+        try await end()
+    }
+
+    /// Waits for words in its log.
+    func says(_ words: String, times: Int = 1, within limit: Duration = .seconds(30)) async throws {
+        do {
+            try await eventually("log: \(words)", within: limit) { log.components(separatedBy: words).count > times }
+        } catch {
+            throw NotInTime(description: "\(error); it says:\n\(log.suffix(3000))")
+        }
+    }
+}

@@ -1,0 +1,258 @@
+import Foundation
+import GatewaySimulator
+import Glibc
+import OpenSSL
+import TestSupport
+import Testing
+
+/// Daemons that start, stop and read their configuration again.
+@Suite struct LifecycleTests {
+    @Test func `a stop lets jobs under way finish and sends nothing twice`() async throws {
+        try await Bench.serving(try .init()) { bench, daemon in
+            let tokens = (0..<200).map { "\"\(token($0))\"" }.joined(separator: ",")
+            for number in 0..<20 { try bench.drop("n\(number).json", #"{"tokens":[\#(tokens)],"alert":"\#(number)"}"#) }
+            _ = try await bench.accepted(200)
+            #expect(try await daemon.stop() == 0)
+            #expect(bench.names(in: "weather/work/node-a").isEmpty)
+            let ended = bench.jobs(in: "done").count
+            #expect(ended + bench.names(in: "weather/new").count == 20)
+            #expect(await bench.simulator.ledger.acceptedCount == ended * 200)
+            #expect(daemon.log.contains("stopped"))
+        }
+    }
+
+    @Test func `a second signal does not wait`() async throws {
+        try await Bench.serving(try .init(app: "binary: {confirm_after: 1h}")) { bench, daemon in
+            try bench.drop("waits.json", job(1))
+            _ = try await bench.accepted(1)
+            daemon.send(SIGTERM)
+            try await daemon.says("stopping")
+            #expect(daemon.process.isRunning)
+            daemon.send(SIGTERM)
+            #expect(try await daemon.end(within: .seconds(10)) == 0)
+            try await daemon.says("stay in work/")
+            #expect(bench.names(in: "weather/work/node-a").count == 1)
+        }
+    }
+
+    @Test func `a stop does not wait longer than it may`() async throws {
+        try await Bench.running(try .init(app: "binary: {confirm_after: 1h}")) { bench in
+            try await bench.withDaemon(drain: 1) { daemon in
+                try await daemon.says("app started")
+                try bench.drop("waits.json", job(1))
+                _ = try await bench.accepted(1)
+                daemon.send(SIGTERM)
+                #expect(try await daemon.end(within: .seconds(10)) == 0)
+            }
+        }
+    }
+
+    @Test func `a second daemon of the same node refuses to start`() async throws {
+        try await Bench.serving(try .init()) { bench, _ in
+            let second = try await bench.run(["run", "--config", "\(bench.path)/etc/pushspool.yaml"])
+            #expect(second.code == 78)
+            #expect(second.log.contains("another daemon works on") && second.log.contains("hint: stop it"))
+            try bench.drop("still.json", job(1))
+            _ = try await bench.end(of: "still.json")
+        }
+    }
+
+    @Test func `a broken daemon's file ends the start with 78 and the line`() async throws {
+        try await Bench.running(try .init()) { bench in
+            try bench.write("etc/pushspool.yaml", "spool: ../spool\nstate: ../state\nintake: {setle: 1s}\n")
+            let end = try await bench.run(["run", "--config", "\(bench.path)/etc/pushspool.yaml"])
+            #expect(end.code == 78)
+            #expect(end.log.contains("pushspool.yaml:3:10: error: ") && end.log.contains("settle"))
+        }
+    }
+
+    @Test func `an app whose file is broken waits, the others send`() async throws {
+        try await Bench.running(try .init()) { bench in
+            try bench.configureApp("broken", "bogus: 1")
+            try await bench.withDaemon { daemon in
+                try await daemon.says("broken.yaml:")
+                try await daemon.says("app started")
+                try bench.drop("w.json", job(1))
+                #expect(try await bench.end(of: "w.json").accepted == 1)
+                #expect(bench.names(in: "broken").isEmpty)
+                try bench.configureApp("broken")
+                try await daemon.says("app started", times: 2)
+                try bench.drop("b.json", job(2), app: "broken")
+                #expect(try await bench.end(of: "b.json", app: "broken").accepted == 1)
+            }
+        }
+    }
+
+    @Test func `a file that breaks while the daemon runs leaves what was in force`() async throws {
+        try await Bench.serving(try .init()) { bench, daemon in
+            try bench.write("etc/apps/weather.yaml", "protocol: binary\n")
+            daemon.send(SIGHUP)
+            try await daemon.says("weather.yaml:")
+            try bench.drop("still.json", job(1))
+            #expect(try await bench.end(of: "still.json").accepted == 1)
+            try bench.write("etc/pushspool.yaml", "bogus: 1\n")
+            daemon.send(SIGHUP)
+            try await daemon.says("configuration is not used")
+            try bench.drop("too.json", job(2))
+            #expect(try await bench.end(of: "too.json").accepted == 1)
+        }
+    }
+
+    @Test func `a directory without configuration is left alone, with one warning`() async throws {
+        try await Bench.serving(try .init()) { bench, daemon in
+            let new = bench.path + "/spool/stray/new"
+            try FileManager.default.createDirectory(atPath: new, withIntermediateDirectories: true)
+            try bench.write("spool/stray/new/s.json", job(9))
+            try await daemon.says("app is not configured")
+            for number in 1...3 {
+                try bench.drop("n\(number).json", job(number))
+                _ = try await bench.end(of: "n\(number).json")
+            }
+            #expect(daemon.log.components(separatedBy: "app is not configured").count == 2)
+            #expect(bench.names(in: "stray") == ["new"] && bench.names(in: "stray/new") == ["s.json"])
+            try bench.configureApp("stray")
+            daemon.send(SIGHUP)
+            #expect(try await bench.end(of: "s.json", app: "stray").accepted == 1)
+        }
+    }
+
+    @Test func `an app's directory that is removed is made again and works`() async throws {
+        try await Bench.serving(try .init()) { bench, daemon in
+            try bench.drop("before.json", job(1))
+            _ = try await bench.end(of: "before.json")
+            // The daemon may be quicker than a removal file by file.
+            let (old, gone) = (bench.path + "/spool/weather", bench.path + "/staged/gone")
+            try FileManager.default.moveItem(atPath: old, toPath: gone)
+            try await bench.tool("rm", "-rf", gone)
+            try await daemon.says("app started", times: 2)
+            try bench.drop("after.json", job(2))
+            #expect(try await bench.end(of: "after.json").accepted == 1)
+        }
+    }
+
+    @Test func `an app whose configuration is removed sends nothing more, until it is back`() async throws {
+        try await Bench.serving(try .init()) { bench, daemon in
+            try bench.drop("before.json", job(1))
+            _ = try await bench.end(of: "before.json")
+            try FileManager.default.removeItem(atPath: bench.path + "/etc/apps/weather.yaml")
+            daemon.send(SIGHUP)
+            try await daemon.says("app is not configured")
+            try bench.drop("waits.json", job(2))
+            try bench.configureApp("other")
+            try await daemon.says("app started", times: 2)
+            try bench.drop("o.json", job(3), app: "other")
+            _ = try await bench.end(of: "o.json", app: "other")
+            #expect(bench.names(in: "weather/new") == ["waits.json"])
+            try bench.configureApp("weather")
+            #expect(try await bench.end(of: "waits.json").accepted == 1)
+        }
+    }
+
+    @Test func `a new certificate is used by the next connection`() async throws {
+        try await Bench.running(try .init(app: "server_name: localhost")) { bench in
+            let authority = try ThrowawayAuthority()
+            let server = try authority.issue(.server(["localhost"]))
+            let certificates = Certificates(
+                authority: try authority.certificatePEM(), server: try server.certificatePEM() + server.keyPEM())
+            var configuration = Simulator.Configuration()
+            configuration.certificates = certificates
+            try await Simulator.running(configuration) { gateway in
+                try bench.write("certificates/other.pem", String(decoding: certificates.authority, as: UTF8.self))
+                try bench.swap(to: try authority.issue(.push(topic: "com.example.one")), at: gateway.ports.gateway)
+                try await bench.withDaemon { daemon in
+                    try await daemon.says("app started")
+                    try bench.drop("one.json", job(1))
+                    _ = try await bench.end(of: "one.json")
+                    try bench.swap(to: try authority.issue(.push(topic: "com.example.two")), at: gateway.ports.gateway)
+                    daemon.send(SIGHUP)
+                    try await daemon.says("app configured anew")
+                    try bench.drop("two.json", job(2))
+                    _ = try await bench.end(of: "two.json")
+                    #expect(
+                        await gateway.ledger.connections.compactMap(\.topics.first) == [
+                            "com.example.one", "com.example.two",
+                        ])
+                    #expect(await gateway.ledger.duplicates.isEmpty)
+                }
+            }
+        }
+    }
+
+    @Test func `new apps with jobs in them are seen, however fast they appear`() async throws {
+        let count = isFullRun ? 1000 : 20
+        try await Bench.serving(try .init()) { bench, _ in
+            for number in 0..<count {
+                let folder = bench.path + "/spool/app\(number)/new"
+                try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+                try bench.write("spool/app\(number)/new/j.json", job(number))
+                try bench.configureApp("app\(number)")
+            }
+            try await eventually("all accepted", within: .seconds(isFullRun ? 300 : 60)) {
+                await bench.simulator.ledger.acceptedCount >= count
+            }
+            #expect(await bench.simulator.ledger.duplicates.isEmpty)
+        }
+    }
+
+    @Test func `a full directory that takes an app's place is worked off`() async throws {
+        let count = isFullRun ? 1000 : 20
+        try await Bench.serving(try .init()) { bench, _ in
+            for number in 0..<count {
+                let full = bench.path + "/staged/weather"
+                try FileManager.default.createDirectory(atPath: full + "/new", withIntermediateDirectories: true)
+                try bench.write("staged/weather/new/j\(number).json", job(number))
+                try bench.folder.exchange("staged/weather", "spool/weather")
+                _ = try await bench.accepted(number + 1)
+                try await eventually("archived") { bench.jobs(in: "done").count == 1 }
+                try await bench.tool("rm", "-rf", full)
+            }
+            #expect(await bench.simulator.ledger.duplicates.isEmpty)
+        }
+    }
+
+    @Test func `no start and no stop loses or doubles a job while producers go on`() async throws {
+        let rounds = isFullRun ? 200 : 5
+        try await Bench.running(try .init()) { bench in
+            try await bench.withDaemon { try await $0.says("app started") }
+            var number = 0
+            for _ in 0..<rounds {
+                try await bench.withDaemon { daemon in
+                    let target = number + 40
+                    while number < target {
+                        try bench.drop("n\(number).json", job(number))
+                        number += 1
+                        if number % 10 == 0 { try await eventually("some") { try !bench.texts().isEmpty } }
+                    }
+                    daemon.send(SIGTERM)
+                    while daemon.process.isRunning, number < target + 200 {
+                        try bench.drop("n\(number).json", job(number))
+                        number += 1
+                        await Task.yield()
+                    }
+                    #expect(try await daemon.end() == 0)
+                    #expect(bench.names(in: "weather/work/node-a").isEmpty)
+                }
+            }
+            let total = number
+            try await bench.withDaemon { _ in
+                try await eventually("all done") { bench.jobs(in: "done").count == total }
+            }
+            let ledger = await bench.simulator.ledger
+            #expect(ledger.acceptedCount == total && ledger.duplicates.isEmpty)
+            #expect(Set(try bench.lines("job").compactMap(\.job)).count == total)
+        }
+    }
+}
+
+extension Bench {
+    /// Gives the app another certificate and another gateway.
+    fileprivate func swap(to identity: ThrowawayIdentity, at port: Int) throws {
+        let pem = String(decoding: try identity.certificatePEM() + identity.keyPEM(), as: UTF8.self)
+        let file = "\(path)/certificates/swapped.pem"
+        try Data(pem.utf8).write(to: URL(fileURLWithPath: file))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+        try configureApp(
+            "weather", "gateway: localhost:\(port)\ntrust: \(path)/certificates/other.pem",
+            credentials: "credentials: {certificate: \(file)}")
+    }
+}

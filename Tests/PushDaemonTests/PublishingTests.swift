@@ -1,0 +1,151 @@
+import Foundation
+import GatewaySimulator
+import LinuxIO
+import SpoolModel
+import TestSupport
+import Testing
+
+/// The ways in which producers make a file appear (publish-matrix).
+@Suite struct PublishingTests {
+    enum Way: String, CaseIterable {
+        case inPlace, rename, pointName, linkAndUnlink, linkFromElsewhere, unnamedFile, cp, install, moveAcross,
+            exchange
+    }
+
+    @Test(arguments: Way.allCases)
+    func `a file is picked up exactly once, however it is published`(way: Way) async throws {
+        try await Bench.serving(try .init(patience: "3s")) { bench, _ in
+            try await publish("matrix.json", by: way, on: bench)
+            _ = try await bench.end(of: "matrix.json")
+            try bench.drop("behind.json", job(2))
+            _ = try await bench.end(of: "behind.json")
+            let ledger = await bench.simulator.ledger
+            #expect(ledger.accepted.map(\.tokenText) == [token(1), token(2)])
+            #expect(bench.jobs(in: "done") == ["behind.json", "matrix.json"])
+            #expect(bench.names(in: "weather/new").allSatisfy { $0.hasPrefix(".") })
+        }
+    }
+
+    private func publish(_ name: String, by way: Way, on bench: Bench) async throws {
+        let (new, outside) = (bench.path + "/spool/weather/new", bench.path + "/staged/one")
+        let files = FileManager.default
+        switch way {
+        case .inPlace: try bench.write("spool/weather/new/\(name)", job(1))
+        case .rename: try bench.drop(name, job(1))
+        case .pointName:
+            try bench.write("spool/weather/new/.\(name)", job(1))
+            try files.moveItem(atPath: new + "/." + name, toPath: new + "/" + name)
+        case .linkAndUnlink:
+            try bench.write("spool/weather/new/.\(name)", job(1))
+            try files.linkItem(atPath: new + "/." + name, toPath: new + "/" + name)
+            try files.removeItem(atPath: new + "/." + name)
+        case .linkFromElsewhere:
+            try bench.write("staged/one", job(1))
+            try files.linkItem(atPath: outside, toPath: new + "/" + name)
+        case .unnamedFile:
+            try bench.folder.linkUnnamed("spool/weather/new/\(name)", contents: job(1))
+        case .cp, .install:
+            try bench.write("staged/one", job(1))
+            try await bench.tool(way.rawValue, outside, new + "/" + name)
+        case .moveAcross:
+            let other = "/dev/shm/\(UUID().uuidString).json"
+            try Data(job(1).utf8).write(to: URL(fileURLWithPath: other))
+            try await bench.tool("mv", other, new + "/" + name)
+        case .exchange:
+            try bench.write("spool/weather/tmp/\(name)", job(1))
+            try bench.write("spool/weather/new/\(name)", "")
+            try bench.folder.exchange("spool/weather/tmp/\(name)", "spool/weather/new/\(name)")
+        }
+    }
+
+    @Test func `every name is taken, archived under its own bytes, and can be read back from its line`() async throws {
+        try await Bench.serving(try .init()) { bench, _ in
+            let names = hostileNames
+            let new = try Directory.open(path: bench.path + "/spool/weather/new")
+            let staged = try Directory.open(path: bench.path + "/staged")
+            for (number, name) in names.enumerated() {
+                try staged.put("x", job(number))
+                try staged.rename(Array("x".utf8), to: new, as: name)
+            }
+            try await eventually("all lines") { try bench.lines("job").count == names.count }
+            let told = try bench.lines("job").compactMap { FileName(escaped: $0.job ?? "")?.bytes }
+            #expect(Set(told) == Set(names))
+            try await eventually("all archived") { try archivedNames(bench).count == names.count }
+            #expect(Set(try archivedNames(bench)) == Set(names))
+            let tokens = await bench.simulator.ledger.accepted.map(\.tokenText)
+            #expect(tokens.count == names.count && Set(tokens).count == names.count)
+        }
+    }
+
+    /// Each single byte, 255 bytes, what is no UTF-8, two spellings of one letter, and what shells stumble over.
+    private var hostileNames: [[UInt8]] {
+        let single = (UInt8(1)...255).filter { $0 != 0x2F }.map { Array("b".utf8) + [$0] + Array(".json".utf8) }
+        let texts = [
+            "caf\u{E9}.json", "cafe\u{301}.json", "-rf.json", "a\r\nb.json", "a b .json", "%41.json", "*.json",
+        ]
+        let long = [String(repeating: "x", count: 250) + ".json", String(repeating: "é", count: 125) + ".json"]
+        let broken: [[UInt8]] = [[0xFF, 0xFE] + Array(".json".utf8), [0xC3] + Array(".json".utf8)]
+        return single + (texts + long).map { Array($0.utf8) } + broken
+    }
+
+    private func archivedNames(_ bench: Bench) throws -> [[UInt8]] {
+        let done = try Directory.open(path: bench.path + "/spool/weather/done")
+        return try done.names().flatMap { try done.openChild($0).names() }
+    }
+
+    @Test func `names that are no job's are left alone`() async throws {
+        try await Bench.serving(try .init()) { bench, _ in
+            let names = ["..json", ".hidden.json", "a.json~", "a.json.tmp", "a.result.json", "a.txt", "b.json "]
+            for name in names { try bench.drop(name, job(7)) }
+            try bench.drop("z.json", job(1))
+            _ = try await bench.end(of: "z.json")
+            #expect(bench.names(in: "weather/new") == names.sorted())
+            #expect(await bench.simulator.ledger.acceptedCount == 1)
+        }
+    }
+
+    @Test func `what is no regular file is moved to failed with a reason, and never opened`() async throws {
+        try await Bench.serving(try .init()) { bench, _ in
+            let new = "spool/weather/new/"
+            try bench.write("staged/secret", job(66))
+            try bench.folder.makePipe(new + "pipe.json")
+            try bench.folder.makeSocket(new + "socket.json")
+            try bench.folder.link(new + "dangling.json", to: "/nowhere")
+            try bench.folder.link(new + "cyclic.json", to: "cyclic.json")
+            try bench.folder.link(new + "secret.json", to: bench.path + "/staged/secret")
+            try FileManager.default.createDirectory(
+                atPath: bench.path + "/" + new + "folder.json", withIntermediateDirectories: false)
+            let names = ["pipe", "socket", "dangling", "cyclic", "secret", "folder"].map { $0 + ".json" }
+            for name in names {
+                let line = try await bench.endAsItIs(of: name)
+                #expect(line.state == "failed" && line.code == "unreadable")
+                #expect(try await bench.result(of: line).why?.contains("not a regular file") == true)
+            }
+            #expect(Set(bench.jobs(in: "failed")) == Set(names))
+            #expect(bench.names(in: "weather/new").isEmpty)
+            #expect(await bench.simulator.ledger.arrivedCount == 0)
+        }
+    }
+
+    @Test func `many jobs at once are all picked up, each once`() async throws {
+        try await Bench.serving(try .init()) { bench, daemon in
+            let count = isFullRun ? 20_000 : 600
+            // A daemon that does not read lets the kernel's queue overflow in the long run.
+            daemon.send(SIGSTOP)
+            for number in 0..<count { try bench.drop("n\(number).json", job(number)) }
+            daemon.send(SIGCONT)
+            try await eventually("all done", within: .seconds(isFullRun ? 300 : 60)) {
+                bench.jobs(in: "done").count == count
+            }
+            let ledger = await bench.simulator.ledger
+            #expect(ledger.acceptedCount == count && ledger.duplicates.isEmpty)
+        }
+    }
+}
+
+extension Bench {
+    /// Waits for the line of something that is no file, such as a dangling link.
+    func endAsItIs(of name: String) async throws -> Line {
+        try await awaited("line of \(name)") { try lines("job").last { $0.job == name } }
+    }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import GatewaySimulator
+import Glibc
+import Testing
+
+/// What a daemon does about jobs that another left behind.
+@Suite struct RecoveryTests {
+    @Test func `a job that kill -9 leaves in work is sent again, all of it, by the same names`() async throws {
+        try await Bench.running(try .init(app: "binary: {confirm_after: 30s}")) { bench in
+            let text = #"{"tokens":["\#(token(1))","\#(token(2))"],"alert":"Hi","record":"all"}"#
+            let id = try await leaveInWork("crash.json", text, on: bench)
+            try bench.configureApp("weather")
+            try await bench.withDaemon { daemon in
+                try await daemon.says("is sent again")
+                let line = try await bench.end(of: "crash.json")
+                #expect(line.id == id && line.accepted == 2)
+                #expect(await bench.simulator.ledger.acceptedTokens.map(\.last) == [1, 2, 1, 2])
+                #expect(bench.names(in: "weather/work/node-a").isEmpty)
+            }
+        }
+    }
+
+    @Test func `a notification keeps its identifier over a crash`() async throws {
+        try await Bench.running(try .init(app: "binary: {confirm_after: 30s}")) { bench in
+            let text = #"{"token":"\#(token(1))","alert":"Hi","record":"all"}"#
+            let id = try await leaveInWork("crash.json", text, on: bench)
+            try bench.configureApp("weather")
+            try await bench.withDaemon { _ in
+                _ = try await bench.end(of: "crash.json")
+                let line = try #require(try bench.lines("notification").first)
+                #expect(line.id == id && line.apns_id?.count == 36)
+            }
+        }
+    }
+
+    @Test func `a job that must not be sent twice is held after kill -9`() async throws {
+        try await Bench.running(try .init(app: "binary: {confirm_after: 30s}")) { bench in
+            _ = try await leaveInWork("once.json", job(1, #","on_doubt":"report""#), on: bench)
+            try bench.configureApp("weather")
+            try await bench.withDaemon { daemon in
+                try await daemon.says("is held")
+                #expect(bench.names(in: "weather/hold") == ["once.json"])
+                try bench.drop("other.json", job(2))
+                _ = try await bench.end(of: "other.json")
+                #expect(await bench.simulator.ledger.acceptedTokens.map(\.last) == [1, 2])
+            }
+        }
+    }
+
+    @Test func `a held job is sent when it is moved back`() async throws {
+        try await Bench.serving(try .init()) { bench, _ in
+            try bench.write("spool/weather/hold/h.json", job(1))
+            let weather = bench.path + "/spool/weather/"
+            try FileManager.default.moveItem(atPath: weather + "hold/h.json", toPath: weather + "new/h.json")
+            #expect(try await bench.end(of: "h.json").accepted == 1)
+        }
+    }
+
+    @Test func `a file in work that is none of ours is left alone`() async throws {
+        try await Bench.serving(try .init()) { bench, daemon in
+            try await daemon.stop()
+            try bench.write("spool/weather/work/node-a/stranger.json", job(1))
+            try await bench.withDaemon { next in
+                try await next.says("none of ours")
+                #expect(bench.names(in: "weather/work/node-a") == ["stranger.json"])
+                #expect(await bench.simulator.ledger.arrivedCount == 0)
+            }
+        }
+    }
+
+    /// Has a daemon send a job, and kills it before the outcome is known. Returns the job's id.
+    private func leaveInWork(_ name: String, _ text: String, on bench: Bench) async throws -> String {
+        try await bench.withDaemon { daemon in
+            try await daemon.says("app started")
+            try bench.drop(name, text)
+            _ = try await bench.accepted(1)
+            try await daemon.destroy()
+        }
+        let entry = try #require(bench.names(in: "weather/work/node-a").first)
+        #expect(entry.hasSuffix(name) && bench.jobs(in: "done").isEmpty)
+        return String(entry.prefix(26))
+    }
+
+    @Test func `an error that comes too late corrects what was told, and what it discarded is sent again`() async throws
+    {
+        let script = "token=\(token(2)) refuse status=8 delay=1s times=1"
+        try await Bench.serving(try .init(script: script)) { bench, daemon in
+            try bench.drop("early.json", #"{"tokens":["\#(token(1))","\#(token(2))","\#(token(3))"],"alert":"Hi"}"#)
+            let line = try await bench.end(of: "early.json")
+            #expect(line.accepted == 3)
+            let correction = try await awaited("correction") { try bench.lines("notification").first }
+            #expect(correction.index == 1 && correction.outcome == "rejected" && correction.id == line.id)
+            let ledger = try await bench.accepted(2)
+            #expect(ledger.acceptedTokens.map(\.last) == [1, 3])
+            try await daemon.says("were not accepted after all")
+        }
+    }
+}
