@@ -47,15 +47,19 @@ struct JobAwaiting {
         guard let root = try? parser.parse(result).root else { return "see its result file" }
         var parts: [String] = []
         if let code = root["code"]?.string { parts.append(code) }
-        for member in root["counts"]?.members ?? root.members where member.value.integer != nil {
+        for member in root["counts"]?.members ?? root.members where (member.value.integer ?? 0) > 0 {
             parts.append("\(member.value.text) \(member.key.text)")
         }
-        if let why = root["why"]?.string { parts.append(why) }
-        guard let diagnostics = root["diagnostics"] else { return parts.joined(separator: ", ") }
+        guard let diagnostics = root["diagnostics"] else {
+            if let why = root["why"]?.string { parts.append(why) }
+            return parts.joined(separator: ", ")
+        }
+        var lines = [parts.joined(separator: ", ")]
         for diagnostic in diagnostics.elements {
             let place = "\(diagnostic["line"]?.text ?? "?"):\(diagnostic["column"]?.text ?? "?")"
-            parts.append("\n  \(place): \(diagnostic["message"]?.text ?? "")")
+            lines.append("  \(place): \(diagnostic["message"]?.text ?? "")")
+            if let hint = diagnostic["hint"]?.string { lines.append("  hint: \(hint)") }
         }
-        return parts.joined(separator: ", ")
+        return lines.joined(separator: "\n")
     }
 }
