@@ -105,6 +105,12 @@ let package = Package(
                 "GatewaySimulator", "SpoolClient", "SpoolStore", "APNSGateway", "JSON", "OpenSSL", "LinuxIO",
                 "SpoolModel", "APNSModel", "Document", "TestSupport", logging,
             ]),
+        .testTarget(
+            name: "ManualTests",
+            dependencies: [
+                "pushspool", "PushDaemon", "GatewaySimulator", "Document", "LinuxIO", "TestSupport", argumentParser,
+            ],
+            swiftSettings: strict),
         .testTarget(name: "ArchitectureTests", swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6],

@@ -5,7 +5,7 @@ import PushDaemon
 import SpoolStore
 
 /// `pushspool run`.
-struct Run: AsyncParsableCommand {
+struct Run: SignalHearing {
     static let configuration = CommandConfiguration(
         abstract: "Run the daemon.",
         discussion: """

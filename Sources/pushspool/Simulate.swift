@@ -6,7 +6,7 @@ import Logging
 import PushDaemon
 
 /// `pushspool simulate`.
-struct Simulate: AsyncParsableCommand {
+struct Simulate: SignalHearing {
     static let configuration = CommandConfiguration(
         abstract: "Run a gateway that behaves, or misbehaves, on request.",
         discussion: """
