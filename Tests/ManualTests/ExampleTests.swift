@@ -1,4 +1,5 @@
 import Document
+import Foundation
 import GatewaySimulator
 import LinuxIO
 import PushDaemon
@@ -18,7 +19,7 @@ struct ExampleTests {
     @Test func `the manual has examples of every form, and one that is wrong`() throws {
         for examples in [try Manual.readmeExamples(), try Manual.pageExamples()] {
             #expect(Set(examples.map { $0.fileName.split(separator: ".").last }) == ["json", "yaml", "jsonl"])
-            #expect(examples.contains(where: \.isWrong))
+            #expect(examples.contains { $0.isWrong })
         }
     }
 
@@ -36,6 +37,6 @@ struct ExampleTests {
     @Test func `the rules of misbehaviour in the README can be read`() throws {
         let rules = try Manual.fences("README.md").filter { $0.words == "fault" }
         #expect(!rules.isEmpty)
-        for rule in rules { #expect(throws: Never.self) { try FaultScript(rule.text) } }
+        for rule in rules { #expect(try !FaultScript(rule.text).isEmpty) }
     }
 }
