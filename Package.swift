@@ -72,8 +72,8 @@ let package = Package(
         .executableTarget(
             name: "pushspool",
             dependencies: [
-                "PushDaemon", "GatewaySimulator", "SpoolClient", "LinuxIO", "APNSModel", "Document", argumentParser,
-                logging,
+                "PushDaemon", "GatewaySimulator", "SpoolClient", "LinuxIO", "JSON", "APNSModel", "Document",
+                argumentParser, logging,
             ],
             swiftSettings: strict),
 
@@ -111,6 +111,12 @@ let package = Package(
                 "GatewaySimulator", "SpoolClient", "SpoolStore", "APNSGateway", "JSON", "OpenSSL", "LinuxIO",
                 "SpoolModel", "APNSModel", "Document", "TestSupport", logging,
             ]),
+        .testTarget(
+            name: "ManualTests",
+            dependencies: [
+                "pushspool", "PushDaemon", "GatewaySimulator", "Document", "LinuxIO", "TestSupport", argumentParser,
+            ],
+            swiftSettings: strict),
         .testTarget(name: "ArchitectureTests", swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6],

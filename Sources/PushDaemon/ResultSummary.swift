@@ -9,15 +9,19 @@ package enum ResultSummary {
         guard let root = try? parser.parse(result).root else { return "see its result file" }
         var parts: [String] = []
         if let code = root["code"]?.string { parts.append(code) }
-        for member in root["counts"]?.members ?? root.members where member.value.integer != nil {
+        for member in root["counts"]?.members ?? root.members where (member.value.integer ?? 0) > 0 {
             parts.append("\(member.value.text) \(member.key.text)")
         }
-        if let why = root["why"]?.string { parts.append(why) }
-        guard let diagnostics = root["diagnostics"] else { return parts.joined(separator: ", ") }
-        for diagnostic in diagnostics.elements {
-            let place = "\(diagnostic["line"]?.text ?? "?"):\(diagnostic["column"]?.text ?? "?")"
-            parts.append("\n  \(place): \(diagnostic["message"]?.text ?? "")")
+        guard let diagnostics = root["diagnostics"] else {
+            if let why = root["why"]?.string { parts.append(why) }
+            return parts.joined(separator: ", ")
         }
-        return parts.joined(separator: ", ")
+        return ([parts.joined(separator: ", ")] + diagnostics.elements.flatMap(lines)).joined(separator: "\n")
+    }
+
+    private static func lines(of diagnostic: Node) -> [String] {
+        let place = "\(diagnostic["line"]?.text ?? "?"):\(diagnostic["column"]?.text ?? "?")"
+        let fault = "  \(place): \(diagnostic["message"]?.text ?? "")"
+        return [fault] + (diagnostic["hint"]?.string.map { ["  hint: \($0)"] } ?? [])
     }
 }

@@ -3,7 +3,6 @@ import GatewaySimulator
 import LinuxIO
 import PushDaemon
 import SpoolClient
-import SpoolStore
 
 /// `pushspool demo`.
 struct Demo: AsyncParsableCommand {
@@ -24,6 +23,7 @@ struct Demo: AsyncParsableCommand {
     var folder: String?
 
     func run() async throws {
+        Program.signals.release()
         do {
             let folder = try DemoFolder.make(at: folder)
             let run = DemoRun(folder: folder, jobs: DemoJobs.all)
@@ -38,8 +38,11 @@ struct Demo: AsyncParsableCommand {
         } catch let fault as SimulatorFault {
             Talk.complain(fault.message, hint: fault.hint)
             throw ExitCode.failure
-        } catch let fault as SpoolFault {
-            Talk.complain(fault.message, hint: fault.hint)
+        } catch let fault as Daemon.StartFault {
+            switch fault {
+            case .configuration(let set): FindingList(set).note()
+            case .spool(let message, let hint): Talk.complain(message, hint: hint)
+            }
             throw ExitCode.failure
         } catch let error as SpoolClientError {
             Talk.complain(error.message, hint: error.hint)

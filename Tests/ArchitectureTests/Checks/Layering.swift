@@ -33,7 +33,8 @@ enum Layering {
             "Logging", "Synchronization",
         ],
         "pushspool": [
-            "PushDaemon", "GatewaySimulator", "SpoolClient", "LinuxIO", "APNSModel", "Document", "ArgumentParser",
+            "PushDaemon", "GatewaySimulator", "SpoolClient", "LinuxIO", "JSON", "APNSModel", "Document",
+            "ArgumentParser",
             "Logging",
         ],
     ]

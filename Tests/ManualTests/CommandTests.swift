@@ -1,0 +1,48 @@
+import ArgumentParser
+import Testing
+
+@testable import pushspool
+
+struct CommandTests {
+    private static let commands: [any ParsableCommand.Type] = [
+        Run.self, Submit.self, Check.self, Simulate.self, Demo.self,
+    ]
+
+    @Test func `pushspool(1) names every option of every command, and no other`() throws {
+        let known = Set(Self.commands.flatMap { Self.options(in: Self.help($0)) })
+        let told = Self.options(in: try Manual.page("pushspool.1"))
+        #expect(known.subtracting(told) == [])
+        #expect(told.subtracting(known) == [])
+    }
+
+    @Test func `pushspool(1) and the README name every command`() throws {
+        #expect(Pushspool.configuration.subcommands.count == Self.commands.count)
+        let (page, readme) = (try Manual.page("pushspool.1"), try Manual.text("README.md"))
+        for command in Self.commands {
+            #expect(page.contains("\n.B \(command._commandName)\n"), "\(command)")
+            #expect(readme.contains("`pushspool \(command._commandName)`"), "\(command)")
+        }
+    }
+
+    @Test func `pushspool(1) tells every default that the help tells`() throws {
+        let page = try Manual.page("pushspool.1")
+        for command in Self.commands {
+            for value in Self.defaults(in: Self.help(command)) where value != "0" {
+                #expect(page.contains("Default: \(value)."), "\(command)")
+            }
+        }
+    }
+
+    private static func help(_ command: any ParsableCommand.Type) -> String {
+        Pushspool.helpMessage(for: command, columns: 1000)
+    }
+
+    /// What stands behind `default:` up to the closing bracket.
+    private static func defaults(in text: String) -> [Substring] {
+        text.split(separator: "default: ").dropFirst().compactMap { $0.split(separator: ")").first }
+    }
+
+    private static func options(in text: String) -> Set<String> {
+        Set(text.matches(of: #/--[a-z][a-z-]*/#).map { String($0.output) })
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import Testing
+
+/// The checkout's documents, and the examples in them.
+enum Manual {
+    /// An example of a job.
+    struct Example: Sendable, CustomTestStringConvertible {
+        let source: String
+        let fileName: String
+        let text: String
+        /// Whether the document says that it is wrong.
+        let isWrong: Bool
+
+        var testDescription: String { "\(source): \(fileName)" }
+    }
+
+    static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    static func text(_ path: String) throws -> String {
+        try String(contentsOf: root.appending(path: path), encoding: .utf8)
+    }
+
+    /// A manual page's text without the escapes of its dashes.
+    static func page(_ name: String) throws -> String {
+        try text("etc/man/" + name).replacing(#"\-"#, with: "-")
+    }
+
+    /// The fenced blocks of a page, each with the words behind its first fence.
+    static func fences(_ path: String) throws -> [(words: String, text: String)] {
+        let parts = try text(path).components(separatedBy: "\n```")
+        return stride(from: 1, to: parts.count, by: 2).map { index in
+            let lines = parts[index].split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
+            return (String(lines[0]), lines.count > 1 ? String(lines[1]) + "\n" : "")
+        }
+    }
+
+    /// The jobs in the README.
+    static func readmeExamples() throws -> [Example] {
+        try fences("README.md").enumerated().compactMap { number, fence in
+            let words = fence.words.split(separator: " ")
+            guard let form = words.first, ["json", "yaml", "jsonl"].contains(form), words.last != "result" else {
+                return nil
+            }
+            return Example(
+                source: "README.md", fileName: "example-\(number).\(form)", text: fence.text,
+                isWrong: words.contains("wrong"))
+        }
+    }
+
+    /// The jobs in pushspool-job(5): each stands between `.nf` and `.fi`, behind its name.
+    static func pageExamples() throws -> [Example] {
+        let parts = try page("pushspool-job.5").components(separatedBy: "\n.PP\n.nf\n")
+        return zip(parts, parts.dropFirst()).map { before, behind in
+            let introduction = before.components(separatedBy: ".PP\n").last ?? ""
+            let name = introduction.components(separatedBy: ".IR ").last?.components(separatedBy: " ").first ?? ""
+            let text = behind.components(separatedBy: "\n.fi").first ?? ""
+            return Example(
+                source: "pushspool-job.5", fileName: name, text: text + "\n",
+                isWrong: introduction.contains("Refused:"))
+        }
+    }
+}
