@@ -69,7 +69,8 @@ extension BinaryGateway {
             if let end = session.read() { return end }
             deliver(session.settle())
             if session.hasUnansweredProbe { return .lost(GatewayFault("the flush probe was not answered")) }
-            let isRetiring = session.generation != generation || isDraining || session.isIdle
+            let isRetiring =
+                session.generation != generation || isDraining || stoppedUntil != nil || session.isIdle
             if isRetiring, session.doubtCount == 0 {
                 return await session.close()
             }

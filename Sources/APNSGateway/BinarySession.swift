@@ -148,7 +148,8 @@ final class BinarySession {
             switch end {
             case .reply(let reply): pipeline.end(.reply(reply))
             case .refused: pipeline.end(.refused)
-            case .lost where isFresh && !isProven: pipeline.end(.refused)
+            // Without identifiers a close is also how one bad notification is answered: then it has to be looked for.
+            case .lost where isFresh && !isProven && options.format.carriesIdentifier: pipeline.end(.refused)
             case .lost, .closed: pipeline.end(.silent(handedOver: UInt64(stream.handedOverByteCount)))
             }
         conclusion.settlements = accept(conclusion.settlements)

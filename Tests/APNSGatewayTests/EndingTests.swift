@@ -1,3 +1,4 @@
+import APNSBinary
 import APNSGateway
 import APNSModel
 import GatewaySimulator
@@ -87,16 +88,32 @@ struct EndingTests {
     }
 
     @Test func `an error is read while writing blocks`() async throws {
-        let plan = BenchPlan("connection=1 after=0 slow rate=2000000 times=1; nth=50 refuse status=8 delay=300ms") {
+        var plan = BenchPlan("connection=1 after=0 slow rate=2000000 times=1; nth=50 refuse status=8 delay=300ms") {
             $0.confirmation = .silence(.seconds(4))
         }
+        plan.detail = .numbered(limit: 5000)
         try await plan.run { bench in
             try await bench.submit(5000, payloadByteCount: 2000)
             try await bench.settle()
             #expect(bench.record.indices("rejected") == [49])
             #expect(bench.record.acceptedCount == 4999)
-            #expect(Sample.accepted(await bench.simulator.ledger) == Array(0..<49) + Array(50..<5000))
+            let tally = await bench.simulator.ledger.tally
+            #expect(tally.missing(below: 5000) == [49])
+            #expect(tally.repeatedCount == 0 && tally.descentCount == 0)
             #expect(bench.record.doubtfulCount == 0)
+        }
+    }
+
+    @Test func `a close that answers command 0 is hunted down`() async throws {
+        var plan = BenchPlan { $0.format = .simple }
+        plan.rules.unregistered = [Sample.token(7)]
+        try await plan.run { bench in
+            try await bench.submit(40)
+            try await bench.settle()
+            #expect(bench.record.indices("rejected") == [7])
+            #expect(bench.record.acceptedCount == 39)
+            #expect(Set(Sample.accepted(await bench.simulator.ledger)) == Set(0..<40).subtracting([7]))
+            #expect(bench.record.stops.isEmpty)
         }
     }
 

@@ -82,6 +82,20 @@ struct StatusTests {
         }
     }
 
+    @Test func `a stop holds for the other connections too`() async throws {
+        let plan = BenchPlan("connection=2 nth=5 per=connection refuse status=3") {
+            $0.connectionLimit = 2
+            $0.windowLimit = 50
+        }
+        try await plan.run { bench in
+            try await bench.submit(1000, batchSize: 10)
+            try await bench.collect { $0.outcomes.count == 54 }
+            #expect(bench.record.stops.count == 1)
+            #expect(await bench.gateway.pendingInDoubt == 0)
+            #expect(await bench.simulator.ledger.acceptedCount == 54)
+        }
+    }
+
     @Test func `a stopped app asks again by itself with one notification`() async throws {
         let plan = BenchPlan("nth=3 refuse status=3; nth=4 refuse status=6") { $0.stopPause = .milliseconds(200) }
         try await plan.run { bench in
