@@ -33,7 +33,7 @@ extension Daemon {
         let around = AppRunner.Surroundings(
             configuration: configuration.daemon, node: node, reactor: reactor, worker: worker, state: state)
         do {
-            let runner = try AppRunner(app.configuration, app.identity, spool: spool, around: around, logger: logger)
+            let runner = try AppRunner(app, spool: spool, around: around, logger: logger)
             runners[name] = runner
             logger.info(
                 "app started", metadata: [LogKey.app: "\(name)", LogKey.gateway: "\(app.configuration.endpoint)"])

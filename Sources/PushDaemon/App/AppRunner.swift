@@ -80,8 +80,9 @@ package actor AppRunner {
     ///
     /// - Throws: `SpoolFault` and `SystemError` when its folders cannot be used: the app cannot run.
     package init(
-        _ app: AppConfiguration, _ identity: AppIdentity, spool: Spool, around: Surroundings, logger: Logger
+        _ configured: ConfigurationSet.App, spool: Spool, around: Surroundings, logger: Logger
     ) throws {
+        let (app, identity) = (configured.configuration, configured.identity)
         var logger = logger
         logger[metadataKey: LogKey.app] = "\(app.name)"
         self.name = app.name
@@ -127,7 +128,7 @@ package actor AppRunner {
 
     /// Uses another configuration from the next connection and the next job on, if it is another.
     package func reconfigureIfNeeded(_ app: AppConfiguration, _ identity: AppIdentity) async {
-        guard app != self.app || identity.certificate != self.identity.certificate else { return }
+        guard app != self.app || identity.fingerprint != self.identity.fingerprint else { return }
         self.app = app
         self.identity = identity
         stopReason = nil
