@@ -56,7 +56,12 @@ extension AppSpool {
             return try folder.openChild(Array(day.day.utf8))
         } catch {
             guard error.isNotFound else { throw error }
-            return try folder.makeChild(Array(day.day.utf8), mode: 0o750)
+            do {
+                return try folder.makeChild(Array(day.day.utf8), mode: 0o750)
+            } catch {
+                guard error.isNotFound else { throw error }
+                return try makeAgain(day.folder).makeChild(Array(day.day.utf8), mode: 0o750)
+            }
         }
     }
 

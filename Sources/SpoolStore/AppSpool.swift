@@ -27,8 +27,8 @@ package final class AppSpool {
     /// Whether a rename can refuse a taken name in one step here; else it is done by link and unlink.
     package let hasNoReplace: Bool
 
-    let done: Directory
-    let failed: Directory
+    private(set) var done: Directory
+    private(set) var failed: Directory
     /// Names given to jobs that are not moved yet.
     var reserved: Set<ArchivePlace> = []
     /// Day folders to sync before the directory that their jobs came from.
@@ -51,6 +51,20 @@ package final class AppSpool {
         feedbackDirectory = try app.makeChild(Array("feedback".utf8), mode: 0o2750)
         filesystem = try new.filesystemType()
         hasNoReplace = try probe([new, work, held, done, failed], name: ".probe-" + node)
+    }
+
+    /// Makes an archive again that somebody removed, with all that was in it.
+    ///
+    /// - Throws: `SystemError`: ENOSPC, EIO and the like; ENOENT when the app's folder has gone too.
+    func makeAgain(_ folder: ArchiveFolder) throws(SystemError) -> Directory {
+        switch folder {
+        case .done:
+            done = try home.makeChild(Array("done".utf8), mode: 0o750)
+            return done
+        case .failed:
+            failed = try home.makeChild(Array("failed".utf8), mode: 0o750)
+            return failed
+        }
     }
 
     /// Room left where the app is stored.

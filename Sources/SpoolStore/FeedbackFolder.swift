@@ -5,7 +5,8 @@ package import SpoolModel
 /// Publishes one node's feedback files of one app: each is complete when it is visible, and their names strictly
 /// increase, over restarts and backward steps of the clock. Calls block.
 package final class FeedbackFolder {
-    private let directory: Directory
+    private var directory: Directory
+    private let home: Directory
     private let node: String
     private var newest: WallTime?
 
@@ -17,6 +18,7 @@ package final class FeedbackFolder {
     /// - Throws: `SystemError`: the directory cannot be read.
     package init(_ app: AppSpool, after floor: WallTime? = nil) throws(SystemError) {
         directory = app.feedbackDirectory
+        home = app.home
         node = app.node
         newest = floor.map(wholeMicroseconds)
         var listing = try directory.listing()
@@ -44,6 +46,7 @@ package final class FeedbackFolder {
     /// - Throws: `SystemError`: ENOSPC, EIO and the like. Nothing is visible then; call again with the same name.
     @discardableResult
     package func publish(_ lines: [UInt8], as name: FileName) throws(SystemError) -> Bool {
+        try openAgainIfRemoved()
         guard try directory.status(of: name.bytes) == nil else { return false }
         try directory.unlink(temporaryName)
         let file = try directory.create(temporaryName, mode: 0o640)
@@ -59,6 +62,12 @@ package final class FeedbackFolder {
         }
         try directory.sync()
         return true
+    }
+
+    /// Consumers are to remove files, and some remove the folder.
+    private func openAgainIfRemoved() throws(SystemError) {
+        guard try directory.status().linkCount == 0 else { return }
+        directory = try home.makeChild(Array("feedback".utf8), mode: 0o2750)
     }
 
     private var suffix: String { "-\(node).jsonl" }

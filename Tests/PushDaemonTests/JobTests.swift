@@ -180,6 +180,20 @@ import Testing
         }
     }
 
+    @Test(arguments: ["done", "failed", "feedback"])
+    func `a folder of the daemon's that somebody removes is made again`(folder: String) async throws {
+        try await Bench.serving(try .init()) { bench, _ in
+            for number in 1...2 {
+                try bench.drop("good\(number).json", job(number))
+                try bench.drop("bad\(number).json", "{}")
+                #expect(try await bench.end(of: "good\(number).json").accepted == 1)
+                #expect(try await bench.end(of: "bad\(number).json").code == "invalid")
+                try await bench.tool("rm", "-rf", "\(bench.path)/spool/weather/\(folder)")
+            }
+            #expect(await bench.simulator.ledger.acceptedCount == 2)
+        }
+    }
+
     @Test func `a job that cannot be archived now is archived when it can`() async throws {
         try await Bench.serving(try .init()) { bench, daemon in
             let day = ISO8601DateFormatter().string(from: Date()).prefix(10)

@@ -127,6 +127,41 @@ import Testing
         }
     }
 
+    @Test func `a link that changes places with a job never leads to another file`() async throws {
+        try await Bench.serving(try .init()) { bench, _ in
+            try bench.write("staged/secret", job(66))
+            for number in 0..<(isFullRun ? 2000 : 100) {
+                let (name, link) = ("swap\(number).json", "staged/link\(number)")
+                try bench.folder.link(link, to: bench.path + "/staged/secret")
+                try bench.drop(name, job(number + 1000))
+                try? bench.folder.exchange(link, "spool/weather/new/" + name)
+            }
+            try await eventually("all judged") { bench.names(in: "weather/new").isEmpty }
+            try bench.drop("behind.json", job(1))
+            _ = try await bench.end(of: "behind.json")
+            #expect(await !bench.simulator.ledger.acceptedTokens.contains(Array(hex: token(66))))
+            #expect(try !bench.texts().joined().contains(token(66)))
+        }
+    }
+
+    @Test func `a job that its producer replaces again and again is whole in every version that is sent`() async throws
+    {
+        try await Bench.serving(try .init()) { bench, _ in
+            let count = isFullRun ? 5000 : 300
+            for number in 0..<count { try bench.drop("same.json", job(number)) }
+            try await eventually("all taken") { bench.names(in: "weather/new").isEmpty }
+            try bench.drop("behind.json", job(count))
+            _ = try await bench.end(of: "behind.json")
+            try await eventually("none under way") { bench.names(in: "weather/work/node-a").isEmpty }
+            let ledger = await bench.simulator.ledger
+            let archived = try bench.archived("done").map { try bench.contents($0) }
+            #expect(ledger.duplicates.isEmpty && ledger.acceptedCount == archived.count)
+            #expect(Set(archived) == Set(ledger.accepted.map { job(Int($0.tokenText.suffix(16), radix: 16) ?? -1) }))
+            #expect(archived.contains(job(count - 1)))
+            #expect(bench.jobs(in: "failed").isEmpty)
+        }
+    }
+
     @Test func `many jobs at once are all picked up, each once`() async throws {
         try await Bench.serving(try .init()) { bench, daemon in
             let count = isFullRun ? 20_000 : 600
@@ -134,7 +169,7 @@ import Testing
             daemon.send(SIGSTOP)
             for number in 0..<count { try bench.drop("n\(number).json", job(number)) }
             daemon.send(SIGCONT)
-            try await eventually("all done", within: .seconds(isFullRun ? 300 : 60)) {
+            try await eventually("all done", within: .seconds(isFullRun ? 600 : 60)) {
                 bench.jobs(in: "done").count == count
             }
             let ledger = await bench.simulator.ledger

@@ -68,6 +68,28 @@ import Testing
         }
     }
 
+    @Test func `however often the daemon is killed, nothing is lost and every job is in one place`() async throws {
+        let rounds = isFullRun ? 100 : 5
+        try await Bench.running(try .init()) { bench in
+            try await bench.withDaemon { try await $0.says("app started") }
+            for round in 0..<rounds {
+                for number in 0..<20 { try bench.drop("n\(round)-\(number).json", job(round * 20 + number)) }
+                try await bench.withDaemon { daemon in
+                    let count = await bench.simulator.ledger.arrivedCount + round * 3 % 20 + 1
+                    _ = try await bench.accepted(count)
+                    try await daemon.destroy()
+                }
+            }
+            try await bench.withDaemon { _ in
+                try await eventually("all done") { bench.jobs(in: "done").count == rounds * 20 }
+            }
+            #expect(Set(await bench.simulator.ledger.acceptedTokens).count == rounds * 20)
+            #expect(bench.names(in: "weather/work/node-a").isEmpty && bench.names(in: "weather/new").isEmpty)
+            #expect(Set(bench.jobs(in: "done")).count == rounds * 20)
+            #expect(Set(try bench.lines("job").compactMap(\.job)).count == rounds * 20)
+        }
+    }
+
     /// Has a daemon send a job, and kills it before the outcome is known. Returns the job's id.
     private func leaveInWork(_ name: String, _ text: String, on bench: Bench) async throws -> String {
         try await bench.withDaemon { daemon in

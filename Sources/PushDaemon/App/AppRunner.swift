@@ -135,7 +135,7 @@ package actor AppRunner {
 
     /// Uses another configuration from the next connection and the next job on, if it is another.
     package func reconfigureIfNeeded(_ app: AppConfiguration, _ identity: AppIdentity) async {
-        guard app != self.app || identity.certificate != self.identity.certificate else { return }
+        guard app != self.app || identity.fingerprint != self.identity.fingerprint else { return }
         self.app = app
         self.identity = identity
         stopReason = nil

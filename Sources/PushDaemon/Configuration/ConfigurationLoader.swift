@@ -98,7 +98,7 @@ package struct ConfigurationLoader: Sendable {
             let document = try ConfigurationFile.parse(file)
             let app = AppConfiguration(name: name, document, report: &report)
             if !report.hasErrors {
-                let loader = IdentityLoader(folder: ConfigurationFile.folder(of: file), now: now)
+                var loader = IdentityLoader(folder: ConfigurationFile.folder(of: file), now: now)
                 set.apps[name] = ConfigurationSet.App(configuration: app, identity: try loader.load(app))
             }
         } catch {

@@ -14,6 +14,8 @@ package struct AppIdentity: Sendable {
     package let certificate: CertificateFacts
     /// The topic the certificate stands for.
     package let topic: String?
+    /// A sum over all files that it was made of: another one means another certificate, key or authority.
+    package let fingerprint: [UInt8]
 
     /// The certificate in words: its name and its last day.
     package var certificateDescription: String {
@@ -28,6 +30,8 @@ package struct IdentityLoader: Sendable {
 
     private let folder: String
     private let now: WallTime
+    /// A sum over each file that was read.
+    private var sums: [UInt8] = []
 
     /// Creates a loader of files relative to `folder`.
     package init(folder: String, now: WallTime) {
@@ -38,7 +42,7 @@ package struct IdentityLoader: Sendable {
     /// Loads the app's identity. Blocks for the files.
     ///
     /// - Throws: `Diagnostic` about the key of the configuration that is at fault, with the remedy: the app must not send.
-    package func load(_ app: AppConfiguration) throws(Diagnostic) -> AppIdentity {
+    package mutating func load(_ app: AppConfiguration) throws(Diagnostic) -> AppIdentity {
         let credentials = try credentials(of: app)
         let facts = credentials.facts
         try check(facts, against: app)
@@ -57,10 +61,11 @@ package struct IdentityLoader: Sendable {
                 endpoint: $0, context: context, connectTimeout: app.connectTimeout, answerTimeout: app.answerTimeout)
         }
         let topic = app.topic ?? facts.userID ?? facts.topics.first
-        return AppIdentity(gateway: gateway, feedbackService: service, certificate: facts, topic: topic)
+        return AppIdentity(
+            gateway: gateway, feedbackService: service, certificate: facts, topic: topic, fingerprint: sums)
     }
 
-    private func credentials(of app: AppConfiguration) throws(Diagnostic) -> Credentials {
+    private mutating func credentials(of app: AppConfiguration) throws(Diagnostic) -> Credentials {
         var passphrase: Secret?
         if let file = app.passphraseFile {
             passphrase = Secret(passphraseFile: try read(file, key: "credentials.passphrase_file", isSecret: true))
@@ -101,7 +106,8 @@ package struct IdentityLoader: Sendable {
         }
     }
 
-    private func context(_ app: AppConfiguration, _ credentials: Credentials) throws(Diagnostic) -> TLSContext {
+    private mutating func context(_ app: AppConfiguration, _ credentials: Credentials) throws(Diagnostic) -> TLSContext
+    {
         var trust = TrustSource.system
         if let file = app.trust { trust = .pem(try read(file, key: "trust", isSecret: false)) }
         return try blaming("trust") { () throws(TLSError) in
@@ -109,7 +115,7 @@ package struct IdentityLoader: Sendable {
         }
     }
 
-    private func bytes(
+    private mutating func bytes(
         _ source: AppConfiguration.Source, key: String, isSecret: Bool
     ) throws(Diagnostic) -> [UInt8] {
         switch source {
@@ -118,7 +124,7 @@ package struct IdentityLoader: Sendable {
         }
     }
 
-    private func read(_ file: String, key: String, isSecret: Bool) throws(Diagnostic) -> [UInt8] {
+    private mutating func read(_ file: String, key: String, isSecret: Bool) throws(Diagnostic) -> [UInt8] {
         let path = ConfigurationFile.resolve(file, in: folder)
         do {
             let content = try ConfigurationFile.read(path, limit: Self.fileLimit)
@@ -127,6 +133,9 @@ package struct IdentityLoader: Sendable {
                     "\(path) can be read by group or others", hint: "chmod 600 \(path)"
                 ).about(key)
             }
+            var digest = Digest()
+            digest.update(content.bytes.span)
+            sums += digest.finish()
             return content.bytes
         } catch let diagnostic as Diagnostic {
             throw diagnostic
