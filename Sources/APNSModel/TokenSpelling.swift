@@ -33,6 +33,7 @@ package enum TokenSpelling {
 
     /// Appends hexadecimal text, or returns `nil` (and appends garbage that the caller drops) at the first other sign.
     private static func appendHexadecimal(_ text: Span<UInt8>, to bytes: inout [UInt8]) -> Result<Void, Fault>? {
+        if appendDigits(text, to: &bytes) { return .success(()) }
         let start = bytes.count
         var pending: UInt8?
         for index in text.indices {

@@ -103,16 +103,7 @@ struct ChunkBuilder: Sendable {
     }
 
     private mutating func decode(_ spelling: ArraySlice<UInt8>) -> TokenSpelling.Fault? {
-        var fault: TokenSpelling.Fault?
-        _ = tokens.append { bytes -> Int? in
-            switch TokenSpelling.append(spelling.span, to: &bytes) {
-            case .success(let count): return count
-            case .failure(let found):
-                fault = found
-                return nil
-            }
-        }
-        return fault
+        tokens.append(token: spelling.span)
     }
 
     /// Makes a batch of the open run.
