@@ -53,9 +53,9 @@ demo: build ## Send sample jobs to the simulated gateway, end to end
 	@echo '==> demo'
 	@.build/release/pushspool demo
 
-bench: build ## Measure against the C programs in Tests/Benchmarks
+bench: setup ## Measure against the C programs in Tests/Benchmarks
 	@echo '==> benchmarks'
-	@$(MAKE) -C Tests/Benchmarks run
+	@$(MAKE) -C Tests/Benchmarks run RELEASE='$(RELEASE)'
 
 clean: ## Delete everything that was built
 	@rm -rf .build

@@ -21,7 +21,9 @@ package enum TokenSpelling {
     /// - Complexity: O(*n*) in the length of the spelling; allocates only what `bytes` needs.
     package static func append(_ spelling: Span<UInt8>, to bytes: inout [UInt8]) -> Result<Int, Fault> {
         let start = bytes.count
-        if appendDigits(spelling, to: &bytes) { return .success(bytes.count - start) }
+        if spelling.count <= 2 * DeviceToken.maximumByteCount, !spelling.isEmpty, appendDigits(spelling, to: &bytes) {
+            return .success(bytes.count - start)
+        }
         let result = appendHexadecimal(spelling, to: &bytes) ?? appendBase64(spelling, to: &bytes)
         let count = bytes.count - start
         let checked = result.flatMap { () -> Result<Int, Fault> in
@@ -30,27 +32,6 @@ package enum TokenSpelling {
         }
         if case .failure = checked { bytes.removeLast(bytes.count - start) }
         return checked
-    }
-
-    /// Appends a token that is nothing but pairs of digits, as nearly all are: without a branch for each, since digits
-    /// and letters alternate as no processor can foresee. Appends nothing and returns `false` if it is anything else.
-    private static func appendDigits(_ text: Span<UInt8>, to bytes: inout [UInt8]) -> Bool {
-        let count = text.count / 2
-        guard text.count % 2 == 0, (1...DeviceToken.maximumByteCount).contains(count) else { return false }
-        let start = bytes.count
-        bytes.append(contentsOf: repeatElement(0, count: count))
-        let values = digitValues.span
-        var output = bytes.mutableSpan
-        var seen: UInt8 = 0
-        for index in 0..<count {
-            let high = values[Int(text[2 * index])]
-            let low = values[Int(text[2 * index + 1])]
-            seen |= high | low
-            output[start + index] = high << 4 | low & 15
-        }
-        if seen < 16 { return true }
-        bytes.removeLast(count)
-        return false
     }
 
     /// Appends hexadecimal text, or returns `nil` (and appends garbage that the caller drops) at the first other sign.
@@ -104,9 +85,6 @@ package enum TokenSpelling {
     private static func isIgnored(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: " ") || byte == UInt8(ascii: "<") || byte == UInt8(ascii: ">")
     }
-
-    /// The value of each byte as a digit; 255 for what is none.
-    private static let digitValues: [UInt8] = (0...255).map { nibble($0) ?? 255 }
 
     private static func nibble(_ byte: UInt8) -> UInt8? {
         switch byte {

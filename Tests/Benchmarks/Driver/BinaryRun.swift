@@ -24,9 +24,9 @@ actor BinaryRun {
 
     init(to peer: HostPort, _ context: TLSContext, frameCount: Int, on reactor: Reactor) {
         var configuration = BinaryGateway.Configuration(endpoint: Endpoint(peer), context: context)
-        // The window must not be what limits the run: what is sent in a quarter of a second fits in.
-        configuration.confirmation = .silence(.milliseconds(250))
-        configuration.windowLimit = 1_000_000
+        // The window must not be what limits the run: all that can be sent in the time of silence fits in.
+        configuration.confirmation = .silence(.milliseconds(50))
+        configuration.windowLimit = 300_000
         self.reactor = reactor
         self.frameCount = frameCount
         gateway = BinaryGateway(configuration, on: reactor, logger: Logger(label: "benchmark"))

@@ -21,16 +21,7 @@ struct TokenTexts {
         var tokens = PackedBytes()
         for index in 0..<min(count, Self.count) {
             let spelling = text.span.extracting(index * Self.byteCount..<(index + 1) * Self.byteCount)
-            var fault: TokenSpelling.Fault?
-            _ = tokens.append { bytes -> Int? in
-                switch TokenSpelling.append(spelling, to: &bytes) {
-                case .success(let count): return count
-                case .failure(let found):
-                    fault = found
-                    return nil
-                }
-            }
-            if let fault { throw fault }
+            if let fault = tokens.append(token: spelling) { throw fault }
         }
         return tokens
     }
