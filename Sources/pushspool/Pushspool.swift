@@ -9,7 +9,8 @@ enum Program {
 
     /// Runs the command on the line. An asynchronous `main` would come too late for the signals: it has threads already.
     static func main() {
-        _ = signals
+        // The other commands are left to die of signals; a line that cannot be read is complained about below.
+        if let command = try? Pushspool.parseAsRoot(), command is Run || command is Simulate { _ = signals }
         Task.detached {
             await Pushspool.main()
             Host.leave(with: 0)
