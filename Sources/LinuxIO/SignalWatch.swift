@@ -42,14 +42,6 @@ package struct BlockedSignals: Sendable {
         let code = unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
         guard code == 0 else { throw SystemError(code: code, operation: "pthread_sigmask") }
     }
-
-    /// Lets the signals do to the program what they do to every program, if the calling thread lives on.
-    ///
-    /// A signal to the process goes to any thread that does not block it: one is enough.
-    package func release() {
-        var set = signals.kernelSet
-        _ = unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
-    }
 }
 
 /// Receives blocked signals in order on a reactor (signalfd(2)); several of one kind that wait count as one.

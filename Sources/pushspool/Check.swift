@@ -26,7 +26,6 @@ struct Check: AsyncParsableCommand {
     var jobs: [String] = []
 
     func run() async throws {
-        Program.signals.release()
         let set = jobsOnly ? ConfigurationSet() : ConfigurationLoader(path: options.config).load()
         FindingList(set).note()
         for (_, app) in set.apps.sorted(by: { $0.key < $1.key }) { describe(app) }

@@ -23,7 +23,6 @@ struct Demo: AsyncParsableCommand {
     var folder: String?
 
     func run() async throws {
-        Program.signals.release()
         do {
             let folder = try DemoFolder.make(at: folder)
             let run = DemoRun(folder: folder, jobs: DemoJobs.all)

@@ -41,7 +41,6 @@ struct Submit: AsyncParsableCommand {
     var files: [String]
 
     func run() async throws {
-        Program.signals.release()
         do {
             let folder = try spoolFolder()
             let submission = try Submission(app: app, spool: folder)
