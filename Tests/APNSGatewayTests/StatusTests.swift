@@ -86,6 +86,7 @@ struct StatusTests {
         let plan = BenchPlan("connection=2 nth=5 per=connection refuse status=3") {
             $0.connectionLimit = 2
             $0.windowLimit = 50
+            $0.confirmation = .silence(.seconds(4))
         }
         try await plan.run { bench in
             try await bench.submit(1000, batchSize: 10)
