@@ -290,7 +290,7 @@ import Testing
                     bench.jobs(in: "done").count == total
                 }
             }
-            let ledger = await bench.simulator.ledger
+            let ledger = try await bench.accepted(total)
             #expect(ledger.acceptedCount == total && ledger.duplicates.isEmpty)
             #expect(Set(try bench.lines("job").compactMap(\.job)).count == total)
         }
