@@ -88,7 +88,7 @@ import Testing
                 try await bench.tool("rsync", "-r", "--partial", from, to)
             }
             try await eventually("all over") { bench.jobs(in: "done").count == 20 }
-            let ledger = await bench.simulator.ledger
+            let ledger = try await bench.accepted(20)
             #expect(ledger.acceptedCount == 20 && ledger.duplicates.isEmpty)
             #expect(bench.jobs(in: "failed").isEmpty)
         }

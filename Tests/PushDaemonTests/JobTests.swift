@@ -41,7 +41,7 @@ import Testing
         try await Bench.serving(try .init()) { bench, _ in
             try bench.drop(name, text)
             let line = try await bench.end(of: name)
-            let accepted = await bench.simulator.ledger.accepted
+            let accepted = try await bench.accepted(payloads.count).accepted
             #expect(accepted.map(\.payloadText) == payloads)
             #expect(accepted.map(\.tokenText) == Array([token(1), token(2)].prefix(payloads.count)))
             #expect(
@@ -118,7 +118,8 @@ import Testing
             #expect(line.accepted == 2 && line.rejected == 1 && line.state == "done")
             let told = try #require(try bench.lines("notification").first)
             #expect(told.index == 1 && told.status == 8 && told.verdict == "invalid" && told.token == token(2))
-            #expect(await bench.simulator.ledger.acceptedTokens.map { $0.last } == [1, 3])
+            let tokens = try await bench.accepted(2).acceptedTokens
+            #expect(tokens.map(\.last) == [1, 3])
         }
     }
 

@@ -148,6 +148,40 @@ import Testing
         }
     }
 
+    @Test func `an app that is removed ends although its gateway is silent, as soon as the connection is lost`()
+        async throws
+    {
+        try await Bench.serving(try .init(app: "binary: {confirm_after: 1h}")) { bench, daemon in
+            try bench.drop("waits.json", job(1))
+            _ = try await bench.accepted(1)
+            try FileManager.default.removeItem(atPath: bench.path + "/etc/apps/weather.yaml")
+            daemon.send(SIGHUP)
+            try await daemon.says("app removed from the configuration")
+            await bench.simulator.dropConnections(resetting: true)
+            try await daemon.says("connection ended")
+            try bench.configureApp("weather")
+            daemon.send(SIGHUP)
+            try await daemon.says("is sent again")
+            #expect(try await bench.end(of: "waits.json").accepted == 1)
+        }
+    }
+
+    @Test func `an app whose gateway does not read delays no other`() async throws {
+        try await Bench.serving(try .init(script: "token=\(token(66)) stall")) { bench, daemon in
+            try bench.configureApp("slow", "binary: {confirm_after: 1h}")
+            daemon.send(SIGHUP)
+            try await daemon.says("app started", times: 2)
+            for number in 0..<300 { try bench.drop("s\(number).json", job(66), app: "slow") }
+            try await eventually("the slow one is full") { bench.names(in: "slow/work/node-a").count >= 200 }
+            for number in 0..<20 { try bench.drop("w\(number).json", job(number)) }
+            try await eventually("the other is done", within: .seconds(10)) { bench.jobs(in: "done").count == 20 }
+            #expect(bench.jobs(in: "done", app: "slow").isEmpty)
+            daemon.send(SIGTERM)
+            try await daemon.says("stopping")
+            daemon.send(SIGTERM)
+        }
+    }
+
     @Test func `a new certificate is used by the next connection`() async throws {
         try await Bench.running(try .init(app: "server_name: localhost")) { bench in
             let authority = try ThrowawayAuthority()
@@ -256,7 +290,7 @@ import Testing
                     bench.jobs(in: "done").count == total
                 }
             }
-            let ledger = await bench.simulator.ledger
+            let ledger = try await bench.accepted(total)
             #expect(ledger.acceptedCount == total && ledger.duplicates.isEmpty)
             #expect(Set(try bench.lines("job").compactMap(\.job)).count == total)
         }

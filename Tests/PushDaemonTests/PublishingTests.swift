@@ -19,7 +19,7 @@ import Testing
             _ = try await bench.end(of: "matrix.json")
             try bench.drop("behind.json", job(2))
             _ = try await bench.end(of: "behind.json")
-            let ledger = await bench.simulator.ledger
+            let ledger = try await bench.accepted(2)
             #expect(ledger.accepted.map(\.tokenText) == [token(1), token(2)])
             #expect(bench.jobs(in: "done") == ["behind.json", "matrix.json"])
             #expect(bench.names(in: "weather/new").allSatisfy { $0.hasPrefix(".") })
@@ -72,7 +72,7 @@ import Testing
             #expect(Set(told) == Set(names))
             try await eventually("all archived") { try archivedNames(bench).count == names.count }
             #expect(Set(try archivedNames(bench)) == Set(names))
-            let tokens = await bench.simulator.ledger.accepted.map(\.tokenText)
+            let tokens = try await bench.accepted(names.count).accepted.map(\.tokenText)
             #expect(tokens.count == names.count && Set(tokens).count == names.count)
         }
     }
@@ -153,8 +153,8 @@ import Testing
             try bench.drop("behind.json", job(count))
             _ = try await bench.end(of: "behind.json")
             try await eventually("none under way") { bench.names(in: "weather/work/node-a").isEmpty }
-            let ledger = await bench.simulator.ledger
             let archived = try bench.archived("done").map { try bench.contents($0) }
+            let ledger = try await bench.accepted(archived.count)
             #expect(ledger.duplicates.isEmpty && ledger.acceptedCount == archived.count)
             #expect(Set(archived) == Set(ledger.accepted.map { job(Int($0.tokenText.suffix(16), radix: 16) ?? -1) }))
             #expect(archived.contains(job(count - 1)))
@@ -172,7 +172,7 @@ import Testing
             try await eventually("all done", within: .seconds(isFullRun ? 600 : 60)) {
                 bench.jobs(in: "done").count == count
             }
-            let ledger = await bench.simulator.ledger
+            let ledger = try await bench.accepted(count)
             #expect(ledger.acceptedCount == count && ledger.duplicates.isEmpty)
         }
     }

@@ -115,7 +115,6 @@ extension AppRunner {
             switch event {
             case .settled(let settlements):
                 for settlement in settlements { settle(settlement) }
-                if isRetiring { await retire() }
             case .reopened(let batches):
                 reopen(batches)
             case .connected(let endpoint):
@@ -134,6 +133,8 @@ extension AppRunner {
                     "check environment: tokens of the other environment are refused like this"
                 logger.warning("most tokens are refused and none was ever accepted", metadata: [LogKey.hint: hint])
             }
+            // A connection that is lost leaves nothing in doubt either.
+            if isRetiring { await retire() }
         }
     }
 
