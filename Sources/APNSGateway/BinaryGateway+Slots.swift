@@ -124,6 +124,7 @@ extension BinaryGateway {
         case .closed:
             return .zero
         case .reply(let reply) where reply.status.failureClass == .app:
+            publisher.yield(.disconnected(report))
             stop(reply.status.fault)
             return .zero
         case .reply(let reply) where reply.status.acceptsNamed && !session.hasAcceptance:
@@ -132,8 +133,11 @@ extension BinaryGateway {
         case .reply(let reply):
             report.isRoutine = true
             return pauseAfter(reply.status.failureClass == .serverError ? .serverError : .answered, report)
+        case .lost where session.isFresh && !isProven:
+            report.fault = .unwanted(report.fault.message)
+            return pauseAfter(.refused, report)
         case .lost:
-            return pauseAfter(session.isFresh && !isProven ? .refused : .lost, report)
+            return pauseAfter(.lost, report)
         case .refused:
             return pauseAfter(.refused, report)
         }

@@ -30,6 +30,11 @@ package struct GatewayFault: Error, Hashable, Sendable {
         self.message = message
         self.hint = hint
     }
+
+    /// A peer that ended a connection right after the handshake, before it ever took anything of these credentials.
+    static func unwanted(_ message: String) -> GatewayFault {
+        GatewayFault(message, hint: "the certificate is probably of the other environment, or was revoked")
+    }
 }
 
 /// What the end of a connection meant for the notifications on it.
