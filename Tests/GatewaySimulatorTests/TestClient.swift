@@ -95,7 +95,7 @@ enum Sample {
     static func frames(
         _ numbers: some Sequence<Int>, format: FrameFormat = .frame, payload: String = #"{"aps":{"alert":"hi"}}"#
     ) -> [UInt8] {
-        let encoder = FrameEncoder(format: format, attributes: Attributes())
+        var encoder = FrameEncoder(format: format, attributes: Attributes())
         var bytes: [UInt8] = []
         for number in numbers {
             encoder.append(
