@@ -6,7 +6,7 @@ package import APNSModel
 /// payload a frame is then one run of bytes. Command 2 puts the identifier first, so that a gateway which chokes on a
 /// later item can still name the notification.
 package struct FrameEncoder: Sendable {
-    private let format: FrameFormat
+    let format: FrameFormat
     private let expiry: UInt32
     /// The last frame: all of it while every payload was the same one, else only what comes before the payload.
     private var layout: [UInt8] = []
@@ -16,7 +16,7 @@ package struct FrameEncoder: Sendable {
     /// The payload in `layout`; `nil` once there were two.
     private var sharedPayload: ArraySlice<UInt8>?
     /// What comes behind the payload.
-    private var trailer: [UInt8] = []
+    private(set) var trailer: [UInt8] = []
 
     /// Creates an encoder for batches with these attributes.
     ///
@@ -61,7 +61,16 @@ package struct FrameEncoder: Sendable {
     private mutating func layOut(tokenByteCount: Int, payload: ArraySlice<UInt8>) {
         if layout.isEmpty { sharedPayload = payload }
         (self.tokenByteCount, self.payloadByteCount) = (tokenByteCount, payload.count)
-        layout = [format.rawValue]
+        layout = head(tokenByteCount: tokenByteCount, payloadByteCount: payload.count)
+        layout.append(contentsOf: repeatElement(0, count: tokenByteCount))
+        if format == .frame { layout.append(2) }
+        layout.append(bigEndian: UInt16(payload.count))
+        if let sharedPayload { layout += sharedPayload + trailer }
+    }
+
+    /// What comes before a token, with an identifier of 0.
+    func head(tokenByteCount: Int, payloadByteCount: Int) -> [UInt8] {
+        var layout = [format.rawValue]
         switch format {
         case .simple:
             break
@@ -69,27 +78,20 @@ package struct FrameEncoder: Sendable {
             layout.append(bigEndian: UInt32(0))
             layout.append(bigEndian: expiry)
         case .frame:
-            layout.append(bigEndian: UInt32(13 + tokenByteCount + payload.count + trailer.count))
+            layout.append(bigEndian: UInt32(13 + tokenByteCount + payloadByteCount + trailer.count))
             layout.append(item: 3, byteCount: 4)
             layout.append(bigEndian: UInt32(0))
             layout.append(1)
         }
         layout.append(bigEndian: UInt16(tokenByteCount))
-        layout.append(contentsOf: repeatElement(0, count: tokenByteCount))
-        if format == .frame { layout.append(2) }
-        layout.append(bigEndian: UInt16(payload.count))
-        if let sharedPayload { layout += sharedPayload + trailer }
+        return layout
     }
 
     /// Writes identifier and token over those of the frame before.
     private mutating func patch(_ identifier: UInt32, _ token: Span<UInt8>) {
-        let (identifierOffset, tokenOffset) = format.offsets
+        format.patch(identifier, into: &layout)
+        let tokenOffset = format.offsets.token
         var layout = layout.mutableSpan
-        if let offset = identifierOffset {
-            for place in 0..<4 {
-                layout[offset + place] = UInt8(truncatingIfNeeded: identifier >> UInt32(24 - 8 * place))
-            }
-        }
         for place in token.indices { layout[tokenOffset + place] = token[place] }
     }
 }
@@ -101,6 +103,15 @@ extension FrameFormat {
         case .simple: (nil, 3)
         case .enhanced: (1, 11)
         case .frame: (8, 15)
+        }
+    }
+
+    /// Writes an identifier over that of a frame's head.
+    func patch(_ identifier: UInt32, into head: inout [UInt8]) {
+        guard let offset = offsets.identifier else { return }
+        var head = head.mutableSpan
+        for place in 0..<4 {
+            head[offset + place] = UInt8(truncatingIfNeeded: identifier >> UInt32(24 - 8 * place))
         }
     }
 }

@@ -64,15 +64,8 @@ package struct PipelineMachine: Sendable {
     /// Stops when the window or the batch is at its end, or when `bytes` has reached `byteLimit`.
     package mutating func write(_ batch: inout Batch, into bytes: inout [UInt8], byteLimit: Int) {
         var encoder = FrameEncoder(format: options.format, attributes: batch.attributes)
-        let limit = min(room, batch.count)
-        var written = 0
-        while written < limit, bytes.count < byteLimit {
-            let index = batch.indices.lowerBound + written
-            encoder.append(
-                token: batch.token(at: index), payload: batch.payload(at: index),
-                identifier: SentWindow.identifier(of: nextSequence + UInt64(written)), to: &bytes)
-            written += 1
-        }
+        let run = batch[batch.indices.prefix(room)]
+        let written = encoder.append(run, from: nextSequence, to: &bytes, byteLimit: byteLimit)
         guard written > 0 else { return }
         window.append(batch.removeFirst(written), first: nextSequence)
         nextSequence += UInt64(written)

@@ -36,6 +36,8 @@ final class BinarySession {
     private var received: [UInt8] = []
     private(set) var hasAcceptance = false
     private var lastWrite: Moment
+    /// Until then `settle` has nothing to say.
+    private var nextSettling: Moment
     private var writeFailure: (fault: GatewayFault, deadline: Moment)?
 
     init(_ stream: SecureStream, _ configuration: BinaryGateway.Configuration, generation: Int) {
@@ -44,6 +46,7 @@ final class BinarySession {
         self.generation = generation
         self.pipeline = PipelineMachine(options: configuration.pipelineOptions)
         self.lastWrite = opened
+        self.nextSettling = opened
     }
 
     /// How many notifications are in doubt.
@@ -99,8 +102,10 @@ final class BinarySession {
         }
     }
 
-    /// Returns what silence has proved.
+    /// Returns what silence has proved. Asks only now and then, so that a busy connection tells outcomes in large groups.
     func settle() -> [Settlement] {
+        guard Moment.now >= nextSettling else { return [] }
+        nextSettling = .now + acknowledgementPause
         pipeline.acknowledge(UInt64(stream.acknowledgedByteCount), at: .now)
         return accept(pipeline.settle(at: .now))
     }
@@ -193,7 +198,7 @@ final class BinarySession {
         var next = min(lastWrite + options.idleLimit, now + .seconds(30))
         if doubtCount == 0 { return max(next, now + .milliseconds(1)) }
         if pipeline.isAwaitingAcknowledgement { next = min(next, now + acknowledgementPause) }
-        if let settlement = pipeline.nextSettlement { next = min(next, settlement) }
+        if let settlement = pipeline.nextSettlement { next = min(next, max(settlement, nextSettling)) }
         if options.confirmation == .probe {
             next = min(next, lastWrite + (pipeline.isProbing ? options.answerTimeout : .milliseconds(50)))
         }

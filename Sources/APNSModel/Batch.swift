@@ -71,6 +71,20 @@ package struct Batch: Sendable {
         tokens[index - base]
     }
 
+    /// All tokens that the batch's storage holds, end to end; `tokenRange` tells where each is. For loops without copies.
+    package var tokenStorage: [UInt8] { tokens.bytes }
+
+    /// The place in `tokenStorage` of the token of the job's notification `index`, which must be in `indices`.
+    package func tokenRange(at index: Int) -> Range<Int> { tokens.range(at: index - base) }
+
+    /// The payload that all share; `nil` when each has its own.
+    package var sharedPayload: Payload? {
+        switch payloads {
+        case .shared(let payload): payload
+        case .each: nil
+        }
+    }
+
     /// The payload's bytes of the job's notification `index`, which must be in `indices`.
     package func payload(at index: Int) -> ArraySlice<UInt8> {
         switch payloads {

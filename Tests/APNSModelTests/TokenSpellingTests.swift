@@ -20,6 +20,22 @@ struct TokenSpellingTests {
         #expect(read(text) == .success(bytes))
     }
 
+    @Test(arguments: 0..<8)
+    func `each byte counts as a digit or not wherever it stands among eight`(place: Int) {
+        for byte in UInt8.min...UInt8.max {
+            var (text, bytes): ([UInt8], [UInt8]) = (Array("0a1B2c3D".utf8), [])
+            text[place] = byte
+            let digits = text.map { Character(Unicode.Scalar($0)).hexDigitValue }
+            let result = TokenSpelling.append(text.span, to: &bytes)
+            guard byte < 0x80, let digit = digits[place] else {
+                #expect(result != .success(4), "byte \(byte)")
+                continue
+            }
+            let partner = digits[place ^ 1] ?? 0
+            #expect(bytes[place / 2] == UInt8(place % 2 == 0 ? digit << 4 | partner : partner << 4 | digit))
+        }
+    }
+
     @Test(arguments: [
         ("", TokenSpelling.Fault.empty), ("<>", .empty), ("  ", .empty), ("=", .unreadable), ("====", .unreadable),
         ("abc", .oddDigitCount(3)), ("<1>", .oddDigitCount(1)), ("DEADBEEF0", .oddDigitCount(9)),
