@@ -81,6 +81,8 @@ extension BinaryGateway {
                 return .lost(GatewayFault("encryption failed: \(error)"))
             }
             session.flush()
+            // With more to send, and room for it, the wait only gives others their turn.
+            if !isRetiring, !queue.isBlocked, allowance(session) > 0 { session.wake() }
             if await session.wait().contains(.cancelled) {
                 session.abort()
                 return .lost(GatewayFault("the program ends"))
