@@ -40,6 +40,7 @@ extension BinaryGateway {
         stoppedUntil = nil
         isOnTrial = true
         policy = ConnectPolicy(backOff: configuration.connectBackOff)
+        publisher.yield(.trying)
     }
 
     /// Opens a connection, sends on it until it ends, and says how long to pause before the next.

@@ -25,11 +25,14 @@ extension AppRunner {
     }
 
     /// Whether another job may be taken.
-    private var mayTake: Bool {
-        !isDraining && stopReason == nil && jobs.count + claims.count < Self.activeLimit
+    var mayTake: Bool {
+        !isDraining && (stopReason == nil || mayTry) && jobs.count + claims.count < Self.activeLimit
             && readerCount < Self.readerLimit
             && heldByteCount < Self.heldByteLimit && lines.count < Self.lineLimit
     }
+
+    /// Whether a stopped app asks again and has no job left to ask with.
+    private var mayTry: Bool { isOnTrial && jobs.isEmpty && claims.isEmpty }
 
     private var nextLook: Moment {
         var next = nextScan

@@ -80,6 +80,8 @@ package actor AppRunner {
     var nextScan = Moment.zero
     /// Why the gateway takes nothing at present; jobs stay in `new/`.
     var stopReason: GatewayFault?
+    /// Whether the gateway asks again after a stop: it needs a job to ask with, one at a time.
+    var isOnTrial = false
     var isDraining = false
     /// Whether the app is to end as soon as nothing is in doubt.
     var isRetiring = false
@@ -139,6 +141,7 @@ package actor AppRunner {
         self.app = app
         self.identity = identity
         stopReason = nil
+        isOnTrial = false
         logger.notice("app configured anew", metadata: [LogKey.gateway: "\(app.endpoint)"])
         await gateway.reconfigure(identity.gateway)
         intakeBell.ring()
