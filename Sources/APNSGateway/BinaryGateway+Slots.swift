@@ -93,11 +93,10 @@ extension BinaryGateway {
     private func fill(_ session: BinarySession) throws {
         while let batch = queue.next(atMost: allowance(session)) {
             var rest = batch
+            // Also what a write that failed has left.
+            defer { if !rest.isEmpty { queue.putBack(rest) } }
             try session.write(&rest)
-            if !rest.isEmpty {
-                queue.putBack(rest)
-                break
-            }
+            if !rest.isEmpty { break }
         }
         wakeSubmitters()
         if session.room == 0, !queue.isBlocked { wakeSlots(besides: session) }
