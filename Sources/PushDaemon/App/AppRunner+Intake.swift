@@ -104,7 +104,11 @@ extension AppRunner {
             return intake.answer(job.name, .busy, at: .now)
         }
         defer { job.file.dropReadLease() }
-        if job.status.byteCount > 65_536 { job.file.dropReadLease() }
+        if job.status.byteCount > 65_536 {
+            job.file.dropReadLease()
+            // Small jobs do not wait until a large one is read.
+            startClaims()
+        }
         let context = context(of: job, id: .random(), isPublishedByRename)
         let (source, summary) = try await JobSource.open(job, context: context)
         let sealed = isPublishedByRename || summary.isSealed || job.name.form == .json
