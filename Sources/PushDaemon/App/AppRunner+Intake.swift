@@ -12,6 +12,7 @@ extension AppRunner {
     /// Takes jobs as they become ready, until the task is cancelled.
     func runIntake() async {
         while !Task.isCancelled {
+            await recoverClaims()
             if Moment.now >= nextScan { scan() }
             while let action = intake.next(at: .now, mayTake: mayTake) {
                 await perform(action)

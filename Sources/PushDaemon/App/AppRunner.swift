@@ -60,6 +60,8 @@ package actor AppRunner {
     var identity: AppIdentity
     var intake: Intake
     var jobs: [JobID: ActiveJob] = [:]
+    /// Jobs that an earlier daemon left in `work/`, the next to take up at the end.
+    var leftClaims: [ClaimedJob] = []
     /// Jobs that were just claimed, to be sent as soon as that is synced.
     var claims: [Claimed] = []
     /// Jobs that have recipients to hand out, the one whose turn it is in front.
@@ -119,7 +121,7 @@ package actor AppRunner {
 
     /// Works until the task is cancelled.
     package func run() async {
-        await recoverClaims()
+        findLeftClaims()
         await withTaskGroup { group in
             group.addTask { await self.stopBell.wait() }
             group.addTask { await self.gateway.run() }
