@@ -40,6 +40,7 @@ extension BinaryGateway {
         stoppedUntil = nil
         isOnTrial = true
         policy = ConnectPolicy(backOff: configuration.connectBackOff)
+        publisher.yield(.trying)
     }
 
     /// Opens a connection, sends on it until it ends, and says how long to pause before the next.
@@ -94,11 +95,10 @@ extension BinaryGateway {
     private func fill(_ session: BinarySession) throws {
         while let batch = queue.next(atMost: allowance(session)) {
             var rest = batch
+            // Also what a write that failed has left.
+            defer { if !rest.isEmpty { queue.putBack(rest) } }
             try session.write(&rest)
-            if !rest.isEmpty {
-                queue.putBack(rest)
-                break
-            }
+            if !rest.isEmpty { break }
         }
         wakeSubmitters()
         if session.room == 0, !queue.isBlocked { wakeSlots(besides: session) }

@@ -97,6 +97,19 @@ struct StatusTests {
         }
     }
 
+    @Test func `a stopped app with nothing left to send says when it may have more`() async throws {
+        let plan = BenchPlan("nth=1 refuse status=3") { $0.stopPause = .milliseconds(500) }
+        try await plan.run { bench in
+            try await bench.submit(1)
+            try await bench.collect { $0.stops.count == 1 }
+            #expect(await bench.gateway.remove(Sample.job).count == 1)
+            try await bench.collect { $0.tryCount == 1 }
+            try await bench.submit(1)
+            try await bench.collect { $0.resumeCount == 1 }
+            #expect(bench.record.outcomes[1] == .accepted)
+        }
+    }
+
     @Test func `a stopped app asks again by itself with one notification`() async throws {
         let plan = BenchPlan("nth=3 refuse status=3; nth=4 refuse status=6") { $0.stopPause = .milliseconds(200) }
         try await plan.run { bench in

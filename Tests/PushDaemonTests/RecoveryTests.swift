@@ -21,6 +21,20 @@ import Testing
         }
     }
 
+    @Test func `a file in work that cannot be read does not hold up the others`() async throws {
+        try await Bench.running(try .init(app: "binary: {confirm_after: 30s}")) { bench in
+            _ = try await leaveInWork("good.json", job(1), on: bench)
+            let bad = "\(bench.path)/spool/weather/work/node-a/\(String(repeating: "0", count: 26))-bad.json"
+            try FileManager.default.createSymbolicLink(atPath: bad, withDestinationPath: "/nonexistent")
+            try bench.configureApp("weather")
+            try await bench.withDaemon { daemon in
+                try await daemon.says("job found in work/ cannot be read")
+                #expect(try await bench.end(of: "good.json").accepted == 1)
+                #expect(bench.names(in: "weather/work/node-a").count == 1)
+            }
+        }
+    }
+
     @Test func `a notification keeps its identifier over a crash`() async throws {
         try await Bench.running(try .init(app: "binary: {confirm_after: 30s}")) { bench in
             let text = #"{"token":"\#(token(1))","alert":"Hi","record":"all"}"#

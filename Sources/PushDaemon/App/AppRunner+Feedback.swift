@@ -123,9 +123,15 @@ extension AppRunner {
                 log(report)
             case .stopped(let fault):
                 stopReason = fault
+                isOnTrial = false
                 logger.error("app stopped", metadata: fault.metadata)
+            case .trying:
+                isOnTrial = true
+                intakeBell.ring()
+                logger.notice("app asks again")
             case .resumed:
                 stopReason = nil
+                isOnTrial = false
                 intakeBell.ring()
                 logger.notice("app resumed")
             case .suspectEnvironment:

@@ -12,6 +12,7 @@ extension AppRunner {
     /// Takes jobs as they become ready, until the task is cancelled.
     func runIntake() async {
         while !Task.isCancelled {
+            await recoverClaims()
             if Moment.now >= nextScan { scan() }
             while let action = intake.next(at: .now, mayTake: mayTake) {
                 await perform(action)
@@ -25,11 +26,14 @@ extension AppRunner {
     }
 
     /// Whether another job may be taken.
-    private var mayTake: Bool {
-        !isDraining && stopReason == nil && jobs.count + claims.count < Self.activeLimit
+    var mayTake: Bool {
+        !isDraining && (stopReason == nil || mayTry) && jobs.count + claims.count < Self.activeLimit
             && readerCount < Self.readerLimit
             && heldByteCount < Self.heldByteLimit && lines.count < Self.lineLimit
     }
+
+    /// Whether a stopped app asks again and has no job left to ask with.
+    private var mayTry: Bool { isOnTrial && jobs.isEmpty && claims.isEmpty }
 
     private var nextLook: Moment {
         var next = nextScan
@@ -101,7 +105,11 @@ extension AppRunner {
             return intake.answer(job.name, .busy, at: .now)
         }
         defer { job.file.dropReadLease() }
-        if job.status.byteCount > 65_536 { job.file.dropReadLease() }
+        if job.status.byteCount > 65_536 {
+            job.file.dropReadLease()
+            // Small jobs do not wait until a large one is read.
+            startClaims()
+        }
         let context = context(of: job, id: .random(), isPublishedByRename)
         let (source, summary) = try await JobSource.open(job, context: context)
         let sealed = isPublishedByRename || summary.isSealed || job.name.form == .json

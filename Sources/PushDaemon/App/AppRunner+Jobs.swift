@@ -6,16 +6,33 @@ import SpoolModel
 import SpoolStore
 
 extension AppRunner {
-    /// Takes up what an earlier daemon had claimed and not finished.
-    func recoverClaims() async {
+    /// Finds what an earlier daemon had claimed and not finished.
+    func findLeftClaims() {
         do {
             let found = try spool.claimed()
             for name in found.strangers {
                 logger.warning("file in work/ is none of ours", metadata: [LogKey.job: "\(name)"])
             }
-            for claimed in found.jobs { try await recover(claimed) }
+            leftClaims = found.jobs.reversed()
         } catch {
             logger.error("work/ cannot be read", metadata: [LogKey.error: "\(error)"])
+        }
+    }
+
+    /// Takes up what was found, as much as there is room for. One that cannot be read does not hold up the others.
+    func recoverClaims() async {
+        while mayTake, let claimed = leftClaims.popLast() {
+            do {
+                try await recover(claimed)
+            } catch {
+                let hint: Logger.MetadataValue = "it stays in work/; mend it, then restart"
+                logger.error(
+                    "job found in work/ cannot be read",
+                    metadata: [
+                        LogKey.job: "\(claimed.name)", LogKey.id: "\(claimed.id)", LogKey.error: "\(error)",
+                        LogKey.hint: hint,
+                    ])
+            }
         }
     }
 

@@ -93,8 +93,6 @@ private actor FeedbackReading {
 
 /// The bytes of one reading of the feedback service, in a file that outlives the daemon.
 final class KeptFeedback: Sendable {
-    private static let byteLimit = 256 << 20
-
     private let folder: Directory
     private let name: [UInt8]
     private let file: OpenFile
@@ -126,7 +124,8 @@ final class KeptFeedback: Sendable {
         for name in try folder.names() where name.starts(with: prefix) && name.suffix(4).elementsEqual(suffix) {
             // A longer name of another app may begin with this one's.
             guard name.count == prefix.count + 23 + suffix.count else { continue }
-            let bytes = try folder.contents(of: name, limit: byteLimit) ?? []
+            // However long it is: the service has forgotten what is in it.
+            let bytes = try folder.contents(of: name, limit: 1 << 40) ?? []
             if bytes.isEmpty { try folder.unlink(name) } else { kept.append((name, bytes)) }
         }
         return kept.sorted { $0.name.lexicographicallyPrecedes($1.name) }

@@ -60,6 +60,8 @@ package actor AppRunner {
     var identity: AppIdentity
     var intake: Intake
     var jobs: [JobID: ActiveJob] = [:]
+    /// Jobs that an earlier daemon left in `work/`, the next to take up at the end.
+    var leftClaims: [ClaimedJob] = []
     /// Jobs that were just claimed, to be sent as soon as that is synced.
     var claims: [Claimed] = []
     /// Jobs that have recipients to hand out, the one whose turn it is in front.
@@ -80,6 +82,8 @@ package actor AppRunner {
     var nextScan = Moment.zero
     /// Why the gateway takes nothing at present; jobs stay in `new/`.
     var stopReason: GatewayFault?
+    /// Whether the gateway asks again after a stop: it needs a job to ask with, one at a time.
+    var isOnTrial = false
     var isDraining = false
     /// Whether the app is to end as soon as nothing is in doubt.
     var isRetiring = false
@@ -117,7 +121,7 @@ package actor AppRunner {
 
     /// Works until the task is cancelled.
     package func run() async {
-        await recoverClaims()
+        findLeftClaims()
         await withTaskGroup { group in
             group.addTask { await self.stopBell.wait() }
             group.addTask { await self.gateway.run() }
@@ -139,6 +143,7 @@ package actor AppRunner {
         self.app = app
         self.identity = identity
         stopReason = nil
+        isOnTrial = false
         logger.notice("app configured anew", metadata: [LogKey.gateway: "\(app.endpoint)"])
         await gateway.reconfigure(identity.gateway)
         intakeBell.ring()

@@ -81,7 +81,7 @@ actor BinaryRun {
                 throw Fault(description: report.fault.message)
             case .stopped(let fault):
                 throw Fault(description: fault.message)
-            case .connected, .reopened, .resumed, .suspectEnvironment:
+            case .connected, .reopened, .resumed, .trying, .suspectEnvironment:
                 continue
             }
         }
