@@ -91,9 +91,14 @@ extension BinaryGateway {
         }
     }
 
-    /// Writes as much of the queue as the session takes.
+    /// Writes as much of the queue as the session takes, but for what has waited too long.
     private func fill(_ session: BinarySession) throws {
+        let now = WallTime(nanoseconds: WallClock.nanoseconds())
         while let batch = queue.next(atMost: allowance(session)) {
+            if batch.attributes.expiration.hasPassed(at: now) {
+                deliver([Settlement(batch, .expired)])
+                continue
+            }
             var rest = batch
             // Also what a write that failed has left.
             defer { if !rest.isEmpty { queue.putBack(rest) } }

@@ -48,13 +48,21 @@ extension Daemon {
     }
 
     /// Ends apps whose directory is not the one they opened any more.
+    ///
+    /// The next runner starts when this one has ended: until then both would have the jobs in `work/`.
     private func endVanished() async {
-        for (name, runner) in runners {
-            let status = try? spool.root.status(of: Array(name.utf8))
-            guard await !runner.isHome(status) else { continue }
+        for (name, runner) in runners where !vanished.contains(name) {
+            do {
+                guard await !runner.isHome(try spool.root.status(of: Array(name.utf8))) else { continue }
+            } catch {
+                // That proves nothing; the next look will tell.
+                logger.warning(
+                    "app's directory cannot be seen", metadata: [LogKey.app: "\(name)", LogKey.error: "\(error)"])
+                continue
+            }
             logger.warning("app's directory is gone", metadata: [LogKey.app: "\(name)"])
+            vanished.insert(name)
             await runner.stop()
-            runners[name] = nil
         }
     }
 

@@ -30,6 +30,8 @@ package actor Daemon {
     let appsBell: Bell
     var configuration: ConfigurationSet
     var runners: [String: AppRunner] = [:]
+    /// Apps whose directory is gone and which are about to end.
+    var vanished: Set<String> = []
     var watch: SpoolWatch?
     /// Directories that have been reported to be without configuration.
     var reported: Set<String> = []
@@ -144,7 +146,8 @@ package actor Daemon {
     }
 
     private func ended(_ runner: AppRunner) {
-        if runners[runner.name] === runner { runners[runner.name] = nil }
+        runners[runner.name] = nil
+        vanished.remove(runner.name)
         appsBell.ring()
     }
 }

@@ -57,6 +57,22 @@ struct LifecycleTests {
         }
     }
 
+    @Test func `what has waited too long is not sent`() async throws {
+        try await BenchPlan().run { bench in
+            var tokens = PackedBytes()
+            tokens.append(Sample.token(7))
+            let late = Attributes(expiration: Expiration(epochSeconds: 1_700_000_000))
+            let batch = Batch(
+                header: .init(job: Sample.job, attributes: late, onDoubt: .resend), firstIndex: 7, tokens: tokens,
+                payloads: .shared(Payload(bytes: Array("{}".utf8))))
+            try await bench.gateway.submit(batch)
+            try await bench.submit(1)
+            try await bench.collect { $0.outcomes.count == 2 }
+            #expect(bench.record.outcomes == [7: .expired, 0: .accepted])
+            #expect(Sample.accepted(await bench.simulator.ledger) == [0])
+        }
+    }
+
     @Test func `a job that is taken back leaves what is written`() async throws {
         try await BenchPlan("", adjust: hundredSlowly).run { bench in
             try await bench.submit(1000)

@@ -21,6 +21,26 @@ import Testing
         }
     }
 
+    @Test func `a job that somebody takes out of work holds up neither others nor the stop`() async throws {
+        try await Bench.serving(try .init()) { bench, daemon in
+            try bench.drop("taken.json", job(1))
+            let entry = try await awaited("claim") { bench.names(in: "weather/work/node-a").first }
+            try FileManager.default.removeItem(atPath: "\(bench.path)/spool/weather/work/node-a/\(entry)")
+            try await daemon.says("job has vanished from work/")
+            try bench.drop("other.json", job(2))
+            #expect(try await bench.end(of: "other.json").accepted == 1)
+        }
+    }
+
+    @Test func `a token in the wrong place is not logged`() async throws {
+        try await Bench.serving(try .init()) { bench, daemon in
+            try bench.drop("slip.yaml", "tokens: \(token(1))\nalert: Hi\n")
+            #expect(try await bench.end(of: "slip.yaml").state == "failed")
+            try await daemon.says("found the plain value")
+            #expect(!daemon.log.contains(token(1).prefix(9)))
+        }
+    }
+
     @Test func `a second signal does not wait`() async throws {
         try await Bench.serving(try .init(app: "binary: {confirm_after: 1h}")) { bench, daemon in
             try bench.drop("waits.json", job(1))

@@ -82,6 +82,9 @@ extension AppRunner {
                 jobs[id] = nil
                 recent.add(job.identity)
                 report(job, conclusion, at: final)
+            } catch  where error.isNotFound && hasVanished(job.claimed) {
+                jobs[id] = nil
+                logger.error("job has vanished from work/", metadata: [LogKey.job: "\(job.claimed.name)"])
             } catch {
                 published.append(id)
                 logger.error("job cannot be archived", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
@@ -95,6 +98,15 @@ extension AppRunner {
         intakeBell.ring()
     }
 
+    /// Whether somebody took the job's file away; not if that cannot be told.
+    private func hasVanished(_ job: ClaimedJob) -> Bool {
+        do {
+            return try spool.work.status(of: job.entry.bytes) == nil
+        } catch {
+            return false
+        }
+    }
+
     private func report(_ job: ActiveJob, _ conclusion: SpoolModel.Conclusion, at place: ArchivePlace) {
         let tally = conclusion.tally
         var metadata: Logger.Metadata = [
@@ -105,7 +117,7 @@ extension AppRunner {
         let other = tally.expired + tally.unsent + tally.unknown
         if other > 0 { metadata[LogKey.other] = "\(other)" }
         if let code = conclusion.code { metadata[LogKey.code] = "\(code.rawValue)" }
-        if let fault = job.summary.fault { metadata[LogKey.error] = "\(fault.message)" }
+        if let fault = job.summary.fault { metadata[LogKey.error] = "\(fault.messageForLog)" }
         logger.notice(conclusion.state == .done ? "job done" : "job failed", metadata: metadata)
     }
 
@@ -163,5 +175,14 @@ extension GatewayFault {
         var metadata: Logger.Metadata = [LogKey.error: "\(message)"]
         if let hint { metadata[LogKey.hint] = "\(hint)" }
         return metadata
+    }
+}
+
+extension Diagnostic {
+    /// The message with long quotations cut: people write tokens where other things belong, and a log holds none.
+    var messageForLog: String {
+        let pieces = message.split(separator: "`", omittingEmptySubsequences: false)
+        return pieces.enumerated().map { $0 % 2 == 0 || $1.count <= 24 ? String($1) : $1.prefix(8) + "…" }
+            .joined(separator: "`")
     }
 }

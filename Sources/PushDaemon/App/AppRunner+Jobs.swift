@@ -84,7 +84,7 @@ extension AppRunner {
 
     private func handOut(_ id: JobID) async {
         do throws(SystemError) {
-            guard let chunk = try jobs[id]?.source?.next() else { return endOfJob(id) }
+            guard let chunk = try jobs[id]?.source?.next() else { return await endOfJob(id) }
             jobs[id]?.handedOutCount += chunk.indices.count
             readable.append(id)
             for recipient in chunk.rejected { reject(recipient, id) }
@@ -95,6 +95,7 @@ extension AppRunner {
             logger.error("job cannot be read on", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
             dropSource(of: id)
             readable.removeAll { $0 == id }
+            _ = await gateway.remove(id)
             handle(.stopped(.unreadable), id)
         }
     }
@@ -111,10 +112,12 @@ extension AppRunner {
     }
 
     /// A job has handed out all its recipients; as many as when it was validated, or its file was changed since.
-    private func endOfJob(_ id: JobID) {
+    private func endOfJob(_ id: JobID) async {
         guard let job = jobs[id] else { return }
         dropSource(of: id)
-        if job.handedOutCount != job.summary.recipientCount { handle(.hold(.changed), id) }
+        guard job.handedOutCount != job.summary.recipientCount else { return }
+        _ = await gateway.remove(id)
+        handle(.hold(.changed), id)
     }
 
     private func reject(_ recipient: RejectedRecipient, _ id: JobID) {
