@@ -56,6 +56,7 @@ extension AppRunner {
                 if let name = FileName(bytes: entry.name) { intake.listed(name, at: .now) }
             }
             intake.endScan()
+            if seen.count > 2 * intake.count { seen = [:] }
         } catch {
             logger.error("scan failed", metadata: [LogKey.error: "\(error)"])
         }
@@ -78,8 +79,9 @@ extension AppRunner {
 
     private func look(_ name: FileName) {
         do {
-            guard let seen = try spool.look(name) else { return intake.answer(name, .gone, at: .now) }
-            intake.sighted(name, seen.sighting, at: .now)
+            guard let file = try spool.look(name) else { return intake.answer(name, .gone, at: .now) }
+            seen[name] = file.status
+            intake.sighted(name, file.sighting, at: .now)
         } catch {
             answerStuck(name, error)
         }
@@ -93,7 +95,12 @@ extension AppRunner {
             case .busy: intake.answer(name, .busy, at: .now)
             case .unreadable: intake.answer(name, .unreadable, at: .now)
             case .special: refuse(name, .unreadable, why: "not a regular file; it was not opened")
-            case .opened(let job): try await consider(job, isPublishedByRename)
+            case .opened(let job):
+                // Written to or replaced since it was looked at: what was judged of it holds no more.
+                guard let before = seen.removeValue(forKey: name), before.isUnwritten(in: job.status) else {
+                    return intake.answer(name, .busy, at: .now)
+                }
+                try await consider(job, isPublishedByRename)
             }
         } catch {
             answerStuck(name, error)
@@ -219,6 +226,11 @@ extension JobID {
 }
 
 extension FileStatus {
+    /// Whether a later status is of the same file with the same bytes, as far as a status tells.
+    fileprivate func isUnwritten(in later: FileStatus) -> Bool {
+        isSameFile(as: later) && byteCount == later.byteCount && modifiedAt == later.modifiedAt
+    }
+
     /// Why a file that was never opened failed, in words.
     fileprivate func explanation(of code: ResultCode) -> String {
         switch code {

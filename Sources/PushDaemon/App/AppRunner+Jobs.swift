@@ -192,6 +192,7 @@ extension AppRunner {
         dropSource(of: id)
         guard let job = jobs.removeValue(forKey: id) else { return }
         readable.removeAll { $0 == id }
+        recent.add(job.identity)
         do {
             let name = try spool.hold(job.claimed)
             logger.error(

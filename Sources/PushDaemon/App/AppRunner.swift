@@ -59,6 +59,8 @@ package actor AppRunner {
     var app: AppConfiguration
     var identity: AppIdentity
     var intake: Intake
+    /// How files looked that are to be taken: what is opened must be what was judged.
+    var seen: [FileName: FileStatus] = [:]
     var jobs: [JobID: ActiveJob] = [:]
     /// Jobs that an earlier daemon left in `work/`, the next to take up at the end.
     var leftClaims: [ClaimedJob] = []
