@@ -27,7 +27,7 @@ package struct NotificationID: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Returns the lowercase digit of a nibble.
-func hexDigit(_ nibble: UInt8) -> UInt8 {
+/// Returns the lowercase digit of a nibble, as ASCII.
+package func hexDigit(_ nibble: UInt8) -> UInt8 {
     nibble < 10 ? 0x30 + nibble : 0x57 + nibble
 }

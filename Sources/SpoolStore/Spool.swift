@@ -22,7 +22,7 @@ package final class Spool: Sendable {
     /// - Throws: `SpoolFault` when another daemon has this name or it is no name; `SystemError` when the path cannot be
     ///   used. Both are the operator's to correct.
     package init(path: String, node: String) throws {
-        guard isSpoolName(node), node != "public" else {
+        guard AppName.isValid(node), node != "public" else {
             throw SpoolFault(
                 "the node name '\(node)' is not usable",
                 hint: "set `node:` to letters, digits, points, dashes and underscores, 64 at most; not to `public`")
@@ -53,7 +53,7 @@ package final class Spool: Sendable {
     /// - Throws: `SpoolFault` when it is no app's name, or its directories are on several filesystems or not writable;
     ///   `SystemError` when one cannot be opened.
     package func app(_ name: String) throws -> AppSpool {
-        guard isSpoolName(name) else {
+        guard AppName.isValid(name) else {
             throw SpoolFault(
                 "'\(name)' cannot be an app's name",
                 hint: "use letters, digits, points, dashes and underscores, 64 at most, no point or dash first")
@@ -62,22 +62,13 @@ package final class Spool: Sendable {
     }
 }
 
-/// Whether an app or a node can be called so: `[A-Za-z0-9][A-Za-z0-9._-]{0,63}`.
-func isSpoolName(_ name: String) -> Bool {
-    func isAlphanumeric(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-    }
-    guard let first = name.utf8.first, isAlphanumeric(first), name.utf8.count <= 64 else { return false }
-    return name.utf8.allSatisfy { isAlphanumeric($0) || [0x2E, 0x5F, 0x2D].contains($0) }
-}
-
 extension Directory {
     /// The names in a spool's root that can be apps and are directories, in order.
     func appNames() throws(SystemError) -> [String] {
         var names: [String] = []
         var listing = try listing()
         while let entry = try listing.next() {
-            guard let name = String(validating: entry.name, as: UTF8.self), isSpoolName(name) else { continue }
+            guard let name = String(validating: entry.name, as: UTF8.self), AppName.isValid(name) else { continue }
             let kind = if let kind = entry.kind { kind } else { try status(of: entry.name)?.kind }
             if kind == .directory { names.append(name) }
         }

@@ -71,7 +71,7 @@ package final class SpoolWatch {
     private func rootHints(of event: DirectoryWatch.Event) -> [SpoolHint] {
         guard !event.isOfDirectoryItself else { return [.everything] }
         let name = String(validating: event.name, as: UTF8.self)
-        guard let name, isSpoolName(name), event.changes.contains(.isDirectory) else { return [] }
+        guard let name, AppName.isValid(name), event.changes.contains(.isDirectory) else { return [] }
         return follow(name)
     }
 

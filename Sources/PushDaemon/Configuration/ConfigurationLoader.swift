@@ -1,6 +1,7 @@
 package import APNSModel
 package import Document
 import LinuxIO
+import SpoolStore
 
 /// Everything that is configured, and everything that is wrong with it.
 package struct ConfigurationSet: Sendable {

@@ -1,4 +1,5 @@
 package import Document
+import SpoolStore
 
 extension DaemonConfiguration {
     /// Reads `pushspool.yaml`. Faults go to the report; what is faulty keeps its default.

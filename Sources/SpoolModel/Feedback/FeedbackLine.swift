@@ -164,12 +164,8 @@ extension [UInt8] {
     /// Appends two lowercase digits for each byte.
     fileprivate mutating func appendHexadecimal(_ token: ArraySlice<UInt8>) {
         for byte in token {
-            append(Self.digit(byte >> 4))
-            append(Self.digit(byte & 15))
+            append(hexDigit(byte >> 4))
+            append(hexDigit(byte & 15))
         }
-    }
-
-    private static func digit(_ nibble: UInt8) -> UInt8 {
-        nibble < 10 ? 0x30 + nibble : 0x57 + nibble
     }
 }
