@@ -22,9 +22,9 @@ extension AppSpool {
         }
         let claimed = ClaimedJob(id: id, name: job.name, entry: entry, status: status)
         guard isUnchanged(status, since: job.status) else {
-            try putBack(claimed.entry, from: work, as: claimed.name)
+            let name = try putBack(claimed.entry, from: work, as: claimed.name)
             try work.unlink(WorkEntry.fullName(of: id))
-            return .changed
+            return .changed(name)
         }
         return .claimed(claimed)
     }

@@ -32,12 +32,14 @@ extension AppSpool {
             && (filesystem.isShared || now.modifiedAt == then.modifiedAt)
     }
 
-    /// Gives a file back to `new/`. When the producer has published again by its name, both versions are jobs.
-    func putBack(_ entry: FileName, from source: Directory, as name: FileName) throws(SystemError) {
+    /// Gives a file back to `new/`, and returns its name there: when the producer has published again by its name, both
+    /// versions are jobs.
+    func putBack(_ entry: FileName, from source: Directory, as name: FileName) throws(SystemError) -> FileName {
         var number = 1
         while true {
             do {
-                return try source.rename(entry.bytes, to: new, as: name.numbered(number).bytes)
+                try source.rename(entry.bytes, to: new, as: name.numbered(number).bytes)
+                return name.numbered(number)
             } catch {
                 guard error.isAlreadyThere else { throw error }
                 number += 1

@@ -8,8 +8,8 @@ package enum Refusal: Hashable, Sendable {
     case moved(ArchivePlace)
     /// It is no longer in `new/`.
     case gone
-    /// It was another file by then, and is back in `new/`: look again.
-    case changed
+    /// It was another file by then, and is back in `new/` under this name: look again.
+    case changed(FileName)
     /// We may not move it (EPERM, EACCES, EROFS): leave it, warn once, back off.
     case forbidden(SystemError)
 }
@@ -60,8 +60,7 @@ extension AppSpool {
         }
         guard let status = try day.status(of: place.name.bytes) else { return .gone }
         guard isUnchanged(status, since: sighting.status) else {
-            try putBack(place.name, from: day, as: sighting.name)
-            return .changed
+            return .changed(try putBack(place.name, from: day, as: sighting.name))
         }
         return .moved(place)
     }

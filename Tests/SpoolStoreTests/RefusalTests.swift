@@ -62,7 +62,7 @@ import Testing
         let sighting = try #require(try spool.sightings().first)
         try app.new.unlink(Array("x.json".utf8))
         try app.new.put("x.json", "{}")
-        #expect(try app.refuse(sighting, id: JobID(bits: 1), at: spool.noon, result: []) == .changed)
+        #expect(try app.refuse(sighting, id: JobID(bits: 1), at: spool.noon, result: []) == .changed(sighting.name))
         #expect(try app.new.text("x.json") == "{}")
         #expect(try spool.folder("failed/2026-11-21").names().isEmpty)
     }

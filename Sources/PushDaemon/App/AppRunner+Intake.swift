@@ -138,7 +138,7 @@ extension AppRunner {
             // A large document does not wait for others while it fills memory.
             if read.source.heldByteCount > 1 << 20 { startClaims() }
         case .gone: intake.answer(job.name, .gone, at: .now)
-        case .changed: intake.answer(job.name, .busy, at: .now)
+        case .changed(let name): intake.answer(job.name, .returned(name), at: .now)
         case .forbidden: intake.answer(job.name, .stuck, at: .now)
         }
     }
@@ -194,7 +194,7 @@ extension AppRunner {
                 publishBell.ring()
                 logger.notice("job failed", metadata: [LogKey.job: "\(name)", LogKey.code: "\(code.rawValue)"])
             case .gone: intake.answer(name, .gone, at: .now)
-            case .changed: intake.answer(name, .busy, at: .now)
+            case .changed(let newName): intake.answer(name, .returned(newName), at: .now)
             case .forbidden: intake.answer(name, .stuck, at: .now)
             }
         } catch {
