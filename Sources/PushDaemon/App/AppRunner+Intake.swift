@@ -186,7 +186,8 @@ extension AppRunner {
             report.droppedAt = min(WallTime(nanoseconds: seen.status.changedAt), .now)
             var result = ResultFile(report)
             result.why = why ?? seen.status.explanation(of: code)
-            switch try spool.refuse(seen, id: identity.id, at: .now, result: result.bytes) {
+            let place = try spool.place(for: name, in: .failed, at: .now, withResult: true)
+            switch try spool.refuse(seen, id: identity.id, to: place, result: result.bytes) {
             case .moved(let place):
                 intake.answer(name, .moved, at: .now)
                 report.path = "\(self.name)/\(place.path)"
