@@ -17,9 +17,11 @@ extension AppRunner {
             while let action = intake.next(at: .now, mayTake: mayTake) {
                 await perform(action)
                 if claims.count >= Self.claimGroupLimit { startClaims() }
+                if refusals.count >= Self.claimGroupLimit { carryOutRefusals() }
                 await Task.yield()
             }
             startClaims()
+            carryOutRefusals()
             await giveUpLateJobs()
             await intakeBell.wait(until: nextLook.instant)
         }
@@ -172,43 +174,10 @@ extension AppRunner {
         return context
     }
 
-    private func answerStuck(_ name: FileName, _ error: SystemError) {
+    func answerStuck(_ name: FileName, _ error: SystemError) {
         logger.error("job cannot be read", metadata: [LogKey.job: "\(name)", LogKey.error: "\(error)"])
         intake.answer(name, .stuck, at: .now)
     }
-
-    /// Moves what can never be sent to `failed/` as it is, and says why.
-    private func refuse(_ name: FileName, _ code: ResultCode, why: String?) {
-        do {
-            guard let seen = try spool.look(name) else { return intake.answer(name, .gone, at: .now) }
-            let identity = JobIdentity(name: name, id: .random())
-            var report = JobReport(identity, Conclusion(tally: Tally(), fault: code), notificationCount: 0, at: .now)
-            report.droppedAt = min(WallTime(nanoseconds: seen.status.changedAt), .now)
-            var result = ResultFile(report)
-            result.why = why ?? seen.status.explanation(of: code)
-            let place = try spool.place(for: name, in: .failed, at: .now, withResult: true)
-            switch try spool.refuse(seen, id: identity.id, to: place, result: result.bytes) {
-            case .moved(let place):
-                intake.answer(name, .moved, at: .now)
-                report.path = "\(self.name)/\(place.path)"
-                writer.appendJob(report, to: &lines)
-                publishBell.ring()
-                logger.notice("job failed", metadata: [LogKey.job: "\(name)", LogKey.code: "\(code.rawValue)"])
-            case .gone: intake.answer(name, .gone, at: .now)
-            case .changed(let newName): intake.answer(name, .returned(newName), at: .now)
-            case .forbidden: intake.answer(name, .stuck, at: .now)
-            }
-        } catch {
-            answerStuck(name, error)
-        }
-    }
-}
-
-/// A job that was claimed and whose claim is not yet synced.
-struct Claimed {
-    let job: ClaimedJob
-    let file: OpenJob
-    let read: ReadJob
 }
 
 /// A job that was read to its end and not yet claimed.
@@ -228,18 +197,7 @@ extension JobID {
 
 extension FileStatus {
     /// Whether a later status is of the same file with the same bytes, as far as a status tells.
-    fileprivate func isUnwritten(in later: FileStatus) -> Bool {
+    func isUnwritten(in later: FileStatus) -> Bool {
         isSameFile(as: later) && byteCount == later.byteCount && modifiedAt == later.modifiedAt
-    }
-
-    /// Why a file that was never opened failed, in words.
-    fileprivate func explanation(of code: ResultCode) -> String {
-        switch code {
-        case .unreadable:
-            "owner \(owner), mode 0\(String(mode & 0o7777, radix: 8)): the daemon may not read it; make it readable, then move it back to new/"
-        case .incomplete where byteCount == 0: "the file is empty; write the whole file, then rename it into place"
-        case .incomplete: "the file was never finished; write the whole file, then rename it into place"
-        case .invalid, .refused, .expired, .unsent, .duplicate, .cancelled, .changed, .poison: code.rawValue
-        }
     }
 }

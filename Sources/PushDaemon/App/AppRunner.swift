@@ -66,6 +66,14 @@ package actor AppRunner {
     var leftClaims: [ClaimedJob] = []
     /// Jobs that were just claimed, to be sent as soon as that is synced.
     var claims: [Claimed] = []
+    /// Why no job is taken: claims could not be synced. Ends when those have been read anew and synced, and only then.
+    var claimFault: GatewayFault?
+    /// The jobs of those claims. Nothing of them has been sent.
+    var unsyncedClaims: [ClaimedJob] = []
+    /// Files that can never be sent, to be moved away as soon as their lines are out.
+    var refusals: [PendingRefusal] = []
+    /// Those whose line is out and which could not be moved: not told again.
+    var stuckRefusals: [FileName: PendingRefusal] = [:]
     /// Jobs that have recipients to hand out, the one whose turn it is in front.
     var readable: [JobID] = []
     /// How many jobs are open for reading, and what they keep in memory.
