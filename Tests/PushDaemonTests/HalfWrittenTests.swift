@@ -1,5 +1,7 @@
 import Foundation
 import GatewaySimulator
+import Glibc
+import LinuxIO
 import Testing
 
 /// Files that are written in place, and how far.
@@ -50,21 +52,40 @@ import Testing
         }
     }
 
+    /// Each pause is longer than the daemon's patience: what a writer has open is not judged, empty or not.
     @Test func `a writer that pauses with the file open is waited for`() async throws {
-        try await Bench.serving(try .init()) { bench, _ in
+        try await Bench.serving(try .init(patience: "100ms")) { bench, _ in
             let text = Array(job(1).utf8)
-            let path = bench.path + "/spool/weather/new/slow.json"
-            #expect(FileManager.default.createFile(atPath: path, contents: nil))
-            let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+            let new = try Directory.open(path: bench.path + "/spool/weather/new")
+            let file = try new.create(Array("slow.json".utf8), mode: 0o644)
             for piece in stride(from: 0, to: text.count, by: 40) {
-                try file.write(contentsOf: text[piece..<min(piece + 40, text.count)])
                 let mark = "mark\(piece).json"
                 try bench.drop(mark, job(1000 + piece))
                 _ = try await bench.end(of: mark)
                 #expect(bench.names(in: "weather/new") == ["slow.json"])
+                try file.write(Array(text[piece..<min(piece + 40, text.count)]))
             }
-            try file.close()
+            try file.closeNow()
             #expect(try await bench.end(of: "slow.json").accepted == 1)
+            #expect(bench.jobs(in: "failed").isEmpty)
+        }
+    }
+
+    @Test func `where an end is required, what is written in place without one fails, and what is renamed does not`()
+        async throws
+    {
+        var setup = try Bench.Setup(patience: "300ms")
+        setup.intake = ", require_end: in_place"
+        try await Bench.serving(setup) { bench, _ in
+            let text = "token: \(token(1))\nalert: Hi\n"
+            try bench.write("spool/weather/new/open.yaml", text)
+            try bench.write("spool/weather/new/sealed.yaml", text + "...\n")
+            try bench.write("spool/weather/new/closed.json", job(2))
+            try bench.drop("renamed.yaml", text)
+            #expect(try await bench.end(of: "open.yaml").code == "incomplete")
+            for name in ["sealed.yaml", "closed.json", "renamed.yaml"] {
+                #expect(try await bench.end(of: name).accepted == 1, "\(name)")
+            }
         }
     }
 

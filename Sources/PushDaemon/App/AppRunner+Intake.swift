@@ -68,7 +68,8 @@ extension AppRunner {
         switch action {
         case .look(let name): look(name)
         case .take(let name, let isPublished): await take(name, isPublishedByRename: isPublished)
-        case .fail(let name, let code): refuse(name, code, why: nil)
+        case .fail(let name, let code):
+            if isBeingWritten(name) { intake.answer(name, .busy, at: .now) } else { refuse(name, code, why: nil) }
         case .moveAsItIs(let name): refuse(name, .unreadable, why: "not a regular file; it was not opened")
         case .warnStuck(let name):
             let hint: Logger.MetadataValue = "check owner and mode of the file and of new/"
@@ -77,6 +78,13 @@ extension AppRunner {
             let hint: Logger.MetadataValue = "give every job a name of its own"
             logger.warning("job overwritten by its producer", metadata: [LogKey.job: "\(name)", LogKey.hint: hint])
         }
+    }
+
+    /// Whether somebody on this host has the file open for writing, as far as can be told: then it is not too late.
+    private func isBeingWritten(_ name: FileName) -> Bool {
+        guard spool.isNotifying, case .opened(let job)? = try? spool.open(name) else { return false }
+        defer { job.file.dropReadLease() }
+        return job.file.takeReadLease() == .writerHasIt
     }
 
     private func look(_ name: FileName) {
