@@ -13,7 +13,10 @@ extension AppRunner {
     func runIntake() async {
         while !Task.isCancelled {
             await recoverClaims()
-            if Moment.now >= nextScan { scan() }
+            if Moment.now >= nextScan {
+                await takeUpUnsyncedClaims()
+                scan()
+            }
             while let action = intake.next(at: .now, mayTake: mayTake) {
                 await perform(action)
                 if claims.count >= Self.claimGroupLimit { startClaims() }
@@ -29,7 +32,8 @@ extension AppRunner {
 
     /// Whether another job may be taken.
     var mayTake: Bool {
-        !isDraining && (stopReason == nil || mayTry) && jobs.count + claims.count < Self.activeLimit
+        !isDraining && claimFault == nil && (stopReason == nil || mayTry)
+            && jobs.count + claims.count < Self.activeLimit
             && readerCount < Self.readerLimit
             && heldByteCount < Self.heldByteLimit && lines.count < Self.lineLimit
     }
@@ -151,25 +155,6 @@ extension AppRunner {
         case .changed(let name): intake.answer(job.name, .returned(name), at: .now)
         case .forbidden: intake.answer(job.name, .stuck, at: .now)
         }
-    }
-
-    /// Makes the claims so far survive a power loss, all with one sync of the folders, and then begins to send.
-    ///
-    /// Producers seldom sync: without this a job can be claimed, sent in part, and then be empty or back in `new/`.
-    private func startClaims() {
-        guard !claims.isEmpty else { return }
-        let group = claims
-        claims = []
-        do {
-            for claim in group { try claim.file.file.sync() }
-            try spool.syncClaims()
-        } catch {
-            // A failed sync is final: nothing of these is sent before another start has read what is there.
-            let fault = GatewayFault("\(error)", hint: "check the disk, then restart; claimed jobs are in work/")
-            stopReason = fault
-            return logger.error("app stopped: claims cannot be synced", metadata: fault.metadata)
-        }
-        for claim in group { start(claim.job, claim.read) }
     }
 
     /// What reading a job needs to know. "The drop" is the file's change time, but never in the future.

@@ -208,7 +208,7 @@ package actor AppRunner {
     package var isIdle: Bool { jobs.isEmpty && claims.isEmpty && lines.isEmpty }
 
     /// How many jobs are under way.
-    package var activeCount: Int { jobs.count + claims.count }
+    package var activeCount: Int { jobs.count + claims.count + unsyncedClaims.count }
 }
 
 extension IntakeHint {
