@@ -36,6 +36,8 @@ package actor Daemon {
     /// Directories that have been reported to be without configuration.
     var reported: Set<String> = []
     var isStopping = false
+    /// Why signals are not heard any more.
+    var signalFault: SystemError?
 
     /// What a daemon is started with.
     package struct Settings: Sendable {
@@ -82,7 +84,9 @@ package actor Daemon {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { worker.executor }
 
     /// Works until a signal asks for the end, then drains.
-    package func run() async {
+    ///
+    /// - Throws: `SystemError`: it ended unasked, because signals could not be heard. Exit with 75.
+    package func run() async throws(SystemError) {
         logger.notice("started", metadata: [LogKey.path: "\(configuration.daemon.spool)"])
         report(configuration)
         openWatch()
@@ -97,6 +101,7 @@ package actor Daemon {
             group.cancelAll()
         }
         logger.notice("stopped")
+        if let signalFault { throw signalFault }
     }
 
     /// Starts, changes and ends apps as configuration and spool demand, until the task is cancelled.
