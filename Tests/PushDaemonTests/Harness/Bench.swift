@@ -97,8 +97,11 @@ struct Bench: Sendable {
     // MARK: Running
 
     /// Starts the daemon, and makes sure that it has ended when `body` has.
-    func withDaemon(drain: Int = 30, _ body: (Program) async throws -> Void) async throws {
-        let daemon = try start(["run", "--config", "\(path)/etc/pushspool.yaml", "--drain", "\(drain)"])
+    func withDaemon(
+        drain: Int = 30, _ sabotage: Sabotage? = nil, _ body: (Program) async throws -> Void
+    ) async throws {
+        let command = ["run", "--config", "\(path)/etc/pushspool.yaml", "--drain", "\(drain)"]
+        let daemon = if let sabotage { try start(command, with: sabotage) } else { try start(command) }
         do {
             try await body(daemon)
         } catch {
@@ -111,6 +114,10 @@ struct Bench: Sendable {
     /// Starts the program with these arguments.
     func start(_ arguments: [String], input: String? = nil) throws -> Program {
         try Program(try Program.path, arguments, input: input, logs: path + "/logs")
+    }
+
+    private func start(_ arguments: [String], with sabotage: Sabotage) throws -> Program {
+        try Program("/usr/bin/env", sabotage.environment + [try Program.path] + arguments, logs: path + "/logs")
     }
 
     /// Runs the program to its end.
