@@ -35,6 +35,8 @@ package actor Daemon {
     var watch: SpoolWatch?
     /// Directories that have been reported to be without configuration.
     var reported: Set<String> = []
+    /// Keys of the daemon's file that were reported to take a restart.
+    var unusedKeys: [String] = []
     var isStopping = false
     /// Why signals are not heard any more.
     var signalFault: SystemError?

@@ -49,6 +49,20 @@ package struct DaemonConfiguration: Sendable {
     /// Which are.
     package var logLevel = LogLevel.info
 
+    /// The keys whose values differ from `other`'s, as the file has them. Each takes a restart to be used.
+    package func differences(from other: DaemonConfiguration) -> [String] {
+        [
+            ("spool", spool == other.spool), ("state", state == other.state), ("apps", apps == other.apps),
+            ("node", node == other.node), ("limits.document", limits.byteCount == other.limits.byteCount),
+            ("limits.line", limits.lineByteCount == other.limits.lineByteCount),
+            ("limits.nesting", limits.depth == other.limits.depth), ("intake.settle", settle == other.settle),
+            ("intake.patience", patience == other.patience), ("intake.rescan", rescan == other.rescan),
+            ("intake.require_end", requireEnd == other.requireEnd),
+            ("feedback.every", feedbackEvery == other.feedbackEvery), ("log.level", logLevel == other.logLevel),
+            ("log.format", logFormat == other.logFormat),
+        ].filter { !$0.1 }.map(\.0)
+    }
+
     /// Creates the configuration of an empty file.
     package init() {}
 }
