@@ -118,6 +118,7 @@ package actor AppRunner {
         var rules = IntakeRules()
         rules.settle = around.configuration.settle
         rules.patience = around.configuration.patience
+        rules.requireEnd = around.configuration.requireEnd
         self.intake = Intake(rules: rules)
         self.intakeBell = Bell(on: around.reactor)
         self.pumpBell = Bell(on: around.reactor)

@@ -1,4 +1,5 @@
 package import Document
+package import SpoolModel
 
 /// What `pushspool.yaml` says: one daemon's spool, limits and manners.
 package struct DaemonConfiguration: Sendable {
@@ -40,6 +41,8 @@ package struct DaemonConfiguration: Sendable {
     package var settle = Duration.seconds(1)
     /// How long a faulty file written in place may still become whole.
     package var patience = Duration.seconds(10)
+    /// Which files must carry an end marker.
+    package var requireEnd = IntakeRules.RequireEnd.never
     /// How often everything is scanned, whatever the kernel has told.
     package var rescan = Duration.seconds(30)
     /// The longest that feedback lines wait for their file.

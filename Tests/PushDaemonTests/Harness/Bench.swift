@@ -17,6 +17,8 @@ struct Bench: Sendable {
         /// Lines for the daemon's file, instead of these.
         var settle = "50ms"
         var patience = "400ms"
+        /// More of the section on intake, such as `, require_end: in_place`.
+        var intake = ""
         /// Whether there is an app called weather.
         var hasApp = true
         /// More lines for its file.
@@ -73,7 +75,7 @@ struct Bench: Sendable {
             spool: ../spool
             state: ../state
             node: node-a
-            intake: {settle: \(setup.settle), patience: \(setup.patience), rescan: 1s}
+            intake: {settle: \(setup.settle), patience: \(setup.patience), rescan: 1s\(setup.intake)}
             feedback: {every: 20ms}
             log: {level: debug}
 
