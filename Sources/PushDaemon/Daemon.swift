@@ -71,7 +71,7 @@ package actor Daemon {
         node = configuration.daemon.node ?? Host.name
         do {
             spool = try Spool(path: configuration.daemon.spool, node: node)
-            state = try Directory.open(path: configuration.daemon.state)
+            state = try Self.openState(configuration.daemon.state)
             reactor = try Reactor()
             worker = try WorkerThread(name: "files")
         } catch let fault as SpoolFault {
@@ -80,6 +80,20 @@ package actor Daemon {
             throw .spool(message: "\(error)", hint: "check `spool` and `state` in \(settings.path)")
         }
         appsBell = Bell(on: reactor)
+    }
+
+    /// Opens the state folder, and makes it if only that is missing.
+    private static func openState(_ path: String) throws -> Directory {
+        let state: Directory
+        do throws(SystemError) {
+            state = try Directory.open(path: path)
+        } catch {
+            guard error.isNotFound else { throw error }
+            let parent = try Directory.open(path: ConfigurationFile.folder(of: path))
+            state = try parent.makeChild(Array(ConfigurationFile.name(of: path).utf8), mode: 0o700)
+        }
+        try state.requirePrivate()
+        return state
     }
 
     /// The thread where files are worked on.

@@ -66,7 +66,7 @@ struct Bench: Sendable {
     }
 
     private func configure(_ setup: Setup) throws {
-        for name in ["etc/apps", "spool", "state", "logs", "staged"] {
+        for name in ["etc/apps", "spool", "logs", "staged"] {
             try FileManager.default.createDirectory(atPath: "\(path)/\(name)", withIntermediateDirectories: true)
         }
         try write(
