@@ -164,6 +164,7 @@ extension AppRunner {
         context.onDoubt = app.onDoubt
         context.limits = around.configuration.limits
         context.isPublishedByRename = isPublishedByRename
+        context.lane = job.name.lane
         return context
     }
 
