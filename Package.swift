@@ -114,7 +114,8 @@ let package = Package(
         .testTarget(
             name: "ManualTests",
             dependencies: [
-                "pushspool", "PushDaemon", "GatewaySimulator", "Document", "LinuxIO", "TestSupport", argumentParser,
+                "pushspool", "PushDaemon", "GatewaySimulator", "APNSBinary", "APNSModel", "Document", "LinuxIO",
+                "TestSupport", argumentParser,
             ],
             swiftSettings: strict),
         .testTarget(name: "ArchitectureTests", swiftSettings: strict),

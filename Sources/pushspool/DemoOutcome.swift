@@ -28,8 +28,11 @@ struct DemoOutcome {
     var ledger: Ledger?
     var duration = Duration.zero
 
-    private init(wanted: [String]) {
+    /// What was found, for the jobs that it is about.
+    init(wanted: [String], jobs: [String: Job] = [:], ledger: Ledger? = nil) {
         self.wanted = wanted
+        self.jobs = jobs
+        self.ledger = ledger
     }
 
     /// Whether everything has come that must come.
