@@ -124,4 +124,64 @@ import Testing
         try FileManager.default.setAttributes(times, ofItemAtPath: path + "." + name + ".Xa81kZ")
         try FileManager.default.moveItem(atPath: path + "." + name + ".Xa81kZ", toPath: path + name)
     }
+
+    /// Which of rsync's processes is killed: the one that reads, those that write, or all.
+    enum Victim: CaseIterable {
+        case sender, receivers, all
+    }
+
+    /// The one way that leaves half a file under the job's name is the death of the sender: the receiver then keeps it,
+    /// and with `-t` gives it the time 0.
+    @Test(
+        .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/rsync"), "rsync is not installed"),
+        arguments: Victim.allCases)
+    func `an rsync that is killed half-way and started again delivers its job once and whole`(victim: Victim)
+        async throws
+    {
+        try await Bench.serving(try .init(patience: "30s")) { bench, _ in
+            let tokens = (0..<12_000).map { "\"\(token($0))\"" }.joined(separator: ",\n")
+            try bench.write("staged/big.json", #"{"tokens":[\#(tokens)],"payload":{"aps":{"alert":"whole"}}}"#)
+            let (from, new) = (bench.path + "/staged/big.json", bench.path + "/spool/weather/new/")
+            let slow = try Program(
+                "/usr/bin/rsync", ["-t", "--partial", "--bwlimit=200", from, new], logs: bench.path + "/logs")
+            // It writes 256 KiB at a time.
+            try await eventually("a part of it") { bench.partialSize(in: new) > 0 }
+            slow.kill(victim)
+            #expect(try await slow.end() != 0)
+            if victim == .sender {
+                try await eventually("half under its name") { bench.names(in: "weather/new") == ["big.json"] }
+            }
+            try await bench.tool("rsync", "-t", "--partial", from, new)
+            #expect(try await bench.end(of: "big.json").accepted == 12_000)
+            let ledger = try await bench.accepted(12_000)
+            #expect(ledger.acceptedCount == 12_000 && ledger.duplicates.isEmpty)
+            #expect(bench.jobs(in: "done") == ["big.json"] && bench.jobs(in: "failed").isEmpty)
+        }
+    }
+}
+
+extension Bench {
+    /// How large rsync's temporary file is by now.
+    fileprivate func partialSize(in folder: String) -> Int {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        let sizes = names.filter { $0.hasPrefix(".big.json.") }.compactMap {
+            (try? FileManager.default.attributesOfItem(atPath: folder + $0))?[.size] as? Int
+        }
+        return sizes.max() ?? 0
+    }
+}
+
+extension Program {
+    /// Kills a local rsync's sender, which was started first, or its children and theirs.
+    fileprivate func kill(_ victim: HalfWrittenTests.Victim) {
+        let sender = process.processIdentifier
+        let receivers = Self.children(of: sender).flatMap { [$0] + Self.children(of: $0) }
+        if victim != .sender { for receiver in receivers { Glibc.kill(receiver, SIGKILL) } }
+        if victim != .receivers { Glibc.kill(sender, SIGKILL) }
+    }
+
+    private static func children(of process: Int32) -> [Int32] {
+        let text = try? String(contentsOfFile: "/proc/\(process)/task/\(process)/children", encoding: .utf8)
+        return (text ?? "").split(separator: " ").compactMap { Int32($0) }
+    }
 }
