@@ -225,9 +225,6 @@ extension IntakeHint {
 }
 
 extension Moment {
-    /// The present moment of the boot clock.
-    static var now: Moment { Moment(nanoseconds: BootClock.nanoseconds()) }
-
     /// The same as an instant that a reactor can wait for.
     var instant: ContinuousClock.Instant { BootClock.instant(at: nanoseconds) }
 }

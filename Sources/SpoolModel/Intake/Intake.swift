@@ -229,7 +229,7 @@ package struct Intake: Sendable {
 
     private func back(off entry: inout IntakeEntry, at now: Moment) {
         entry.attempts += 1
-        entry.retryAt = now + rules.retry.pause(afterAttempt: entry.attempts, random: 0)
+        entry.retryAt = now + rules.retry.longestPause(after: entry.attempts)
     }
 
     private mutating func hintTemporary(_ hint: IntakeHint, of target: FileName) {
