@@ -53,7 +53,7 @@ struct TestSpool {
     }
 
     /// Refuses what was seen in `new/`.
-    func refuse(_ sighting: SeenFile, result: String = "") throws -> Refusal {
+    func refuse(_ sighting: SeenFile, result: String = "") throws -> SpoolStore.Refusal {
         let place = try app.place(for: sighting.name, in: .failed, at: noon, withResult: true)
         return try app.refuse(sighting, id: JobID(bits: 1), to: place, result: Array(result.utf8))
     }
