@@ -1,5 +1,5 @@
 import APNSBinary
-import APNSModel
+package import APNSModel
 import LinuxIO
 import OpenSSL
 import SecureTransport
@@ -204,5 +204,5 @@ final class BinarySession {
 
 extension Moment {
     /// The present moment of the boot clock.
-    static var now: Moment { Moment(nanoseconds: BootClock.nanoseconds()) }
+    package static var now: Moment { Moment(nanoseconds: BootClock.nanoseconds()) }
 }

@@ -17,6 +17,8 @@ struct Bench: Sendable {
         /// Lines for the daemon's file, instead of these.
         var settle = "50ms"
         var patience = "400ms"
+        /// More of the section on intake, such as `, require_end: in_place`.
+        var intake = ""
         /// Whether there is an app called weather.
         var hasApp = true
         /// More lines for its file.
@@ -64,7 +66,7 @@ struct Bench: Sendable {
     }
 
     private func configure(_ setup: Setup) throws {
-        for name in ["etc/apps", "spool", "state", "logs", "staged"] {
+        for name in ["etc/apps", "spool", "logs", "staged"] {
             try FileManager.default.createDirectory(atPath: "\(path)/\(name)", withIntermediateDirectories: true)
         }
         try write(
@@ -73,7 +75,7 @@ struct Bench: Sendable {
             spool: ../spool
             state: ../state
             node: node-a
-            intake: {settle: \(setup.settle), patience: \(setup.patience), rescan: 1s}
+            intake: {settle: \(setup.settle), patience: \(setup.patience), rescan: 1s\(setup.intake)}
             feedback: {every: 20ms}
             log: {level: debug}
 
@@ -97,8 +99,11 @@ struct Bench: Sendable {
     // MARK: Running
 
     /// Starts the daemon, and makes sure that it has ended when `body` has.
-    func withDaemon(drain: Int = 30, _ body: (Program) async throws -> Void) async throws {
-        let daemon = try start(["run", "--config", "\(path)/etc/pushspool.yaml", "--drain", "\(drain)"])
+    func withDaemon(
+        drain: Int = 30, _ sabotage: Sabotage? = nil, _ body: (Program) async throws -> Void
+    ) async throws {
+        let command = ["run", "--config", "\(path)/etc/pushspool.yaml", "--drain", "\(drain)"]
+        let daemon = if let sabotage { try start(command, with: sabotage) } else { try start(command) }
         do {
             try await body(daemon)
         } catch {
@@ -111,6 +116,10 @@ struct Bench: Sendable {
     /// Starts the program with these arguments.
     func start(_ arguments: [String], input: String? = nil) throws -> Program {
         try Program(try Program.path, arguments, input: input, logs: path + "/logs")
+    }
+
+    private func start(_ arguments: [String], with sabotage: Sabotage) throws -> Program {
+        try Program("/usr/bin/env", sabotage.environment + [try Program.path] + arguments, logs: path + "/logs")
     }
 
     /// Runs the program to its end.
