@@ -17,6 +17,7 @@ struct Bench: Sendable {
         /// Lines for the daemon's file, instead of these.
         var settle = "50ms"
         var patience = "400ms"
+        var rescan = "1s"
         /// Whether there is an app called weather.
         var hasApp = true
         /// More lines for its file.
@@ -73,7 +74,7 @@ struct Bench: Sendable {
             spool: ../spool
             state: ../state
             node: node-a
-            intake: {settle: \(setup.settle), patience: \(setup.patience), rescan: 1s}
+            intake: {settle: \(setup.settle), patience: \(setup.patience), rescan: \(setup.rescan)}
             feedback: {every: 20ms}
             log: {level: debug}
 
@@ -99,6 +100,11 @@ struct Bench: Sendable {
     /// Starts the daemon, and makes sure that it has ended when `body` has.
     func withDaemon(drain: Int = 30, _ body: (Program) async throws -> Void) async throws {
         let daemon = try start(["run", "--config", "\(path)/etc/pushspool.yaml", "--drain", "\(drain)"])
+        try await watching(daemon, body)
+    }
+
+    /// Makes sure that a daemon has ended when `body` has.
+    func watching(_ daemon: Program, _ body: (Program) async throws -> Void) async throws {
         do {
             try await body(daemon)
         } catch {
