@@ -16,8 +16,12 @@ package final class DirectoryWatch: Sendable {
     private struct Watched {
         var tags: [Int32: Int] = [:]
         var numbers: [Int: Int32] = [:]
+        var overflowCount = 0
         var thread: SystemThread?
     }
+
+    /// How often the kernel's queue was full, which `fs.inotify.max_queued_events` sizes; each time `.lost` follows.
+    package var overflowCount: Int { watched.withLock(\.overflowCount) }
 
     /// Starts watching nothing yet.
     ///
@@ -122,7 +126,10 @@ package final class DirectoryWatch: Sendable {
     }
 
     private func notice(for event: RawWatchEvent) -> Notice? {
-        if event.mask.contains(.overflow) { return .lost }
+        if event.mask.contains(.overflow) {
+            watched.withLock { $0.overflowCount += 1 }
+            return .lost
+        }
         let tag = watched.withLock { watched in
             let tag = watched.tags[event.number]
             if let tag, event.mask.contains(.ignored) {

@@ -105,6 +105,7 @@ package actor Daemon {
     package func run() async throws(SystemError) {
         logger.notice("started", metadata: [LogKey.path: "\(configuration.daemon.spool)"])
         report(configuration)
+        raiseLimits()
         openWatch()
         await withTaskGroup { group in
             group.addTask { await self.runWatch() }
@@ -151,9 +152,27 @@ package actor Daemon {
             appsBell.ring()
         case .appGone: appsBell.ring()
         case .everything:
+            reportLoss()
             for runner in runners.values { await runner.hint(nil, .created) }
             appsBell.ring()
         }
+    }
+
+    /// An app has nine files open, and more while it reads: a hundred would be too many for the usual limit.
+    private func raiseLimits() {
+        do {
+            try OpenFileLimit.raise()
+        } catch {
+            logger.warning("limit of open files stays as it is", metadata: [LogKey.error: "\(error)"])
+        }
+    }
+
+    /// Nothing is lost but time: everything is scanned. An operator may want to know why that takes turns.
+    private func reportLoss() {
+        let count = watch?.overflowCount ?? 0
+        var metadata: Logger.Metadata = [LogKey.overflows: "\(count)"]
+        if count > 0 { metadata[LogKey.hint] = "fs.inotify.max_queued_events is how much the kernel keeps" }
+        logger.info("events were lost; everything is scanned", metadata: metadata)
     }
 
     private func openWatch() {

@@ -38,6 +38,8 @@ package enum LogKey {
     package static let lost = "lost"
     /// The pause before the next attempt.
     package static let pause = "pause"
+    /// How often the kernel could not keep all events since the start.
+    package static let overflows = "overflows"
     /// How long something took or may take.
     package static let limit = "limit"
 }

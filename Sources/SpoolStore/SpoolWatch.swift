@@ -12,6 +12,9 @@ package final class SpoolWatch {
         case new(String)
     }
 
+    /// How often the kernel's queue of events was full; each time `.everything` follows.
+    package var overflowCount: Int { watch.overflowCount }
+
     private let root: Directory
     private let watch: DirectoryWatch
     private var roles: [Int: Role] = [:]

@@ -164,7 +164,7 @@ import Testing
 
     @Test func `many jobs at once are all picked up, each once`() async throws {
         try await Bench.serving(try .init()) { bench, daemon in
-            let count = isFullRun ? 20_000 : 600
+            let count = isFullRun ? max(20_000, try queuedEventLimit + 1000) : 600
             // A daemon that does not read lets the kernel's queue overflow in the long run.
             daemon.send(SIGSTOP)
             for number in 0..<count { try bench.drop("n\(number).json", job(number)) }
@@ -172,8 +172,32 @@ import Testing
             try await eventually("all done", within: .seconds(isFullRun ? 600 : 60)) {
                 bench.jobs(in: "done").count == count
             }
+            if isFullRun { #expect(daemon.log.contains("overflows=1")) }
             let ledger = try await bench.accepted(count)
             #expect(ledger.acceptedCount == count && ledger.duplicates.isEmpty)
+        }
+    }
+
+    @Test func `what the kernel's full queue does not tell is found, new apps too`() async throws {
+        var setup = try Bench.Setup()
+        // Nothing but the overflow makes the daemon look.
+        setup.rescan = "1h"
+        try await Bench.serving(setup) { bench, daemon in
+            try bench.configureApp("late")
+            daemon.send(SIGHUP)
+            try await daemon.says("app started", times: 2)
+            daemon.send(SIGSTOP)
+            try bench.fillEventQueue()
+            for number in 0..<10 { try bench.drop("n\(number).json", job(number)) }
+            try bench.replaceApp("late", job(10))
+            daemon.send(SIGCONT)
+            _ = try await bench.accepted(11)
+            try await daemon.says("overflows=1")
+            // Both are watched again.
+            try bench.drop("a.json", job(11))
+            try bench.drop("b.json", job(12), app: "late")
+            let ledger = try await bench.accepted(13)
+            #expect(ledger.acceptedCount == 13 && ledger.duplicates.isEmpty)
         }
     }
 }
@@ -182,5 +206,32 @@ extension Bench {
     /// Waits for the line of something that is no file, such as a dangling link.
     func endAsItIs(of name: String) async throws -> Line {
         try await awaited("line of \(name)") { try lines("job").last { $0.job == name } }
+    }
+
+    /// Causes more events in an app's `new/` than the kernel keeps for a daemon that does not read.
+    fileprivate func fillEventQueue() throws {
+        let new = try Directory.open(path: path + "/spool/weather/new")
+        let (one, other) = (Array(".one".utf8), Array(".other".utf8))
+        try new.put(one, [])
+        for _ in 0...(try queuedEventLimit / 2) {
+            try new.rename(one, to: new, as: other)
+            try new.rename(other, to: new, as: one)
+        }
+    }
+
+    /// Puts a new directory with one job in place of an app's.
+    fileprivate func replaceApp(_ name: String, _ text: String) throws {
+        let files = FileManager.default
+        try files.createDirectory(atPath: path + "/staged/app/new", withIntermediateDirectories: true)
+        try write("staged/app/new/first.json", text)
+        try folder.exchange("staged/app", "spool/" + name)
+    }
+}
+
+/// How many events the kernel keeps for one reader.
+private var queuedEventLimit: Int {
+    get throws {
+        let text = try String(contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8)
+        return try #require(Int(text.trimmingCharacters(in: .whitespacesAndNewlines)))
     }
 }

@@ -17,6 +17,7 @@ struct Bench: Sendable {
         /// Lines for the daemon's file, instead of these.
         var settle = "50ms"
         var patience = "400ms"
+        var rescan = "1s"
         /// More of the section on intake, such as `, require_end: in_place`.
         var intake = ""
         /// Whether there is an app called weather.
@@ -75,7 +76,8 @@ struct Bench: Sendable {
             spool: ../spool
             state: ../state
             node: node-a
-            intake: {settle: \(setup.settle), patience: \(setup.patience), rescan: 1s\(setup.intake)}
+            intake:
+              {settle: \(setup.settle), patience: \(setup.patience), rescan: \(setup.rescan)\(setup.intake)}
             feedback: {every: 20ms}
             log: {level: debug}
 
@@ -104,6 +106,11 @@ struct Bench: Sendable {
     ) async throws {
         let command = ["run", "--config", "\(path)/etc/pushspool.yaml", "--drain", "\(drain)"]
         let daemon = if let sabotage { try start(command, with: sabotage) } else { try start(command) }
+        try await watching(daemon, body)
+    }
+
+    /// Makes sure that a daemon has ended when `body` has.
+    func watching(_ daemon: Program, _ body: (Program) async throws -> Void) async throws {
         do {
             try await body(daemon)
         } catch {
