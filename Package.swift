@@ -84,7 +84,9 @@ let package = Package(
             path: "Tests/Benchmarks/Driver", swiftSettings: strict),
 
         // Tests.
-        .target(name: "TestSupport", dependencies: ["LinuxIO"], path: "Tests/TestSupport", swiftSettings: strict),
+        .target(
+            name: "TestSupport", dependencies: ["Document", "LinuxIO"], path: "Tests/TestSupport", swiftSettings: strict
+        ),
         tests("Document", uses: ["JSON", "YAML", "TestSupport"]),
         tests("APNSModel", uses: ["TestSupport"]),
         tests("APNSBinary", uses: ["APNSModel", "TestSupport"]),
@@ -114,7 +116,8 @@ let package = Package(
         .testTarget(
             name: "ManualTests",
             dependencies: [
-                "pushspool", "PushDaemon", "GatewaySimulator", "Document", "LinuxIO", "TestSupport", argumentParser,
+                "pushspool", "PushDaemon", "GatewaySimulator", "APNSBinary", "APNSModel", "Document", "LinuxIO",
+                "TestSupport", argumentParser,
             ],
             swiftSettings: strict),
         .testTarget(name: "ArchitectureTests", swiftSettings: strict),

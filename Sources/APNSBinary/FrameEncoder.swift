@@ -98,7 +98,7 @@ package struct FrameEncoder: Sendable {
 
 extension FrameFormat {
     /// Where our encoder puts the identifier and the token.
-    fileprivate var offsets: (identifier: Int?, token: Int) {
+    var offsets: (identifier: Int?, token: Int) {
         switch self {
         case .simple: (nil, 3)
         case .enhanced: (1, 11)

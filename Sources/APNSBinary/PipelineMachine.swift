@@ -59,14 +59,12 @@ package struct PipelineMachine: Sendable {
     /// Whether bytes were written that the peer's kernel is not known to have.
     package var isAwaitingAcknowledgement: Bool { acknowledgements.isWaiting }
 
-    /// Moves notifications from the front of `batch` into the window and appends their frames.
-    ///
-    /// Stops when the window or the batch is at its end, or when `bytes` has reached `byteLimit`.
-    package mutating func write(_ batch: inout Batch, into bytes: inout [UInt8], byteLimit: Int) {
-        var encoder = FrameEncoder(format: options.format, attributes: batch.attributes)
-        let run = batch[batch.indices.prefix(room)]
-        let written = encoder.append(run, from: nextSequence, to: &bytes, byteLimit: byteLimit)
-        guard written > 0 else { return }
+    /// Moves notifications from the front of `batch` into the window and writes their frames on the sheet, as many as a
+    /// record holds: none when the batch is empty or the window full.
+    package mutating func write(_ batch: inout Batch, on sheet: inout FrameSheet) {
+        let count = min(room, batch.count)
+        guard count > 0 else { return sheet.clear() }
+        let written = sheet.write(batch[batch.indices.prefix(count)], format: options.format, from: nextSequence)
         window.append(batch.removeFirst(written), first: nextSequence)
         nextSequence += UInt64(written)
     }

@@ -41,8 +41,9 @@ struct SentWindow: Sendable {
 
     /// Adds a batch whose first notification has the given sequence number, at least that behind the newest.
     mutating func append(_ batch: Batch, first: UInt64) {
-        runs.append(Run(batch: batch, first: first))
         count += batch.count
+        if head < runs.count, runs[runs.count - 1].end == first, runs[runs.count - 1].batch.merge(batch) { return }
+        runs.append(Run(batch: batch, first: first))
     }
 
     /// Removes what comes before `sequence` and returns it, oldest first.

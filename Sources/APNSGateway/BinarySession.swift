@@ -1,5 +1,5 @@
 import APNSBinary
-import APNSModel
+package import APNSModel
 import LinuxIO
 import OpenSSL
 import SecureTransport
@@ -22,8 +22,8 @@ final class BinarySession {
 
     /// As much ciphertext as may wait for the kernel before no more frames are made.
     private static let pendingLimit = 256 * 1024
-    /// Frames that go into one TLS record: with one more of the longest kind, they still fit into its 16 KiB.
-    private static let recordByteCount = 16_384 - 2_200
+    /// The plaintext of a full TLS record.
+    private static let recordByteCount = 16_384
     /// How long an error reply may take to arrive behind a write that failed.
     private static let farewell = Duration.seconds(1)
 
@@ -32,7 +32,7 @@ final class BinarySession {
     private let stream: SecureStream
     private let options: BinaryGateway.Configuration
     private var pipeline: PipelineMachine
-    private var frames: [UInt8] = []
+    private var sheet = FrameSheet(byteLimit: BinarySession.recordByteCount)
     private var received: [UInt8] = []
     private(set) var hasAcceptance = false
     private var lastWrite: Moment
@@ -61,14 +61,11 @@ final class BinarySession {
 
     /// Encrypts as much of the batch as fits.
     func write(_ batch: inout Batch) throws {
-        var record = takeFrames()
         while !batch.isEmpty, room > 0 {
-            record.removeAll(keepingCapacity: true)
-            pipeline.write(&batch, into: &record, byteLimit: Self.recordByteCount)
-            try stream.write(record.span)
+            pipeline.write(&batch, on: &sheet)
+            try sheet.withFrames(stream.write)
             pipeline.mark(offset: UInt64(stream.encryptedByteCount))
         }
-        frames = record
         lastWrite = .now
     }
 
@@ -168,13 +165,6 @@ final class BinarySession {
         options.format != .simple && !hasAcceptance && Moment.now < opened + .seconds(1)
     }
 
-    /// The buffer for one record, out of the way of exclusive access.
-    private func takeFrames() -> [UInt8] {
-        var taken: [UInt8] = []
-        swap(&taken, &frames)
-        return taken
-    }
-
     private func accept(_ settlements: [Settlement]) -> [Settlement] {
         hasAcceptance = hasAcceptance || settlements.contains { $0.outcome == .accepted }
         return settlements
@@ -214,5 +204,5 @@ final class BinarySession {
 
 extension Moment {
     /// The present moment of the boot clock.
-    static var now: Moment { Moment(nanoseconds: BootClock.nanoseconds()) }
+    package static var now: Moment { Moment(nanoseconds: BootClock.nanoseconds()) }
 }

@@ -18,9 +18,15 @@ package struct BackOff: Hashable, Sendable {
     ///   - random: Where the jitter comes from.
     /// - Returns: The pause.
     package func pause(after failures: Int, using random: inout some RandomNumberGenerator) -> Duration {
-        let doublings = min(max(failures, 1) - 1, 40)
-        let full = min(ceiling.wholeNanoseconds, saturatingShift(first.wholeNanoseconds, by: doublings))
+        let full = longestPause(after: failures).wholeNanoseconds
         return .nanoseconds(Int64.random(in: full / 2...full, using: &random))
+    }
+
+    /// Returns the pause after the given number of failures in a row, 1 for the first, that jitter shortens by half at
+    /// most.
+    package func longestPause(after failures: Int) -> Duration {
+        let doublings = min(max(failures, 1) - 1, 40)
+        return .nanoseconds(min(ceiling.wholeNanoseconds, saturatingShift(first.wholeNanoseconds, by: doublings)))
     }
 
     private func saturatingShift(_ value: Int64, by doublings: Int) -> Int64 {

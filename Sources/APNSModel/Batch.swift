@@ -77,6 +77,24 @@ package struct Batch: Sendable {
     /// The place in `tokenStorage` of the token of the job's notification `index`, which must be in `indices`.
     package func tokenRange(at index: Int) -> Range<Int> { tokens.range(at: index - base) }
 
+    /// Tokens of one length, end to end in `tokenStorage`.
+    package struct UniformTokens: Hashable, Sendable {
+        /// Where the first begins.
+        package let offset: Int
+        /// How long each is.
+        package let byteCount: Int
+        /// How many there are.
+        package let count: Int
+    }
+
+    /// The first tokens of the batch, at most `limit` of them, that are as long as the very first. Not for empty batches.
+    package func uniformTokens(atMost limit: Int) -> UniformTokens {
+        let first = tokens.range(at: indices.lowerBound - base)
+        return UniformTokens(
+            offset: first.lowerBound, byteCount: first.count,
+            count: tokens.uniformCount(from: indices.lowerBound - base, atMost: min(limit, count)))
+    }
+
     /// The payload that all share; `nil` when each has its own.
     package var sharedPayload: Payload? {
         switch payloads {
@@ -99,6 +117,17 @@ package struct Batch: Sendable {
         var slice = self
         slice.indices = range
         return slice
+    }
+
+    /// Takes in `next` if it is the part that follows of the same whole, from which both were cut.
+    ///
+    /// - Returns: Whether it is; if not, nothing was changed.
+    package mutating func merge(_ next: Batch) -> Bool {
+        guard next.job == job, next.base == base, next.indices.lowerBound == indices.upperBound,
+            next.tokens.bytes.span.isIdentical(to: tokens.bytes.span)
+        else { return false }
+        indices = indices.lowerBound..<next.indices.upperBound
+        return true
     }
 
     /// Removes the first `count` notifications, at most all of them, and returns them.

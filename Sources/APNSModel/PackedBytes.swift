@@ -59,6 +59,14 @@ package struct PackedBytes: Sendable {
         return (index == 0 ? 0 : ends[index - 1])..<ends[index]
     }
 
+    /// How many of the strings from `index` on, at most `limit`, are as long as the one at `index`.
+    package func uniformCount(from index: Int, atMost limit: Int) -> Int {
+        let limit = min(limit, count - index)
+        guard !ends.isEmpty else { return limit }
+        let length = range(at: index).count
+        return (0..<limit).first { range(at: index + $0).count != length } ?? limit
+    }
+
     /// A string, without copying it.
     package subscript(index: Int) -> ArraySlice<UInt8> {
         bytes[range(at: index)]

@@ -86,7 +86,7 @@ package enum TokenSpelling {
         byte == UInt8(ascii: " ") || byte == UInt8(ascii: "<") || byte == UInt8(ascii: ">")
     }
 
-    private static func nibble(_ byte: UInt8) -> UInt8? {
+    static func nibble(_ byte: UInt8) -> UInt8? {
         switch byte {
         case 0x30...0x39: byte - 0x30
         case 0x41...0x46: byte - 0x37

@@ -14,6 +14,9 @@ package enum Host {
     /// This process's number.
     package static var processID: Int32 { getpid() }
 
+    /// The user that the process acts as (geteuid(2)).
+    package static var userID: UInt32 { geteuid() }
+
     /// Gives the calling thread nothing to do for the rest of the program; handlers of signals may still use it.
     package static func park() -> Never {
         while true { pause() }

@@ -89,17 +89,29 @@ extension Daemon {
 
     /// Reads the configuration again. A broken file leaves what was in force.
     func reload() {
-        var set = loader.load()
+        var set = loader.load(appsIn: configuration.daemon.apps)
         report(set)
         if set.isDaemonBroken {
             return logger.error("configuration is not used", metadata: [LogKey.path: "\(loader.path)"])
         }
+        reportUnused(set.daemon)
         for name in set.brokenApps { set.apps[name] = configuration.apps[name] }
         reported = []
         configuration.apps = set.apps
         configuration.brokenApps = set.brokenApps
         logger.notice("configuration read", metadata: [LogKey.path: "\(loader.path)"])
         appsBell.ring()
+    }
+
+    /// Says once of each change of the daemon's own file that it takes a restart.
+    private func reportUnused(_ daemon: DaemonConfiguration) {
+        let keys = daemon.differences(from: configuration.daemon)
+        defer { unusedKeys = keys }
+        guard !keys.isEmpty, keys != unusedKeys else { return }
+        let hint: Logger.MetadataValue = "restart the daemon to use them"
+        logger.warning(
+            "changed keys are not used yet",
+            metadata: [LogKey.keys: "\(keys.joined(separator: " "))", LogKey.hint: hint])
     }
 
     /// Reads the configuration when its files change, until the task is cancelled.

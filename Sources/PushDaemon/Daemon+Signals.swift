@@ -3,31 +3,35 @@ import Logging
 
 extension Daemon {
     /// Serves signals until one asks for the end, and ends when jobs are over or the time is up.
+    ///
+    /// A daemon that cannot hear them ends too, as if it had been asked to: it could not be stopped in good order later.
     func runSignals() async {
         let ear = SignalEar(reactor, signals)
-        while !Task.isCancelled {
-            switch await ear.next() {
-            case .hangup: reload()
-            case .terminate, .interrupt: return await drain(ear)
-            case .user1, .user2: break
-            case nil: return
+        do {
+            while let signal = try await ear.next() {
+                switch signal {
+                case .hangup: reload()
+                case .terminate, .interrupt: return await drain(ear)
+                case .user1, .user2: break
+                }
             }
+        } catch {
+            signalFault = error
+            let hint: Logger.MetadataValue = "start it again; see the limits on open files"
+            logger.error("signals cannot be heard", metadata: [LogKey.error: "\(error)", LogKey.hint: hint])
+            await drain(nil)
         }
     }
 
     /// Lets jobs under way come to their end; then what is on connections; a second signal ends it at once.
-    private func drain(_ ear: SignalEar) async {
+    private func drain(_ ear: SignalEar?) async {
         isStopping = true
         logger.notice("stopping", metadata: [LogKey.limit: "\(drainLimit)"])
         for runner in runners.values { await runner.beginDraining() }
         let deadline = ContinuousClock.now + drainLimit
         await withTaskGroup { group in
             group.addTask { await self.awaitIdle(until: deadline) }
-            group.addTask {
-                while let signal = await ear.next() {
-                    if signal == .terminate || signal == .interrupt { return }
-                }
-            }
+            if let ear { group.addTask { await self.awaitSecondSignal(ear) } }
             await group.next()
             group.cancelAll()
         }
@@ -37,6 +41,16 @@ extension Daemon {
             logger.warning(
                 "jobs stay in work/ and are sent again whole at the next start",
                 metadata: [LogKey.app: "\(name)", LogKey.count: "\(count)"])
+        }
+    }
+
+    private func awaitSecondSignal(_ ear: SignalEar) async {
+        do {
+            while let signal = try await ear.next() {
+                if signal == .terminate || signal == .interrupt { return }
+            }
+        } catch {
+            logger.error("signals cannot be heard", metadata: [LogKey.error: "\(error)"])
         }
     }
 

@@ -35,7 +35,11 @@ package actor Daemon {
     var watch: SpoolWatch?
     /// Directories that have been reported to be without configuration.
     var reported: Set<String> = []
+    /// Keys of the daemon's file that were reported to take a restart.
+    var unusedKeys: [String] = []
     var isStopping = false
+    /// Why signals are not heard any more.
+    var signalFault: SystemError?
 
     /// What a daemon is started with.
     package struct Settings: Sendable {
@@ -67,7 +71,7 @@ package actor Daemon {
         node = configuration.daemon.node ?? Host.name
         do {
             spool = try Spool(path: configuration.daemon.spool, node: node)
-            state = try Directory.open(path: configuration.daemon.state)
+            state = try Self.openState(configuration.daemon.state)
             reactor = try Reactor()
             worker = try WorkerThread(name: "files")
         } catch let fault as SpoolFault {
@@ -78,11 +82,27 @@ package actor Daemon {
         appsBell = Bell(on: reactor)
     }
 
+    /// Opens the state folder, and makes it if only that is missing.
+    private static func openState(_ path: String) throws -> Directory {
+        let state: Directory
+        do throws(SystemError) {
+            state = try Directory.open(path: path)
+        } catch {
+            guard error.isNotFound else { throw error }
+            let parent = try Directory.open(path: ConfigurationFile.folder(of: path))
+            state = try parent.makeChild(Array(ConfigurationFile.name(of: path).utf8), mode: 0o700)
+        }
+        try state.requirePrivate()
+        return state
+    }
+
     /// The thread where files are worked on.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { worker.executor }
 
     /// Works until a signal asks for the end, then drains.
-    package func run() async {
+    ///
+    /// - Throws: `SystemError`: it ended unasked, because signals could not be heard. Exit with 75.
+    package func run() async throws(SystemError) {
         logger.notice("started", metadata: [LogKey.path: "\(configuration.daemon.spool)"])
         report(configuration)
         raiseLimits()
@@ -98,6 +118,7 @@ package actor Daemon {
             group.cancelAll()
         }
         logger.notice("stopped")
+        if let signalFault { throw signalFault }
     }
 
     /// Starts, changes and ends apps as configuration and spool demand, until the task is cancelled.

@@ -41,7 +41,7 @@ package struct JobCheck: Sendable {
             let status = try file.status()
             guard status.kind == .regular else { throw Diagnostic("is no regular file", hint: "name a file") }
             let job = OpenJob(name: name, status: status, file: file)
-            let summary = try await JobSource.open(job, context: context).summary
+            let summary = try await JobSource.open(job, context: context(of: name)).summary
             return Verdict(
                 diagnostics: summary.report.inOrder, recipientCount: summary.recipientCount,
                 rejectedCount: summary.rejectedCount,
@@ -53,11 +53,12 @@ package struct JobCheck: Sendable {
         }
     }
 
-    private var context: JobContext {
+    private func context(of name: FileName) -> JobContext {
         let carrier = app?.configuration.format.carrier ?? .frame
         var context = JobContext(job: JobID(bits: 0), droppedAt: .now, carrier: carrier, topic: app?.identity.topic)
         context.onDoubt = app?.configuration.onDoubt ?? .resend
         context.limits = limits
+        context.lane = name.lane
         return context
     }
 }

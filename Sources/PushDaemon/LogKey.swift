@@ -14,6 +14,8 @@ package enum LogKey {
     package static let error = "error"
     /// What a person can do about it.
     package static let hint = "hint"
+    /// Keys of the configuration.
+    package static let keys = "keys"
     /// Where a connection goes.
     package static let gateway = "gateway"
     /// How many notifications.

@@ -16,11 +16,15 @@ package actor SignalEar {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
     /// The next signal; `nil` when the task is cancelled.
-    package func next() async -> Signal? {
+    ///
+    /// - Throws: `SystemError`: no signal will be heard any more; end, and say so.
+    package func next() async throws(SystemError) -> Signal? {
         do {
             let watch = try watch ?? SignalWatch(blocked, on: reactor)
             self.watch = watch
             return try await watch.next()
+        } catch let error as SystemError {
+            throw error
         } catch {
             return nil
         }

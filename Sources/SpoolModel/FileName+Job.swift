@@ -21,6 +21,11 @@ extension FileName {
     /// Whether the file may be a job.
     package var isJob: Bool { form != nil }
 
+    /// What lane the name asks for, by its beginning `urgent-` or `bulk-`; the file's own `lane` goes before it.
+    package var lane: Lane {
+        Lane.allCases.first { bytes.starts(with: "\($0.rawValue)-".utf8) && $0 != .normal } ?? .normal
+    }
+
     /// The ending with its point, a job's or whatever follows the last point; empty when there is none.
     var ending: ArraySlice<UInt8> {
         guard let point = bytes.lastIndex(of: 0x2E), point > 0 else { return [] }

@@ -15,6 +15,8 @@ package struct JobMachine: Sendable {
         case sending
         /// On its way to `hold/`: nothing more is handed out, what is under way may still settle.
         case draining(HoldReason)
+        /// It cannot go on: what is under way gets its outcome first, then it fails for this.
+        case stopping(ResultCode)
         /// In `hold/`; another machine goes on when it is released.
         case held(HoldReason)
         /// Every notification has an outcome, or the job failed as a whole.
@@ -47,7 +49,8 @@ package struct JobMachine: Sendable {
         case corrected(Range<Int>, Outcome)
         /// An earlier acceptance by silence was wrong: these have no outcome and are sent again.
         case reopened(Range<Int>)
-        /// Stop, whether by `rm`-like request or because the job cannot go on: the rest is unsent.
+        /// Stop, whether by `rm`-like request or because the job cannot go on. Nothing more is handed out; the job ends
+        /// when all of it has an outcome, so the shell settles what is not under way as unsent.
         case stopped(ResultCode)
         /// Park it.
         case hold(HoldReason)
@@ -69,6 +72,8 @@ package struct JobMachine: Sendable {
         case send
         /// Hand out nothing more; say `drained` once nothing is under way.
         case stopSending
+        /// Hand out nothing more; settle as unsent what is not under way.
+        case giveUp
         /// Move it to `hold/`.
         case park(HoldReason)
         /// Record the end, then write feedback and the `job` line.
@@ -133,9 +138,11 @@ package struct JobMachine: Sendable {
         case (.sending, .settled), (.sending, .reopened), (.sending, .corrected): goingOn(.sending)
         case (.draining, .settled), (.draining, .reopened), (.draining, .corrected): goingOn(state)
         case (.draining(let reason), .drained): (.held(reason), .park(reason))
-        case (.claimed, .stopped(let code)), (.reading, .stopped(let code)), (.sending, .stopped(let code)),
-            (.draining, .stopped(let code)):
+        case (.claimed, .stopped(let code)), (.reading, .stopped(let code)):
             concluded(Conclusion(tally: tally, fault: code))
+        case (.sending, .stopped(let code)), (.draining, .stopped(let code)): (.stopping(code), .giveUp)
+        case (.stopping(let code), .settled), (.stopping(let code), .reopened), (.stopping(let code), .corrected):
+            remaining.isEmpty ? concluded(Conclusion(tally: tally, fault: code)) : (state, .none)
         case (.claimed, .hold(let reason)), (.reading, .hold(let reason)): (.held(reason), .park(reason))
         case (.sending, .hold(let reason)): (.draining(reason), .stopSending)
         case (.settled(let conclusion), .published): (.published(conclusion), .archive(conclusion))
@@ -148,8 +155,8 @@ package struct JobMachine: Sendable {
         case (.settled, .settled(let range, let outcome)), (.published, .settled(let range, let outcome)),
             (.archived, .settled(let range, let outcome)):
             (state, .correct(range, outcome))
-        case (.claimed, _), (.reading, _), (.sending, _), (.draining, _), (.held, _), (.settled, _), (.published, _),
-            (.archived, _):
+        case (.claimed, _), (.reading, _), (.sending, _), (.draining, _), (.stopping, _), (.held, _), (.settled, _),
+            (.published, _), (.archived, _):
             (state, .none)
         }
     }

@@ -19,11 +19,11 @@ extension AppSpool {
         reserved.insert(place)
     }
 
-    /// Moves a claimed job to its place, and puts its result file beside it, if it has one.
+    /// Moves a claimed job to its place, beside its result file, if it has one.
     ///
     /// Nothing there is ever overwritten: when somebody took the place, the job gets the next number. The result is
-    /// written and synced before the move and gets its name after it, so each is whole when seen. Calling it again after
-    /// a crash does what is left. Not synced: `syncArchives()` after one or many.
+    /// there, whole and synced, before the job is: who sees a job in an archive without one need not wait for it.
+    /// Calling it again after a crash does what is left. Not synced: `syncArchives()` after one or many.
     ///
     /// - Returns: where the job is now.
     /// - Throws: `SystemError`: ENOSPC, EIO and the like; the job is in one of the two places, and calling again later
@@ -31,31 +31,10 @@ extension AppSpool {
     package func archive(
         _ job: ClaimedJob, at place: ArchivePlace, result: [UInt8]?
     ) throws(SystemError) -> ArchivePlace {
-        let day = try openDay(place.archiveDay)
-        if let result { try stage(result, of: job.id, in: day) }
-        var place = place
-        while try !move(job.claim, from: work, to: day, as: place.name) {
-            reserved.remove(place)
-            place = try freePlace(for: job.name, in: place.archiveDay, withResult: result != nil)
-        }
-        if result != nil { try publishResult(of: job.id, in: day, beside: place.name) }
+        let archiving = Archiving(id: job.id, name: job.name, file: job.claim, source: work, result: result)
+        let final = try bring(archiving, to: place)
         try work.unlink(WorkEntry.fullName(of: job.id))
-        reserved.remove(place)
-        unsynced.insert(place.archiveDay)
-        return place
-    }
-
-    /// Puts the result file beside a job that a crash left archived without it; does nothing when it is there.
-    ///
-    /// - Throws: `SystemError`: ENOSPC, EIO and the like; call again later.
-    package func completeArchive(of id: JobID, at place: ArchivePlace, result: [UInt8]) throws(SystemError) {
-        let day = try openDay(place.archiveDay)
-        guard let name = place.name.result, try day.status(of: name.bytes) == nil,
-            try day.status(of: place.name.bytes) != nil
-        else { return }
-        try stage(result, of: id, in: day)
-        try publishResult(of: id, in: day, beside: place.name)
-        unsynced.insert(place.archiveDay)
+        return final
     }
 
     /// Makes the moves to the archives so far survive a power loss: the day folders first, then what they came from.

@@ -22,9 +22,9 @@ extension AppSpool {
         }
         let claimed = ClaimedJob(id: id, name: job.name, entry: entry, status: status)
         guard isUnchanged(status, since: job.status) else {
-            try putBack(claimed.entry, from: work, as: claimed.name)
+            let name = try putBack(claimed.entry, from: work, as: claimed.name)
             try work.unlink(WorkEntry.fullName(of: id))
-            return .changed
+            return .changed(name)
         }
         return .claimed(claimed)
     }
@@ -42,7 +42,8 @@ extension AppSpool {
 
     /// What this node has claimed and not finished, for recovery.
     ///
-    /// A job that a crash left in `new/` too, the same file under the same name, loses that name.
+    /// A job that a crash left in `new/` too, the same file under the same name, loses that name; a result file that a
+    /// crash left without its job is removed.
     ///
     /// - Throws: `SystemError`: the directory cannot be read.
     package func claimed() throws(SystemError) -> ClaimedJobs {
@@ -56,6 +57,8 @@ extension AppSpool {
                 found.jobs.append(ClaimedJob(id: id, name: name, entry: entry, status: status))
             case .fullName(let id):
                 try dropOrphan(id)
+            case .place(let id):
+                try dropUnfinished(id)
             case nil:
                 found.strangers.append(entry)
             }

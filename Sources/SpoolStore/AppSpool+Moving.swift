@@ -32,12 +32,14 @@ extension AppSpool {
             && (filesystem.isShared || now.modifiedAt == then.modifiedAt)
     }
 
-    /// Gives a file back to `new/`. When the producer has published again by its name, both versions are jobs.
-    func putBack(_ entry: FileName, from source: Directory, as name: FileName) throws(SystemError) {
+    /// Gives a file back to `new/`, and returns its name there: when the producer has published again by its name, both
+    /// versions are jobs.
+    func putBack(_ entry: FileName, from source: Directory, as name: FileName) throws(SystemError) -> FileName {
         var number = 1
         while true {
             do {
-                return try source.rename(entry.bytes, to: new, as: name.numbered(number).bytes)
+                try source.rename(entry.bytes, to: new, as: name.numbered(number).bytes)
+                return name.numbered(number)
             } catch {
                 guard error.isAlreadyThere else { throw error }
                 number += 1
@@ -45,13 +47,16 @@ extension AppSpool {
         }
     }
 
+    func archive(_ folder: ArchiveFolder) -> Directory {
+        switch folder {
+        case .done: done
+        case .failed: failed
+        }
+    }
+
     /// Opens a day's folder, and makes it if this is the first job of the day.
     func openDay(_ day: ArchiveDay) throws(SystemError) -> Directory {
-        let folder =
-            switch day.folder {
-            case .done: done
-            case .failed: failed
-            }
+        let folder = archive(day.folder)
         do {
             return try folder.openChild(Array(day.day.utf8))
         } catch {
@@ -89,30 +94,5 @@ extension AppSpool {
         if try directory.status(of: place.name.bytes) != nil { return true }
         guard let result = place.name.result else { return false }
         return try directory.status(of: result.bytes) != nil
-    }
-
-    /// Writes and syncs a result under a name that nobody reads.
-    func stage(_ result: [UInt8], of id: JobID, in day: Directory) throws(SystemError) {
-        // What an earlier try left.
-        try day.unlink(stagedName(of: id))
-        let file = try day.create(stagedName(of: id), mode: 0o640)
-        try file.write(result)
-        try file.sync()
-        try file.closeNow()
-    }
-
-    /// Gives a staged result its name; one that is there already is this job's own from before a crash.
-    func publishResult(of id: JobID, in day: Directory, beside name: FileName) throws(SystemError) {
-        guard let result = name.result else { return }
-        do {
-            try day.rename(stagedName(of: id), to: day, as: result.bytes)
-        } catch {
-            guard error.isAlreadyThere else { throw error }
-            try day.unlink(stagedName(of: id))
-        }
-    }
-
-    func stagedName(of id: JobID) -> [UInt8] {
-        Array(".\(id).result".utf8)
     }
 }

@@ -1,6 +1,6 @@
 package import APNSModel
 package import LinuxIO
-import SpoolModel
+package import SpoolModel
 
 /// What came of refusing a file in `new/`.
 package enum Refusal: Hashable, Sendable {
@@ -8,8 +8,8 @@ package enum Refusal: Hashable, Sendable {
     case moved(ArchivePlace)
     /// It is no longer in `new/`.
     case gone
-    /// It was another file by then, and is back in `new/`: look again.
-    case changed
+    /// It was another file by then, and is back in `new/` under this name: look again.
+    case changed(FileName)
     /// We may not move it (EPERM, EACCES, EROFS): leave it, warn once, back off.
     case forbidden(SystemError)
 }
@@ -23,46 +23,30 @@ extension AppSpool {
     /// - Parameters:
     ///   - sighting: what is to go, as it was seen.
     ///   - id: names the result until it is in place.
-    ///   - time: its UTC day names the folder.
+    ///   - place: where to, from `place(for:in:at:withResult:)`.
     ///   - result: the result file's bytes.
     /// - Returns: what came of it.
     /// - Throws: `SystemError`: ENOSPC, EIO and the like; call again later.
     package func refuse(
-        _ sighting: SeenFile, id: JobID, at time: WallTime, result: [UInt8]
+        _ sighting: SeenFile, id: JobID, to place: ArchivePlace, result: [UInt8]
     ) throws(SystemError) -> Refusal {
-        let place = try place(for: sighting.name, in: .failed, at: time, withResult: true)
-        let day = try openDay(place.archiveDay)
-        try stage(result, of: id, in: day)
-        let refusal = try takeAway(sighting, to: day, at: place)
-        if case .moved(let place) = refusal {
-            try publishResult(of: id, in: day, beside: place.name)
-            unsynced.insert(place.archiveDay)
-        } else {
-            try day.unlink(stagedName(of: id))
-        }
-        return refusal
-    }
-
-    private func takeAway(
-        _ sighting: SeenFile, to day: Directory, at first: ArchivePlace
-    ) throws(SystemError) -> Refusal {
-        var place = first
-        defer { reserved.remove(place) }
         do {
-            while try !move(sighting, from: new, to: day, as: place.name) {
-                reserved.remove(place)
-                place = try freePlace(for: sighting.name, in: place.archiveDay, withResult: true)
-            }
+            let archiving = Archiving(id: id, name: sighting.name, file: sighting, source: new, result: result)
+            return try confirm(sighting, at: try bring(archiving, to: place))
         } catch {
             if error.isNotFound { return .gone }
             guard error.isRefusal else { throw error }
             return .forbidden(error)
         }
+    }
+
+    /// Gives back what is not what was seen.
+    private func confirm(_ sighting: SeenFile, at place: ArchivePlace) throws(SystemError) -> Refusal {
+        let day = try openDay(place.archiveDay)
         guard let status = try day.status(of: place.name.bytes) else { return .gone }
-        guard isUnchanged(status, since: sighting.status) else {
-            try putBack(place.name, from: day, as: sighting.name)
-            return .changed
-        }
-        return .moved(place)
+        if isUnchanged(status, since: sighting.status) { return .moved(place) }
+        let name = try putBack(place.name, from: day, as: sighting.name)
+        if let result = place.name.result { try day.unlink(result.bytes) }
+        return .changed(name)
     }
 }

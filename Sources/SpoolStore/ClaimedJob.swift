@@ -23,8 +23,8 @@ package enum Claim: Hashable, Sendable {
     case claimed(ClaimedJob)
     /// Somebody else has claimed or removed it.
     case gone
-    /// It was not the file that was opened, or not all of it any more, and is back in `new/`: look again.
-    case changed
+    /// It was not the file that was opened, or not all of it any more, and is back in `new/` under this name.
+    case changed(FileName)
     /// We may not move it (EPERM, EACCES, EROFS), so it must not be sent: leave it, warn once, back off.
     case forbidden(SystemError)
 }

@@ -31,6 +31,7 @@ package final class Spool: Sendable {
         root = try Directory.open(path: path)
         let own = try root.makeChild(Array(".pushspool".utf8), mode: 0o755)
         privateDirectory = try own.makeChild(Array(node.utf8), mode: 0o700)
+        try privateDirectory.requirePrivate()
         publicDirectory = try own.makeChild(Array("public".utf8), mode: 0o755)
             .makeChild(Array(node.utf8), mode: 0o755)
         lock = try privateDirectory.openForWriting(Array("lock".utf8), mode: 0o600)
@@ -63,6 +64,22 @@ package final class Spool: Sendable {
 }
 
 extension Directory {
+    /// Makes sure that nobody but the daemon's user gets at what is in it.
+    ///
+    /// - Throws: `SpoolFault`: it is another user's, or open to others; `SystemError` when that cannot be seen.
+    package func requirePrivate() throws {
+        let status = try status()
+        guard status.owner == Host.userID else {
+            throw SpoolFault(
+                "\(path) belongs to user \(status.owner), and the daemon runs as user \(Host.userID)",
+                hint: "run it as that user, or: chown -R \(Host.userID) \(path)")
+        }
+        guard status.mode & 0o077 == 0 else {
+            throw SpoolFault(
+                "\(path) is open to others (mode 0\(String(status.mode, radix: 8)))", hint: "chmod 700 \(path)")
+        }
+    }
+
     /// The names in a spool's root that can be apps and are directories, in order.
     func appNames() throws(SystemError) -> [String] {
         var names: [String] = []

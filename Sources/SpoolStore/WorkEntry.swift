@@ -4,12 +4,15 @@ import SpoolModel
 /// How a claimed job is called in `work/<node>/`: `<id>-<name>`.
 ///
 /// The name is cut to fit 255 bytes; then the whole name is in a file beside it, `<id>.name`, written and synced before
-/// the claim and removed after the job has left.
+/// the claim and removed after the job has left. While a result file is out and its job not yet beside it, a file
+/// `<id>.place` says where.
 enum WorkEntry: Hashable {
     /// A job, and its name, which may be cut.
     case job(JobID, name: FileName)
     /// The file with the whole name.
     case fullName(JobID)
+    /// The file that says where a result file waits for its job.
+    case place(JobID)
 
     /// Reads an entry's name; `nil` for a file that is not ours.
     init?(_ entry: FileName) {
@@ -20,6 +23,8 @@ enum WorkEntry: Hashable {
         let rest = entry.bytes.dropFirst(Self.idLength)
         if rest.elementsEqual(".name".utf8) {
             self = .fullName(id)
+        } else if rest.elementsEqual(".place".utf8) {
+            self = .place(id)
         } else if rest.first == 0x2D, let name = FileName(bytes: Array(rest.dropFirst())) {
             self = .job(id, name: name)
         } else {
@@ -36,6 +41,11 @@ enum WorkEntry: Hashable {
     /// The name of the file with the whole name.
     static func fullName(of id: JobID) -> [UInt8] {
         Array((id.description + ".name").utf8)
+    }
+
+    /// The name of the file that says where a result file waits for its job.
+    static func place(of id: JobID) -> [UInt8] {
+        Array((id.description + ".place").utf8)
     }
 
     private static let idLength = 26

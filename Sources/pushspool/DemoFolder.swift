@@ -25,7 +25,7 @@ struct DemoFolder {
             throw DemoFault(message: "\(path) is there already", hint: "remove it, or choose another place")
         }
         let folder = try parent.makeChild(name, mode: 0o700)
-        for child in ["etc", "spool", "state"] { _ = try folder.makeChild(Array(child.utf8), mode: 0o755) }
+        for child in ["etc", "spool"] { _ = try folder.makeChild(Array(child.utf8), mode: 0o755) }
         _ = try folder.openChild(Array("etc".utf8)).makeChild(Array("apps".utf8), mode: 0o755)
         return DemoFolder(path: path)
     }

@@ -28,8 +28,11 @@ struct DemoOutcome {
     var ledger: Ledger?
     var duration = Duration.zero
 
-    private init(wanted: [String]) {
+    /// What was found, for the jobs that it is about.
+    init(wanted: [String], jobs: [String: Job] = [:], ledger: Ledger? = nil) {
         self.wanted = wanted
+        self.jobs = jobs
+        self.ledger = ledger
     }
 
     /// Whether everything has come that must come.
@@ -80,8 +83,7 @@ struct DemoOutcome {
 
     private mutating func take(_ result: [UInt8]?, of name: String) throws {
         guard var job = jobs[name] else { return }
-        // A result file appears right behind its job.
-        job.isArchived = result != nil || job.acceptedCount == job.notificationCount
+        job.isArchived = true
         if let result {
             var parser = JSON.Parser()
             let root = try parser.parse(result).root

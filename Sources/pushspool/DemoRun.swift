@@ -22,7 +22,7 @@ struct DemoRun {
             let settings = Daemon.Settings(path: folder.configuration, signals: try BlockedSignals([]))
             let daemon = try Self.daemon(settings, log)
             return try await withThrowingTaskGroup { group in
-                group.addTask { await daemon.run() }
+                group.addTask { try await daemon.run() }
                 let deadline = ContinuousClock.now + Self.timeLimit
                 try await dropJobs(until: deadline)
                 var outcome = try await awaitOutcome(until: deadline)

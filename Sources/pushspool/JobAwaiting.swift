@@ -28,11 +28,10 @@ struct JobAwaiting {
             case .done(_, let result?): return .other("done, but " + ResultSummary.text(of: result))
             case .failed(_, let result?): return .other("failed: " + ResultSummary.text(of: result))
             case .held: return .other("held in hold/")
-            case .done(_, nil):
-                // A result file appears right behind its job.
-                try await Task.sleep(for: .milliseconds(50))
-                if case .done(_, nil) = try locator.place(of: name) { return .accepted }
-            case .failed(_, nil), .waiting, nil:
+            // A result file is there before its job.
+            case .done(_, nil): return .accepted
+            case .failed(_, nil): return .other("failed; its result file has been removed")
+            case .waiting, nil:
                 guard ContinuousClock.now < until else { return .notYet }
                 try await Task.sleep(for: pause)
                 pause = min(pause * 2, .milliseconds(500))

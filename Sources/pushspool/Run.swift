@@ -26,12 +26,21 @@ struct Run: AsyncParsableCommand {
 
     func run() async throws {
         let settings = Daemon.Settings(path: options.config, drainLimit: .seconds(drain), signals: Program.signals)
+        let daemon = try daemon(settings)
+        do throws(SystemError) {
+            try await daemon.run()
+        } catch {
+            // The log has told.
+            throw ExitCode.tryAgain
+        }
+    }
+
+    private func daemon(_ settings: Daemon.Settings) throws -> Daemon {
         do throws(Daemon.StartFault) {
-            let daemon = try Daemon(settings) { configuration in
+            return try Daemon(settings) { configuration in
                 let level = Logger.Level(rawValue: configuration.logLevel.rawValue) ?? .info
                 return Logger(label: "pushspool") { _ in LineLogHandler(level: level, format: configuration.logFormat) }
             }
-            await daemon.run()
         } catch {
             switch error {
             case .configuration(let set): FindingList(set).note()

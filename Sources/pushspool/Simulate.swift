@@ -59,6 +59,9 @@ struct Simulate: AsyncParsableCommand {
         } catch let fault as FaultScript.Fault {
             Talk.complain("\(fault)", hint: nil)
             throw ExitCode.badInput
+        } catch let error as SystemError {
+            Talk.complain("\(error)", hint: "see the limits on open files")
+            throw ExitCode.tryAgain
         }
     }
 
@@ -98,7 +101,7 @@ struct Simulate: AsyncParsableCommand {
     private func serve(_ simulator: Simulator, until signals: BlockedSignals) async throws {
         try await withThrowingTaskGroup { group in
             group.addTask { try await simulator.run() }
-            group.addTask { [ear = SignalEar(try Reactor(name: "signals"), signals)] in _ = await ear.next() }
+            group.addTask { [ear = SignalEar(try Reactor(name: "signals"), signals)] in _ = try await ear.next() }
             try await group.next()
             group.cancelAll()
             try await group.waitForAll()

@@ -13,6 +13,14 @@ struct BackOffTests {
         }
     }
 
+    @Test(arguments: [
+        (BackOff(first: .seconds(1), ceiling: .seconds(60)), [1, 2, 4, 8, 16, 32, 60, 60]),
+        (BackOff(first: .seconds(900), ceiling: .seconds(14_400)), [900, 1800, 3600, 7200, 14_400, 14_400]),
+    ])
+    func `pauses without jitter double up to the ceiling`(backOff: BackOff, seconds: [Int]) {
+        #expect((1...seconds.count).map { backOff.longestPause(after: $0) } == seconds.map { .seconds($0) })
+    }
+
     @Test func `pauses are spread`() {
         let backOff = BackOff(first: .seconds(1), ceiling: .seconds(60))
         var random = SeededGenerator(seed: 7)

@@ -67,7 +67,7 @@ struct DefectTests {
         for _ in 0..<2 {
             var bytes: [UInt8] = []
             var batch = try queue.some(atMost: .max)
-            machine.write(&batch, into: &bytes, byteLimit: .max)
+            machine.write(&batch, to: &bytes)
             let sent = try frames(of: bytes)
             #expect(sent.allSatisfy { $0.frame.priority == 5 && $0.frame.expiry == 1_700_000_000 })
             _ = queue.take(machine.end(.silent(handedOver: 0)))

@@ -32,7 +32,7 @@ struct FrameEncoderTests {
         let header = Batch.Header(job: JobID(bits: 1), attributes: Attributes())
         var batch = Batch(header: header, firstIndex: 0, tokens: tokens, payloads: .each(payloads))
         var (machine, bytes): (PipelineMachine, [UInt8]) = (PipelineMachine(options: .init()), [])
-        machine.write(&batch, into: &bytes, byteLimit: .max)
+        machine.write(&batch, to: &bytes)
         var rest = bytes[...]
         for index in 0..<20 {
             let frame = try #require(try NotificationFrame(rest))
@@ -50,17 +50,5 @@ struct FrameEncoderTests {
         var (encoder, bytes): (FrameEncoder, [UInt8]) = (FrameEncoder(format: .frame, attributes: attributes), [])
         encoder.append(token: [1], payload: [2], identifier: 1, to: &bytes)
         #expect(try NotificationFrame(bytes)?.expiry == wire)
-    }
-
-    @Test func `writing stops at the limit of bytes, but never before the first notification`() throws {
-        var machine = PipelineMachine(options: .init())
-        var batch = Batch.named(0..<10)
-        var bytes: [UInt8] = []
-        machine.write(&batch, into: &bytes, byteLimit: 1)
-        #expect(batch.indices == 1..<10 && machine.doubtCount == 1)
-        machine.write(&batch, into: &bytes, byteLimit: bytes.count)
-        #expect(batch.count == 9)
-        machine.write(&batch, into: &bytes, byteLimit: bytes.count * 3 - 1)
-        #expect(batch.indices == 3..<10)
     }
 }

@@ -71,11 +71,11 @@ struct HuntTests {
         var bytes: [UInt8] = []
         for index in 0..<2 {
             var batch = try queue.some(atMost: 40)
-            machines[index].write(&batch, into: &bytes, byteLimit: .max)
+            machines[index].write(&batch, to: &bytes)
         }
         _ = queue.take(machines[0].end(.reply(ErrorReply(status: .invalidToken, identifier: 0))))
         var group = try queue.some(atMost: .max)
-        machines[2].write(&group, into: &bytes, byteLimit: .max)
+        machines[2].write(&group, to: &bytes)
         #expect(queue.isBlocked)
         _ = queue.take(machines[1].end(.reply(ErrorReply(status: .invalidToken, identifier: 1))))
         #expect(queue.isBlocked && queue.isHunting)
@@ -87,7 +87,7 @@ struct HuntTests {
         var bytes: [UInt8] = []
         queue.append(.named(0..<64))
         var all = try queue.some(atMost: .max)
-        machine.write(&all, into: &bytes, byteLimit: .max)
+        machine.write(&all, to: &bytes)
         _ = queue.take(machine.end(.reply(ErrorReply(status: .invalidToken, identifier: 0))))
         var first = try queue.some(atMost: 4)
         let second = try queue.some(atMost: 4)

@@ -99,7 +99,7 @@ struct ModelRun {
         var bytes: [UInt8] = []
         if let batch = queue.next(atMost: min(room, .random(in: 1...10, using: &random))) {
             var rest = batch
-            links[place].machine.write(&rest, into: &bytes, byteLimit: .random(in: 1...200, using: &random))
+            links[place].machine.writeRecord(&rest, to: &bytes, byteLimit: .random(in: 1...200, using: &random))
             if !rest.isEmpty { queue.putBack(rest) }
         } else if weather == .probe, queue.isBlocked || room == 0, links[place].machine.doubtCount > 0,
             !links[place].machine.isProbing

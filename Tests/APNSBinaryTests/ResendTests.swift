@@ -173,7 +173,7 @@ struct ResendTests {
         var bytes: [UInt8] = []
         for index in machines.indices {
             var batch = try queue.some(atMost: 2)
-            machines[index].write(&batch, into: &bytes, byteLimit: .max)
+            machines[index].write(&batch, to: &bytes)
         }
         #expect(try frames(of: bytes).map(\.frame.identifier) == [1, 2, 1, 2])
         let settled = queue.take(machines[1].end(.reply(ErrorReply(status: .invalidToken, identifier: 2))))

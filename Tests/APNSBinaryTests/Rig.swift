@@ -31,7 +31,7 @@ struct Rig {
         var (bytes, count): ([UInt8], Int) = ([], 0)
         while count < limit, let batch = queue.next(atMost: min(limit - count, machine.room)) {
             var rest = batch
-            machine.write(&rest, into: &bytes, byteLimit: .max)
+            machine.write(&rest, to: &bytes)
             queue.putBack(rest)
             count += batch.count - rest.count
         }

@@ -1,5 +1,6 @@
 import Document
 import JSON
+import TestSupport
 import Testing
 
 @Suite struct ParserTests {

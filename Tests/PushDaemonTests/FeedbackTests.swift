@@ -133,7 +133,8 @@ extension FeedbackManner {
 extension Bench {
     /// The bytes of each file of feedback that the daemon keeps.
     func kept() throws -> [Data] {
-        try FileManager.default.contentsOfDirectory(atPath: path + "/state").filter { $0.hasSuffix(".raw") }
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path + "/state")) ?? []
+        return try names.filter { $0.hasSuffix(".raw") }
             .map { try Data(contentsOf: URL(fileURLWithPath: "\(path)/state/\($0)")) }
     }
 }

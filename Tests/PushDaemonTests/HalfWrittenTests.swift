@@ -1,5 +1,7 @@
 import Foundation
 import GatewaySimulator
+import Glibc
+import LinuxIO
 import Testing
 
 /// Files that are written in place, and how far.
@@ -50,21 +52,40 @@ import Testing
         }
     }
 
+    /// Each pause is longer than the daemon's patience: what a writer has open is not judged, empty or not.
     @Test func `a writer that pauses with the file open is waited for`() async throws {
-        try await Bench.serving(try .init()) { bench, _ in
+        try await Bench.serving(try .init(patience: "100ms")) { bench, _ in
             let text = Array(job(1).utf8)
-            let path = bench.path + "/spool/weather/new/slow.json"
-            #expect(FileManager.default.createFile(atPath: path, contents: nil))
-            let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+            let new = try Directory.open(path: bench.path + "/spool/weather/new")
+            let file = try new.create(Array("slow.json".utf8), mode: 0o644)
             for piece in stride(from: 0, to: text.count, by: 40) {
-                try file.write(contentsOf: text[piece..<min(piece + 40, text.count)])
                 let mark = "mark\(piece).json"
                 try bench.drop(mark, job(1000 + piece))
                 _ = try await bench.end(of: mark)
                 #expect(bench.names(in: "weather/new") == ["slow.json"])
+                try file.write(Array(text[piece..<min(piece + 40, text.count)]))
             }
-            try file.close()
+            try file.closeNow()
             #expect(try await bench.end(of: "slow.json").accepted == 1)
+            #expect(bench.jobs(in: "failed").isEmpty)
+        }
+    }
+
+    @Test func `where an end is required, what is written in place without one fails, and what is renamed does not`()
+        async throws
+    {
+        var setup = try Bench.Setup(patience: "300ms")
+        setup.intake = ", require_end: in_place"
+        try await Bench.serving(setup) { bench, _ in
+            let text = "token: \(token(1))\nalert: Hi\n"
+            try bench.write("spool/weather/new/open.yaml", text)
+            try bench.write("spool/weather/new/sealed.yaml", text + "...\n")
+            try bench.write("spool/weather/new/closed.json", job(2))
+            try bench.drop("renamed.yaml", text)
+            #expect(try await bench.end(of: "open.yaml").code == "incomplete")
+            for name in ["sealed.yaml", "closed.json", "renamed.yaml"] {
+                #expect(try await bench.end(of: name).accepted == 1, "\(name)")
+            }
         }
     }
 
@@ -102,5 +123,65 @@ import Testing
         let times: [FileAttributeKey: Any] = [.modificationDate: Date(timeIntervalSince1970: 0)]
         try FileManager.default.setAttributes(times, ofItemAtPath: path + "." + name + ".Xa81kZ")
         try FileManager.default.moveItem(atPath: path + "." + name + ".Xa81kZ", toPath: path + name)
+    }
+
+    /// Which of rsync's processes is killed: the one that reads, those that write, or all.
+    enum Victim: CaseIterable {
+        case sender, receivers, all
+    }
+
+    /// The one way that leaves half a file under the job's name is the death of the sender: the receiver then keeps it,
+    /// and with `-t` gives it the time 0.
+    @Test(
+        .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/rsync"), "rsync is not installed"),
+        arguments: Victim.allCases)
+    func `an rsync that is killed half-way and started again delivers its job once and whole`(victim: Victim)
+        async throws
+    {
+        try await Bench.serving(try .init(patience: "30s")) { bench, _ in
+            let tokens = (0..<12_000).map { "\"\(token($0))\"" }.joined(separator: ",\n")
+            try bench.write("staged/big.json", #"{"tokens":[\#(tokens)],"payload":{"aps":{"alert":"whole"}}}"#)
+            let (from, new) = (bench.path + "/staged/big.json", bench.path + "/spool/weather/new/")
+            let slow = try Program(
+                "/usr/bin/rsync", ["-t", "--partial", "--bwlimit=200", from, new], logs: bench.path + "/logs")
+            // It writes 256 KiB at a time.
+            try await eventually("a part of it") { bench.partialSize(in: new) > 0 }
+            slow.kill(victim)
+            #expect(try await slow.end() != 0)
+            if victim == .sender {
+                try await eventually("half under its name") { bench.names(in: "weather/new") == ["big.json"] }
+            }
+            try await bench.tool("rsync", "-t", "--partial", from, new)
+            #expect(try await bench.end(of: "big.json").accepted == 12_000)
+            let ledger = try await bench.accepted(12_000)
+            #expect(ledger.acceptedCount == 12_000 && ledger.duplicates.isEmpty)
+            #expect(bench.jobs(in: "done") == ["big.json"] && bench.jobs(in: "failed").isEmpty)
+        }
+    }
+}
+
+extension Bench {
+    /// How large rsync's temporary file is by now.
+    fileprivate func partialSize(in folder: String) -> Int {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        let sizes = names.filter { $0.hasPrefix(".big.json.") }.compactMap {
+            (try? FileManager.default.attributesOfItem(atPath: folder + $0))?[.size] as? Int
+        }
+        return sizes.max() ?? 0
+    }
+}
+
+extension Program {
+    /// Kills a local rsync's sender, which was started first, or its children and theirs.
+    fileprivate func kill(_ victim: HalfWrittenTests.Victim) {
+        let sender = process.processIdentifier
+        let receivers = Self.children(of: sender).flatMap { [$0] + Self.children(of: $0) }
+        if victim != .sender { for receiver in receivers { Glibc.kill(receiver, SIGKILL) } }
+        if victim != .receivers { Glibc.kill(sender, SIGKILL) }
+    }
+
+    private static func children(of process: Int32) -> [Int32] {
+        let text = try? String(contentsOfFile: "/proc/\(process)/task/\(process)/children", encoding: .utf8)
+        return (text ?? "").split(separator: " ").compactMap { Int32($0) }
     }
 }

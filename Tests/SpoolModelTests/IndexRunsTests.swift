@@ -48,33 +48,3 @@ struct IndexRunsTests {
         #expect(IndexRuns([5..<7, 0..<2, 2..<5, 9..<9, 1..<3]).runs == [0..<7])
     }
 }
-
-struct RetryPolicyTests {
-    @Test(arguments: [
-        (RetryPolicy.connect, [1, 2, 4, 8, 16, 32, 60, 60]), (.serverError, [900, 1800, 3600, 7200, 14_400, 14_400]),
-        (.later, [30, 60, 120, 240, 480, 960, 1920, 3600, 3600]),
-    ])
-    func `pauses double up to the ceiling`(policy: RetryPolicy, seconds: [Int]) {
-        let pauses = (1...seconds.count).map { policy.pause(afterAttempt: $0, random: 0) }
-        #expect(pauses == seconds.map { .seconds($0) })
-    }
-
-    @Test func `jitter takes off up to a quarter, never more`() {
-        for seed in UInt64(0)..<500 {
-            var random = SeededGenerator(seed: seed)
-            let attempt = Int.random(in: 1...40, using: &random)
-            let longest = RetryPolicy.later.pause(afterAttempt: attempt, random: 0)
-            let pause = RetryPolicy.later.pause(afterAttempt: attempt, random: random.next())
-            #expect(pause <= longest && pause >= longest * 3 / 4, "seed \(seed)")
-        }
-        #expect(RetryPolicy.connect.pause(afterAttempt: .max, random: .max) > .seconds(44))
-    }
-
-    @Test func `what the peer asks for is a minimum, and the ceiling is above it`() {
-        #expect(RetryPolicy.later.pause(afterAttempt: 1, random: .max, minimum: .seconds(300)) == .seconds(300))
-        #expect(RetryPolicy.later.pause(afterAttempt: 1, random: 0, minimum: .seconds(90_000)) == .seconds(3600))
-        #expect(
-            RetryPolicy(first: .seconds(90), ceiling: .seconds(60)).pause(afterAttempt: 3, random: 0) == .seconds(60))
-        #expect(RetryPolicy(first: .zero, ceiling: .seconds(60)).pause(afterAttempt: .max, random: 0) == .zero)
-    }
-}

@@ -177,4 +177,51 @@ struct IntakeDoubtTests {
         harness.hint(.movedIn, job)
         #expect(harness.log == ["stuck a.yaml", "overwritten a.yaml", "stuck a.yaml"])
     }
+
+    @Test func `our own rename back is no publication`() {
+        var harness = IntakeHarness()
+        harness.put(job)
+        harness.obstacles[job] = .returned(job)
+        harness.hint(.movedIn, job)
+        harness.obstacles = [:]
+        harness.readings[job] = IntakeReading(isSealed: false, endsInNewline: true)
+        harness.hint(.movedIn, job)
+        harness.pass(.milliseconds(9_999))
+        #expect(harness.log.isEmpty)
+        harness.pass(.milliseconds(1))
+        #expect(harness.log == ["claim a.yaml"])
+    }
+
+    @Test func `a file put back under another name is no publication either, and what took its name is one`() {
+        let other = name("a~2.yaml")
+        var harness = IntakeHarness()
+        harness.put(job)
+        harness.obstacles[job] = .returned(other)
+        harness.hint(.movedIn, job)
+        harness.obstacles = [:]
+        harness.put(job)
+        harness.put(other)
+        harness.hint(.movedIn, job)
+        harness.hint(.movedIn, other)
+        #expect(harness.log == ["claim a.yaml"])
+        harness.pass(.seconds(1))
+        #expect(harness.log == ["claim a.yaml", "claim a~2.yaml"])
+    }
+
+    @Test func `what a producer renames over a file that was put back is published again once that was seen`() {
+        var harness = IntakeHarness()
+        harness.put(job)
+        harness.obstacles[job] = .returned(job)
+        harness.hint(.movedIn, job)
+        harness.obstacles = [:]
+        harness.readings[job] = IntakeReading(isSealed: false, endsInNewline: false)
+        harness.hint(.movedIn, job)
+        harness.pass(.seconds(2))
+        harness.put(job)
+        harness.hint(.movedIn, job)
+        harness.pass(.seconds(2))
+        harness.put(job)
+        harness.hint(.movedIn, job)
+        #expect(harness.log == ["overwritten a.yaml", "overwritten a.yaml", "claim a.yaml"])
+    }
 }

@@ -36,7 +36,7 @@ struct JobHeaderTests {
             "job:1:46: error: give_up_after: the unit is missing\nhint: write a whole number with one of the units ms, s, m, h and d, such as 250ms, 15s or 30d"
         ),
         ("lane", #""bulk""#, "job:1:37: error: lane: lane is not yet supported\nhint: remove it"),
-        ("lane", #""fast""#, "job:1:37: error: lane: expected `urgent`, `normal` or `bulk`, found a string"),
+        ("lane", #""fast""#, "job:1:37: error: lane: expected `urgent` or `normal` or `bulk`, found a string"),
         (
             "not_before", #""2026-11-22T06:00:00Z""#,
             "job:1:43: error: not_before: not_before is not yet supported\nhint: remove it"
@@ -105,5 +105,26 @@ struct ExpirationTextTests {
     @Test func `in YAML a plus makes an integer relative`() {
         let job = yaml("token: 0A\nalert: x\nexpiration: +3600\n")
         #expect(job.sent[0].attributes?.expiration.epochSeconds == noon.epochSeconds + 3600)
+    }
+
+    @Test(arguments: [
+        ("urgent-storm.json", Lane.urgent), ("bulk-.yaml", .bulk), ("normal-x.json", .normal), ("urgent.json", .normal),
+        ("Urgent-x.json", .normal), ("x-urgent-y.json", .normal),
+    ])
+    func `a name asks for a lane by its beginning`(file: String, lane: Lane) {
+        #expect(name(file).lane == lane)
+    }
+
+    @Test func `a lane that the name asks for is refused like one that the file asks for, and the file goes before`() {
+        var urgent = context()
+        urgent.lane = .urgent
+        let line = """
+            job: error: lane: the name asks for the lane `urgent`, which is not yet supported
+            hint: give the file a name that does not begin with `urgent-`, or write lane: normal
+            """
+        let refused = [json(#"{"token":"0A","alert":"x"}"#, urgent), lines("\"0A\"\n", urgent)]
+        #expect(refused.allSatisfy { $0.summary.failure == .invalid && $0.lines.contains(line) }, "\(refused[0].lines)")
+        let normal = json(#"{"token":"0A","alert":"x","lane":"normal"}"#, urgent)
+        #expect(normal.summary.failure == nil && normal.lines.isEmpty)
     }
 }

@@ -56,15 +56,29 @@ struct JobMachineTests {
         #expect(conclusion.state == .failed && machine.remaining.isEmpty)
     }
 
-    @Test func `a stopped job is failed, and what is left stays known`() {
+    @Test func `a stopped job waits for what is under way, and counts all of it`() {
         var machine = sending(10)
         _ = machine.handle(.settled(0..<4, .accepted))
-        guard case .publish(let conclusion) = machine.handle(.stopped(.cancelled)) else {
-            Issue.record("a stop ends the job")
+        #expect(machine.handle(.stopped(.unreadable)) == .giveUp)
+        #expect(machine.handle(.settled(7..<10, givenUp)) == .none)
+        #expect(machine.handle(.settled(4..<6, .accepted)) == .none)
+        guard case .publish(let conclusion) = machine.handle(.settled(6..<7, refused)) else {
+            Issue.record("the last outcome ends the job")
             return
         }
-        #expect(conclusion.state == .failed && conclusion.code == .cancelled && conclusion.tally.accepted == 4)
-        #expect(machine.remaining.runs == [4..<10])
+        #expect(conclusion.state == .failed && conclusion.code == .unreadable)
+        let tally = conclusion.tally
+        #expect((tally.accepted, tally.unsent, tally.refused, tally.total) == (6, 3, 1, 10))
+    }
+
+    @Test func `a stopped job that has nothing left to settle ends at once`() {
+        var machine = sending(2)
+        _ = machine.handle(.stopped(.cancelled))
+        guard case .publish(let conclusion) = machine.handle(.settled(0..<2, givenUp)) else {
+            Issue.record("the last outcome ends the job")
+            return
+        }
+        #expect(conclusion.code == .cancelled && conclusion.tally.unsent == 2)
     }
 
     @Test func `a held job first lets settle what is under way`() {

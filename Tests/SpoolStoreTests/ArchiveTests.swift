@@ -78,10 +78,43 @@ import Testing
         #expect(try spool.folder("failed/2026-11-21").text("job.json.result.json") == "why")
     }
 
-    @Test func `a job that was archived without its result gets it`() throws {
-        let place = try spool.archive(try fileName("job.json"), contents: "{}", id: 1)
-        for _ in 0..<2 { try app.completeArchive(of: JobID(bits: 1), at: place, result: Array("why".utf8)) }
-        #expect(try spool.folder("done/2026-11-21").sortedNames() == ["job.json", "job.json.result.json"])
+    @Test func `a result is there before its job, and goes when the job does not come`() throws {
+        let job = try spool.claim(try fileName("job.json"), id: 1)
+        let place = try app.place(for: job.name, in: .failed, at: spool.noon, withResult: true)
+        // The file is gone: the move fails after the result is out.
+        try app.work.unlink(job.entry.bytes)
+        let error = #expect(throws: SystemError.self) { try app.archive(job, at: place, result: Array("why".utf8)) }
+        #expect(error?.isNotFound == true)
+        #expect(try spool.folder("failed/2026-11-21").names().isEmpty)
+    }
+
+    @Test(arguments: [true, false])
+    func `a crash between result and job leaves neither, and the place is used again`(isPublished: Bool) throws {
+        let job = try spool.claim(try fileName("job.json"), id: 1)
+        let place = try app.place(for: job.name, in: .failed, at: spool.noon, withResult: true)
+        try app.work.put("\(job.id).place", place.path)
+        let day = try spool.folder("failed/2026-11-21")
+        try day.put(isPublished ? "job.json.result.json" : ".\(job.id).result", "half")
+        let again = try spool.restarted()
+        #expect(try again.claimed().jobs.map(\.id) == [job.id])
+        #expect(try day.names().isEmpty && app.work.sortedNames() == [job.entry.escaped])
+        #expect(try again.place(for: job.name, in: .failed, at: spool.noon, withResult: true) == place)
+    }
+
+    @Test func `a crash after the job has moved leaves its result where it is`() throws {
+        let job = try spool.claim(try fileName("job.json"), id: 1)
+        let place = try app.place(for: job.name, in: .failed, at: spool.noon, withResult: true)
+        _ = try app.archive(job, at: place, result: Array("why".utf8))
+        try app.work.put("\(job.id).place", place.path)
+        #expect(try app.claimed().jobs.isEmpty && app.work.names().isEmpty)
+        #expect(try spool.folder("failed/2026-11-21").sortedNames() == ["job.json", "job.json.result.json"])
+    }
+
+    @Test(arguments: ["", "failed", "failed/2026-11-21/", "failed/../x", "lost/2026-11-21/x.json", "done/2000-01-01/x"])
+    func `a note that says nothing is removed`(note: String) throws {
+        try app.work.put("\(JobID(bits: 1)).place", note)
+        let found = try app.claimed()
+        #expect(try found.jobs.isEmpty && found.strangers.isEmpty && app.work.names().isEmpty)
     }
 
     @Test func `a held job keeps its name, or gets the next number`() throws {

@@ -55,7 +55,7 @@ import Testing
         let job = try spool.opened(try fileName("a.json"))
         try app.staging.put("a.json", "new")
         try app.staging.rename(Array("a.json".utf8), to: app.new, replacing: Array("a.json".utf8))
-        #expect(try app.claim(job, id: JobID(bits: 1)) == .changed)
+        #expect(try app.claim(job, id: JobID(bits: 1)) == .changed(job.name))
         #expect(try app.new.text("a.json") == "new")
         #expect(try app.work.names().isEmpty)
     }
@@ -64,7 +64,7 @@ import Testing
         try app.new.put("a.json", "half")
         let job = try spool.opened(try fileName("a.json"))
         try app.new.openForWriting(Array("a.json".utf8), mode: 0o644).write(Array("half, whole".utf8))
-        #expect(try app.claim(job, id: JobID(bits: 1)) == .changed)
+        #expect(try app.claim(job, id: JobID(bits: 1)) == .changed(job.name))
         #expect(try spool.sightings().count == 1)
     }
 
@@ -74,7 +74,7 @@ import Testing
         try app.new.put("a.json", "{}")
         let job = try spool.opened(try fileName("a.json"))
         try spool.place.exchange("weather/new/a.json", "weather/new/link.json")
-        #expect(try app.claim(job, id: JobID(bits: 1)) == .changed)
+        #expect(try app.claim(job, id: JobID(bits: 1)) == .changed(job.name))
         guard case .special(.symbolicLink) = try app.open(try fileName("a.json")) else { return #expect(Bool(false)) }
         #expect(try app.look(try fileName("a.json"))?.status.kind == .symbolicLink)
     }

@@ -28,9 +28,7 @@ import Testing
 
     @Test func `a job that cannot be moved cannot be refused, and leaves no result`() throws {
         let sighting = try #require(try spool.sightings().first)
-        let refusal = try whileImmutable {
-            try spool.app.refuse(sighting, id: JobID(bits: 1), at: spool.noon, result: [])
-        }
+        let refusal = try whileImmutable { try spool.refuse(sighting) }
         guard case .forbidden = refusal else { return #expect(Bool(false), "\(refusal)") }
         #expect(try spool.folder("failed/2026-11-21").names().isEmpty)
     }

@@ -49,7 +49,7 @@ import Testing
         }
         guard case .special(special.kind) = try app.open(try fileName("x.json")) else { return #expect(Bool(false)) }
         let sighting = try #require(try spool.sightings().first)
-        let refusal = try app.refuse(sighting, id: JobID(bits: 1), at: spool.noon, result: Array("why".utf8))
+        let refusal = try spool.refuse(sighting, result: "why")
         guard case .moved(let place) = refusal else { return #expect(Bool(false), "\(refusal)") }
         let failed = try spool.folder("failed/2026-11-21")
         #expect(try failed.status(of: place.name.bytes)?.kind == special.kind)
@@ -62,7 +62,7 @@ import Testing
         let sighting = try #require(try spool.sightings().first)
         try app.new.unlink(Array("x.json".utf8))
         try app.new.put("x.json", "{}")
-        #expect(try app.refuse(sighting, id: JobID(bits: 1), at: spool.noon, result: []) == .changed)
+        #expect(try spool.refuse(sighting) == .changed(sighting.name))
         #expect(try app.new.text("x.json") == "{}")
         #expect(try spool.folder("failed/2026-11-21").names().isEmpty)
     }
@@ -71,7 +71,7 @@ import Testing
         try app.new.put("x.json", "{}")
         let sighting = try #require(try spool.sightings().first)
         try app.new.unlink(Array("x.json".utf8))
-        #expect(try app.refuse(sighting, id: JobID(bits: 1), at: spool.noon, result: []) == .gone)
+        #expect(try spool.refuse(sighting) == .gone)
         #expect(try spool.folder("failed/2026-11-21").names().isEmpty)
     }
 }

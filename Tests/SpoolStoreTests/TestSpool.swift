@@ -18,6 +18,11 @@ struct TestSpool {
         app = try spool.app("weather")
     }
 
+    /// The app as another start finds it.
+    func restarted() throws -> AppSpool {
+        try spool.app("weather")
+    }
+
     /// A folder of the app.
     func folder(_ path: String) throws -> Directory {
         try Directory.open(path: "\(place.path)/weather/\(path)")
@@ -45,6 +50,12 @@ struct TestSpool {
         let folder: ArchiveFolder = result == nil ? .done : .failed
         let place = try app.place(for: name, in: folder, at: noon, withResult: result != nil)
         return try app.archive(job, at: place, result: result.map { Array($0.utf8) })
+    }
+
+    /// Refuses what was seen in `new/`.
+    func refuse(_ sighting: SeenFile, result: String = "") throws -> SpoolStore.Refusal {
+        let place = try app.place(for: sighting.name, in: .failed, at: noon, withResult: true)
+        return try app.refuse(sighting, id: JobID(bits: 1), to: place, result: Array(result.utf8))
     }
 
     /// What can be a job in `new/`.

@@ -1,4 +1,5 @@
 import Document
+import TestSupport
 import Testing
 import YAML
 

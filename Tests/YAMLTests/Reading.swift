@@ -1,10 +1,11 @@
 import Document
+import TestSupport
 import YAML
 
 /// Reads a text as one YAML document.
 func read(_ text: String, limits: DocumentLimits = DocumentLimits()) throws(Diagnostic) -> Tape {
     var parser = YAML.Parser(limits: limits)
-    return try parser.parse(Array(text.utf8))
+    return try parser.read(text)
 }
 
 /// The diagnostic that a text leads to; `nil` if it is accepted.
@@ -15,20 +16,5 @@ func fault(_ text: String, limits: DocumentLimits = DocumentLimits()) -> Diagnos
 /// The diagnostic that bytes lead to; `nil` if they are accepted.
 func fault(_ bytes: [UInt8], limits: DocumentLimits = DocumentLimits()) -> Diagnostic? {
     var parser = YAML.Parser(limits: limits)
-    do throws(Diagnostic) {
-        _ = try parser.parse(bytes)
-        return nil
-    } catch {
-        return error
-    }
-}
-
-/// A document reduced to what a test can compare: quotes tell strings from plain scalars.
-func outline(_ node: Node) -> String {
-    switch node.kind {
-    case .mapping: "{" + node.members.map { "\($0.key.text)=\(outline($0.value))" }.joined(separator: " ") + "}"
-    case .sequence: "[" + node.elements.map(outline).joined(separator: " ") + "]"
-    case .string: "'\(node.text)'"
-    case .key, .plain, .number, .true, .false, .null: node.text
-    }
+    return parser.fault(bytes)
 }

@@ -25,6 +25,8 @@ struct ActiveJob {
     var runs: [String: IndexRuns] = [:]
     /// Where it is going to be archived.
     var place: ArchivePlace?
+    /// Why it could not go on, in words.
+    var fault: String?
     /// Whether its time is up: what is not on a connection is not sent any more.
     var isGivenUp = false
 
@@ -53,7 +55,7 @@ struct ActiveJob {
     /// What its result file says.
     func result(_ conclusion: Conclusion, app: String) -> ResultFile {
         var result = ResultFile(report(conclusion, app: app))
-        result.why = summary.fault?.message
+        result.why = fault ?? summary.fault?.message
         result.findings = summary.report
         result.rejected = runs["rejected"] ?? IndexRuns()
         result.expired = runs[Outcome.expired.word] ?? IndexRuns()
@@ -67,7 +69,7 @@ extension JobMachine {
     /// Whether nothing of the job is to be sent any more.
     var isOver: Bool {
         switch state {
-        case .claimed, .reading, .sending, .draining: false
+        case .claimed, .reading, .sending, .draining, .stopping: false
         case .held, .settled, .published, .archived: true
         }
     }

@@ -90,12 +90,17 @@ extension AppRunner {
                 logger.error("job cannot be archived", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
             }
         }
+        syncArchives()
+        intakeBell.ring()
+    }
+
+    /// Makes the moves to the archives so far survive a power loss.
+    func syncArchives() {
         do {
             try spool.syncArchives()
         } catch {
             logger.error("archive cannot be synced", metadata: [LogKey.error: "\(error)"])
         }
-        intakeBell.ring()
     }
 
     /// Whether somebody took the job's file away; not if that cannot be told.

@@ -13,13 +13,18 @@ extension AppRunner {
     func runIntake() async {
         while !Task.isCancelled {
             await recoverClaims()
-            if Moment.now >= nextScan { scan() }
+            if Moment.now >= nextScan {
+                await takeUpUnsyncedClaims()
+                scan()
+            }
             while let action = intake.next(at: .now, mayTake: mayTake) {
                 await perform(action)
                 if claims.count >= Self.claimGroupLimit { startClaims() }
+                if refusals.count >= Self.claimGroupLimit { carryOutRefusals() }
                 await Task.yield()
             }
             startClaims()
+            carryOutRefusals()
             await giveUpLateJobs()
             await intakeBell.wait(until: nextLook.instant)
         }
@@ -27,7 +32,8 @@ extension AppRunner {
 
     /// Whether another job may be taken.
     var mayTake: Bool {
-        !isDraining && (stopReason == nil || mayTry) && jobs.count + claims.count < Self.activeLimit
+        !isDraining && claimFault == nil && (stopReason == nil || mayTry)
+            && jobs.count + claims.count < Self.activeLimit
             && readerCount < Self.readerLimit
             && heldByteCount < Self.heldByteLimit && lines.count < Self.lineLimit
     }
@@ -66,7 +72,8 @@ extension AppRunner {
         switch action {
         case .look(let name): look(name)
         case .take(let name, let isPublished): await take(name, isPublishedByRename: isPublished)
-        case .fail(let name, let code): refuse(name, code, why: nil)
+        case .fail(let name, let code):
+            if isBeingWritten(name) { intake.answer(name, .busy, at: .now) } else { refuse(name, code, why: nil) }
         case .moveAsItIs(let name): refuse(name, .unreadable, why: "not a regular file; it was not opened")
         case .warnStuck(let name):
             let hint: Logger.MetadataValue = "check owner and mode of the file and of new/"
@@ -75,6 +82,13 @@ extension AppRunner {
             let hint: Logger.MetadataValue = "give every job a name of its own"
             logger.warning("job overwritten by its producer", metadata: [LogKey.job: "\(name)", LogKey.hint: hint])
         }
+    }
+
+    /// Whether somebody on this host has the file open for writing, as far as can be told: then it is not too late.
+    private func isBeingWritten(_ name: FileName) -> Bool {
+        guard spool.isNotifying, case .opened(let job)? = try? spool.open(name) else { return false }
+        defer { job.file.dropReadLease() }
+        return job.file.takeReadLease() == .writerHasIt
     }
 
     private func look(_ name: FileName) {
@@ -138,28 +152,9 @@ extension AppRunner {
             // A large document does not wait for others while it fills memory.
             if read.source.heldByteCount > 1 << 20 { startClaims() }
         case .gone: intake.answer(job.name, .gone, at: .now)
-        case .changed: intake.answer(job.name, .busy, at: .now)
+        case .changed(let name): intake.answer(job.name, .returned(name), at: .now)
         case .forbidden: intake.answer(job.name, .stuck, at: .now)
         }
-    }
-
-    /// Makes the claims so far survive a power loss, all with one sync of the folders, and then begins to send.
-    ///
-    /// Producers seldom sync: without this a job can be claimed, sent in part, and then be empty or back in `new/`.
-    private func startClaims() {
-        guard !claims.isEmpty else { return }
-        let group = claims
-        claims = []
-        do {
-            for claim in group { try claim.file.file.sync() }
-            try spool.syncClaims()
-        } catch {
-            // A failed sync is final: nothing of these is sent before another start has read what is there.
-            let fault = GatewayFault("\(error)", hint: "check the disk, then restart; claimed jobs are in work/")
-            stopReason = fault
-            return logger.error("app stopped: claims cannot be synced", metadata: fault.metadata)
-        }
-        for claim in group { start(claim.job, claim.read) }
     }
 
     /// What reading a job needs to know. "The drop" is the file's change time, but never in the future.
@@ -169,45 +164,14 @@ extension AppRunner {
         context.onDoubt = app.onDoubt
         context.limits = around.configuration.limits
         context.isPublishedByRename = isPublishedByRename
+        context.lane = job.name.lane
         return context
     }
 
-    private func answerStuck(_ name: FileName, _ error: SystemError) {
+    func answerStuck(_ name: FileName, _ error: SystemError) {
         logger.error("job cannot be read", metadata: [LogKey.job: "\(name)", LogKey.error: "\(error)"])
         intake.answer(name, .stuck, at: .now)
     }
-
-    /// Moves what can never be sent to `failed/` as it is, and says why.
-    private func refuse(_ name: FileName, _ code: ResultCode, why: String?) {
-        do {
-            guard let seen = try spool.look(name) else { return intake.answer(name, .gone, at: .now) }
-            let identity = JobIdentity(name: name, id: .random())
-            var report = JobReport(identity, Conclusion(tally: Tally(), fault: code), notificationCount: 0, at: .now)
-            report.droppedAt = min(WallTime(nanoseconds: seen.status.changedAt), .now)
-            var result = ResultFile(report)
-            result.why = why ?? seen.status.explanation(of: code)
-            switch try spool.refuse(seen, id: identity.id, at: .now, result: result.bytes) {
-            case .moved(let place):
-                intake.answer(name, .moved, at: .now)
-                report.path = "\(self.name)/\(place.path)"
-                writer.appendJob(report, to: &lines)
-                publishBell.ring()
-                logger.notice("job failed", metadata: [LogKey.job: "\(name)", LogKey.code: "\(code.rawValue)"])
-            case .gone: intake.answer(name, .gone, at: .now)
-            case .changed: intake.answer(name, .busy, at: .now)
-            case .forbidden: intake.answer(name, .stuck, at: .now)
-            }
-        } catch {
-            answerStuck(name, error)
-        }
-    }
-}
-
-/// A job that was claimed and whose claim is not yet synced.
-struct Claimed {
-    let job: ClaimedJob
-    let file: OpenJob
-    let read: ReadJob
 }
 
 /// A job that was read to its end and not yet claimed.
@@ -227,18 +191,7 @@ extension JobID {
 
 extension FileStatus {
     /// Whether a later status is of the same file with the same bytes, as far as a status tells.
-    fileprivate func isUnwritten(in later: FileStatus) -> Bool {
+    func isUnwritten(in later: FileStatus) -> Bool {
         isSameFile(as: later) && byteCount == later.byteCount && modifiedAt == later.modifiedAt
-    }
-
-    /// Why a file that was never opened failed, in words.
-    fileprivate func explanation(of code: ResultCode) -> String {
-        switch code {
-        case .unreadable:
-            "owner \(owner), mode 0\(String(mode & 0o7777, radix: 8)): the daemon may not read it; make it readable, then move it back to new/"
-        case .incomplete where byteCount == 0: "the file is empty; write the whole file, then rename it into place"
-        case .incomplete: "the file was never finished; write the whole file, then rename it into place"
-        case .invalid, .refused, .expired, .unsent, .duplicate, .cancelled, .changed, .poison: code.rawValue
-        }
     }
 }

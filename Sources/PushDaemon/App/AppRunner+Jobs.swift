@@ -93,11 +93,22 @@ extension AppRunner {
             await Task.yield()
         } catch {
             logger.error("job cannot be read on", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
-            dropSource(of: id)
-            readable.removeAll { $0 == id }
-            _ = await gateway.remove(id)
+            jobs[id]?.fault = "the file could not be read to its end: \(error)"
             handle(.stopped(.unreadable), id)
+            // What is on a connection still gets its outcome, and the last of them ends the job.
+            for batch in await gateway.remove(id) { settle(Settlement(batch, .unsent(.unreadable))) }
         }
+    }
+
+    /// Gives up what has not been handed out; nothing is known of it but how much it is.
+    private func giveUpUnread(_ id: JobID) {
+        dropSource(of: id)
+        readable.removeAll { $0 == id }
+        guard let job = jobs[id] else { return }
+        let count = job.summary.recipientCount
+        let rest = min(job.handedOutCount, count)..<count
+        jobs[id]?.note(rest, .unsent(.unreadable))
+        handle(.settled(rest, .unsent(.unreadable)), id)
     }
 
     private func send(_ batch: Batch) async {
@@ -171,6 +182,7 @@ extension AppRunner {
         case .stopSending:
             readable.removeAll { $0 == id }
             handle(.drained, id)
+        case .giveUp: giveUpUnread(id)
         case .park: park(id)
         case .publish: conclude(id)
         // What was told is corrected by `settle`, and the gateway sends again by itself.
@@ -218,4 +230,6 @@ extension AppRunner {
 extension APNSModel.Refusal {
     /// What was not sent until the job's time was up.
     static let givenUp = APNSModel.Refusal(status: nil, reason: "GivenUp", verdict: .later)
+    /// What was not sent because the rest of the job's file could not be read.
+    static let unreadable = APNSModel.Refusal(status: nil, reason: "JobUnreadable", verdict: .later)
 }

@@ -66,6 +66,14 @@ package actor AppRunner {
     var leftClaims: [ClaimedJob] = []
     /// Jobs that were just claimed, to be sent as soon as that is synced.
     var claims: [Claimed] = []
+    /// Why no job is taken: claims could not be synced. Ends when those have been read anew and synced, and only then.
+    var claimFault: GatewayFault?
+    /// The jobs of those claims. Nothing of them has been sent.
+    var unsyncedClaims: [ClaimedJob] = []
+    /// Files that can never be sent, to be moved away as soon as their lines are out.
+    var refusals: [PendingRefusal] = []
+    /// Those whose line is out and which could not be moved: not told again.
+    var stuckRefusals: [FileName: PendingRefusal] = [:]
     /// Jobs that have recipients to hand out, the one whose turn it is in front.
     var readable: [JobID] = []
     /// How many jobs are open for reading, and what they keep in memory.
@@ -110,6 +118,7 @@ package actor AppRunner {
         var rules = IntakeRules()
         rules.settle = around.configuration.settle
         rules.patience = around.configuration.patience
+        rules.requireEnd = around.configuration.requireEnd
         self.intake = Intake(rules: rules)
         self.intakeBell = Bell(on: around.reactor)
         self.pumpBell = Bell(on: around.reactor)
@@ -200,7 +209,7 @@ package actor AppRunner {
     package var isIdle: Bool { jobs.isEmpty && claims.isEmpty && lines.isEmpty }
 
     /// How many jobs are under way.
-    package var activeCount: Int { jobs.count + claims.count }
+    package var activeCount: Int { jobs.count + claims.count + unsyncedClaims.count }
 }
 
 extension IntakeHint {
@@ -216,9 +225,6 @@ extension IntakeHint {
 }
 
 extension Moment {
-    /// The present moment of the boot clock.
-    static var now: Moment { Moment(nanoseconds: BootClock.nanoseconds()) }
-
     /// The same as an instant that a reactor can wait for.
     var instant: ContinuousClock.Instant { BootClock.instant(at: nanoseconds) }
 }

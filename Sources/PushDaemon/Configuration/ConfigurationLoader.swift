@@ -54,8 +54,13 @@ package struct ConfigurationLoader: Sendable {
         load(at: .now)
     }
 
+    /// Reads everything as a running daemon does, which stays with the apps' folder that it began with. Blocks.
+    package func load(appsIn folder: String) -> ConfigurationSet {
+        load(at: .now, appsIn: folder)
+    }
+
     /// Reads everything as if it were another time. Blocks for the files.
-    package func load(at now: WallTime) -> ConfigurationSet {
+    package func load(at now: WallTime, appsIn appsFolder: String? = nil) -> ConfigurationSet {
         var set = ConfigurationSet()
         var report = Report()
         do {
@@ -69,12 +74,11 @@ package struct ConfigurationLoader: Sendable {
         set.daemon.apps = ConfigurationFile.resolve(set.daemon.apps, in: folder)
         set.isDaemonBroken = report.hasErrors
         set.add(path, report)
-        if !set.isDaemonBroken { loadApps(into: &set, at: now) }
+        if !set.isDaemonBroken { loadApps(from: appsFolder ?? set.daemon.apps, into: &set, at: now) }
         return set
     }
 
-    private func loadApps(into set: inout ConfigurationSet, at now: WallTime) {
-        let folder = set.daemon.apps
+    private func loadApps(from folder: String, into set: inout ConfigurationSet, at now: WallTime) {
         do {
             let names = try Directory.open(path: folder).names().compactMap { String(validating: $0, as: UTF8.self) }
             for file in names.sorted() where file.hasSuffix(".yaml") && !file.hasPrefix(".") {

@@ -1,4 +1,5 @@
 package import Document
+import SpoolModel
 import SpoolStore
 
 extension DaemonConfiguration {
@@ -35,7 +36,7 @@ extension DaemonConfiguration {
     }
 
     private mutating func readLimits(_ fields: inout Fields) {
-        fields.refuseLater("free_space", unless: ["auto"])
+        fields.refuseLater("free_space", unless: [])
         let size = fields.byteCount("document", in: 1024...DocumentLimits.largestByteCount) ?? limits.byteCount
         let line = fields.byteCount("line", in: 256...1 << 20) ?? limits.lineByteCount
         let depth = fields.integer("nesting", in: 4...DocumentLimits.largestDepth) ?? limits.depth
@@ -46,7 +47,7 @@ extension DaemonConfiguration {
         settle = fields.duration("settle", in: .milliseconds(10)...Self.hour) ?? settle
         patience = fields.duration("patience", in: .milliseconds(10)...Self.hour) ?? patience
         rescan = fields.duration("rescan", in: .milliseconds(100)...Self.hour) ?? rescan
-        fields.refuseLater("require_end", unless: ["never"])
+        requireEnd = fields.choice("require_end", of: IntakeRules.RequireEnd.self) ?? requireEnd
         fields.refuseLater("dedupe", unless: ["0"])
         fields.refuseLater("dedupe_content", unless: ["false"])
     }

@@ -1,4 +1,5 @@
 package import Document
+package import SpoolModel
 
 /// What `pushspool.yaml` says: one daemon's spool, limits and manners.
 package struct DaemonConfiguration: Sendable {
@@ -40,6 +41,8 @@ package struct DaemonConfiguration: Sendable {
     package var settle = Duration.seconds(1)
     /// How long a faulty file written in place may still become whole.
     package var patience = Duration.seconds(10)
+    /// Which files must carry an end marker.
+    package var requireEnd = IntakeRules.RequireEnd.never
     /// How often everything is scanned, whatever the kernel has told.
     package var rescan = Duration.seconds(30)
     /// The longest that feedback lines wait for their file.
@@ -48,6 +51,20 @@ package struct DaemonConfiguration: Sendable {
     package var logFormat = LogFormat.text
     /// Which are.
     package var logLevel = LogLevel.info
+
+    /// The keys whose values differ from `other`'s, as the file has them. Each takes a restart to be used.
+    package func differences(from other: DaemonConfiguration) -> [String] {
+        [
+            ("spool", spool == other.spool), ("state", state == other.state), ("apps", apps == other.apps),
+            ("node", node == other.node), ("limits.document", limits.byteCount == other.limits.byteCount),
+            ("limits.line", limits.lineByteCount == other.limits.lineByteCount),
+            ("limits.nesting", limits.depth == other.limits.depth), ("intake.settle", settle == other.settle),
+            ("intake.patience", patience == other.patience), ("intake.rescan", rescan == other.rescan),
+            ("intake.require_end", requireEnd == other.requireEnd),
+            ("feedback.every", feedbackEvery == other.feedbackEvery), ("log.level", logLevel == other.logLevel),
+            ("log.format", logFormat == other.logFormat),
+        ].filter { !$0.1 }.map(\.0)
+    }
 
     /// Creates the configuration of an empty file.
     package init() {}

@@ -47,7 +47,7 @@ package struct Intake: Sendable {
         } else {
             entry.restart(isPublishedByRename: hint == .movedIn, at: now)
             entries[name] = entry
-            if entry.phase != .looking, hint == .movedIn { want(name) } else { settle(name) }
+            if entry.phase != .looking, entry.isPublishedByRename { want(name) } else { settle(name) }
         }
     }
 
@@ -102,6 +102,8 @@ package struct Intake: Sendable {
             entries[name] = nil
             if let pending = entry.pending, pending != .goneAway { hint(pending, name, at: now) }
             return
+        case .returned(let newName):
+            return takeBack(name, as: newName, at: now)
         case .busy:
             back(off: &entry, at: now)
         case .unreadable:
@@ -161,6 +163,17 @@ package struct Intake: Sendable {
         looks.append(name)
     }
 
+    /// Begins anew with a file that we put back: it must settle, whatever the watch will say of our own rename.
+    private mutating func takeBack(_ name: FileName, as newName: FileName, at now: Moment) {
+        if newName != name { answer(name, .gone, at: now) }
+        var entry = entries[newName] ?? IntakeEntry(isPublishedByRename: false, at: now, scan: scan)
+        entry.homecoming = .unseen
+        entry.restart(isPublishedByRename: false, at: now)
+        entries[newName] = entry
+        park(newName, until: now + rules.settle)
+        release(newName, at: now)
+    }
+
     private mutating func want(_ name: FileName) {
         guard let phase = entries[name]?.phase, phase == .waiting || phase == .ready else { return }
         let ticket = newTicket()
@@ -216,7 +229,7 @@ package struct Intake: Sendable {
 
     private func back(off entry: inout IntakeEntry, at now: Moment) {
         entry.attempts += 1
-        entry.retryAt = now + rules.retry.pause(afterAttempt: entry.attempts, random: 0)
+        entry.retryAt = now + rules.retry.longestPause(after: entry.attempts)
     }
 
     private mutating func hintTemporary(_ hint: IntakeHint, of target: FileName) {

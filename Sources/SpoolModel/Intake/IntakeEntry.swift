@@ -39,8 +39,15 @@ struct IntakeEntry: Sendable {
     var wasReported = false
     /// What the watch said while the shell had it.
     var pending: IntakeHint?
+    /// Whether the file came by a rename of ours, which the watch tells of as of a producer's.
+    var homecoming: Homecoming?
     /// The last scan that listed it.
     var scan: UInt64
+
+    /// A file that was put back, and whether it has been looked at since.
+    enum Homecoming: Hashable, Sendable {
+        case unseen, seen
+    }
 
     init(isPublishedByRename: Bool, at now: Moment, scan: UInt64) {
         self.isPublishedByRename = isPublishedByRename
@@ -51,12 +58,16 @@ struct IntakeEntry: Sendable {
 
     /// Takes note of what was seen. Returns whether it is another file than the one seen before.
     mutating func note(_ new: IntakeSighting, at now: Moment) -> Bool {
-        defer { (sighting, isSightingStale, order) = (new, false, order ?? new.identity.changedAt) }
+        defer {
+            (sighting, isSightingStale, order) = (new, false, order ?? new.identity.changedAt)
+            if homecoming == .unseen { homecoming = .seen }
+        }
         guard let old = sighting, old != new else { return false }
         (attempts, retryAt, wasReported) = (0, nil, false)
         if !isSightingStale { stableSince = now }
         if (old.identity.device, old.identity.inode) != (new.identity.device, new.identity.inode) {
             (order, noticedAt) = (new.identity.changedAt, now)
+            if homecoming == .seen { homecoming = nil }
             return true
         }
         let wasWritten = (old.byteCount, old.modifiedAt) != (new.byteCount, new.modifiedAt)
@@ -64,9 +75,9 @@ struct IntakeEntry: Sendable {
         return false
     }
 
-    /// Takes note of a hint that it changed under its name.
+    /// Takes note of a hint that it changed under its name; of a file that was put back none says that it is whole.
     mutating func restart(isPublishedByRename: Bool, at now: Moment) {
-        self.isPublishedByRename = isPublishedByRename
+        self.isPublishedByRename = isPublishedByRename && homecoming == nil
         stableSince = now
         isSightingStale = true
         (attempts, retryAt) = (0, nil)

@@ -20,6 +20,8 @@ package enum IntakeAnswer: Hashable, Sendable {
     case gone
     /// A writer still has it open (a read lease was refused).
     case busy
+    /// It was another file by then, or not all of it any more, and was renamed back under this name, as a rule its own.
+    case returned(FileName)
     /// It may not be opened.
     case unreadable
     /// It cannot be moved away, or reading it failed: a fault of the filesystem or of permissions.

@@ -1,3 +1,5 @@
+package import APNSModel
+
 /// How long a file is watched before it is believed, and how long before it is given up.
 package struct IntakeRules: Hashable, Sendable {
     /// Which files must carry an end marker: `...`, a closing bracket, or `count`.
@@ -17,7 +19,7 @@ package struct IntakeRules: Hashable, Sendable {
     /// Which files must carry an end marker.
     package var requireEnd = RequireEnd.never
     /// Pauses for files that cannot be claimed or are held open by a writer.
-    package var retry = RetryPolicy(first: .seconds(1), ceiling: .seconds(30))
+    package var retry = BackOff(first: .seconds(1), ceiling: .seconds(30))
 
     /// Creates the rules that apply if nobody says otherwise.
     package init() {}

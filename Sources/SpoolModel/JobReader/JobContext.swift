@@ -15,6 +15,8 @@ package struct JobContext: Hashable, Sendable {
     package var onDoubt = OnDoubt.resend
     /// How large and deep a document may be.
     package var limits = DocumentLimits()
+    /// What lane its name asks for.
+    package var lane = Lane.normal
     /// Whether the file appeared under its name in one step, so that its end is its end.
     package var isPublishedByRename = true
 

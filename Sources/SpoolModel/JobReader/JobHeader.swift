@@ -19,6 +19,8 @@ package struct JobHeader: Hashable, Sendable {
     package var isStrict = false
     /// Which notifications get a feedback line.
     package var record = Record.failures
+    /// Which lane it asks for, whatever its name says.
+    package var lane: Lane?
     /// What doubt makes of its notifications.
     package var onDoubt: OnDoubt
     /// When what has no outcome becomes `unsent`.
@@ -45,7 +47,7 @@ package struct JobHeader: Hashable, Sendable {
         case .record: record = choice(key, node, &findings) ?? record
         case .onDoubt: onDoubt = choice(key, node, &findings) ?? onDoubt
         case .giveUpAfter: readGiveUpAfter(node, context, &findings)
-        case .lane: refuseLane(node, &findings)
+        case .lane: readLane(node, &findings)
         case .notBefore: refuseNotBefore(node, &findings)
         case .token, .tokens, .recipients, .payloads, .topic, .priority, .expiration, .pushType, .collapseID, .payload,
             .alert, .badge, .sound, .category, .custom, .threadID, .contentAvailable, .mutableContent,
@@ -97,14 +99,11 @@ package struct JobHeader: Hashable, Sendable {
         return nil
     }
 
-    private func refuseLane(_ node: Node, _ findings: inout Findings) {
-        switch node.string {
-        case "normal": return
-        case "urgent", "bulk":
-            let diagnostic = Diagnostic("lane is not yet supported", hint: "remove it", at: node.place)
-            findings.add(.badValue, diagnostic, about: JobKey.lane.rawValue)
-        case .none, .some: complain("`urgent`, `normal` or `bulk`", .lane, node, &findings)
-        }
+    private mutating func readLane(_ node: Node, _ findings: inout Findings) {
+        lane = choice(.lane, node, &findings) ?? .normal
+        guard lane != .normal else { return }
+        let diagnostic = Diagnostic("lane is not yet supported", hint: "remove it", at: node.place)
+        findings.add(.badValue, diagnostic, about: JobKey.lane.rawValue)
     }
 
     private func refuseNotBefore(_ node: Node, _ findings: inout Findings) {

@@ -80,9 +80,18 @@ struct RecipientCompiler: Sendable {
             let message = "the job promises \(count) recipients and has \(chunk.count)"
             fail(.incomplete, Diagnostic(message, hint: "correct `count`, or write the whole file").about("count"))
         }
+        refuseLaneOfName()
         if header.isStrict, let firstRejection, failure == nil {
             (failure, fault) = (.invalid, firstRejection)
         }
+    }
+
+    private mutating func refuseLaneOfName() {
+        guard header.lane == nil, context.lane != .normal else { return }
+        let lane = context.lane.rawValue
+        let hint = "give the file a name that does not begin with `\(lane)-`, or write lane: normal"
+        let message = "the name asks for the lane `\(lane)`, which is not yet supported"
+        fail(.invalid, Diagnostic(message, hint: hint).about(JobKey.lane.rawValue))
     }
 
     /// Adds the rules that a delivery breaks to the findings.

@@ -18,7 +18,7 @@ struct TokenTexts {
 
     /// Decodes the first `count` tokens, at most 1,024, in the way in which job files are read.
     func decode(_ count: Int) throws(TokenSpelling.Fault) -> PackedBytes {
-        var tokens = PackedBytes()
+        var tokens = PackedBytes(reservingByteCount: count * Self.byteCount / 2)
         for index in 0..<min(count, Self.count) {
             let spelling = text.span.extracting(index * Self.byteCount..<(index + 1) * Self.byteCount)
             if let fault = tokens.append(token: spelling) { throw fault }

@@ -18,6 +18,8 @@ struct Bench: Sendable {
         var settle = "50ms"
         var patience = "400ms"
         var rescan = "1s"
+        /// More of the section on intake, such as `, require_end: in_place`.
+        var intake = ""
         /// Whether there is an app called weather.
         var hasApp = true
         /// More lines for its file.
@@ -65,7 +67,7 @@ struct Bench: Sendable {
     }
 
     private func configure(_ setup: Setup) throws {
-        for name in ["etc/apps", "spool", "state", "logs", "staged"] {
+        for name in ["etc/apps", "spool", "logs", "staged"] {
             try FileManager.default.createDirectory(atPath: "\(path)/\(name)", withIntermediateDirectories: true)
         }
         try write(
@@ -74,7 +76,7 @@ struct Bench: Sendable {
             spool: ../spool
             state: ../state
             node: node-a
-            intake: {settle: \(setup.settle), patience: \(setup.patience), rescan: \(setup.rescan)}
+            intake: {settle: \(setup.settle), patience: \(setup.patience), rescan: \(setup.rescan)\(setup.intake)}
             feedback: {every: 20ms}
             log: {level: debug}
 
@@ -98,8 +100,11 @@ struct Bench: Sendable {
     // MARK: Running
 
     /// Starts the daemon, and makes sure that it has ended when `body` has.
-    func withDaemon(drain: Int = 30, _ body: (Program) async throws -> Void) async throws {
-        let daemon = try start(["run", "--config", "\(path)/etc/pushspool.yaml", "--drain", "\(drain)"])
+    func withDaemon(
+        drain: Int = 30, _ sabotage: Sabotage? = nil, _ body: (Program) async throws -> Void
+    ) async throws {
+        let command = ["run", "--config", "\(path)/etc/pushspool.yaml", "--drain", "\(drain)"]
+        let daemon = if let sabotage { try start(command, with: sabotage) } else { try start(command) }
         try await watching(daemon, body)
     }
 
@@ -117,6 +122,10 @@ struct Bench: Sendable {
     /// Starts the program with these arguments.
     func start(_ arguments: [String], input: String? = nil) throws -> Program {
         try Program(try Program.path, arguments, input: input, logs: path + "/logs")
+    }
+
+    private func start(_ arguments: [String], with sabotage: Sabotage) throws -> Program {
+        try Program("/usr/bin/env", sabotage.environment + [try Program.path] + arguments, logs: path + "/logs")
     }
 
     /// Runs the program to its end.

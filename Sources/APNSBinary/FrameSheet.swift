@@ -1,0 +1,151 @@
+import APNSModel
+
+/// One record's worth of frames, laid end to end, in which only identifiers and tokens change from record to record.
+///
+/// Notifications that share a payload differ in some forty bytes of three hundred: the rest stays where it is from one
+/// record to the next, so that a frame costs no copy of its payload. Not copyable, because a copy of the sheet is what it
+/// saves.
+package struct FrameSheet: ~Copyable, Sendable {
+    /// What the frames in `bytes` were laid out for.
+    private struct Layout: Sendable {
+        let format: FrameFormat
+        let attributes: Attributes
+        let payload: [UInt8]
+        let tokenByteCount: Int
+        let frameByteCount: Int
+    }
+
+    /// How many bytes the frames of one record may have.
+    private let byteLimit: Int
+    private var bytes: [UInt8] = []
+    private var layout: Layout?
+    /// How many of `bytes` belong to the record written last.
+    package private(set) var byteCount = 0
+
+    /// Creates a sheet for records of at most `byteLimit` bytes; a frame that is longer is a record of its own.
+    package init(byteLimit: Int) {
+        self.byteLimit = byteLimit
+    }
+
+    /// Lends the frames written last.
+    ///
+    /// - Throws: What `body` throws.
+    package borrowing func withFrames<Failure: Error>(
+        _ body: (Span<UInt8>) throws(Failure) -> Void
+    ) throws(Failure) {
+        try body(bytes.span.extracting(..<byteCount))
+    }
+
+    /// Leaves no frame to lend; the next record may still use what is laid out.
+    mutating func clear() {
+        byteCount = 0
+    }
+
+    /// Writes the frames of the first notifications of `run` over what was written before.
+    ///
+    /// - Parameters:
+    ///   - run: At least one notification.
+    ///   - format: How they are spelled.
+    ///   - sequence: The number of the first one on its connection.
+    /// - Returns: How many were written, at least 1.
+    mutating func write(_ run: Batch, format: FrameFormat, from sequence: UInt64) -> Int {
+        guard let payload = run.sharedPayload?.bytes else { return writeEach(run, format: format, from: sequence) }
+        let frameByteCount = layOut(run, payload: payload, format: format)
+        let limit = min(run.count, max(1, byteLimit / frameByteCount))
+        let tokens = run.uniformTokens(atMost: limit)
+        repeatFrame(frameByteCount, count: tokens.count)
+        byteCount = tokens.count * frameByteCount
+        patch(run.tokenStorage, tokens, format: format, from: sequence)
+        return tokens.count
+    }
+}
+
+extension FrameSheet {
+    /// Lays out the first frame anew, unless it is of the same kind as those that are there. Returns its length.
+    private mutating func layOut(_ run: Batch, payload: [UInt8], format: FrameFormat) -> Int {
+        let token = run.token(at: run.indices.lowerBound)
+        if let layout, layout.tokenByteCount == token.count, layout.format == format,
+            layout.payload.span.isIdentical(to: payload.span), layout.attributes == run.attributes
+        {
+            return layout.frameByteCount
+        }
+        bytes.removeAll(keepingCapacity: true)
+        var encoder = FrameEncoder(format: format, attributes: run.attributes)
+        encoder.append(token: token, payload: payload[...], identifier: 0, to: &bytes)
+        layout = Layout(
+            format: format, attributes: run.attributes, payload: payload, tokenByteCount: token.count,
+            frameByteCount: bytes.count)
+        return bytes.count
+    }
+
+    /// Repeats the first frame until there are `count`.
+    private mutating func repeatFrame(_ frameByteCount: Int, count: Int) {
+        guard bytes.count < count * frameByteCount else { return }
+        let frame = Array(bytes[..<frameByteCount])
+        while bytes.count < count * frameByteCount { bytes.append(contentsOf: frame) }
+    }
+
+    /// Writes identifiers and tokens over those of the record before.
+    private mutating func patch(
+        _ storage: [UInt8], _ tokens: Batch.UniformTokens, format: FrameFormat, from sequence: UInt64
+    ) {
+        let stride = byteCount / tokens.count
+        let (identifierOffset, tokenOffset) = format.offsets
+        let source = storage.span
+        var output = bytes.mutableSpan
+        for place in 0..<tokens.count {
+            let frame = place * stride
+            if let identifierOffset {
+                let identifier = SentWindow.identifier(of: sequence + UInt64(place))
+                Self.store(identifier, into: &output, at: frame + identifierOffset)
+            }
+            let start = tokens.offset + place * tokens.byteCount
+            let token = source.extracting(start..<start + tokens.byteCount)
+            Self.store(token, into: &output, at: frame + tokenOffset)
+        }
+    }
+
+    /// Copies a token; eight bytes at a time are one load and one store.
+    @inline(__always)
+    private static func store(_ token: Span<UInt8>, into output: inout MutableSpan<UInt8>, at offset: Int) {
+        var place = 0
+        while place + 8 <= token.count {
+            let eight = token.extracting(place..<place + 8)
+            precondition(offset >= 0 && offset + place <= output.count - 8)
+            for byte in 0..<8 { output[offset + place + byte] = eight[byte] }
+            place += 8
+        }
+        while place < token.count {
+            output[offset + place] = token[place]
+            place += 1
+        }
+    }
+
+    /// Writes an identifier, the highest byte first.
+    @inline(__always)
+    private static func store(_ identifier: UInt32, into output: inout MutableSpan<UInt8>, at offset: Int) {
+        precondition(offset >= 0 && offset <= output.count - 4)
+        for byte in 0..<4 {
+            output[offset + byte] = UInt8(truncatingIfNeeded: identifier >> UInt32(24 - 8 * byte))
+        }
+    }
+
+    /// Writes notifications that each have a payload of their own.
+    private mutating func writeEach(_ run: Batch, format: FrameFormat, from sequence: UInt64) -> Int {
+        layout = nil
+        bytes.removeAll(keepingCapacity: true)
+        var encoder = FrameEncoder(format: format, attributes: run.attributes)
+        var (written, fitting) = (0, 0)
+        while written < run.count {
+            let index = run.indices.lowerBound + written
+            let identifier = SentWindow.identifier(of: sequence + UInt64(written))
+            encoder.append(
+                token: run.token(at: index), payload: run.payload(at: index), identifier: identifier, to: &bytes)
+            guard bytes.count <= byteLimit || written == 0 else { break }
+            written += 1
+            fitting = bytes.count
+        }
+        byteCount = fitting
+        return written
+    }
+}

@@ -1,0 +1,129 @@
+import APNSModel
+import LinuxIO
+import SpoolModel
+
+/// A file on its way to an archive.
+struct Archiving {
+    /// The id of its job.
+    let id: JobID
+    /// The name that its place is made from.
+    let name: FileName
+    /// The file as it was seen.
+    let file: SeenFile
+    /// Where it is.
+    let source: Directory
+    /// The bytes of the result file that is to stand beside it; `nil`: none.
+    let result: [UInt8]?
+}
+
+extension AppSpool {
+    /// Moves a file to its place in an archive, or the next number if that is taken, and before it its result file.
+    ///
+    /// A crash between the two leaves a result file without its job. A note in `work/` says so, and the next start
+    /// removes both (`dropUnfinished`).
+    func bring(_ archiving: Archiving, to first: ArchivePlace) throws(SystemError) -> ArchivePlace {
+        let day = try openDay(first.archiveDay)
+        var place = first
+        defer { reserved.remove(place) }
+        while try !move(archiving, to: day, as: place) {
+            reserved.remove(place)
+            place = try freePlace(for: archiving.name, in: place.archiveDay, withResult: archiving.result != nil)
+        }
+        if archiving.result != nil { try work.unlink(WorkEntry.place(of: archiving.id)) }
+        unsynced.insert(place.archiveDay)
+        return place
+    }
+
+    /// Returns `false` when the place is taken; nothing of ours is left there then, and nothing after an error.
+    private func move(_ archiving: Archiving, to day: Directory, as place: ArchivePlace) throws(SystemError) -> Bool {
+        guard let bytes = archiving.result, let resultName = place.name.result else {
+            return try move(archiving.file, from: archiving.source, to: day, as: place.name)
+        }
+        try note(place, of: archiving.id)
+        try stage(bytes, of: archiving.id, in: day)
+        guard try publishResult(of: archiving, in: day, as: resultName, beside: place.name) else { return false }
+        do {
+            if try move(archiving.file, from: archiving.source, to: day, as: place.name) { return true }
+        } catch {
+            if try day.status(of: place.name.bytes) == nil { try day.unlink(resultName.bytes) }
+            try work.unlink(WorkEntry.place(of: archiving.id))
+            throw error
+        }
+        try day.unlink(resultName.bytes)
+        return false
+    }
+
+    /// Gives a staged result its name. Returns `false` when somebody else's file has it; one beside the job itself is
+    /// this job's own from before a crash.
+    private func publishResult(
+        of archiving: Archiving, in day: Directory, as resultName: FileName, beside name: FileName
+    ) throws(SystemError) -> Bool {
+        let staged = stagedName(of: archiving.id)
+        do {
+            try day.rename(staged, to: day, as: resultName.bytes)
+            return true
+        } catch {
+            guard error.isAlreadyThere else { throw error }
+            try day.unlink(staged)
+            let (there, own) = (try day.status(of: name.bytes), archiving.file.status)
+            return there?.inode == own.inode && there?.device == own.device
+        }
+    }
+
+    /// Writes and syncs a result under a name that nobody reads.
+    private func stage(_ result: [UInt8], of id: JobID, in day: Directory) throws(SystemError) {
+        // What an earlier try left.
+        try day.unlink(stagedName(of: id))
+        let file = try day.create(stagedName(of: id), mode: 0o640)
+        try file.write(result)
+        try file.sync()
+        try file.closeNow()
+    }
+
+    private func stagedName(of id: JobID) -> [UInt8] {
+        Array(".\(id).result".utf8)
+    }
+
+    // MARK: The note of what is under way
+
+    /// Not synced: after a power loss at worst a result file stays that has no job, and its name is not used again.
+    private func note(_ place: ArchivePlace, of id: JobID) throws(SystemError) {
+        try work.unlink(WorkEntry.place(of: id))
+        let file = try work.create(WorkEntry.place(of: id), mode: 0o600)
+        try file.write(Array("\(place.folder.rawValue)/\(place.day)/".utf8) + place.name.bytes)
+        try file.closeNow()
+    }
+
+    /// Removes what a crash left of an archiving that did not come to the job itself, and the note of it.
+    func dropUnfinished(_ id: JobID) throws(SystemError) {
+        if let note = try work.contents(of: WorkEntry.place(of: id), limit: 2 * FileName.byteLimit),
+            let place = ArchivePlace(note: note), let day = try openDayIfThere(place.archiveDay)
+        {
+            try day.unlink(stagedName(of: id))
+            if let resultName = place.name.result, try day.status(of: place.name.bytes) == nil {
+                try day.unlink(resultName.bytes)
+            }
+        }
+        try work.unlink(WorkEntry.place(of: id))
+    }
+
+    private func openDayIfThere(_ day: ArchiveDay) throws(SystemError) -> Directory? {
+        do {
+            return try archive(day.folder).openChild(Array(day.day.utf8))
+        } catch {
+            guard error.isNotFound else { throw error }
+            return nil
+        }
+    }
+}
+
+extension ArchivePlace {
+    /// Reads what `note` wrote.
+    fileprivate init?(note: [UInt8]) {
+        let parts = note.split(separator: 0x2F, maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, let folder = ArchiveFolder(rawValue: String(decoding: parts[0], as: UTF8.self)),
+            let day = FileName(bytes: Array(parts[1])), let name = FileName(bytes: Array(parts[2]))
+        else { return nil }
+        self.init(folder: folder, day: String(decoding: day.bytes, as: UTF8.self), name: name)
+    }
+}

@@ -1,0 +1,102 @@
+import Document
+import Foundation
+import PushDaemon
+import TestSupport
+import Testing
+
+/// The keys of the configuration: README, pushspool.yaml(5) and the program know the same.
+struct KeyTests {
+    /// One of the two kinds of files.
+    enum File: String, CaseIterable {
+        case daemon = "### pushspool.yaml\n"
+        case app = "### apps/&lt;app&gt;.yaml\n"
+
+        /// The part of pushspool.yaml(5) about it.
+        var heading: String {
+            switch self {
+            case .daemon: ".SH PUSHSPOOL.YAML\n"
+            case .app: ".SH APPS/*.YAML\n"
+            }
+        }
+    }
+
+    @Test(arguments: File.allCases)
+    func `the README tells every key that the program knows, and no other`(file: File) throws {
+        let told = Set(try Self.rows(file).flatMap(\.keys) + Self.unsupported(file))
+        let known = try Self.known(file, sections: Set(told.compactMap { $0.split(separator: ".").dropLast().first }))
+        #expect(known.subtracting(told) == [])
+        #expect(told.subtracting(known) == [])
+        #expect(known.count > 15)
+    }
+
+    @Test(arguments: File.allCases)
+    func `pushspool.yaml(5) has every key and default of the README, and no other`(file: File) throws {
+        let part = try #require(try Manual.page("pushspool.yaml.5").components(separatedBy: file.heading).last)
+            .components(separatedBy: "\n.SH ")[0]
+        var entries: [String: String] = [:]
+        for entry in part.components(separatedBy: ".TP\n").dropFirst() {
+            let (head, text) = (entry.prefix { $0 != "\n" }, entry.components(separatedBy: ".PP\n")[0])
+            for key in head.matches(of: #/\\fB(.*?)\\fR/#) { entries[String(key.output.1)] = text }
+        }
+        let rows = try Self.rows(file)
+        #expect(Set(entries.keys) == Set(rows.flatMap(\.keys)))
+        for row in rows where !row.fallback.isEmpty && !row.fallback.contains("required") {
+            for key in row.keys { #expect(entries[key]?.contains("Default: \(row.fallback).") == true, "\(key)") }
+        }
+        for key in try Self.unsupported(file) { #expect(part.contains(key), "\(key)") }
+    }
+
+    /// What the README's table says of some keys.
+    private struct Row {
+        let keys: [String]
+        let fallback: String
+    }
+
+    private static func section(_ file: File) throws -> String {
+        let part = try #require(try Manual.text("README.md").components(separatedBy: file.rawValue).last)
+        return part.components(separatedBy: "\n##")[0]
+    }
+
+    private static func rows(_ file: File) throws -> [Row] {
+        try section(file).split(separator: "\n").filter { $0.hasPrefix("| `") }.map { line in
+            let cells = line.split(separator: "|").map { $0.split(separator: " ").joined(separator: " ") }
+            let keys = quoted(in: cells[0])
+            let isAsAbove = cells[1] == "as above"
+            return Row(keys: keys, fallback: isAsAbove ? "" : cells.last.map { $0.replacing("`", with: "") } ?? "")
+        }
+    }
+
+    /// What stands between two backticks.
+    private static func quoted(in text: String) -> [String] {
+        let parts = text.split(separator: "`", omittingEmptySubsequences: false)
+        return stride(from: 1, to: parts.count, by: 2).map { String(parts[$0]) }
+    }
+
+    /// The keys that the section names below its table: known, and refused.
+    private static func unsupported(_ file: File) throws -> [String] {
+        let text = try #require(try section(file).components(separatedBy: "\nKnown").last)
+        // In brackets stands which value asks for nothing.
+        let parts = text.components(separatedBy: " (but")
+        return parts.enumerated().flatMap { quoted(in: $0 == 0 ? $1 : String($1.drop { $0 != ")" })) }
+    }
+
+    /// What the program says it knows when it is asked for what it cannot.
+    private static func known(_ file: File, sections: Set<Substring>) throws -> Set<String> {
+        let folder = try TemporaryDirectory()
+        let lines = ["qqqqqqqq: 1"] + sections.map { "\($0): {qqqqqqqq: 1}" }
+        try folder.directory.put("x.yaml", lines.joined(separator: "\n") + "\n")
+        let document = try ConfigurationFile.parse(folder.path + "/x.yaml")
+        var report = Report()
+        switch file {
+        case .daemon: _ = DaemonConfiguration(document, report: &report)
+        case .app: _ = AppConfiguration(name: "x", document, report: &report)
+        }
+        var keys: Set<String> = []
+        for finding in report.inOrder where finding.message.contains("qqqqqqqq") {
+            let names = try #require(finding.hint?.components(separatedBy: "known here: ").last)
+            let prefix = finding.path.map { $0.isEmpty ? "" : $0 + "." } ?? ""
+            for name in names.components(separatedBy: ", ") { keys.insert(prefix + name) }
+        }
+        return keys.subtracting(sections.map(String.init))
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+
+/// Makes system calls of a daemon fail, or the daemon die at one, when the test says so: a library in front of libc's.
+struct Sabotage: Sendable {
+    /// What can go wrong, and does while there is a file of this name.
+    enum Fault: String {
+        /// fsync(2) fails with EIO.
+        case fsync
+        /// pread(2) fails with EIO, but at the beginning of a file.
+        case pread
+        /// signalfd(2) fails with EMFILE.
+        case signalfd
+        /// The process dies at the rename to the name that the file holds.
+        case rename
+    }
+
+    private let folder: String
+
+    /// Builds the library in the bench's folder.
+    init(on bench: Bench) async throws {
+        folder = bench.path + "/sabotage"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try bench.write("sabotage/sabotage.c", Self.source)
+        try await bench.tool("cc", "-shared", "-fPIC", "-o", folder + "/sabotage.so", folder + "/sabotage.c", "-ldl")
+    }
+
+    /// What makes a program use the library, as arguments of env(1).
+    var environment: [String] {
+        ["LD_PRELOAD=" + folder + "/sabotage.so", "SABOTAGE=" + folder]
+    }
+
+    func begin(_ fault: Fault, _ detail: String = "") throws {
+        try Data(detail.utf8).write(to: URL(fileURLWithPath: "\(folder)/\(fault.rawValue)"))
+    }
+
+    func end(_ fault: Fault) throws {
+        try FileManager.default.removeItem(atPath: "\(folder)/\(fault.rawValue)")
+    }
+
+    private static let source = """
+        #define _GNU_SOURCE
+        #include <dlfcn.h>
+        #include <errno.h>
+        #include <fcntl.h>
+        #include <signal.h>
+        #include <stdarg.h>
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <string.h>
+        #include <sys/signalfd.h>
+        #include <sys/syscall.h>
+        #include <unistd.h>
+
+        static int flag(const char *name) {
+            char path[4096];
+            snprintf(path, sizeof path, "%s/%s", getenv("SABOTAGE"), name);
+            return open(path, O_RDONLY | O_CLOEXEC);
+        }
+
+        static int fails(const char *name, int code) {
+            int descriptor = flag(name);
+            if (descriptor < 0) return 0;
+            close(descriptor);
+            errno = code;
+            return 1;
+        }
+
+        static void die_at(const char *name) {
+            char wanted[256] = {0};
+            int descriptor = flag("rename");
+            if (descriptor < 0) return;
+            ssize_t count = read(descriptor, wanted, sizeof wanted - 1);
+            close(descriptor);
+            if (count > 0 && strcmp(wanted, name) == 0) raise(SIGKILL);
+        }
+
+        int fsync(int descriptor) {
+            int (*next)(int) = dlsym(RTLD_NEXT, "fsync");
+            return fails("fsync", EIO) ? -1 : next(descriptor);
+        }
+
+        ssize_t pread(int descriptor, void *bytes, size_t count, off_t offset) {
+            ssize_t (*next)(int, void *, size_t, off_t) = dlsym(RTLD_NEXT, "pread");
+            return offset > 0 && fails("pread", EIO) ? -1 : next(descriptor, bytes, count, offset);
+        }
+
+        int signalfd(int descriptor, const sigset_t *set, int flags) {
+            int (*next)(int, const sigset_t *, int) = dlsym(RTLD_NEXT, "signalfd");
+            return fails("signalfd", EMFILE) ? -1 : next(descriptor, set, flags);
+        }
+
+        long syscall(long number, ...) {
+            long (*next)(long, ...) = dlsym(RTLD_NEXT, "syscall");
+            va_list list;
+            long a[6];
+            va_start(list, number);
+            for (int i = 0; i < 6; i++) a[i] = va_arg(list, long);
+            va_end(list);
+            if (number == SYS_renameat2) die_at((const char *)a[3]);
+            return next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+        }
+        """
+}
