@@ -299,8 +299,8 @@ import Testing
     }
 
     @Test func `no start and no stop loses or doubles a job while producers go on`() async throws {
+        // A round starts, confirms and drains for almost half a second: a thousand would take seven minutes.
         let rounds = isFullRun ? 200 : 5
-        // Each round waits for confirmations.
         try await Bench.running(try .init(app: "binary: {confirm_after: 100ms}")) { bench in
             try await bench.withDaemon { try await $0.says("app started") }
             var number = 0
