@@ -53,6 +53,8 @@ package struct FrameSheet: ~Copyable, Sendable {
         let frameByteCount = layOut(run, payload: payload, format: format)
         let limit = min(run.count, max(1, byteLimit / frameByteCount))
         let tokens = run.uniformTokens(atMost: limit)
+        // Tokens of many lengths would make many short records.
+        guard tokens.count == limit else { return writeEach(run, format: format, from: sequence) }
         repeatFrame(frameByteCount, count: tokens.count)
         byteCount = tokens.count * frameByteCount
         patch(run.tokenStorage, tokens, format: format, from: sequence)
@@ -130,7 +132,7 @@ extension FrameSheet {
         }
     }
 
-    /// Writes notifications that each have a payload of their own.
+    /// Writes notifications that have payloads of their own, or tokens of several lengths.
     private mutating func writeEach(_ run: Batch, format: FrameFormat, from sequence: UInt64) -> Int {
         layout = nil
         bytes.removeAll(keepingCapacity: true)
