@@ -166,7 +166,7 @@ import Testing
         try await Bench.serving(try .init()) { bench, daemon in
             let count = isFullRun ? max(20_000, try queuedEventLimit + 1000) : 600
             // A daemon that does not read lets the kernel's queue overflow in the long run.
-            daemon.send(SIGSTOP)
+            try await daemon.freeze()
             for number in 0..<count { try bench.drop("n\(number).json", job(number)) }
             daemon.send(SIGCONT)
             try await eventually("all done", within: .seconds(isFullRun ? 600 : 60)) {
@@ -186,7 +186,7 @@ import Testing
             try bench.configureApp("late")
             daemon.send(SIGHUP)
             try await daemon.says("app started", times: 2)
-            daemon.send(SIGSTOP)
+            try await daemon.freeze()
             try bench.fillEventQueue()
             for number in 0..<10 { try bench.drop("n\(number).json", job(number)) }
             try bench.replaceApp("late", job(10))

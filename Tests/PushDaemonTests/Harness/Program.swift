@@ -50,6 +50,20 @@ final class Program {
         if process.isRunning { kill(process.processIdentifier, signal) }
     }
 
+    /// Stops the program in its tracks, and returns when every thread of it stands still; SIGCONT lets it go on.
+    ///
+    /// One thread passes the signal on to the others, so that they still run while it waits for a processor.
+    func freeze() async throws {
+        send(SIGSTOP)
+        let tasks = "/proc/\(process.processIdentifier)/task"
+        try await eventually("all threads stopped") {
+            try FileManager.default.contentsOfDirectory(atPath: tasks).allSatisfy { task in
+                let status = try String(contentsOfFile: "\(tasks)/\(task)/stat", encoding: .utf8)
+                return status.components(separatedBy: ") ").last?.hasPrefix("T") == true
+            }
+        }
+    }
+
     /// Waits for its end.
     ///
     /// - Returns: its exit code, or the negative number of the signal that killed it.
