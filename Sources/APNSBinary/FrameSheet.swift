@@ -92,43 +92,13 @@ extension FrameSheet {
         _ storage: [UInt8], _ tokens: Batch.UniformTokens, format: FrameFormat, from sequence: UInt64
     ) {
         let stride = byteCount / tokens.count
-        let (identifierOffset, tokenOffset) = format.offsets
         let source = storage.span
         var output = bytes.mutableSpan
         for place in 0..<tokens.count {
-            let frame = place * stride
-            if let identifierOffset {
-                let identifier = SentWindow.identifier(of: sequence + UInt64(place))
-                Self.store(identifier, into: &output, at: frame + identifierOffset)
-            }
+            let identifier = SentWindow.identifier(of: sequence + UInt64(place))
             let start = tokens.offset + place * tokens.byteCount
             let token = source.extracting(start..<start + tokens.byteCount)
-            Self.store(token, into: &output, at: frame + tokenOffset)
-        }
-    }
-
-    /// Copies a token; eight bytes at a time are one load and one store.
-    @inline(__always)
-    private static func store(_ token: Span<UInt8>, into output: inout MutableSpan<UInt8>, at offset: Int) {
-        var place = 0
-        while place + 8 <= token.count {
-            let eight = token.extracting(place..<place + 8)
-            precondition(offset >= 0 && offset + place <= output.count - 8)
-            for byte in 0..<8 { output[offset + place + byte] = eight[byte] }
-            place += 8
-        }
-        while place < token.count {
-            output[offset + place] = token[place]
-            place += 1
-        }
-    }
-
-    /// Writes an identifier, the highest byte first.
-    @inline(__always)
-    private static func store(_ identifier: UInt32, into output: inout MutableSpan<UInt8>, at offset: Int) {
-        precondition(offset >= 0 && offset <= output.count - 4)
-        for byte in 0..<4 {
-            output[offset + byte] = UInt8(truncatingIfNeeded: identifier >> UInt32(24 - 8 * byte))
+            format.patch(identifier, token, into: &output, at: place * stride)
         }
     }
 
