@@ -21,9 +21,7 @@ package enum TokenSpelling {
     /// - Complexity: O(*n*) in the length of the spelling; allocates only what `bytes` needs.
     package static func append(_ spelling: Span<UInt8>, to bytes: inout [UInt8]) -> Result<Int, Fault> {
         let start = bytes.count
-        if spelling.count <= 2 * DeviceToken.maximumByteCount, !spelling.isEmpty, appendDigits(spelling, to: &bytes) {
-            return .success(bytes.count - start)
-        }
+        if appendUsualDigits(spelling, to: &bytes) { return .success(bytes.count - start) }
         let result = appendHexadecimal(spelling, to: &bytes) ?? appendBase64(spelling, to: &bytes)
         let count = bytes.count - start
         let checked = result.flatMap { () -> Result<Int, Fault> in
@@ -86,7 +84,7 @@ package enum TokenSpelling {
         byte == UInt8(ascii: " ") || byte == UInt8(ascii: "<") || byte == UInt8(ascii: ">")
     }
 
-    static func nibble(_ byte: UInt8) -> UInt8? {
+    private static func nibble(_ byte: UInt8) -> UInt8? {
         switch byte {
         case 0x30...0x39: byte - 0x30
         case 0x41...0x46: byte - 0x37
