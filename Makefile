@@ -3,14 +3,25 @@
 # What the sources, the tests and the demo need beside Swift itself; one name a line, add new ones here.
 DEBIAN_PACKAGES := \
 	ca-certificates \
+	curl \
 	g++ \
 	git \
+	libnghttp2-dev \
 	libsimdjson-dev \
 	libssl-dev \
 	libyaml-dev \
 	openssl \
 	pkg-config \
 	rsync
+
+# What the HTTP/2 benchmark and the interop checks need besides: the programs that ours are held against.
+PEER_PACKAGES := \
+	h2o \
+	nghttp2-client \
+	nghttp2-server \
+	nginx-light \
+	python3-venv \
+	tshark
 
 # A build fails when a target imports what Package.swift does not declare for it.
 CHECKED := --explicit-target-dependency-import-check error
@@ -21,7 +32,7 @@ FORMATTED := Package.swift Sources Tests
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help setup lint format build test test-full demo bench clean
+.PHONY: help setup lint format build test test-full fuzz interop demo bench clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -47,14 +58,24 @@ test: setup lint ## Lint, build and run all tests
 	@swift test --skip-build
 
 test-full: export PUSHSPOOL_FULL = 1
-test-full: test ## The same with the long sweeps (PUSHSPOOL_FULL=1)
+test-full: test ## The same with the long sweeps (PUSHSPOOL_FULL=1), the fuzzer's corpus, and interop
+	@echo '==> the corpus of the fuzzer'
+	@$(MAKE) -C Tests/Fuzz replay
+	@$(MAKE) interop
+
+fuzz: setup ## Feed random bytes to all decoders, 10 minutes each (FUZZ=name, SECONDS=n)
+	@$(MAKE) -C Tests/Fuzz fuzz
+
+interop: setup ## Let our HTTP/2 meet nghttpd, nginx, h2o, curl, h2load and aioapns
+	@.ci/setup $(PEER_PACKAGES)
+	@$(MAKE) -C Tests/Interop run
 
 demo: build ## Send sample jobs to the simulated gateway, end to end
 	@echo '==> demo'
 	@.build/release/pushspool demo
 
-bench: setup ## Measure against the C programs in Tests/Benchmarks
-	@echo '==> benchmarks'
+bench: setup ## Measure both transports against C programs, and a whole job (see Tests/Benchmarks)
+	@.ci/setup $(PEER_PACKAGES)
 	@$(MAKE) -C Tests/Benchmarks run RELEASE='$(RELEASE)'
 
 clean: ## Delete everything that was built

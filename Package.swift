@@ -41,7 +41,9 @@ let package = Package(
         layer("Document"),
         layer("APNSModel"),
         layer("APNSBinary", uses: ["APNSModel"]),
-        layer("SpoolModel", uses: ["APNSModel", "Document"]),
+        layer("HTTP2"),
+        layer("APNSHTTP2", uses: ["HTTP2", "APNSModel", "Document"]),
+        layer("SpoolModel", uses: ["APNSHTTP2", "APNSModel", "Document"]),
 
         // Islands: one C library each, and the only places where `unsafe` may be written.
         .target(
@@ -49,9 +51,11 @@ let package = Package(
             linkerSettings: [.linkedLibrary("simdjson")]),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CNGHTTP2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
         .systemLibrary(name: "CLinux"),
         layer("JSON", uses: ["CSimdJSON", "Document"]),
         layer("YAML", uses: ["CYAML", "Document"]),
+        layer("NGHTTP2", uses: ["CNGHTTP2", "HTTP2"]),
         layer("OpenSSL", uses: ["COpenSSL"]),
         layer("LinuxIO", uses: ["CLinux"]),
 
@@ -59,14 +63,27 @@ let package = Package(
         layer("SecureTransport", uses: ["LinuxIO", "OpenSSL"]),
         layer("SpoolStore", uses: ["LinuxIO", "SpoolModel", "APNSModel"]),
         layer("SpoolClient", uses: ["LinuxIO"]),
-        layer("APNSGateway", uses: ["SecureTransport", "OpenSSL", "LinuxIO", "APNSBinary", "APNSModel", logging]),
-        layer("GatewaySimulator", uses: ["SecureTransport", "OpenSSL", "LinuxIO", "APNSBinary", "APNSModel", logging]),
+        layer(
+            "APNSGateway",
+            uses: [
+                "SecureTransport", "OpenSSL", "JSON", "NGHTTP2", "LinuxIO", "APNSBinary", "APNSHTTP2", "HTTP2",
+                "APNSModel",
+                "Document", logging,
+            ]),
+        layer(
+            "GatewaySimulator",
+            uses: [
+                "SecureTransport", "OpenSSL", "JSON", "NGHTTP2", "LinuxIO", "APNSBinary", "APNSHTTP2", "HTTP2",
+                "APNSModel",
+                "Document", logging,
+            ]),
 
         // The daemon and the program.
         layer(
             "PushDaemon",
             uses: [
-                "SpoolStore", "APNSGateway", "APNSBinary", "JSON", "YAML", "LinuxIO", "OpenSSL", "SpoolModel",
+                "SpoolStore", "APNSGateway", "SecureTransport", "APNSBinary", "APNSHTTP2", "JSON", "YAML", "LinuxIO",
+                "OpenSSL", "SpoolModel",
                 "APNSModel", "Document", logging,
             ]),
         .executableTarget(
@@ -80,7 +97,7 @@ let package = Package(
         // What `make bench` measures the binary transport with.
         .executableTarget(
             name: "Benchmarks",
-            dependencies: ["APNSGateway", "APNSBinary", "APNSModel", "OpenSSL", "LinuxIO", logging],
+            dependencies: ["APNSGateway", "APNSHTTP2", "APNSBinary", "APNSModel", "OpenSSL", "LinuxIO", logging],
             path: "Tests/Benchmarks/Driver", swiftSettings: strict),
 
         // Tests.
@@ -90,7 +107,10 @@ let package = Package(
         tests("Document", uses: ["JSON", "YAML", "TestSupport"]),
         tests("APNSModel", uses: ["TestSupport"]),
         tests("APNSBinary", uses: ["APNSModel", "TestSupport"]),
-        tests("SpoolModel", uses: ["APNSModel", "Document", "JSON", "YAML", "TestSupport"]),
+        tests("HTTP2", uses: ["TestSupport"]),
+        tests("APNSHTTP2", uses: ["HTTP2", "NGHTTP2", "APNSModel", "Document", "JSON", "TestSupport"]),
+        tests("NGHTTP2", uses: ["HTTP2", "TestSupport"]),
+        tests("SpoolModel", uses: ["APNSHTTP2", "APNSModel", "Document", "JSON", "YAML", "TestSupport"]),
         tests("JSON", uses: ["Document", "TestSupport"]),
         tests("YAML", uses: ["Document", "TestSupport"]),
         tests("OpenSSL", uses: ["TestSupport"]),
@@ -101,16 +121,22 @@ let package = Package(
         tests(
             "APNSGateway",
             uses: [
-                "GatewaySimulator", "SecureTransport", "OpenSSL", "LinuxIO", "APNSBinary", "APNSModel", "TestSupport",
-                logging,
+                "GatewaySimulator", "SecureTransport", "OpenSSL", "NGHTTP2", "LinuxIO", "APNSBinary", "APNSHTTP2",
+                "HTTP2",
+                "APNSModel", "JSON", "Document", "TestSupport", logging,
             ]),
         tests(
             "GatewaySimulator",
-            uses: ["SecureTransport", "OpenSSL", "LinuxIO", "APNSBinary", "APNSModel", "TestSupport", logging]),
+            uses: [
+                "SecureTransport", "OpenSSL", "NGHTTP2", "LinuxIO", "APNSBinary", "APNSHTTP2", "HTTP2", "APNSModel",
+                "JSON",
+                "Document", "TestSupport", logging,
+            ]),
         tests(
             "PushDaemon",
             uses: [
-                "GatewaySimulator", "SpoolClient", "SpoolStore", "APNSGateway", "JSON", "OpenSSL", "LinuxIO",
+                "GatewaySimulator", "SpoolClient", "SpoolStore", "APNSGateway", "APNSHTTP2", "JSON", "OpenSSL",
+                "LinuxIO",
                 "SpoolModel", "APNSModel", "Document", "TestSupport", logging,
             ]),
         .testTarget(

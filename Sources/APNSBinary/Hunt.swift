@@ -26,6 +26,9 @@ struct Hunt: Sendable {
         self.suspects.prepend(suspects + others)
     }
 
+    /// How many suspects wait to be sent.
+    var waitingCount: Int { suspects.count }
+
     /// Whether the group is out and its outcome must be awaited.
     var isWaiting: Bool { roomInGroup == 0 || suspects.isEmpty }
 

@@ -13,10 +13,7 @@ package struct SendQueue: Sendable {
         let index: Int
     }
 
-    private var jobs: [JobID: BatchList] = [:]
-    /// Jobs with new work, the one whose turn it is in front.
-    private var turns: [JobID] = []
-    private var tail = BatchList()
+    private var work = WorkQueue()
     private var hunt: Hunt?
     private var tries: [Key: Int] = [:]
     /// Those that are to be sent again although they had been settled as accepted.
@@ -26,36 +23,28 @@ package struct SendQueue: Sendable {
     package init() {}
 
     /// How many notifications wait, the tail included.
-    package private(set) var count = 0
+    package var count: Int { work.count + (hunt?.waitingCount ?? 0) }
 
     /// Whether a connection that asks now would get nothing.
     package var isBlocked: Bool {
         if let hunt { return hunt.isWaiting }
-        return count == 0
+        return work.isEmpty
     }
 
     /// Whether a hunt is on, so that only one connection is of use.
     package var isHunting: Bool { hunt != nil }
 
     /// Adds new work behind all other work of its job.
-    package mutating func append(_ batch: Batch) {
-        guard !batch.isEmpty else { return }
-        if jobs[batch.job] == nil { turns.append(batch.job) }
-        jobs[batch.job, default: BatchList()].append(batch)
-        count += batch.count
-    }
+    package mutating func append(_ batch: Batch) { work.append(batch) }
 
     /// Takes at most `limit` notifications that may be written now; `nil` when there are none.
     package mutating func next(atMost limit: Int) -> Batch? {
-        let batch = hunt != nil ? hunt?.next(atMost: limit) : tail.takeFirst(limit) ?? nextOfJobs(atMost: limit)
-        count -= batch?.count ?? 0
-        return batch
+        hunt != nil ? hunt?.next(atMost: limit) : work.next(atMost: limit)
     }
 
     /// Puts back, before everything else, what was taken and not written.
     package mutating func putBack(_ batch: Batch) {
-        count += batch.count
-        if hunt != nil { hunt?.putBack(batch) } else { tail.prepend([batch]) }
+        if hunt != nil { hunt?.putBack(batch) } else { work.prepend([batch]) }
     }
 
     /// Notes that notifications have an outcome. A hunt may go on when its group has. Noting it twice does no harm.
@@ -73,22 +62,11 @@ package struct SendQueue: Sendable {
 
     /// Removes what still waits of a job, and returns it.
     package mutating func remove(_ job: JobID) -> [Batch] {
-        var fresh = jobs.removeValue(forKey: job) ?? BatchList()
-        var removed = tail.takeAll { $0.job == job } + fresh.takeAll()
-        removed += hunt?.remove(job) ?? []
+        let removed = work.remove(job) + (hunt?.remove(job) ?? [])
         if hunt?.isOver == true { hunt = nil }
-        turns.removeAll { $0 == job }
         tries = tries.filter { $0.key.job != job }
         revoked.remove(job)
-        count -= removed.reduce(0) { $0 + $1.count }
         return removed
-    }
-
-    private mutating func nextOfJobs(atMost limit: Int) -> Batch? {
-        guard let job = turns.first, let batch = jobs[job]?.takeFirst(limit) else { return nil }
-        turns.removeFirst()
-        if jobs[job]?.isEmpty == true { jobs[job] = nil } else { turns.append(job) }
-        return batch
     }
 }
 
@@ -161,14 +139,12 @@ extension SendQueue {
     }
 
     private mutating func resume(_ tail: [Batch], isHunt: Bool) {
-        let tailCount = tail.reduce(0) { $0 + $1.count }
-        count += tailCount
         if hunt != nil {
             if hunt?.resume(tail, hasFailed: isHunt) == true { hunt = nil }
-        } else if isHunt, tailCount > 0 {
-            hunt = Hunt(suspects: tail, others: self.tail.takeAll())
+        } else if isHunt, tail.contains(where: { !$0.isEmpty }) {
+            hunt = Hunt(suspects: tail, others: work.takeTail())
         } else {
-            self.tail.prepend(tail)
+            work.prepend(tail)
         }
     }
 }

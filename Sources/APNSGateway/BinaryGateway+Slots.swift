@@ -8,57 +8,39 @@ extension BinaryGateway {
     func runSlot(_ slot: Int) async {
         while !Task.isCancelled {
             guard isWanted(slot) else {
-                await sleep(slot: slot, until: stoppedUntil)
-                endStopIfDue()
+                await state.sleep(slot, until: state.stoppedUntil)
+                state.endStopIfDue(backOff: configuration.connectBackOff)
                 continue
             }
             let pause = await runConnection(slot)
-            if pause > .zero { await rest(slot, for: pause) }
+            if pause > .zero { await state.rest(slot, for: pause) }
         }
     }
 
     /// Whether there is work that the connections which are up do not take.
     private func isWanted(_ slot: Int) -> Bool {
-        guard stoppedUntil == nil, !isDraining, !queue.isBlocked, slot < configuration.connectionLimit else {
-            return false
-        }
+        guard state.mayConnect, !queue.isBlocked, slot < configuration.connectionLimit else { return false }
         guard slot > 0 else { return true }
-        let others = sessions.values.filter { $0.generation == generation }
-        return !isOnTrial && !queue.isHunting && others.count >= slot && others.allSatisfy { $0.room == 0 }
-    }
-
-    /// Pauses between connects. New work does not shorten it, but another configuration does.
-    private func rest(_ slot: Int, for pause: Duration) async {
-        let (deadline, before) = (ContinuousClock.now + pause, generation)
-        while ContinuousClock.now < deadline, generation == before, !Task.isCancelled, !isDraining {
-            await sleep(slot: slot, until: deadline)
-        }
-    }
-
-    private func endStopIfDue() {
-        guard let deadline = stoppedUntil, ContinuousClock.now >= deadline else { return }
-        stoppedUntil = nil
-        isOnTrial = true
-        policy = ConnectPolicy(backOff: configuration.connectBackOff)
-        publisher.yield(.trying)
+        let others = sessions.values.filter { $0.generation == state.generation }
+        return !state.isOnTrial && !queue.isHunting && others.count >= slot && others.allSatisfy { $0.room == 0 }
     }
 
     /// Opens a connection, sends on it until it ends, and says how long to pause before the next.
     private func runConnection(_ slot: Int) async -> Duration {
         let settings = configuration
-        let startGeneration = generation
+        let startGeneration = state.generation
         do {
             let deadline = ContinuousClock.now + settings.connectTimeout
             let stream = try await settings.endpoint.open(settings.context, on: reactor, until: deadline)
             try await settings.endpoint.awaitConsent(stream)
             let session = BinarySession(stream, settings, generation: startGeneration)
             sessions[slot] = session
-            publisher.yield(.connected(settings.endpoint.description))
+            state.tell(.connected(settings.endpoint.description))
             let end = await serve(session)
             sessions[slot] = nil
             return conclude(session, end)
         } catch let failure as ConnectFailure {
-            return pauseAfter(failure.cause, ConnectionReport(failure.fault))
+            return state.pause(after: failure.cause, ConnectionReport(failure.fault), stopPause: settings.stopPause)
         } catch {
             return .zero
         }
@@ -70,8 +52,7 @@ extension BinaryGateway {
             if let end = session.read() { return end }
             deliver(session.settle())
             if session.hasUnansweredProbe { return .lost(GatewayFault("the flush probe was not answered")) }
-            let isRetiring =
-                session.generation != generation || isDraining || stoppedUntil != nil || session.isIdle
+            let isRetiring = session.generation != state.generation || !state.mayConnect || session.isIdle
             if isRetiring, session.doubtCount == 0 {
                 return await session.close()
             }
@@ -110,16 +91,16 @@ extension BinaryGateway {
     }
 
     private func allowance(_ session: BinarySession) -> Int {
-        guard isOnTrial else { return session.room }
+        guard state.isOnTrial else { return session.room }
         return sessions.values.allSatisfy { $0.doubtCount == 0 } ? min(1, session.room) : 0
     }
 
     /// Takes what the end of a session proved, and says how long to pause.
     private func conclude(_ session: BinarySession, _ end: BinarySession.End) -> Duration {
-        let isProven = answers.hasAcceptance
+        let isProven = state.hasAcceptance
         let conclusion = session.conclude(end, isProven: isProven)
         let settlements = queue.take(conclusion)
-        if !conclusion.revoked.isEmpty { publisher.yield(.reopened(conclusion.revoked)) }
+        if !conclusion.revoked.isEmpty { state.tell(.reopened(conclusion.revoked)) }
         deliver(settlements)
         var report = ConnectionReport(end.fault)
         report.resentCount = conclusion.tail.reduce(0) { $0 + $1.count } - conclusion.doubtfulCount
@@ -131,8 +112,8 @@ extension BinaryGateway {
         case .closed:
             return .zero
         case .reply(let reply) where reply.status.failureClass == .app:
-            publisher.yield(.disconnected(report))
-            stop(reply.status.fault)
+            state.tell(.disconnected(report))
+            state.stop(reply.status.fault, for: configuration.stopPause)
             return .zero
         case .reply(let reply) where reply.status.acceptsNamed && !session.hasAcceptance:
             // A gateway that shuts down again and again without taking anything is not to be called at speed.
@@ -151,47 +132,13 @@ extension BinaryGateway {
     }
 
     private func pauseAfter(_ cause: ConnectPolicy.Cause, _ report: ConnectionReport) -> Duration {
-        var report = report
-        switch policy.ended(cause, using: &random) {
-        case .connect(let pause):
-            report.pause = pause
-            publisher.yield(.disconnected(report))
-            return pause
-        case .stop:
-            publisher.yield(.disconnected(report))
-            stop(report.fault)
-            return .zero
-        }
+        state.pause(after: cause, report, stopPause: configuration.stopPause)
     }
 
-    /// Stops the app until its credentials change or the time for another try has come.
-    private func stop(_ fault: GatewayFault) {
-        stoppedUntil = .now + configuration.stopPause
-        publisher.yield(.stopped(fault))
-    }
-
-    /// Tells outcomes, and what they say about the gateway and the credentials.
+    /// Tells outcomes.
     private func deliver(_ settlements: [Settlement]) {
-        guard !settlements.isEmpty else { return }
         queue.confirm(settlements)
-        publisher.yield(.settled(settlements))
-        for settlement in settlements {
-            switch settlement.outcome {
-            case .accepted: noteAcceptance()
-            case .rejected(let refusal):
-                if answers.refused(badToken: refusal.verdict == .invalid) { publisher.yield(.suspectEnvironment) }
-            case .expired, .unsent, .unknown: break
-            }
-        }
-    }
-
-    private func noteAcceptance() {
-        policy.accepted()
-        answers.accepted()
-        guard isOnTrial else { return }
-        isOnTrial = false
-        publisher.yield(.resumed)
-        wakeSlots()
+        state.deliver(settlements)
     }
 
     private func wakeSlots(besides session: BinarySession) {

@@ -16,31 +16,20 @@ package actor BinaryGateway {
 
     let reactor: Reactor
     let logger: Logger
-    let publisher: AsyncStream<GatewayEvent>.Continuation
+    let state: GatewayState
     var configuration: Configuration
-    /// Counts configurations: a session of an older one writes nothing more and closes when nothing is in doubt.
-    var generation = 0
     var queue = SendQueue()
-    var policy: ConnectPolicy
-    var answers = AnswerHistory()
-    var random = SystemRandomNumberGenerator()
-    /// When a stopped app may ask again; `nil` while it is not stopped.
-    var stoppedUntil: ContinuousClock.Instant?
-    /// Whether it asks again after a stop, one notification at a time.
-    var isOnTrial = false
-    var isDraining = false
     /// Connections that are up, by slot.
     var sessions: [Int: BinarySession] = [:]
-    private var sleepers: [Int: Waiter] = [:]
-    private var submitters: [Waiter] = []
 
     /// Creates a gateway that connects to nothing until there is work and `run` is called.
     package init(_ configuration: Configuration, on reactor: Reactor, logger: Logger) {
+        let (events, publisher) = AsyncStream<GatewayEvent>.makeStream(bufferingPolicy: .unbounded)
+        self.events = events
         self.configuration = configuration
-        self.policy = ConnectPolicy(backOff: configuration.connectBackOff)
+        self.state = GatewayState(publisher, backOff: configuration.connectBackOff, on: reactor)
         self.reactor = reactor
         self.logger = logger
-        (self.events, self.publisher) = AsyncStream.makeStream(bufferingPolicy: .unbounded)
     }
 
     /// The reactor's thread.
@@ -50,13 +39,7 @@ package actor BinaryGateway {
     ///
     /// - Throws: `CancellationError` when the task is cancelled while it waits; the batch was not taken then.
     package func submit(_ batch: Batch) async throws {
-        while queue.count >= Self.queueLimit {
-            let waiter = Waiter(on: reactor)
-            submitters.append(waiter)
-            let readiness = await waiter.wait()
-            submitters.removeAll { $0 === waiter }
-            if readiness.contains(.cancelled) { throw CancellationError() }
-        }
+        try await state.waitForRoom { queue.count >= Self.queueLimit }
         queue.append(batch)
         wakeSlots()
     }
@@ -73,17 +56,13 @@ package actor BinaryGateway {
     /// A stopped app starts again.
     package func reconfigure(_ configuration: Configuration) {
         self.configuration = configuration
-        generation += 1
-        policy = ConnectPolicy(backOff: configuration.connectBackOff)
-        answers = AnswerHistory()
-        if stoppedUntil != nil { isOnTrial = true }
-        stoppedUntil = nil
+        state.reconfigure(backOff: configuration.connectBackOff)
         wakeSlots()
     }
 
     /// Sends nothing more that is not yet written; connections settle what is in doubt and close.
     package func drain() {
-        isDraining = true
+        state.isDraining = true
         wakeSlots()
     }
 
@@ -105,27 +84,19 @@ package actor BinaryGateway {
                     group.addTask { await self.runSlot(slot) }
                     limit += 1
                 }
-                await sleep(slot: -1, until: nil)
+                await state.sleep(-1, until: nil)
             }
         }
-        publisher.finish()
-    }
-
-    /// Waits until something changes, or until the deadline.
-    func sleep(slot: Int, until deadline: ContinuousClock.Instant?) async {
-        let waiter = sleepers[slot] ?? Waiter(on: reactor)
-        sleepers[slot] = waiter
-        _ = await waiter.wait(until: deadline)
+        state.finish()
     }
 
     /// Lets every slot look at the state anew.
     func wakeSlots() {
-        for waiter in sleepers.values { waiter.wake() }
+        state.wakeSleepers()
         for session in sessions.values { session.wake() }
     }
 
     func wakeSubmitters() {
-        guard queue.count < Self.queueLimit else { return }
-        for waiter in submitters { waiter.wake() }
+        if queue.count < Self.queueLimit { state.wakeSubmitters() }
     }
 }

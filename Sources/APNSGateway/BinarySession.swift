@@ -1,5 +1,5 @@
 import APNSBinary
-package import APNSModel
+import APNSModel
 import LinuxIO
 import OpenSSL
 import SecureTransport
@@ -200,9 +200,4 @@ final class BinarySession {
         guard case .silence(let duration) = options.confirmation else { return .milliseconds(250) }
         return min(.milliseconds(250), max(.milliseconds(5), duration / 20))
     }
-}
-
-extension Moment {
-    /// The present moment of the boot clock.
-    package static var now: Moment { Moment(nanoseconds: BootClock.nanoseconds()) }
 }

@@ -1,4 +1,4 @@
-import APNSBinary
+import APNSModel
 import LinuxIO
 import OpenSSL
 import SecureTransport
@@ -24,6 +24,8 @@ struct ConnectFailure: Error {
             self.init(.unreachable, "\(endpoint): \(error.message)", hint: error.hint)
         case let error as LookupError:
             self.init(.unreachable, "\(error)", hint: "check the gateway's name and the resolver")
+        case let error as ProxyError:
+            self.init(.unreachable, error.message, hint: error.hint)
         case let error as ConnectError:
             self.init(.unreachable, "\(error)", hint: "check the gateway's host and port, and the way to it")
         default:
@@ -37,13 +39,14 @@ extension Endpoint {
     /// only then, and one that knows us under the wrong environment closes.
     static let ticketPause = Duration.milliseconds(100)
 
-    /// Connects and shakes hands.
+    /// Connects, through a proxy if there is one, and shakes hands.
     ///
     /// - Throws: `ConnectFailure`; `CancellationError`.
     func open(
-        _ context: TLSContext, on reactor: Reactor, until deadline: ContinuousClock.Instant
+        _ context: TLSContext, through proxy: Proxy? = nil, on reactor: Reactor, until deadline: ContinuousClock.Instant
     ) async throws -> SecureStream {
-        let place = SecureEndpoint(host: address, serverName: serverName, context: context)
+        var place = SecureEndpoint(host: address, serverName: serverName, context: context)
+        place.proxy = proxy
         return try await failing { try await SecureStream.connect(to: place, on: reactor, until: deadline) }
     }
 
@@ -52,6 +55,21 @@ extension Endpoint {
     /// - Throws: `ConnectFailure`; `CancellationError`.
     func awaitConsent(_ stream: SecureStream) async throws {
         _ = try await failing { try await stream.awaitConfirmation(until: .now + Self.ticketPause) }
+    }
+
+    /// The same as `open`, for HTTP/2: a peer that does not choose it in the handshake speaks something else.
+    ///
+    /// - Throws: `ConnectFailure`; `CancellationError`.
+    func openHTTP2(
+        _ context: TLSContext, through proxy: Proxy?, on reactor: Reactor, until deadline: ContinuousClock.Instant
+    ) async throws -> SecureStream {
+        let stream = try await open(context, through: proxy, on: reactor, until: deadline)
+        guard stream.facts.applicationProtocol == "h2" else {
+            throw ConnectFailure(
+                .unreachable, "\(self) does not speak HTTP/2",
+                hint: "check the gateway's host and port, or set protocol: binary")
+        }
+        return stream
     }
 
     private func failing<Value>(_ body: () async throws -> sending Value) async throws -> sending Value {

@@ -13,6 +13,9 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         self.serverName = serverName ?? address.host
     }
 
+    /// What a request over HTTP/2 names as its target (RFC 9113 §8.3.1): the port only where it is not that of HTTPS.
+    package var authority: String { address.port == 443 ? address.host : address.description }
+
     /// `host:port`.
     package var description: String { address.description }
 }

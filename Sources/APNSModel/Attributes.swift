@@ -29,7 +29,7 @@ package struct Expiration: Hashable, Sendable {
 
 /// What all notifications of a batch share besides the payload.
 package struct Attributes: Hashable, Sendable {
-    /// The app's bundle identifier with its suffix; `nil` leaves it to the credentials.
+    /// The topic that the job itself names, suffix and all; `nil` leaves it to the app.
     package var topic: String?
     /// The kind of push.
     package var pushType: PushType

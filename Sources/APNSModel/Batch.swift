@@ -24,6 +24,10 @@ package struct Batch: Sendable {
     package let attributes: Attributes
     /// What a connection that dies without an answer makes of them.
     package let onDoubt: OnDoubt
+    /// Whether the job named the topic itself, so that a wrong one is the job's fault and not the app's.
+    package let hasOwnTopic: Bool
+    /// When to stop trying; `nil`: never.
+    package let giveUpAt: WallTime?
     /// Which notifications of the job these are.
     package private(set) var indices: Range<Int>
 
@@ -37,6 +41,8 @@ package struct Batch: Sendable {
         self.job = header.job
         self.attributes = header.attributes
         self.onDoubt = header.onDoubt
+        self.hasOwnTopic = header.hasOwnTopic
+        self.giveUpAt = header.giveUpAt
         self.tokens = tokens
         self.payloads = payloads
         self.base = firstIndex
@@ -51,6 +57,10 @@ package struct Batch: Sendable {
         package var attributes: Attributes
         /// What doubt makes of them.
         package var onDoubt: OnDoubt
+        /// Whether the job named the topic itself.
+        package var hasOwnTopic = false
+        /// When to stop trying; `nil`: never.
+        package var giveUpAt: WallTime?
 
         /// Creates a header.
         package init(job: JobID, attributes: Attributes, onDoubt: OnDoubt = .resend) {

@@ -20,12 +20,15 @@ package struct Refusal: Hashable, Sendable {
     package let reason: String
     /// What to do.
     package let verdict: Verdict
+    /// Since when the token has been gone, where the gateway says so: what was registered later is not meant.
+    package let goneSince: WallTime?
 
     /// Creates a refusal.
-    package init(status: Int?, reason: String, verdict: Verdict) {
+    package init(status: Int?, reason: String, verdict: Verdict, goneSince: WallTime? = nil) {
         self.status = status
         self.reason = reason
         self.verdict = verdict
+        self.goneSince = goneSince
     }
 }
 

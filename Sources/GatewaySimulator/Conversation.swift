@@ -5,8 +5,8 @@ import SecureTransport
 
 /// One open connection: the stream, the policy that says what to do with it, and the bytes between the two.
 ///
-/// Belongs to a `BinaryService`, and is touched on its reactor alone.
-final class Conversation {
+/// Belongs to a `GatewayService`, and is touched on its reactor alone.
+final class Conversation: OpenConnection {
     private let stream: SecureStream
     private let socket: StreamSocket
     private var policy: GatewayPolicy
@@ -28,7 +28,7 @@ final class Conversation {
     /// Does one step after the other, to the last.
     ///
     /// - Throws: `SystemError`, `TLSError`: the connection is broken; `CancellationError`; `LedgerFileFault`.
-    func run(in service: isolated BinaryService) async throws {
+    func run(in service: isolated GatewayService) async throws {
         while true {
             let now = GatewayPolicy.Now.read()
             switch policy.step(at: now.moment) {
@@ -59,7 +59,7 @@ final class Conversation {
         stream.wake()
     }
 
-    private func read(atMost limit: Int, until: Moment?, in service: isolated BinaryService) async throws {
+    private func read(atMost limit: Int, until: Moment?, in service: isolated GatewayService) async throws {
         switch try stream.read(into: &unread, limit: limit) {
         case .bytes(let count):
             policy.didRead(count, at: GatewayPolicy.Now.read().moment)
@@ -76,7 +76,7 @@ final class Conversation {
     }
 
     /// Has the policy take what it can of the bytes that were read.
-    private func take(in service: isolated BinaryService) async throws {
+    private func take(in service: isolated GatewayService) async throws {
         guard !unread.isEmpty else { return }
         unread.removeFirst(service.consume(unread.span, by: &policy))
         try await service.publish()

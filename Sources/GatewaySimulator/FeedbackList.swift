@@ -74,7 +74,7 @@ struct FeedbackList: Sendable {
         case .refused(status: 8) where collectsRefused:
             let seconds = UInt32(clamping: arrival.time.epochSeconds)
             entries.append(GoneToken(token: frame.token.map { bytes[$0] }, epochSeconds: seconds))
-        case .refused, .discarded:
+        case .refused, .rejected, .discarded:
             break
         }
     }

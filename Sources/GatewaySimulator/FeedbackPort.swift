@@ -7,7 +7,7 @@ actor FeedbackPort {
     private nonisolated let reactor: Reactor
     private let contexts: ServerContexts
     private let logger: Logger
-    private let gateway: BinaryService
+    private let gateway: GatewayService
     private nonisolated let address: SocketAddress
     private var listener: Listener?
     private var manner: FeedbackManner
@@ -21,14 +21,14 @@ actor FeedbackPort {
     ///
     /// - Throws: `SystemError`: the port is taken, or the address is not this host's.
     static func listening(
-        on address: SocketAddress, with resources: SimulatorResources, telling gateway: BinaryService
+        on address: SocketAddress, with resources: SimulatorResources, telling gateway: GatewayService
     ) async throws -> FeedbackPort {
         let port = FeedbackPort(on: address, with: resources, telling: gateway)
         try await port.listen()
         return port
     }
 
-    private init(on address: SocketAddress, with resources: SimulatorResources, telling gateway: BinaryService) {
+    private init(on address: SocketAddress, with resources: SimulatorResources, telling gateway: GatewayService) {
         reactor = resources.reactor
         contexts = resources.contexts
         logger = resources.logger

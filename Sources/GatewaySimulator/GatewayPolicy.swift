@@ -170,7 +170,9 @@ extension GatewayPolicy {
     private mutating func judge(
         _ frame: NotificationFrame, of bytes: Span<UInt8>, at now: Moment, sharing shared: inout GatewayState
     ) -> Ledger.Outcome {
-        if let action = shared.script.arrived(frame, of: bytes, count: arrivedCount, on: connection),
+        if let action = shared.script.arrived(
+            token: bytes.extracting(frame.token), payload: bytes.extracting(frame.payload), count: arrivedCount,
+            on: connection),
             let outcome = act(action, on: frame, at: now)
         {
             return outcome
@@ -214,6 +216,9 @@ extension GatewayPolicy {
             listeningStop = duration
             return nil
         case .refuseConnection, .failHandshake, .withholdTickets:
+            return nil
+        case .answer, .latency, .withhold, .mute, .goAway, .refuseStream, .settings, .grant, .flood, .unknownFrame,
+            .ignorePings, .inform:
             return nil
         }
     }

@@ -7,6 +7,9 @@ struct GatewayState: Sendable {
     var script: ScriptRun
     var ledger: Ledger
     var feedback: FeedbackList
+    var requestTerms = RequestTerms()
+    var http2Script = ScriptRun(.none, over: .http2)
+    var manner = HTTP2Manner()
 
     /// Notes a notification and what became of it.
     mutating func note(_ frame: NotificationFrame, of bytes: Span<UInt8>, as arrival: Ledger.Arrival) {

@@ -8,9 +8,9 @@ extension Ledger {
         public let connection: Int
         /// The notification's number on its connection, from 1.
         public let sequence: Int
-        /// The command it was sent with: 0, 1 or 2.
+        /// The command it was sent with: 0, 1 or 2; 3 for a request over HTTP/2, whose path begins with `/3/`.
         public let command: UInt8
-        /// What its sender called it; command 0 has no name.
+        /// What its sender called it with commands 1 and 2; `request` has the `apns-id` of HTTP/2.
         public let identifier: UInt32?
         /// When it expires, in seconds since 1970; 0 for one attempt, `nil` when the frame does not say.
         public let expiry: UInt32?
@@ -24,6 +24,8 @@ extension Ledger {
         public let outcome: Outcome
         /// When it was read, in nanoseconds since 1970, UTC.
         public let epochNanoseconds: Int64
+        /// What only a request over HTTP/2 has.
+        public var request: Request?
 
         /// The payload as text; bytes that are not UTF-8 are replaced.
         public var payloadText: String { String(decoding: payload, as: UTF8.self) }
@@ -37,6 +39,8 @@ extension Ledger {
         private var records: [Record] = []
         private var tokens = PackedBytes()
         private var payloads = PackedBytes()
+        /// The requests' own part; it stays empty while all notifications are binary.
+        private var heads: [Int: KeptHead] = [:]
 
         private struct Record {
             let connection: Int32
@@ -61,7 +65,7 @@ extension Ledger {
                 connection: Int(record.connection), sequence: record.sequence, command: record.command,
                 identifier: record.identifier, expiry: record.expiry, priority: record.priority,
                 token: Array(tokens[position]), payload: Array(payloads[position]), outcome: record.outcome,
-                epochNanoseconds: record.time.nanoseconds)
+                epochNanoseconds: record.time.nanoseconds, request: heads[position]?.request)
         }
 
         /// What became of the entry at a place; cheaper than the whole entry.
@@ -75,6 +79,17 @@ extension Ledger {
                     priority: frame.priority, outcome: arrival.outcome, time: arrival.time))
             tokens.append(frame.token, of: bytes)
             payloads.append(frame.payload, of: bytes)
+        }
+
+        mutating func append(_ arrived: ArrivedRequest, as arrival: Arrival) {
+            heads[records.count] = arrived.head
+            records.append(
+                Record(
+                    connection: Int32(truncatingIfNeeded: arrival.connection), sequence: arrival.sequence,
+                    command: ArrivedRequest.command, identifier: nil, expiry: arrived.expiry,
+                    priority: arrived.priority, outcome: arrival.outcome, time: arrival.time))
+            tokens.append(arrived.token)
+            payloads.append(arrived.payload)
         }
     }
 }

@@ -9,12 +9,22 @@ extension Ledger {
 
     /// The notifications that were refused, in order; needs `.everything`.
     public var refused: [Entry] {
-        entries.filter { if case .refused = $0.outcome { true } else { false } }
+        entries.filter {
+            switch $0.outcome {
+            case .refused, .rejected: true
+            case .accepted, .discarded: false
+            }
+        }
     }
 
     /// How often each token was accepted that was accepted more than once; needs `.everything`.
     public var duplicates: [[UInt8]: Int] {
         acceptedTokens.reduce(into: [:]) { $0[$1, default: 0] += 1 }.filter { $0.value > 1 }
+    }
+
+    /// How often each `apns-id` was accepted that was accepted more than once; needs `.everything`.
+    public var duplicateIDs: [String: Int] {
+        accepted.compactMap(\.request?.id).reduce(into: [:]) { $0[$1, default: 0] += 1 }.filter { $0.value > 1 }
     }
 
     /// What a connection brought, in order; needs `.everything`.

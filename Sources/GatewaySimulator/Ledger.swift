@@ -24,6 +24,8 @@ public struct Ledger: Sendable {
         case accepted
         /// It was answered with this status, or would have been if its format had an answer.
         case refused(status: UInt8)
+        /// It was answered so over HTTP/2; the reason is empty if none was given.
+        case rejected(status: Int, reason: String)
         /// It was read and thrown away: it came behind a refusal, or a script said so.
         case discarded
     }
@@ -38,6 +40,12 @@ public struct Ledger: Sendable {
     public private(set) var discardedCount = 0
     /// How many notifications were refused with each status.
     public private(set) var refusedCountByStatus: [UInt8: Int] = [:]
+    /// How many requests over HTTP/2 were refused with each reason.
+    public private(set) var refusedCountByReason: [String: Int] = [:]
+    /// What clients did over HTTP/2 that the protocol, or a strict gateway, does not allow; the first 1,000.
+    public private(set) var violations: [Violation] = []
+    /// How many violations there were.
+    public private(set) var violationCount = 0
     /// How many connections were accepted, those included that a script ended before or in the handshake.
     public private(set) var connectionCount = 0
     /// The connections whose handshake succeeded, in order; the first 100,000.
@@ -59,6 +67,9 @@ public struct Ledger: Sendable {
 
     /// How many notifications arrived: accepted, refused and discarded.
     public var arrivedCount: Int { acceptedCount + refusedCount + discardedCount }
+
+    /// Whether whole notifications are kept or written, and not only counted.
+    var keepsEntries: Bool { detail == .everything || lines != nil }
 
     /// Counts a connection and returns its number, from 1.
     mutating func noteConnection() -> Int {
@@ -90,6 +101,26 @@ public struct Ledger: Sendable {
         lines?.appendLine(of: Entry(frame, of: bytes, as: arrival))
     }
 
+    /// Notes a request over HTTP/2.
+    mutating func note(_ arrived: ArrivedRequest, as arrival: Arrival) {
+        count(arrival.outcome)
+        switch detail {
+        case .everything:
+            entries.append(arrived, as: arrival)
+        case .numbered:
+            if arrival.outcome == .accepted { tally.note(arrived.token.indices, of: arrived.token.span) }
+        case .counts:
+            break
+        }
+        lines?.appendLine(of: Entry(arrived, as: arrival))
+    }
+
+    /// Notes what a client should not have done.
+    mutating func note(_ violation: Violation) {
+        violationCount += 1
+        if violations.count < 1_000 { violations.append(violation) }
+    }
+
     /// Returns the lines that were collected and forgets them.
     mutating func takeLines() -> [UInt8] {
         guard let taken = lines, !taken.isEmpty else { return [] }
@@ -104,6 +135,9 @@ public struct Ledger: Sendable {
         case .refused(let status):
             refusedCount += 1
             refusedCountByStatus[status, default: 0] += 1
+        case .rejected(_, let reason):
+            refusedCount += 1
+            refusedCountByReason[reason, default: 0] += 1
         }
     }
 

@@ -4,7 +4,8 @@ import APNSModel
 ///
 /// `{"at":"2026-11-21T08:36:16.123Z","connection":1,"sequence":1,"command":2,"identifier":1,"expiry":0,"priority":10,`
 /// `"token":"740f…","payload":"{\"aps\":{}}","outcome":"refused","status":8}`. What a frame did not say is left out; a
-/// payload that is not UTF-8 is `payload_hex`.
+/// payload that is not UTF-8 is `payload_hex`. A request over HTTP/2 has `stream`, `id` and `head`, a field a line,
+/// without the secret of `authorization`, and if it was refused `"outcome":"rejected"`, a `status` and a `reason`.
 extension [UInt8] {
     mutating func appendLine(of entry: Ledger.Entry) {
         appendText("{\"at\":\"\(WallTime(nanoseconds: entry.epochNanoseconds).rfc3339)\"")
@@ -13,12 +14,26 @@ extension [UInt8] {
         if let expiry = entry.expiry { appendText(",\"expiry\":\(expiry)") }
         if let priority = entry.priority { appendText(",\"priority\":\(priority)") }
         appendText(",\"token\":\"\(entry.tokenText)\"")
+        if let request = entry.request { appendRequest(request) }
         appendPayload(entry.payload)
         switch entry.outcome {
         case .accepted: appendText(",\"outcome\":\"accepted\"}\n")
         case .discarded: appendText(",\"outcome\":\"discarded\"}\n")
         case .refused(let status): appendText(",\"outcome\":\"refused\",\"status\":\(status)}\n")
+        case .rejected(let status, let reason):
+            appendText(",\"outcome\":\"rejected\",\"status\":\(status),\"reason\":\"")
+            appendEscaped(Array(reason.utf8))
+            appendText("\"}\n")
         }
+    }
+
+    private mutating func appendRequest(_ request: Ledger.Request) {
+        appendText(",\"stream\":\(request.stream),\"id\":\"\(request.id)\",\"head\":\"")
+        for field in request.fields {
+            let value = field.name == "authorization" ? "bearer …" : field.value
+            appendEscaped(Array("\(field.name): \(value)\n".utf8))
+        }
+        appendText("\"")
     }
 
     private mutating func appendText(_ text: String) {
@@ -31,7 +46,12 @@ extension [UInt8] {
             return
         }
         appendText(",\"payload\":\"")
-        for byte in payload {
+        appendEscaped(payload)
+        appendText("\"")
+    }
+
+    private mutating func appendEscaped(_ text: [UInt8]) {
+        for byte in text {
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"):
                 append(UInt8(ascii: "\\"))
@@ -43,7 +63,6 @@ extension [UInt8] {
                 append(byte)
             }
         }
-        appendText("\"")
     }
 }
 
@@ -97,7 +116,21 @@ private struct LedgerLineReader {
             connection: Int(connection), sequence: Int(sequence), command: command,
             identifier: number("identifier", UInt32.self), expiry: number("expiry", UInt32.self),
             priority: number("priority", UInt8.self), token: token, payload: payload, outcome: outcome,
-            epochNanoseconds: time.nanoseconds)
+            epochNanoseconds: time.nanoseconds, request: request)
+    }
+
+    private var request: Ledger.Request? {
+        guard let stream = number("stream", UInt32.self), let id = texts["id"], let head = texts["head"] else {
+            return nil
+        }
+        let lines = String(decoding: head, as: UTF8.self).split(separator: "\n")
+        return Ledger.Request(
+            stream: stream, id: String(decoding: id, as: UTF8.self),
+            fields: lines.compactMap { line in
+                // The name of a pseudo-header begins with a colon itself.
+                guard let colon = line.dropFirst().firstIndex(of: ":") else { return nil }
+                return .init(String(line[..<colon]), String(line[colon...].dropFirst(2)))
+            })
     }
 
     private var outcome: Ledger.Outcome? {
@@ -105,6 +138,10 @@ private struct LedgerLineReader {
         case "accepted": .accepted
         case "discarded": .discarded
         case "refused": number("status", UInt8.self).map { .refused(status: $0) }
+        case "rejected":
+            number("status", Int.self).map {
+                .rejected(status: $0, reason: String(decoding: texts["reason"] ?? [], as: UTF8.self))
+            }
         default: nil
         }
     }

@@ -9,15 +9,22 @@ extension Simulator {
         public var gatewayPort = 0
         /// The feedback service's port; 0 has the kernel choose one.
         public var feedbackPort = 0
+        /// The port for HTTP/2; 0 has the kernel choose one.
+        public var http2Port = 0
         /// The certificates; `nil`: new ones are made for this run, for `topic`.
         public var certificates: Certificates?
         /// The app that a throw-away client certificate is for.
         public var topic = "com.example.weather"
-        /// Whether a client without a certificate is turned away in the handshake.
+        /// Whether a client without a certificate is turned away in the handshake; never over HTTP/2, where it may bring
+        /// a provider token instead.
         public var requiresClientCertificate = true
         /// What the gateway refuses of its own accord.
         public var rules = GatewayRules()
-        /// What it does wrong, and when.
+        /// What it refuses of its own accord over HTTP/2.
+        public var requestRules = RequestRules()
+        /// How it behaves over HTTP/2.
+        public var http2Manner = HTTP2Manner()
+        /// What it does wrong, and when; each port counts for itself, and only rules of its protocol act there.
         public var script = FaultScript.none
         /// How much the ledger keeps.
         public var detail = Ledger.Detail.everything
@@ -44,5 +51,7 @@ extension Simulator {
         public let gateway: Int
         /// The feedback service.
         public let feedback: Int
+        /// The gateway over HTTP/2.
+        public let http2: Int
     }
 }

@@ -1,8 +1,8 @@
 import APNSModel
 import LinuxIO
 
-/// A push gateway for tests, demonstrations and staging: Apple's binary protocol and its feedback service over TLS,
-/// misbehaving on request.
+/// A push gateway for tests, demonstrations and staging: Apple's binary protocol, its feedback service, and its API over
+/// HTTP/2, all over TLS, misbehaving on request.
 ///
 /// It listens as soon as it is made, and serves while `run()` runs. All of it can be asked and changed meanwhile.
 public final class Simulator: Sendable {
@@ -10,7 +10,7 @@ public final class Simulator: Sendable {
     public let ports: Ports
     /// Its certificates, and its client's.
     public let certificates: Certificates
-    private let gateway: BinaryService
+    private let gateway: GatewayService
     private let feedback: FeedbackPort
     private let reactor: Reactor
     private let worker: WorkerThread?
@@ -32,16 +32,20 @@ public final class Simulator: Sendable {
                     reactor: reactor,
                     contexts: try ServerContexts(
                         certificates, requiresClientCertificate: configuration.requiresClientCertificate),
-                    logger: configuration.logger, state: configuration.state, manner: configuration.feedbackManner,
+                    logger: configuration.logger, state: try configuration.state(),
+                    manner: configuration.feedbackManner,
                     ledgerFile: file)
-                gateway = try await .listening(on: addresses.gateway, with: resources)
+                gateway = try await .listening(
+                    on: [.binary: addresses.gateway, .http2: addresses.http2], with: resources)
                 feedback = try await .listening(on: addresses.feedback, with: resources, telling: gateway)
             } catch {
                 reactor.stop()
                 worker?.stop()
                 throw error
             }
-            ports = Ports(gateway: await gateway.port, feedback: await feedback.port)
+            ports = Ports(
+                gateway: await gateway.number(of: .binary), feedback: await feedback.port,
+                http2: await gateway.number(of: .http2))
         } catch {
             throw SimulatorFault(cause: error)
         }
@@ -111,6 +115,18 @@ extension Simulator {
         await gateway.setRules(rules)
     }
 
+    /// Replaces what the gateway refuses of its own accord over HTTP/2.
+    ///
+    /// - Throws: `SimulatorFault`: one of the keys is none; the rules stay as they were.
+    public func setRequestRules(_ rules: RequestRules) async throws {
+        await gateway.setRequestTerms(try SimulatorFault.wrapping { try RequestTerms(rules) })
+    }
+
+    /// Replaces how the gateway behaves over HTTP/2, from the next connection on.
+    public func setHTTP2Manner(_ manner: HTTP2Manner) async {
+        await gateway.setManner(manner)
+    }
+
     /// Ends all connections to the gateway that are open, in good order or with a reset.
     public func dropConnections(resetting: Bool = false) async {
         await gateway.dropConnections(resetting: resetting)
@@ -128,25 +144,30 @@ extension Simulator {
 }
 
 extension Simulator.Configuration {
-    fileprivate var state: GatewayState {
+    fileprivate func state() throws -> GatewayState {
         var list = FeedbackList(gone: gone, collectsRefused: tellsRefusedTokens)
         list.append(feedback)
         return GatewayState(
             rules: rules, script: ScriptRun(script), ledger: Ledger(detail: detail, writesLines: ledgerPath != nil),
-            feedback: list)
+            feedback: list, requestTerms: try RequestTerms(requestRules), http2Script: ScriptRun(script, over: .http2),
+            manner: http2Manner)
     }
 
-    fileprivate func addresses() throws(SimulatorFault) -> (gateway: SocketAddress, feedback: SocketAddress) {
-        guard let gatewayPort = UInt16(exactly: gatewayPort), let feedbackPort = UInt16(exactly: feedbackPort) else {
+    fileprivate func addresses() throws(SimulatorFault) -> (
+        gateway: SocketAddress, feedback: SocketAddress, http2: SocketAddress
+    ) {
+        (try socketAddress(gatewayPort), try socketAddress(feedbackPort), try socketAddress(http2Port))
+    }
+
+    private func socketAddress(_ port: Int) throws(SimulatorFault) -> SocketAddress {
+        guard let port = UInt16(exactly: port) else {
             throw SimulatorFault(
                 "a port is not a number from 0 to 65535", hint: "use 0 for a port of the kernel's choice")
         }
-        guard let gateway = SocketAddress(host: address, port: gatewayPort),
-            let feedback = SocketAddress(host: address, port: feedbackPort)
-        else {
+        guard let address = SocketAddress(host: address, port: port) else {
             throw SimulatorFault(
                 "\(address) is not an IPv4 or IPv6 address", hint: "use 127.0.0.1, ::1, 0.0.0.0 or ::, not a name")
         }
-        return (gateway, feedback)
+        return address
     }
 }

@@ -51,6 +51,7 @@ import COpenSSL
         if plan.isForSandbox { try add(AppleExtension.sandbox, none) }
         if plan.isForProduction { try add(AppleExtension.production, none) }
         if !plan.topics.isEmpty { try add(AppleExtension.topics, plan.topicsExtension) }
+        if plan.furtherTopics != [] { try add(AppleExtension.furtherTopics, plan.furtherTopicsExtension) }
     }
 
     /// Signs and gives the certificate away.

@@ -5,7 +5,11 @@ extension CertificateFacts {
     init(reading certificate: OpaquePointer) {
         let subject = unsafe X509_get_subject_name(certificate)
         let issuer = unsafe X509_get_issuer_name(certificate)
-        let topics = unsafe extensionValue(AppleExtension.topics, of: certificate)
+        var topics: [String] = []
+        for name in [AppleExtension.topics, AppleExtension.furtherTopics] {
+            let listed = unsafe extensionValue(name, of: certificate).map { Self.topics(inExtension: $0) } ?? []
+            topics += listed.filter { !topics.contains($0) }
+        }
         self.init(
             commonName: unsafe entry(NID_commonName, of: subject), userID: unsafe entry(NID_userId, of: subject),
             issuer: unsafe entry(NID_commonName, of: issuer) ?? entry(NID_organizationName, of: issuer)
@@ -15,7 +19,7 @@ extension CertificateFacts {
             alternativeNames: unsafe names(of: certificate),
             isForSandbox: unsafe extensionValue(AppleExtension.sandbox, of: certificate) != nil,
             isForProduction: unsafe extensionValue(AppleExtension.production, of: certificate) != nil,
-            topics: topics.map { Self.topics(inExtension: $0) } ?? [])
+            topics: topics)
         LibraryErrors.clear()
     }
 }

@@ -18,7 +18,7 @@ package struct CertificateFacts: Hashable, Sendable {
     package let isForSandbox: Bool
     /// Whether it is good for Apple's production gateways (extension 1.2.840.113635.100.6.3.2).
     package let isForProduction: Bool
-    /// The topics of extension 1.2.840.113635.100.6.3.6, in its order; empty when it has none.
+    /// The topics of extensions 1.2.840.113635.100.6.3.6 and .4, each once, in their order; empty when it has none.
     package let topics: [String]
 
     /// A name for messages: the common name, or the next best thing.
@@ -32,12 +32,13 @@ package struct CertificateFacts: Hashable, Sendable {
 }
 
 extension CertificateFacts {
-    /// Returns the topics in the value of Apple's extension: a SEQUENCE in which each topic, a UTF8String, is followed
-    /// by a SEQUENCE of the uses it has (`app`, `voip`, `complication`). What is malformed is left out.
+    /// Returns the topics in the value of one of Apple's extensions: a SEQUENCE in which each topic, a UTF8String, is
+    /// followed by a SEQUENCE of the uses it has (`app`, `voip`, `complication`), or one topic alone. What is malformed
+    /// is left out, and so is the NULL that extension .4 mostly holds.
     static func topics(inExtension value: [UInt8]) -> [String] {
         var outer = DERReader(value[...])
-        guard let list = outer.next(), list.tag == DERReader.sequence else { return [] }
-        var elements = DERReader(list.content)
+        guard let list = outer.next() else { return [] }
+        var elements = DERReader(list.tag == DERReader.sequence ? list.content : value[...])
         var topics: [String] = []
         while let element = elements.next() {
             guard element.tag == DERReader.utf8String else { continue }
@@ -52,4 +53,6 @@ enum AppleExtension {
     static let sandbox = "1.2.840.113635.100.6.3.1"
     static let production = "1.2.840.113635.100.6.3.2"
     static let topics = "1.2.840.113635.100.6.3.6"
+    /// Apple names it beside the other, for `voip`.
+    static let furtherTopics = "1.2.840.113635.100.6.3.4"
 }

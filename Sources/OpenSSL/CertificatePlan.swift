@@ -22,6 +22,8 @@ package struct CertificatePlan: Hashable, Sendable {
     package var isForProduction = false
     /// The topics of Apple's topics extension; empty: it has none.
     package var topics: [String] = []
+    /// The topics of the extension that Apple names beside it; empty: it has none, `nil`: it has one that says NULL.
+    package var furtherTopics: [String]? = []
     /// First and last second of validity, since 1970-01-01T00:00:00Z; `nil`: from an hour ago, for 30 days.
     package var validity: ClosedRange<Int64>?
 
@@ -43,7 +45,12 @@ package struct CertificatePlan: Hashable, Sendable {
     }
 
     /// The value of Apple's topics extension, as `CertificateFacts` reads it.
-    var topicsExtension: [UInt8] {
+    var topicsExtension: [UInt8] { list(topics) }
+
+    /// The value of the extension beside it.
+    var furtherTopicsExtension: [UInt8] { furtherTopics.map { list($0) } ?? [0x05, 0x00] }
+
+    private func list(_ topics: [String]) -> [UInt8] {
         let elements = topics.flatMap { topic in
             let use = topic.hasSuffix(".voip") ? "voip" : "app"
             return der(DERReader.utf8String, Array(topic.utf8))

@@ -11,6 +11,8 @@ struct PEMFile {
         labels = Self.labels(in: bytes)
     }
 
+    /// All of it, where it is text.
+    var text: String { String(decoding: bytes, as: UTF8.self) }
     var hasCertificate: Bool { labels.contains { $0.hasSuffix("CERTIFICATE") } }
     var hasPrivateKey: Bool { labels.contains { $0.hasSuffix("PRIVATE KEY") } }
     var hasSigningRequest: Bool { labels.contains { $0.hasSuffix("CERTIFICATE REQUEST") } }

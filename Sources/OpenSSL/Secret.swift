@@ -36,6 +36,11 @@ import COpenSSL
     /// Shows nothing to `dump` and debuggers.
     package var customMirror: Mirror { Mirror(self, children: []) }
 
+    /// Appends the bytes to `output`, for what must be told to a peer; the copy is the caller's to forget.
+    package func append(to output: inout [UInt8]) {
+        unsafe output.append(contentsOf: bytes[..<byteCount])
+    }
+
     /// Copies the bytes into `space`; returns their count, or `nil` when they do not fit.
     func copy(into space: UnsafeMutableRawBufferPointer) -> Int? {
         guard byteCount <= space.count else { return nil }

@@ -18,7 +18,7 @@ extension Daemon {
         var started: [AppRunner] = []
         for (name, app) in configuration.apps.sorted(by: { $0.key < $1.key }) {
             if let runner = runners[name] {
-                await runner.reconfigureIfNeeded(app.configuration, app.identity)
+                await bring(runner, inLineWith: app)
                 await runner.setWatched(watch != nil && watch?.unwatched[name] == nil)
             } else if let runner = start(app) {
                 await runner.setWatched(watch != nil && watch?.unwatched[name] == nil)
@@ -28,11 +28,25 @@ extension Daemon {
         return started
     }
 
+    /// Configures a runner anew; one whose app speaks another protocol now ends, and the next look starts the other.
+    private func bring(_ runner: AppRunner, inLineWith app: ConfigurationSet.App) async {
+        if replaced[runner.name] == nil {
+            if await runner.reconfigureIfNeeded(app.configuration, app.identity) { return }
+            logger.notice("app speaks another protocol, and starts anew", metadata: [LogKey.app: "\(runner.name)"])
+            await runner.beginDraining()
+        }
+        // As at a stop of the daemon: jobs under way may come to their end first, but not for ever.
+        let deadline = replaced[runner.name] ?? .now + drainLimit
+        replaced[runner.name] = deadline
+        let mayEnd = await runner.mayEnd
+        if mayEnd || deadline <= .now { await runner.retire() }
+    }
+
     private func start(_ app: ConfigurationSet.App) -> AppRunner? {
         let name = app.configuration.name
         let around = AppRunner.Surroundings(
             spool: spool, logger: logger, configuration: configuration.daemon, node: node, reactor: reactor,
-            worker: worker, state: state)
+            worker: worker, state: state, tokens: tokens)
         do {
             let runner = try AppRunner(app.configuration, app.identity, in: around)
             runners[name] = runner

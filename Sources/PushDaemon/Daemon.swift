@@ -1,3 +1,4 @@
+import APNSGateway
 import APNSModel
 package import LinuxIO
 package import Logging
@@ -25,6 +26,7 @@ package actor Daemon {
     let signals: BlockedSignals
     let spool: Spool
     let state: Directory
+    let tokens: TokenSources
     let node: String
     /// Rung when apps may have to be started, changed or ended.
     let appsBell: Bell
@@ -32,6 +34,8 @@ package actor Daemon {
     var runners: [String: AppRunner] = [:]
     /// Apps whose directory is gone and which are about to end.
     var vanished: Set<String> = []
+    /// Apps that speak another protocol now: their runners end, at the latest by then.
+    var replaced: [String: ContinuousClock.Instant] = [:]
     var watch: SpoolWatch?
     /// Directories that have been reported to be without configuration.
     var reported: Set<String> = []
@@ -74,6 +78,9 @@ package actor Daemon {
             state = try Self.openState(configuration.daemon.state)
             reactor = try Reactor()
             worker = try WorkerThread(name: "files")
+            tokens = TokenSources(
+                folder: try TokenSources.openFolder(in: state), worker: try WorkerThread(name: "tokens"), logger: logger
+            )
         } catch let fault as SpoolFault {
             throw .spool(message: fault.message, hint: fault.hint)
         } catch {
@@ -131,7 +138,8 @@ package actor Daemon {
                         await self.ended(runner)
                     }
                 }
-                await appsBell.wait(until: .now + configuration.daemon.rescan)
+                let pause = replaced.isEmpty ? configuration.daemon.rescan : .milliseconds(100)
+                await appsBell.wait(until: .now + pause)
             }
         }
     }
@@ -188,6 +196,7 @@ package actor Daemon {
     private func ended(_ runner: AppRunner) {
         runners[runner.name] = nil
         vanished.remove(runner.name)
+        replaced[runner.name] = nil
         appsBell.ring()
     }
 }

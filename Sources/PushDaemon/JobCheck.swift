@@ -54,8 +54,9 @@ package struct JobCheck: Sendable {
     }
 
     private func context(of name: FileName) -> JobContext {
-        let carrier = app?.configuration.format.carrier ?? .frame
+        let carrier = app?.configuration.carrier ?? .http2
         var context = JobContext(job: JobID(bits: 0), droppedAt: .now, carrier: carrier, topic: app?.identity.topic)
+        context.identity = app?.identity.proof
         context.onDoubt = app?.configuration.onDoubt ?? .resend
         context.limits = limits
         context.lane = name.lane

@@ -93,6 +93,8 @@ package struct SecureEndpoint: Sendable {
     package let serverName: String
     /// Identity, trust and options.
     package let context: TLSContext
+    /// What the connection goes through; `nil`: straight to the host.
+    package var proxy: Proxy?
 
     /// An endpoint from its parts.
     ///
@@ -110,23 +112,31 @@ package struct SecureEndpoint: Sendable {
 extension SecureStream {
     /// Looks up, connects (TCP_NODELAY, keepalive, TCP_USER_TIMEOUT 20 s) and does the handshake, all before one deadline.
     ///
+    /// Through a proxy it is the proxy that is looked up and connected to; the proxy looks up the host.
+    ///
     /// - Parameters:
     ///   - endpoint: where, and with which identity.
     ///   - reactor: where the stream will live; the caller must run on it.
     ///   - deadline: for all of it together.
     /// - Returns: a stream that may write.
-    /// - Throws: `LookupError`, `ConnectError`, `SystemError`: the network is at fault, try later; `TLSError`: its
-    ///   `mayPassOnRetry` says; `CancellationError`.
+    /// - Throws: `LookupError`, `ConnectError`, `ProxyError`, `SystemError`: the network is at fault, try later;
+    ///   `TLSError`: its `mayPassOnRetry` says; `CancellationError`.
     package static func connect(
         to endpoint: SecureEndpoint, on reactor: Reactor, until deadline: ContinuousClock.Instant
     ) async throws -> sending SecureStream {
-        let addresses = try await AddressLookup.addresses(of: endpoint.host, on: reactor, until: deadline)
+        let next = endpoint.proxy?.address ?? endpoint.host
+        let addresses = try await AddressLookup.addresses(of: next, on: reactor, until: deadline)
         let socket = try await StreamSocket.connect(toAnyOf: addresses, on: reactor, until: deadline)
         try socket.setNoDelay()
         try socket.setKeepAlive()
         try socket.setUserTimeout(.seconds(20))
+        var arrived: [UInt8] = []
+        if let proxy = endpoint.proxy {
+            arrived = try await ProxyConnect.open(endpoint.host, through: proxy, over: socket, until: deadline)
+        }
         let stream = try SecureStream(
             connecting: socket, context: endpoint.context, serverName: endpoint.serverName)
+        stream.engine.receive(arrived.span)
         try await stream.handshake(until: deadline)
         return stream
     }

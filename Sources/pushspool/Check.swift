@@ -37,8 +37,10 @@ struct Check: AsyncParsableCommand {
     private func describe(_ app: ConfigurationSet.App) {
         let configuration = app.configuration
         var line = "\(configuration.name): \(configuration.environment) at \(configuration.endpoint)"
-        line += ", topic \(app.identity.topic ?? "of the certificate")"
-        line += ", \(app.identity.certificateDescription)"
+        line += " over \(configuration.wire)"
+        if let proxy = configuration.proxy { line += " through the proxy \(proxy)" }
+        line += ", topic \(app.identity.topic ?? app.identity.absentTopic)"
+        line += ", \(app.identity.credentialsDescription)"
         if let limit = configuration.confirmationLimit {
             line += ", at most \(limit) notifications/s a connection (window / confirm_after)"
         }

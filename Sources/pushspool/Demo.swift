@@ -9,8 +9,9 @@ struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Send sample jobs to a simulated gateway and show what becomes of them.",
         discussion: """
-            Makes a folder with a spool, a configuration and throw-away certificates, starts a gateway and the daemon on \
-            this host, drops good and broken jobs of every form into new/, and shows where each of them went and why. \
+            Makes a folder with a spool, a configuration, a throw-away key and certificates, starts a gateway and the \
+            daemon on this host, drops good and broken jobs of every form into new/ of three apps (HTTP/2 with a provider \
+            token, HTTP/2 with a certificate, the binary protocol), and shows where each of them went and why. \
             Nothing leaves the host, and the folder stays for you to look at. Takes about five seconds; exits with 1 if \
             anything did not end as it should.
 

@@ -4,9 +4,6 @@ import PushDaemon
 
 /// The folder of one demo: configuration, certificates, spool and log.
 struct DemoFolder {
-    /// The one app of the demo.
-    static let app = "weather"
-
     let path: String
 
     var configuration: String { path + "/etc/pushspool.yaml" }
@@ -14,7 +11,7 @@ struct DemoFolder {
     var log: String { path + "/daemon.log" }
     var ledger: String { path + "/gateway.jsonl" }
 
-    /// Makes the folder, which only its owner may enter: there is a private key in it.
+    /// Makes the folder, which only its owner may enter: there are private keys in it.
     ///
     /// - Throws: `DemoFault` when it is there already; `SystemError` when it cannot be made.
     static func make(at path: String?) throws -> DemoFolder {
@@ -30,12 +27,14 @@ struct DemoFolder {
         return DemoFolder(path: path)
     }
 
-    /// Writes the certificates and the configuration of a daemon that talks to the simulator.
+    /// Writes the credentials and the configuration of a daemon that talks to the simulator.
     ///
     /// - Throws: `SimulatorFault` and `SystemError` when the folder cannot be written.
-    func write(for simulator: Simulator) throws {
+    func write(for simulator: Simulator, _ key: RegisteredKey, _ privateKey: [UInt8]) throws {
         try simulator.certificates.write(into: path + "/etc/certificates")
         let etc = try Directory.open(path: path + "/etc")
+        let keyName = "AuthKey_\(key.keyID).p8"
+        try etc.create(Array(keyName.utf8), mode: 0o600).write(privateKey)
         try write(
             """
             spool: ../spool
@@ -45,18 +44,44 @@ struct DemoFolder {
             feedback: {every: 250ms}
 
             """, "pushspool.yaml", in: etc)
-        try write(
-            """
-            protocol: binary
-            environment: sandbox
-            topic: com.example.weather
-            credentials: {certificate: ../certificates/client.pem}
-            trust: ../certificates/ca.pem
-            gateway: localhost:\(simulator.ports.gateway)
-            feedback_service: {gateway: "localhost:\(simulator.ports.feedback)", every: 1s}
-            binary: {confirm_after: 1s}        # 3s or more at a real gateway
+        let apps = try etc.openChild(Array("apps".utf8))
+        for app in DemoApp.allCases {
+            try write(Self.text(of: app, key, at: simulator.ports), app.rawValue + ".yaml", in: apps)
+        }
+    }
 
-            """, DemoFolder.app + ".yaml", in: try etc.openChild(Array("apps".utf8)))
+    /// An app's file.
+    private static func text(of app: DemoApp, _ key: RegisteredKey, at ports: Simulator.Ports) -> String {
+        let own =
+            switch app {
+            case .weather:
+                """
+                protocol: http2
+                topic: \(app.topic)
+                credentials:
+                  token: {key: ../AuthKey_\(key.keyID).p8, key_id: \(key.keyID), team_id: \(key.teamID)}
+                retry: {later: 1s}                 # 30s at a real gateway
+                """
+            case .news:
+                """
+                protocol: http2
+                credentials: {certificate: ../certificates/client.pem}
+                """
+            case .legacy:
+                """
+                protocol: binary
+                credentials: {certificate: ../certificates/client.pem}
+                feedback_service: {gateway: "localhost:\(ports.feedback)", every: 1s}
+                binary: {confirm_after: 1s}        # 3s or more at a real gateway
+                """
+            }
+        return """
+            \(own)
+            environment: sandbox
+            gateway: localhost:\(app == .legacy ? ports.gateway : ports.http2)
+            trust: ../certificates/ca.pem
+
+            """
     }
 
     private func write(_ text: String, _ name: String, in directory: Directory) throws(SystemError) {

@@ -17,6 +17,8 @@ struct DemoJob {
     }
 
     let name: String
+    /// The app into whose `new/` it is dropped.
+    var app = DemoApp.weather
     /// What it shows, in a few words.
     let about: String
     let content: Content

@@ -1,13 +1,17 @@
 /// The sample jobs: every form, and every way to be wrong.
 enum DemoJobs {
-    /// Tokens that the gateway refuses with status 8.
-    static let refused = [DemoToken(25), DemoToken(40)]
-    /// Tokens whose app the feedback service reports as gone after they got something.
-    static let gone = [DemoToken(3), DemoToken(10)]
+    /// A token of the other environment: 400 over HTTP/2.
+    static let foreign = DemoToken(25)
+    /// A token whose app was removed: 410 over HTTP/2.
+    static let uninstalled = DemoToken(40)
+    /// A token that the gateway wants less for, once: 429 over HTTP/2.
+    static let hurried = DemoToken(6)
 
-    static let all = [
-        one, many, pairs, recipients, thousand, halfBad, allRefused, syntax, typo, unequal, oversize, link,
-    ]
+    static let all =
+        [
+            one, many, pairs, recipients, thousand, halfBad, call, match, allRefused, syntax, typo, unequal, oversize,
+            link,
+        ] + news + legacy
 
     private static let one = DemoJob(
         name: "one.json", about: "one token",
@@ -23,13 +27,14 @@ enum DemoJobs {
               - \(DemoToken(3).hex.uppercased())
               - \(DemoToken(4).inBrackets)
               - \(DemoToken(5).base64)
+              - \(DemoToken(6).hex)
             alert: {title: "Gewitter ⛈", body: "雷雨が近づいています"}
             badge: 1
             thread_id: storms
             custom: {station: Zürich, severe: no}     # no is a string in YAML 1.2
 
             """),
-        end: .done, good: (2...5).map(DemoToken.init), contents: [DemoToken(4): "雷雨が近づいています"])
+        end: .done, good: (2...6).map(DemoToken.init), contents: [DemoToken(4): "雷雨が近づいています"])
 
     private static let pairs = DemoJob(
         name: "pairs.json", about: "a payload for each token",
@@ -73,12 +78,31 @@ enum DemoJobs {
         return DemoJob(
             name: "half-bad.yaml", about: "one token refused, one malformed; the rest goes out",
             content: .text("alert: Frost tonight\ntokens:\n" + lines.joined(separator: "\n") + "\n"), end: .done,
-            good: tokens.filter { $0 != DemoToken(25) && $0 != DemoToken(29) }, rejectedCount: 2)
+            good: tokens.filter { $0 != foreign && $0 != DemoToken(29) }, rejectedCount: 2)
     }()
+
+    private static let call = DemoJob(
+        name: "call.json", about: "another push type: its suffix goes behind the topic",
+        content: .text(
+            #"{"token": "\#(DemoToken(50).hex)", "push_type": "voip", "payload": {"caller": "Mira"}, "expiration": 0}"#
+                + "\n"),
+        end: .done, good: [DemoToken(50)], contents: [DemoToken(50): "Mira"])
+
+    private static let match = DemoJob(
+        name: "match.yaml", about: "a Live Activity",
+        content: .text(
+            """
+            token: \(DemoToken(51).hex)
+            push_type: liveactivity
+            priority: 5
+            payload: {aps: {event: update, timestamp: 1795262400, content-state: {home: 2, guests: 1}}}
+
+            """),
+        end: .done, good: [DemoToken(51)])
 
     private static let allRefused = DemoJob(
         name: "refused.json", about: "the gateway accepts nothing of it",
-        content: .text(#"{"token": "\#(DemoToken(40).hex)", "alert": "Anybody there?"}"# + "\n"),
+        content: .text(#"{"token": "\#(uninstalled.hex)", "alert": "Anybody there?"}"# + "\n"),
         end: .failed(code: "refused"), rejectedCount: 1)
 
     private static let syntax = DemoJob(
@@ -101,7 +125,7 @@ enum DemoJobs {
 
     private static let oversize = DemoJob(
         name: "oversize.yaml", about: "a payload beyond the limit",
-        content: .text("token: \(DemoToken(45).hex)\nalert: \(String(repeating: "ice ", count: 700))\n"),
+        content: .text("token: \(DemoToken(45).hex)\nalert: \(String(repeating: "ice ", count: 1100))\n"),
         end: .failed(code: "invalid"))
 
     private static let link = DemoJob(

@@ -49,15 +49,17 @@ struct DemoOutcome {
     /// - Throws: `SpoolClientError` when the spool cannot be read, `Diagnostic` when a line is no JSON.
     static func read(_ folder: DemoFolder, _ wanted: [DemoJob]) throws -> DemoOutcome {
         var outcome = DemoOutcome(wanted: wanted.map(\.name))
-        let reader = try FeedbackReader(app: DemoFolder.app, spool: folder.spool)
-        for file in try reader.files() {
-            try reader.forEachLine(of: file) { try outcome.take($0) }
-        }
-        let locator = try JobLocator(app: DemoFolder.app, spool: folder.spool)
-        for name in outcome.wanted {
-            switch try locator.place(of: name) {
-            case .done(_, let result), .failed(_, let result): try outcome.take(result, of: name)
-            case .waiting, .held, nil: break
+        for app in DemoApp.allCases {
+            let reader = try FeedbackReader(app: app.rawValue, spool: folder.spool)
+            for file in try reader.files() {
+                try reader.forEachLine(of: file) { try outcome.take($0) }
+            }
+            let locator = try JobLocator(app: app.rawValue, spool: folder.spool)
+            for job in wanted where job.app == app {
+                switch try locator.place(of: job.name) {
+                case .done(_, let result), .failed(_, let result): try outcome.take(result, of: job.name)
+                case .waiting, .held, nil: break
+                }
             }
         }
         return outcome

@@ -26,43 +26,51 @@ struct DemoReport {
     }
 
     private func sayJobs() {
-        title("Jobs that were dropped into spool/\(DemoFolder.app)/new/, and where they went")
-        for job in jobs {
-            guard let found = outcome.jobs[job.name] else { continue }
-            let mark = found.state == "done" ? style.good("done  ") : style.bad("failed")
-            let counts =
-                found.notificationCount == 0 ? "" : "\(found.acceptedCount) of \(found.notificationCount) accepted"
-            let code = found.code.map { "\($0)" } ?? ""
-            let what = [code, counts].filter { !$0.isEmpty }.joined(separator: ", ")
-            line("\(mark) \(pad(job.name, 16)) \(pad(what, 25)) \(style.faint(job.about))")
-            for remark in found.remarks { line("       \(cut(remark, 120))") }
+        title("Jobs that were dropped into spool/<app>/new/, and where they went")
+        for app in DemoApp.allCases {
+            line("\(app) (\(app.about))")
+            for job in jobs where job.app == app { say(job) }
         }
+    }
+
+    private func say(_ job: DemoJob) {
+        guard let found = outcome.jobs[job.name] else { return }
+        let mark = found.state == "done" ? style.good("done  ") : style.bad("failed")
+        let counts =
+            found.notificationCount == 0 ? "" : "\(found.acceptedCount) of \(found.notificationCount) accepted"
+        let code = found.code.map { "\($0)" } ?? ""
+        let what = [code, counts].filter { !$0.isEmpty }.joined(separator: ", ")
+        line("  \(mark) \(pad(job.name, 16)) \(pad(what, 25)) \(style.faint(job.about))")
+        for remark in found.remarks { line("         \(cut(remark, 118))") }
     }
 
     private func sayGateway() {
         guard let ledger = outcome.ledger else { return }
         title("What the gateway got (every notification: gateway.jsonl)")
         line(
-            "\(ledger.connectionCount) connections; \(ledger.acceptedCount) notifications accepted, \(ledger.refusedCount) refused with status 8,"
+            "\(ledger.connectionCount) connections; \(ledger.acceptedCount) notifications accepted, \(ledger.refusedCount) refused,"
         )
         line(
             "\(ledger.discardedCount) thrown away behind a refusal or a shutdown, and sent again on the next connection"
         )
         for entry in samples(of: ledger) {
             let token = DeviceToken(bytes: entry.token)
-            line("connection \(entry.connection) no. \(entry.sequence) to \(token) \(cut(entry.payloadText, 78))")
+            let way = entry.request.map { "stream \($0.stream) \($0.topic ?? "")" } ?? "no. \(entry.sequence)"
+            line("connection \(entry.connection) \(way) to \(token) \(cut(entry.payloadText, 60))")
         }
     }
 
-    /// The first notifications of different text.
+    /// The first notifications of different topic and text, some of each protocol.
     private func samples(of ledger: Ledger) -> [Ledger.Entry] {
         var seen: Set<[UInt8]> = []
-        return Array(ledger.accepted.filter { seen.insert($0.payload).inserted }.prefix(5))
+        let different = ledger.accepted.filter { seen.insert($0.payload).inserted }
+        return Array(different.filter { $0.request != nil }.prefix(4))
+            + different.filter { $0.request == nil }.prefix(2)
     }
 
     private func sayFeedback() {
-        title("Feedback, in spool/\(DemoFolder.app)/feedback/*.jsonl (\(outcome.lines.count) lines)")
-        for part in ["\"job\":\"half-bad.yaml\",\"id\"", "\"status\":8", "\"kind\":\"token\""] {
+        title("Feedback, in spool/<app>/feedback/*.jsonl (\(outcome.lines.count) lines)")
+        for part in ["\"job\":\"half-bad.yaml\",\"id\"", "\"status\":410", "\"status\":8", "\"kind\":\"token\""] {
             guard let sample = outcome.lines.last(where: { $0.contains(part) }) else { continue }
             line(cut(redacted(sample), 230))
         }
@@ -70,10 +78,14 @@ struct DemoReport {
 
     private func sayTree() {
         title("The spool now")
-        for (state, end) in [("done", "done"), ("failed", "failed")] {
-            let names = jobs.filter { outcome.jobs[$0.name]?.state == state }.map(\.name)
-            let day = outcome.jobs[names.first ?? ""]?.path.split(separator: "/").dropFirst(2).first ?? ""
-            line("\(DemoFolder.app)/\(end)/\(day)/  \(names.joined(separator: "  "))")
+        for app in DemoApp.allCases {
+            for state in ["done", "failed"] {
+                let names = jobs.filter { $0.app == app && outcome.jobs[$0.name]?.state == state }.map(\.name)
+                guard let day = outcome.jobs[names.first ?? ""]?.path.split(separator: "/").dropFirst(2).first else {
+                    continue
+                }
+                line("\(app)/\(state)/\(day)/  \(names.joined(separator: "  "))")
+            }
         }
         line(
             style.faint(
@@ -97,10 +109,10 @@ struct DemoReport {
     private func sayFurther() {
         title("Look further (nothing runs any more; the folder is yours: rm -r \(folder.path))")
         line("cd \(folder.path)")
-        line("cat spool/\(DemoFolder.app)/failed/*/typo.yaml.result.json")
-        line("cat spool/\(DemoFolder.app)/feedback/*.jsonl")
+        line("cat spool/weather/failed/*/typo.yaml.result.json")
+        line("cat spool/*/feedback/*.jsonl")
         line("less daemon.log")
-        line("cat etc/pushspool.yaml etc/apps/\(DemoFolder.app).yaml")
+        line("cat etc/pushspool.yaml etc/apps/*.yaml")
     }
 
     // MARK: Parts

@@ -16,8 +16,9 @@ struct DemoRun {
     /// - Throws: `DemoFault` when it is not over in time, and whatever keeps gateway or daemon from starting.
     func run() async throws -> DemoOutcome {
         let start = ContinuousClock.now
-        return try await Simulator.running(try gateway()) { simulator in
-            try folder.write(for: simulator)
+        let (key, privateKey) = try RegisteredKey.throwaway()
+        return try await Simulator.running(try gateway(for: key)) { simulator in
+            try folder.write(for: simulator, key, privateKey)
             let log = try DemoLog(path: folder.path)
             let settings = Daemon.Settings(path: folder.configuration, signals: try BlockedSignals([]))
             let daemon = try Self.daemon(settings, log)
@@ -34,12 +35,21 @@ struct DemoRun {
         }
     }
 
-    private func gateway() throws -> Simulator.Configuration {
+    private func gateway(for key: RegisteredKey) throws -> Simulator.Configuration {
         var configuration = Simulator.Configuration()
+        configuration.topic = DemoApp.news.topic
         configuration.ledgerPath = folder.ledger
-        configuration.rules.unregistered = Set(DemoJobs.refused.map(\.bytes))
+        configuration.requestRules.keys = [key]
+        configuration.requestRules.foreign = [DemoJobs.foreign.bytes]
+        configuration.requestRules.unregistered = [DemoJobs.uninstalled.bytes: 1_795_000_000_123]
+        configuration.rules.unregistered = [DemoJobs.refused.bytes]
         configuration.gone = DemoJobs.gone.map { GoneToken(token: $0.bytes, epochSeconds: 1_795_000_000) }
-        configuration.script = try FaultScript("after=400 shutdown times=1")
+        configuration.script = try FaultScript(
+            """
+            after=400 shutdown times=1
+            after=500 goaway undone=20 times=1
+            token=\(DemoJobs.hurried.hex) answer reason=TooManyRequests times=1
+            """)
         configuration.logger = Logger(label: "gateway") { _ in SwiftLogNoOpLogHandler() }
         return configuration
     }
@@ -60,17 +70,26 @@ struct DemoRun {
     /// Renames each job into `new/`, as every producer should, once the daemon has made the app's folders.
     private func dropJobs(until deadline: ContinuousClock.Instant) async throws {
         let spool = try Directory.open(path: folder.spool)
+        for app in DemoApp.allCases {
+            let home = try await home(of: app, in: spool, until: deadline)
+            let (new, staging) = (try home.openChild(Array("new".utf8)), try home.openChild(Array("tmp".utf8)))
+            for job in jobs where job.app == app { try drop(job, staging, new) }
+        }
+    }
+
+    /// Waits until the daemon has made an app's folders.
+    private func home(
+        of app: DemoApp, in spool: Directory, until deadline: ContinuousClock.Instant
+    ) async throws -> Directory {
         while true {
             // feedback/ is the last that an app makes.
-            if let app = try? spool.openChild(Array(DemoFolder.app.utf8)),
-                (try? app.status(of: Array("feedback".utf8))) ?? nil != nil
+            if let home = try? spool.openChild(Array(app.rawValue.utf8)),
+                (try? home.status(of: Array("feedback".utf8))) ?? nil != nil
             {
-                let (new, staging) = (try app.openChild(Array("new".utf8)), try app.openChild(Array("tmp".utf8)))
-                for job in jobs { try drop(job, staging, new) }
-                return
+                return home
             }
             guard ContinuousClock.now < deadline else {
-                throw DemoFault(message: "the daemon did not make the app's folders", hint: "see \(folder.log)")
+                throw DemoFault(message: "the daemon did not make the folders of \(app)", hint: "see \(folder.log)")
             }
             try await Task.sleep(for: .milliseconds(10))
         }

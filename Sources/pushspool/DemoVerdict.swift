@@ -7,7 +7,7 @@ struct DemoVerdict {
 
     /// What is not as it should be, in words; nothing, as a rule.
     var faults: [String] {
-        jobs.flatMap { faults(of: $0) } + deliveryFaults
+        jobs.flatMap { faults(of: $0) } + deliveryFaults + violations
     }
 
     private func faults(of job: DemoJob) -> [String] {
@@ -22,6 +22,11 @@ struct DemoVerdict {
             faults.append("\(job.name): \(found.rejectedCount) rejected, and not \(job.rejectedCount)")
         }
         return faults
+    }
+
+    /// What the client did over HTTP/2 that a strict gateway does not like.
+    private var violations: [String] {
+        outcome.ledger?.violations.map { "against the protocol: \($0)" } ?? []
     }
 
     /// Whether the gateway accepted every good notification exactly once, whole, and nothing else.

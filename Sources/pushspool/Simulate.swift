@@ -1,5 +1,6 @@
 import APNSModel
 import ArgumentParser
+import Document
 import GatewaySimulator
 import LinuxIO
 import Logging
@@ -10,11 +11,13 @@ struct Simulate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run a gateway that behaves, or misbehaves, on request.",
         discussion: """
-            Serves the binary protocol and the feedback service over TLS. Writes ca.pem, server.pem and client.pem to the \
-            certificates' folder if they are not there, and prints what an app's configuration needs. Ends on INT or TERM \
-            with a count of what arrived. A fault is one rule, such as 'every=997 refuse status=8 delay=1s'.
+            Serves the binary protocol, the feedback service and HTTP/2 over TLS. Writes ca.pem, server.pem, client.pem and \
+            a key for provider tokens, AuthKey_ABC123DEFG.p8, to the certificates' folder if they are not there, and prints \
+            what an app's configuration needs. Ends on INT or TERM with a count of what arrived. A fault is one rule, such \
+            as 'every=997 refuse status=8 delay=1s' for the binary protocol or 'every=997 answer reason=Unregistered' for \
+            HTTP/2.
 
-            Example: pushspool simulate --certificates /tmp/gateway --port 2195 --fault 'nth=3 close'
+            Example: pushspool simulate --certificates /tmp/gateway --http2-port 8443 --fault 'every=500 goaway undone=3'
             """)
 
     @Option(help: ArgumentHelp("The address to listen on.", valueName: "address"))
@@ -25,6 +28,15 @@ struct Simulate: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("The feedback service's port; 0 for any.", valueName: "port"))
     var feedbackPort = 0
+
+    @Option(name: .customLong("http2-port"), help: ArgumentHelp("The port for HTTP/2; 0 for any.", valueName: "port"))
+    var http2Port = 0
+
+    @Option(help: ArgumentHelp("How long an answer takes over HTTP/2, such as 50ms.", valueName: "time"))
+    var latency = "0"
+
+    @Option(help: ArgumentHelp("How many streams a client may have open over HTTP/2.", valueName: "count"))
+    var streams = 1000
 
     @Option(help: ArgumentHelp("Where certificates are, or are to be written.", valueName: "folder"))
     var certificates: String
@@ -41,7 +53,7 @@ struct Simulate: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A new file that gets a JSON line for each notification.", valueName: "file"))
     var ledger: String?
 
-    @Option(help: ArgumentHelp("A token to refuse with status 8; may be given again.", valueName: "hex"))
+    @Option(help: ArgumentHelp("A token to refuse, with status 8 or 410; may be given again.", valueName: "hex"))
     var badToken: [String] = []
 
     func run() async throws {
@@ -51,8 +63,9 @@ struct Simulate: AsyncParsableCommand {
             try await serve(simulator, until: Program.signals)
             let ledger = await simulator.ledger
             Talk.note(
-                "accepted \(ledger.acceptedCount), refused \(ledger.refusedCount), discarded \(ledger.discardedCount), connections \(ledger.connectionCount)"
+                "accepted \(ledger.acceptedCount), refused \(ledger.refusedCount), discarded \(ledger.discardedCount), connections \(ledger.connectionCount), violations \(ledger.violationCount)"
             )
+            for violation in ledger.violations.prefix(10) { Talk.complain("\(violation)", hint: nil) }
         } catch let fault as SimulatorFault {
             Talk.complain(fault.message, hint: fault.hint)
             throw ExitCode.badConfiguration
@@ -70,6 +83,7 @@ struct Simulate: AsyncParsableCommand {
         configuration.address = address
         configuration.gatewayPort = port
         configuration.feedbackPort = feedbackPort
+        configuration.http2Port = http2Port
         configuration.topic = topic
         configuration.certificates = try Self.certificates(in: certificates, topic: topic)
         configuration.detail = ledger == nil ? .counts : .everything
@@ -77,6 +91,12 @@ struct Simulate: AsyncParsableCommand {
         let file = try script.map { String(decoding: try ConfigurationFile.read($0).bytes, as: UTF8.self) }
         configuration.script = try FaultScript(((file.map { [$0] } ?? []) + fault).joined(separator: "\n"))
         configuration.rules.unregistered = Set(try badToken.map(token))
+        let now = WallClock.nanoseconds() / 1_000_000
+        configuration.requestRules.unregistered = Dictionary(
+            configuration.rules.unregistered.map { ($0, now) }, uniquingKeysWith: min)
+        configuration.requestRules.keys = [try Self.key(in: certificates)]
+        configuration.http2Manner.streamLimit = streams
+        configuration.http2Manner.latency = try duration(latency)
         configuration.logger = Logger(label: "simulator") { _ in LineLogHandler(level: .notice, format: .text) }
         return configuration
     }
@@ -86,15 +106,33 @@ struct Simulate: AsyncParsableCommand {
         return token.bytes
     }
 
+    private func duration(_ text: String) throws -> Duration {
+        do {
+            return try DurationText.parse(text)
+        } catch {
+            throw ValidationError("--latency: \(error.message); \(error.hint)")
+        }
+    }
+
+    /// Prints an app's file, and behind its comment signs another one, for the other protocol.
     private func describe(_ simulator: Simulator) {
+        let key = "\(certificates)/AuthKey_\(Self.keyID).p8"
         Talk.say(
             """
-            protocol: binary
+            protocol: http2
             environment: sandbox
-            credentials: {certificate: \(certificates)/client.pem}
+            topic: \(topic)
+            credentials: {token: {key: \(key), key_id: \(Self.keyID), team_id: \(Self.teamID)}}
             trust: \(certificates)/ca.pem
-            gateway: localhost:\(simulator.ports.gateway)
-            feedback_service: {gateway: localhost:\(simulator.ports.feedback), every: 1h}
+            gateway: localhost:\(simulator.ports.http2)
+
+            # Over the binary protocol instead; over HTTP/2, too, this certificate is an identity:
+            # protocol: binary
+            # environment: sandbox
+            # credentials: {certificate: \(certificates)/client.pem}
+            # trust: \(certificates)/ca.pem
+            # gateway: localhost:\(simulator.ports.gateway)
+            # feedback_service: {gateway: localhost:\(simulator.ports.feedback), every: 1h}
             """)
     }
 
@@ -117,5 +155,16 @@ struct Simulate: AsyncParsableCommand {
         let certificates = try Certificates.throwaway(topic: topic)
         try certificates.write(into: folder)
         return certificates
+    }
+
+    private static let keyID = "ABC123DEFG"
+    private static let teamID = "DEF123GHIJ"
+
+    /// The key for provider tokens in a folder; a new one is written to it if it has none.
+    private static func key(in folder: String) throws -> RegisteredKey {
+        guard let privateKey = try? ConfigurationFile.read(folder + "/AuthKey_\(keyID).p8").bytes else {
+            return try .making(in: folder, keyID: keyID, teamID: teamID)
+        }
+        return try RegisteredKey(keyID: keyID, teamID: teamID, privateKey: privateKey)
     }
 }

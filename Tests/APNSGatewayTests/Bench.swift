@@ -7,24 +7,24 @@ import Logging
 import OpenSSL
 
 /// A gateway, the simulator it talks to over loopback TLS, and a record of what the gateway told.
-final class Bench {
+final class Bench<Gateway: PushGateway, Configuration: Sendable> {
     let simulator: Simulator
-    let gateway: BinaryGateway
-    let configuration: BinaryGateway.Configuration
+    let gateway: Gateway
+    let configuration: Configuration
     private(set) var record = Record()
     private(set) var submittedCount = 0
     private var events: AsyncStream<GatewayEvent>.Iterator
 
-    init(_ simulator: Simulator, _ gateway: BinaryGateway, _ configuration: BinaryGateway.Configuration) {
+    init(_ simulator: Simulator, _ gateway: Gateway, _ configuration: Configuration) {
         self.simulator = simulator
         self.gateway = gateway
         self.configuration = configuration
         events = gateway.events.makeAsyncIterator()
     }
 
-    /// The gateway told nothing more, or the test took too long.
-    struct Unmet: Error {
-        let record: String
+    /// Goes on with this number, as if those before it had been handed over.
+    func skip(to number: Int) {
+        submittedCount = number
     }
 
     /// Hands over `count` more notifications, in batches.
@@ -54,7 +54,15 @@ final class Bench {
     }
 }
 
-/// How a bench is set up.
+/// The gateway told nothing more, or the test took too long.
+struct Unmet: Error {
+    let record: String
+}
+
+/// A bench of the binary protocol.
+typealias BinaryBench = Bench<BinaryGateway, BinaryGateway.Configuration>
+
+/// How a bench of the binary protocol is set up.
 struct BenchPlan: Sendable {
     var script = ""
     var rules = GatewayRules()
@@ -68,7 +76,7 @@ struct BenchPlan: Sendable {
     }
 
     /// Runs `body` with a gateway that takes a second of silence for an acceptance and is quick to connect again.
-    func run(_ body: @escaping @Sendable (Bench) async throws -> Void) async throws {
+    func run(_ body: @escaping @Sendable (BinaryBench) async throws -> Void) async throws {
         var settings = Simulator.Configuration()
         settings.script = try FaultScript(script)
         settings.rules = rules
@@ -78,7 +86,7 @@ struct BenchPlan: Sendable {
             var configuration = try Sample.configuration(of: simulator)
             adjust(&configuration)
             try await Sample.running(configuration) { gateway in
-                try await body(Bench(simulator, gateway, configuration))
+                try await body(BinaryBench(simulator, gateway, configuration))
             }
         }
     }

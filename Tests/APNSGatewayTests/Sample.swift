@@ -66,7 +66,13 @@ enum Sample {
     ) async throws {
         let reactor = try Reactor(name: "gateway")
         defer { reactor.stop() }
-        let gateway = BinaryGateway(configuration, on: reactor, logger: logger)
+        try await running(BinaryGateway(configuration, on: reactor, logger: logger), body)
+    }
+
+    /// Runs a gateway while `body` runs.
+    static func running<Gateway: PushGateway>(
+        _ gateway: Gateway, _ body: (Gateway) async throws -> Void
+    ) async throws {
         try await withThrowingTaskGroup { group in
             group.addTask { await gateway.run() }
             try await body(gateway)

@@ -10,13 +10,13 @@ enum Repository {
     static let swiftFiles: [SourceFile] = paths(under: ["Sources", "Tests"]).filter { $0.hasSuffix(".swift") }
         .map { SourceFile(path: $0, text: text($0)) }
 
-    /// Every file of the given folders relative to the top, build folders and fixtures left out, in order.
+    /// Every file of the given folders relative to the top, build folders, fixtures and fuzzed bytes left out, in order.
     static func paths(under folders: [String]) -> [String] {
         folders.flatMap { folder in
             let names = FileManager.default.enumerator(atPath: root.appending(path: folder).path)
             return (names?.compactMap { $0 as? String } ?? []).map { folder + "/" + $0 }
         }
-        .filter { !$0.contains("/.build") && !$0.contains("/Fixtures/") }.sorted()
+        .filter { path in !["/.build", "/Fixtures/", "/Corpus/"].contains { path.contains($0) } }.sorted()
     }
 
     /// The text of one file; empty when there is none or it is not text.

@@ -63,6 +63,8 @@ struct ArticleTests {
             "every", "nth", "per", "token", "payload", "after", "connection", "times", "probability", "seed", "refuse",
             "half", "junk", "shutdown", "close", "cut", "reset", "stall", "slow", "blackhole", "refuse-connection",
             "stop-listening", "fail-handshake", "close-after-handshake", "no-tickets",
+            "answer", "latency", "withhold", "mute", "goaway", "refuse-stream", "settings", "windows", "flood",
+            "unknown-frame", "no-pong", "inform",
         ])
     func `the article explains every word`(word: String) throws {
         let article = try Self.article()

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -36,6 +37,27 @@ struct ConnectTests {
         }
     }
 
+    @Test func `a host is reached over IPv4 when nobody answers over IPv6`() async throws {
+        try await onReactor { reactor in
+            let listener = try Listener(on: .loopback(), reactor: reactor)
+            let six = try #require(SocketAddress("[::1]:\(listener.address.port)"))
+            let socket = try await StreamSocket.connect(
+                toAnyOf: [six, listener.address], on: reactor, until: .now + .seconds(60))
+            #expect(socket.peerAddress == listener.address)
+        }
+    }
+
+    @Test(.enabled(if: hasIPv6, "needs IPv6"))
+    func `a host is reached over IPv6 while IPv4 is silent`() async throws {
+        try await onReactor { reactor in
+            let listener = try Listener(on: #require(SocketAddress("[::1]:0")), reactor: reactor)
+            let silent = try await SilentPort(on: reactor)
+            let socket = try await StreamSocket.connect(
+                toAnyOf: [silent.address, listener.address], on: reactor, until: .now + .seconds(60))
+            #expect(socket.peerAddress == listener.address)
+        }
+    }
+
     @Test func `silence ends at the deadline`() async throws {
         try await onReactor { reactor in
             let silent = try await SilentPort(on: reactor)
@@ -67,6 +89,9 @@ struct ConnectTests {
         #expect(ConnectRace.alternating(four + six) == [four[0], six[0], four[1], four[2]])
     }
 }
+
+/// Whether this machine has an address of IPv6, the loopback's at least.
+private let hasIPv6 = FileManager.default.contents(atPath: "/proc/net/if_inet6")?.isEmpty == false
 
 /// A port whose queue of connections is full, so that the kernel answers no further one.
 private struct SilentPort {

@@ -43,6 +43,6 @@ struct CommandTests {
     }
 
     private static func options(in text: String) -> Set<String> {
-        Set(text.matches(of: #/--[a-z][a-z-]*/#).map { String($0.output) })
+        Set(text.matches(of: #/--[a-z][a-z0-9-]*/#).map { String($0.output) })
     }
 }

@@ -82,6 +82,17 @@ struct DemoVerdictTests {
         #expect(DemoVerdict(jobs: jobs, outcome: outcome).faults == example.faults)
     }
 
+    @Test func `what is against the protocol is told`() throws {
+        var ledger = try Self.ledger([(1, "Storm"), (2, "Storm")])
+        ledger.note(Ledger.Violation(connection: 1, stream: 3, message: "no path"))
+        let jobs = [Self.good, Self.half]
+        let outcome = DemoOutcome(wanted: jobs.map(\.name), jobs: Case("").jobs, ledger: ledger)
+        #expect(
+            DemoVerdict(jobs: jobs, outcome: outcome).faults == [
+                "against the protocol: connection 1, stream 3: no path"
+            ])
+    }
+
     @Test func `without a ledger nothing is good`() {
         let outcome = DemoOutcome(wanted: [], jobs: Case("").jobs)
         #expect(DemoVerdict(jobs: [Self.good, Self.half], outcome: outcome).faults == ["there is no ledger"])

@@ -39,7 +39,9 @@ enum Manual {
     static func readmeExamples() throws -> [Example] {
         try fences("README.md").enumerated().compactMap { number, fence in
             let words = fence.words.split(separator: " ")
-            guard let form = words.first, ["json", "yaml", "jsonl"].contains(form), words.last != "result" else {
+            guard let form = words.first, ["json", "yaml", "jsonl"].contains(form),
+                !["result", "app"].contains(words.last)
+            else {
                 return nil
             }
             return Example(

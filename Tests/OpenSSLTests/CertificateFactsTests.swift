@@ -42,6 +42,17 @@ struct CertificateFactsTests {
         #expect(try ThrowawayAuthority().issue(plan).facts.topics == plan.topics)
     }
 
+    @Test(
+        arguments: [
+            (["a", "a.voip"], ["a.voip", "b"], ["a", "a.voip", "b"]), ([], ["a.voip"], ["a.voip"]), (["a"], nil, ["a"]),
+            ([], nil, []),
+        ] as [([String], [String]?, [String])])
+    func `both extensions tell topics`(topics: [String], further: [String]?, all: [String]) throws {
+        var plan = CertificatePlan.client("both")
+        (plan.topics, plan.furtherTopics) = (topics, further)
+        #expect(try ThrowawayAuthority().issue(plan).facts.topics == all)
+    }
+
     @Test func `a name beyond ASCII is kept`() throws {
         #expect(try ThrowawayAuthority().issue(.client("Wetter für Köln ☔️")).facts.commonName == "Wetter für Köln ☔️")
     }
@@ -69,6 +80,7 @@ struct CertificateFactsTests {
     @Test(arguments: [
         ([UInt8](), []), ([0x30], []), ([0x30, 0x84, 0xFF, 0xFF, 0xFF, 0xFF], []), ([0x30, 0x80, 0x00, 0x00], []),
         ([0x30, 0x03, 0x0C, 0x01, 0x61], ["a"]), ([0x30, 0x03, 0x0C, 0x02, 0x61], []),
+        ([0x0C, 0x01, 0x61], ["a"]), ([0x05, 0x00], []),
         ([0x30, 0x05, 0x0C, 0x01, 0x61, 0x0C, 0x7F], ["a"]), ([0x30, 0x03, 0x0C, 0x01, 0xFF], []),
     ])
     func `malformed topics are left out`(bytes: [UInt8], topics: [String]) {

@@ -1,4 +1,3 @@
-import Foundation
 import Testing
 
 @testable import OpenSSL
@@ -93,31 +92,5 @@ struct PKCS12Tests {
         let container = try OpenSSLTool.export(identity.keyPEM(), ["-nocerts", "-passout", "pass:keychain"])
         let error = tlsError { _ = try Credentials.pkcs12(container, passphrase: passphrase) }
         #expect(error?.category == .credentials(.noCertificate))
-    }
-}
-
-/// The command `openssl`, an independent maker of containers.
-enum OpenSSLTool {
-    static let path = "/usr/bin/openssl"
-    static var exists: Bool { FileManager.default.isExecutableFile(atPath: path) }
-
-    /// Runs `openssl pkcs12 -export` over PEM text.
-    static func export(_ pem: [UInt8], _ options: [String]) throws -> [UInt8] {
-        try run(["pkcs12", "-export"] + options, over: pem)
-    }
-
-    /// Runs the tool from one file to another.
-    static func run(_ arguments: [String], over pem: [UInt8]) throws -> [UInt8] {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let (input, output) = (folder.appendingPathComponent("in.pem"), folder.appendingPathComponent("out.p12"))
-        try Data(pem).write(to: input)
-        let tool = Process()
-        tool.executableURL = URL(fileURLWithPath: path)
-        tool.arguments = arguments + ["-in", input.path, "-out", output.path]
-        try tool.run()
-        tool.waitUntilExit()
-        return try [UInt8](Data(contentsOf: output))
     }
 }

@@ -93,18 +93,22 @@ import Testing
         }
     }
 
-    @Test func `what simulate prints is a usable app's file`() async throws {
+    @Test(arguments: ["http2", "binary"])
+    func `what simulate prints is a usable app's file, and another behind comment signs`(wire: String) async throws {
         try await Bench.running(try .init()) { bench in
             let gateway = try bench.start(["simulate", "--certificates", bench.path + "/gateway"])
             try await eventually("its words") { gateway.text.contains("feedback_service:") }
-            try bench.write("etc/apps/weather.yaml", gateway.text)
+            let parts = gateway.text.components(separatedBy: "# Over the binary protocol")
+            let other = (parts.last ?? "").split(separator: "\n").dropFirst().map { $0.dropFirst(2) }
+            try bench.write("etc/apps/weather.yaml", wire == "http2" ? gateway.text : other.joined(separator: "\n"))
             try await bench.withDaemon { daemon in
                 try await daemon.says("app started")
                 let end = try await submit(bench, ["--wait", "-"], input: job(1))
                 #expect(end.code == 0, "\(end)")
             }
             #expect(try await gateway.stop() == 0)
-            #expect(gateway.log.contains("accepted 1, refused 0"))
+            #expect(
+                gateway.log.contains("accepted 1, refused 0") && gateway.log.contains("violations 0"), "\(gateway.log)")
         }
     }
 

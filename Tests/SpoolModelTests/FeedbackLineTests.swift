@@ -91,10 +91,10 @@ struct FeedbackLineTests {
     }
 
     @Test func `a gone token says since when`() throws {
-        let refusal = Refusal(status: 410, reason: "Unregistered", verdict: .gone)
-        let report = GoneReport(index: 3, token: DeviceToken(bytes: [0xFF]), refusal: refusal, goneSince: noon)
+        let refusal = Refusal(status: 410, reason: "Unregistered", verdict: .gone, goneSince: noon)
+        let settlement = Settlement(batch([[0xFF]], first: 3), .rejected(refusal))
         let identity = try identity()
-        let gone = text { line.appendGone(report, of: identity, at: noon + .seconds(1), to: &$0) }
+        let gone = text { line.appendNotifications(settlement, of: identity, at: noon + .seconds(1), to: &$0) }
         #expect(
             gone.contains(
                 #""index":3,"token":"ff","outcome":"rejected","status":410,"reason":"Unregistered","verdict":"gone""#))

@@ -6,7 +6,7 @@ import Testing
 struct RecipientFormTests {
     @Test func `one token and one payload make one notification`() throws {
         let job = json(#"{"token": "DEADBEEF", "payload": {"aps": {"alert": "Hello"}}}"#)
-        var attributes = Attributes(topic: "com.example.app")
+        var attributes = Attributes()
         attributes.expiration = Expiration(epochSeconds: noon.epochSeconds + 30 * 86_400)
         let sent = Sent(
             index: 0, token: "deadbeef", payload: #"{"aps":{"alert":"Hello"}}"#, attributes: attributes,

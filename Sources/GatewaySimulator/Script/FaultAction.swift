@@ -16,6 +16,30 @@ enum FaultAction: Hashable, Sendable {
     case failHandshake(HandshakeFault)
     /// Sends no session ticket, so that a TLS 1.3 client hears nothing after its handshake.
     case withholdTickets
+    /// Answers a request over HTTP/2 with a status and a reason.
+    case answer(Answer)
+    /// Answers later from now on, by a delay that varies.
+    case latency(Duration, jitter: Duration)
+    /// Accepts a request and never answers it.
+    case withhold
+    /// Reads on, but does and answers nothing from now on, not even a PING.
+    case mute
+    /// Announces the end of the connection and leaves the newest requests undone.
+    case goAway(GoAway)
+    /// Gives a request's stream up, undone.
+    case refuseStream(code: UInt32)
+    /// Changes the settings.
+    case settings(ChangedSettings)
+    /// Opens the connection's window again only when so many bytes of bodies have come; 0: never.
+    case grant(byteCount: Int)
+    /// Sends many frames that say nothing.
+    case flood(Flood, count: Int)
+    /// Sends a frame of a type that nobody knows.
+    case unknownFrame
+    /// Leaves the client's PINGs unanswered from now on.
+    case ignorePings
+    /// Sends an informational answer first.
+    case inform(status: Int)
 
     /// How a connection ends.
     enum Ending: String, Hashable, Sendable, CaseIterable {
@@ -73,11 +97,21 @@ enum FaultAction: Hashable, Sendable {
         switch self {
         case .refuseConnection, .failHandshake, .withholdTickets: true
         case .reply, .end, .pause, .slow, .stopListening: false
+        case .answer, .latency, .withhold, .mute, .goAway, .refuseStream, .settings, .grant, .flood, .unknownFrame,
+            .ignorePings, .inform:
+            false
         }
     }
 
     /// Whether the action answers a notification, so that it has to wait for one.
     var answersNotification: Bool {
-        if case .reply(let reply) = self { reply.naming != .lastAccepted } else { false }
+        switch self {
+        case .reply(let reply): reply.naming != .lastAccepted
+        case .goAway(let goAway): goAway.undoneCount > 0
+        case .answer, .withhold, .refuseStream, .inform: true
+        case .end, .pause, .slow, .refuseConnection, .stopListening, .failHandshake, .withholdTickets, .latency, .mute,
+            .settings, .grant, .flood, .unknownFrame, .ignorePings:
+            false
+        }
     }
 }

@@ -48,29 +48,29 @@ extension FaultRule.Trigger {
     }
 
     /// Whether the conditions on a notification's bytes hold.
-    func fits(token: Range<Int>, payload: Range<Int>, of bytes: Span<UInt8>) -> Bool {
-        if let tokenDigits, !bytes.hasDigits(tokenDigits, in: token) { return false }
-        if let payloadText, !bytes.contains(payloadText, in: payload) { return false }
+    func fits(token: Span<UInt8>, payload: Span<UInt8>) -> Bool {
+        if let tokenDigits, !token.begins(withDigits: tokenDigits) { return false }
+        if let payloadText, !payload.contains(payloadText) { return false }
         return true
     }
 }
 
 extension Span<UInt8> {
-    /// Whether the bytes of `range`, written in hexadecimal, begin with these digits.
-    fileprivate func hasDigits(_ digits: [UInt8], in range: Range<Int>) -> Bool {
-        guard digits.count <= range.count * 2 else { return false }
+    /// Whether the bytes, written in hexadecimal, begin with these digits.
+    fileprivate func begins(withDigits digits: [UInt8]) -> Bool {
+        guard digits.count <= count * 2 else { return false }
         for (index, digit) in digits.enumerated() {
-            let byte = self[range.lowerBound + index / 2]
+            let byte = self[index / 2]
             guard digit == (index % 2 == 0 ? byte >> 4 : byte & 0xF) else { return false }
         }
         return true
     }
 
-    /// Whether `text` occurs in `range`.
-    fileprivate func contains(_ text: [UInt8], in range: Range<Int>) -> Bool {
+    /// Whether `text` occurs.
+    fileprivate func contains(_ text: [UInt8]) -> Bool {
         guard let first = text.first else { return true }
-        guard range.count >= text.count else { return false }
-        for start in range.lowerBound...(range.upperBound - text.count) where self[start] == first {
+        guard count >= text.count else { return false }
+        for start in 0...(count - text.count) where self[start] == first {
             if text.indices.allSatisfy({ self[start + $0] == text[$0] }) { return true }
         }
         return false

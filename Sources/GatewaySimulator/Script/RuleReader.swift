@@ -85,6 +85,10 @@ private enum ActionKind: String, CaseIterable {
     case failHandshake = "fail-handshake"
     case closeAfterHandshake = "close-after-handshake"
     case noTickets = "no-tickets"
+    case answer, latency, withhold, mute, goaway, settings, windows, flood, inform
+    case refuseStream = "refuse-stream"
+    case unknownFrame = "unknown-frame"
+    case noPong = "no-pong"
 
     static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
 
@@ -105,6 +109,18 @@ private enum ActionKind: String, CaseIterable {
         case .stopListening: .stopListening(.seconds(5))
         case .failHandshake: .failHandshake(.close)
         case .noTickets: .withholdTickets
+        case .answer: .answer(.init())
+        case .latency: .latency(.milliseconds(50), jitter: .zero)
+        case .withhold: .withhold
+        case .mute: .mute
+        case .goaway: .goAway(.init())
+        case .settings: .settings(.init())
+        case .windows: .grant(byteCount: 0)
+        case .flood: .flood(.settings, count: 10_000)
+        case .inform: .inform(status: 103)
+        case .refuseStream: .refuseStream(code: 7)
+        case .unknownFrame: .unknownFrame
+        case .noPong: .ignorePings
         }
     }
 }
@@ -119,7 +135,7 @@ extension FaultAction {
         case (.slow, "rate"): return .slow(bytesPerSecond: try word.integer(in: 1...Int.max))
         case (.stopListening, "for"): return .stopListening(try word.duration())
         case (.failHandshake, "by"): return .failHandshake(try word.choice(of: HandshakeFault.self))
-        default: throw word.isNoOption(of: action)
+        default: return try withHTTP2(word, for: action)
         }
     }
 }
@@ -142,7 +158,8 @@ extension FaultAction.Reply {
 }
 
 extension ScriptWord {
-    fileprivate func isNoOption(of action: String) -> FaultScript.Fault {
+    /// What to say of a word that the action does not know.
+    func isNoOption(of action: String) -> FaultScript.Fault {
         let options: String? =
             switch action {
             case "refuse": "status, identifier, delay, then"
@@ -153,6 +170,14 @@ extension ScriptWord {
             case "stall", "stop-listening": "for"
             case "slow": "rate"
             case "fail-handshake": "by"
+            case "answer": "status, reason, timestamp, retry-after, delay"
+            case "latency": "delay, jitter"
+            case "goaway": "undone, code, reason, text, notice, then"
+            case "refuse-stream": "code"
+            case "settings": "streams, window, table, frame, list"
+            case "windows": "grant"
+            case "flood": "of, count"
+            case "inform": "status"
             default: nil
             }
         return fault(

@@ -1,5 +1,3 @@
-import APNSBinary
-
 /// A script and how far it has come: what all connections of a gateway count together.
 struct ScriptRun: Sendable {
     private let rules: [FaultRule]
@@ -11,13 +9,13 @@ struct ScriptRun: Sendable {
 
     fileprivate struct Progress {
         var actCount = 0
-        var dice: UInt64
+        var dice: SplitMix
     }
 
-    /// Starts a script from its first line, with all counts at nothing.
-    init(_ script: FaultScript) {
-        rules = script.rules
-        progress = rules.map { Progress(dice: $0.trigger.seed) }
+    /// Starts a script from its first line, with all counts at nothing. Rules for other protocols are left out.
+    init(_ script: FaultScript, over protocol: FaultAction.WireProtocol = .binary) {
+        rules = script.rules.filter { $0.action.protocols.contains(`protocol`) }
+        progress = rules.map { Progress(dice: SplitMix(seed: $0.trigger.seed)) }
         looksAtNotifications = rules.contains { $0.occasion == .notification }
         looksBetween = rules.contains { $0.occasion == .betweenNotifications }
     }
@@ -35,7 +33,7 @@ struct ScriptRun: Sendable {
 
     /// What is to happen to a notification, the `count`th of its connection.
     mutating func arrived(
-        _ frame: NotificationFrame, of bytes: Span<UInt8>, count: Int, on connection: Int
+        token: Span<UInt8>, payload: Span<UInt8>, count: Int, on connection: Int
     ) -> FaultAction? {
         notificationCount += 1
         guard looksAtNotifications else { return nil }
@@ -43,7 +41,7 @@ struct ScriptRun: Sendable {
             let trigger = rules[index].trigger
             guard trigger.fits(count: trigger.countsPerConnection ? count : notificationCount),
                 count > trigger.after ?? 0,
-                trigger.fits(token: frame.token, payload: frame.payload, of: bytes),
+                trigger.fits(token: token, payload: payload),
                 acts(index, on: connection)
             else { continue }
             return rules[index].action
@@ -66,19 +64,8 @@ struct ScriptRun: Sendable {
         let trigger = rules[index].trigger
         if let connections = trigger.connections, !connections.contains(connection) { return false }
         if let times = trigger.times, progress[index].actCount >= times { return false }
-        if let probability = trigger.probability, progress[index].throwDice() >= probability { return false }
+        if let probability = trigger.probability, progress[index].dice.fraction() >= probability { return false }
         progress[index].actCount += 1
         return true
-    }
-}
-
-extension ScriptRun.Progress {
-    /// A number from 0 up to but not including 1 (SplitMix64, so that a seed gives the same run everywhere).
-    fileprivate mutating func throwDice() -> Double {
-        dice &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = dice
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return Double((mixed ^ (mixed >> 31)) >> 11) / Double(UInt64(1) << 53)
     }
 }

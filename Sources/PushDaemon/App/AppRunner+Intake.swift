@@ -160,7 +160,8 @@ extension AppRunner {
     /// What reading a job needs to know. "The drop" is the file's change time, but never in the future.
     func context(of job: OpenJob, id: JobID, _ isPublishedByRename: Bool) -> JobContext {
         let droppedAt = min(WallTime(nanoseconds: job.status.changedAt), .now)
-        var context = JobContext(job: id, droppedAt: droppedAt, carrier: app.format.carrier, topic: identity.topic)
+        var context = JobContext(job: id, droppedAt: droppedAt, carrier: app.carrier, topic: identity.topic)
+        context.identity = identity.proof
         context.onDoubt = app.onDoubt
         context.limits = around.configuration.limits
         context.isPublishedByRename = isPublishedByRename

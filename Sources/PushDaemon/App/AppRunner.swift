@@ -1,4 +1,4 @@
-import APNSGateway
+package import APNSGateway
 import APNSModel
 package import LinuxIO
 package import Logging
@@ -25,6 +25,8 @@ package actor AppRunner {
         package let worker: WorkerThread
         /// Where raw feedback is kept until it is published.
         package let state: Directory
+        /// The provider tokens, which all apps of a key share.
+        package let tokens: TokenSources
     }
 
     /// How many jobs may be under way at a time; the rest waits in `new/`. Most only wait for confirmation.
@@ -42,7 +44,7 @@ package actor AppRunner {
     let around: Surroundings
     let spool: AppSpool
     let folder: FeedbackFolder
-    let gateway: BinaryGateway
+    let gateway: any PushGateway
     let logger: Logger
     let writer: FeedbackLine
     /// Rung when there may be something to take from `new/`.
@@ -113,7 +115,7 @@ package actor AppRunner {
         self.logger = logger
         self.spool = try around.spool.app(app.name)
         self.folder = try FeedbackFolder(self.spool)
-        self.gateway = BinaryGateway(identity.gateway, on: around.reactor, logger: logger)
+        self.gateway = identity.gateway(around.tokens).makeGateway(on: around.reactor, logger: logger)
         self.writer = FeedbackLine(app: app.name, node: around.node)
         var rules = IntakeRules()
         rules.settle = around.configuration.settle
@@ -149,16 +151,19 @@ package actor AppRunner {
     }
 
     /// Uses another configuration from the next connection and the next job on, if it is another.
-    package func reconfigureIfNeeded(_ app: AppConfiguration, _ identity: AppIdentity) async {
-        guard app != self.app || identity.fingerprint != self.identity.fingerprint else { return }
+    ///
+    /// - Returns: Whether this runner can; for another protocol another runner is needed.
+    package func reconfigureIfNeeded(_ app: AppConfiguration, _ identity: AppIdentity) async -> Bool {
+        guard app != self.app || identity.fingerprint != self.identity.fingerprint else { return true }
+        guard await gateway.reconfigure(identity.gateway(around.tokens)) else { return false }
         self.app = app
         self.identity = identity
         stopReason = nil
         isOnTrial = false
         logger.notice("app configured anew", metadata: [LogKey.gateway: "\(app.endpoint)"])
-        await gateway.reconfigure(identity.gateway)
         intakeBell.ring()
         serviceBell.ring()
+        return true
     }
 
     /// Says whether the watch tells of this app; else it is polled.
@@ -208,6 +213,17 @@ package actor AppRunner {
     /// Whether no job is under way.
     package var isIdle: Bool { jobs.isEmpty && claims.isEmpty && lines.isEmpty }
 
+    /// Whether the app may end now: nothing would be sent twice for it, or jobs under way can come to no end, because the
+    /// gateway does not let the app in.
+    package var mayEnd: Bool {
+        get async {
+            if isIdle || stopReason != nil { return true }
+            let isUntouched = jobs.values.map(\.machine.tally).allSatisfy { $0.accepted + $0.unknown == 0 }
+            guard isUntouched else { return false }
+            return await gateway.pendingInDoubt == 0
+        }
+    }
+
     /// How many jobs are under way.
     package var activeCount: Int { jobs.count + claims.count + unsyncedClaims.count }
 }
@@ -222,11 +238,6 @@ extension IntakeHint {
         case .closed: self = .closedAfterWrite
         }
     }
-}
-
-extension Moment {
-    /// The same as an instant that a reactor can wait for.
-    var instant: ContinuousClock.Instant { BootClock.instant(at: nanoseconds) }
 }
 
 extension WallTime {

@@ -1,7 +1,9 @@
 package import APNSBinary
 package import APNSGateway
+package import APNSHTTP2
 package import APNSModel
 import LinuxIO
+package import SecureTransport
 
 /// What `apps/<app>.yaml` says: one identity at one gateway.
 package struct AppConfiguration: Sendable, Hashable {
@@ -11,6 +13,14 @@ package struct AppConfiguration: Sendable, Hashable {
         case sandbox
         /// For apps from the store.
         case production
+    }
+
+    /// What the gateway speaks.
+    package enum Wire: String, CaseIterable, Sendable {
+        /// HTTP/2: Apple's own gateway.
+        case http2
+        /// The binary protocol, of compatible gateways.
+        case binary
     }
 
     /// Where a certificate or key comes from.
@@ -27,13 +37,18 @@ package struct AppConfiguration: Sendable, Hashable {
         case certificate(Source, key: Source?)
         /// A PKCS#12 container.
         case pkcs12(String)
+        /// A key that signs provider tokens, and how it and its team are called.
+        case token(key: Source, of: ProviderIdentity)
     }
 
     /// The app, after which the file is named.
     package let name: String
+    /// What the gateway speaks.
+    package var wire = Wire.http2
     /// The gateway's environment.
     package var environment = Environment.sandbox
-    /// The topic, which must be one of the certificate's; `nil`: the certificate's own.
+    /// The topic, without the suffix of a push type, which must be one of the certificate's; `nil`: the certificate's
+    /// own, and with a provider token none: then every job must name it.
     package var topic: String?
     /// The credentials.
     package var identity = Identity.pkcs12("")
@@ -43,6 +58,8 @@ package struct AppConfiguration: Sendable, Hashable {
     package var endpoint: Endpoint
     /// A file of authorities to believe instead of the system's.
     package var trust: String?
+    /// The HTTP proxy on the way to the gateway.
+    package var proxy: Proxy?
     /// The most connections.
     package var connections = 1
     /// What a connection that dies without an answer makes of the notifications on it.
@@ -51,8 +68,12 @@ package struct AppConfiguration: Sendable, Hashable {
     package var connectTimeout = Duration.seconds(15)
     /// How long an answer may take.
     package var answerTimeout = Duration.seconds(30)
-    /// How long a connection may be idle.
+    /// How long a connection may be idle before HTTP/2 asks whether it still stands, and the binary protocol ends it.
     package var idlePing = Duration.seconds(600)
+    /// The first pause before a notification is sent again that the gateway asked to be patient with. HTTP/2 only.
+    package var retryLater = Duration.seconds(30)
+    /// The same after the gateway failed.
+    package var retryServerError = Duration.seconds(900)
     /// The longest pause, and that of a stopped app.
     package var retryCeiling = Duration.seconds(4 * 3600)
     /// The spelling of notifications.
@@ -69,12 +90,32 @@ package struct AppConfiguration: Sendable, Hashable {
     /// Creates the configuration of an app that has said nothing yet.
     package init(name: String) {
         self.name = name
-        self.endpoint = Endpoint(HostPort(host: "gateway.sandbox.push.apple.com", port: 2195))
+        self.endpoint = Self.standardEndpoint(.http2, .sandbox)
     }
 
-    /// How many notifications a second a connection can confirm by silence at the most; `nil` with the flush probe.
+    /// Apple's own gateway.
+    static func standardEndpoint(_ wire: Wire, _ environment: Environment) -> Endpoint {
+        let infix = environment == .sandbox ? "sandbox." : ""
+        let address =
+            switch wire {
+            case .http2: HostPort(host: "api.\(infix)push.apple.com", port: 443)
+            case .binary: HostPort(host: "gateway.\(infix)push.apple.com", port: 2195)
+            }
+        return Endpoint(address)
+    }
+
+    /// What carries the app's notifications.
+    package var carrier: Carrier {
+        switch wire {
+        case .http2: .http2
+        case .binary: format.carrier
+        }
+    }
+
+    /// How many notifications a second a connection can confirm by silence at the most; `nil` with the flush probe
+    /// and over HTTP/2.
     package var confirmationLimit: Int? {
-        guard case .silence(let duration) = confirmation else { return nil }
+        guard wire == .binary, case .silence(let duration) = confirmation else { return nil }
         return Int(Double(window) / (Double(max(1, duration.wholeNanoseconds)) / 1e9))
     }
 }

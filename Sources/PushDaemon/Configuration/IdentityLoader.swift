@@ -1,27 +1,10 @@
-package import APNSGateway
+import APNSBinary
+import APNSGateway
+import APNSHTTP2
 package import APNSModel
 package import Document
 import LinuxIO
-package import OpenSSL
-
-/// What an app's configuration and its credential files come to together.
-package struct AppIdentity: Sendable {
-    /// How to reach the gateway, and as whom.
-    package let gateway: BinaryGateway.Configuration
-    /// The feedback service, with the same identity; `nil`: not asked.
-    package let feedbackService: FeedbackService?
-    /// What the certificate says.
-    package let certificate: CertificateFacts
-    /// The topic the certificate stands for.
-    package let topic: String?
-    /// A sum over all files that it was made of: another one means another certificate, key or authority.
-    package let fingerprint: [UInt8]
-
-    /// The certificate in words: its name and its last day.
-    package var certificateDescription: String {
-        "certificate \"\(certificate.displayName)\" until \(WallTime(epochSeconds: certificate.notAfter).day)"
-    }
-}
+import OpenSSL
 
 /// Reads an app's credentials and finds what is wrong with them before anything is connected.
 package struct IdentityLoader: Sendable {
@@ -43,26 +26,31 @@ package struct IdentityLoader: Sendable {
     ///
     /// - Throws: `Diagnostic` about the key of the configuration that is at fault, with the remedy: the app must not send.
     package mutating func load(_ app: AppConfiguration) throws(Diagnostic) -> AppIdentity {
+        switch app.identity {
+        case .certificate, .pkcs12: try loadCertificate(app)
+        case .token(let source, let identity): try loadToken(app, identity, source)
+        }
+    }
+
+    private mutating func loadCertificate(_ app: AppConfiguration) throws(Diagnostic) -> AppIdentity {
         let credentials = try credentials(of: app)
         let facts = credentials.facts
         try check(facts, against: app)
         try blaming("credentials") { () throws(TLSError) in try credentials.requireValid(at: now.epochSeconds) }
         let context = try context(app, credentials)
-        var gateway = BinaryGateway.Configuration(endpoint: app.endpoint, context: context, format: app.format)
-        gateway.connectionLimit = app.connections
-        gateway.windowLimit = app.window
-        gateway.confirmation = app.confirmation
-        gateway.connectTimeout = app.connectTimeout
-        gateway.answerTimeout = app.answerTimeout
-        gateway.idleLimit = app.idlePing
-        gateway.stopPause = app.retryCeiling
-        let service = app.feedbackEndpoint.map {
-            FeedbackService(
-                endpoint: $0, context: context, connectTimeout: app.connectTimeout, answerTimeout: app.answerTimeout)
-        }
         let topic = app.topic ?? facts.userID ?? facts.topics.first
         return AppIdentity(
-            gateway: gateway, feedbackService: service, certificate: facts, topic: topic, fingerprint: sums)
+            app: app, context: context, credentials: .certificate(facts), topic: topic, fingerprint: sums)
+    }
+
+    private mutating func loadToken(
+        _ app: AppConfiguration, _ identity: ProviderIdentity, _ source: AppConfiguration.Source
+    ) throws(Diagnostic) -> AppIdentity {
+        let label = "credentials.token.key"
+        let text = try bytes(source, key: label, isSecret: true)
+        let key = try blaming(label) { () throws(TLSError) in try ProviderKey(identity, p8: text) }
+        return AppIdentity(
+            app: app, context: try context(app, nil), credentials: .token(key), topic: app.topic, fingerprint: sums)
     }
 
     private mutating func credentials(of app: AppConfiguration) throws(Diagnostic) -> Credentials {
@@ -83,6 +71,7 @@ package struct IdentityLoader: Sendable {
             return try blaming("credentials.pkcs12") { () throws(TLSError) in
                 try Credentials.pkcs12(container, passphrase: passphrase)
             }
+        case .token: throw Diagnostic("a provider token is no certificate").about("credentials")
         }
     }
 
@@ -106,12 +95,14 @@ package struct IdentityLoader: Sendable {
         }
     }
 
-    private mutating func context(_ app: AppConfiguration, _ credentials: Credentials) throws(Diagnostic) -> TLSContext
-    {
+    private mutating func context(
+        _ app: AppConfiguration, _ credentials: Credentials?
+    ) throws(Diagnostic) -> TLSContext {
         var trust = TrustSource.system
         if let file = app.trust { trust = .pem(try read(file, key: "trust", isSecret: false)) }
+        let options = TLSOptions(applicationProtocols: app.wire == .http2 ? ["h2"] : [])
         return try blaming("trust") { () throws(TLSError) in
-            try TLSContext.client(identity: credentials, trust: trust)
+            try TLSContext.client(identity: credentials, trust: trust, options: options)
         }
     }
 

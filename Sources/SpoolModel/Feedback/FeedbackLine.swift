@@ -47,7 +47,7 @@ package struct FeedbackLine: Hashable, Sendable {
         let head = head(of: job)
         var tail = JSONWriter()
         Self.writeOutcome(settlement.outcome, to: &tail)
-        let end = Self.end(at: time, goneSince: nil)
+        let end = Self.end(at: time, goneSince: settlement.outcome.refusal?.goneSince)
         for index in settlement.batch.indices {
             bytes.append(contentsOf: head)
             bytes.append(contentsOf: String(index).utf8)
@@ -74,17 +74,6 @@ package struct FeedbackLine: Hashable, Sendable {
         bytes.append(contentsOf: outcome.bytes)
         bytes.append(contentsOf: ",\"apns_id\":\"\(NotificationID(job: job.id, index: recipient.index))".utf8)
         bytes.append(contentsOf: Self.end(at: time, goneSince: nil))
-    }
-
-    /// Appends the line of one notification whose token has been gone since some time, as HTTP/2 tells with a 410.
-    package func appendGone(_ report: GoneReport, of job: JobIdentity, at time: WallTime, to bytes: inout [UInt8]) {
-        bytes.append(contentsOf: head(of: job))
-        bytes.append(contentsOf: "\(report.index),\"token\":\"\(report.token.hex)\",".utf8)
-        var outcome = JSONWriter()
-        Self.writeOutcome(.rejected(report.refusal), to: &outcome)
-        bytes.append(contentsOf: outcome.bytes)
-        bytes.append(contentsOf: ",\"apns_id\":\"\(NotificationID(job: job.id, index: report.index))".utf8)
-        bytes.append(contentsOf: Self.end(at: time, goneSince: report.goneSince))
     }
 
     /// Appends the line of a token that the feedback service named.

@@ -65,23 +65,3 @@ package struct JobReport: Hashable, Sendable {
         writer.member("unknown", tally.unknown)
     }
 }
-
-/// One notification that the gateway refused because its token is gone.
-package struct GoneReport: Hashable, Sendable {
-    /// Which of the job's.
-    package var index: Int
-    /// The token.
-    package var token: DeviceToken
-    /// What the gateway said.
-    package var refusal: Refusal
-    /// Since when the token has been gone.
-    package var goneSince: WallTime
-
-    /// Creates a report.
-    package init(index: Int, token: DeviceToken, refusal: Refusal, goneSince: WallTime) {
-        self.index = index
-        self.token = token
-        self.refusal = refusal
-        self.goneSince = goneSince
-    }
-}

@@ -19,6 +19,8 @@ struct ChunkBuilder: Sendable {
 
     /// What doubt makes of the job's notifications; set before the first recipient.
     var onDoubt: OnDoubt
+    /// When what has no outcome is given up; set before the first recipient.
+    var giveUpAt: WallTime
     /// What those get who ask for nothing of their own; set before the first recipient.
     var shared: Delivery?
     private let job: JobID
@@ -31,9 +33,10 @@ struct ChunkBuilder: Sendable {
     private var batches: [Batch] = []
     private var rejected: [RejectedRecipient] = []
 
-    init(job: JobID, onDoubt: OnDoubt) {
+    init(job: JobID, onDoubt: OnDoubt, giveUpAt: WallTime) {
         self.job = job
         self.onDoubt = onDoubt
+        self.giveUpAt = giveUpAt
     }
 
     /// How many recipients there were so far, good or bad.
@@ -122,6 +125,9 @@ struct ChunkBuilder: Sendable {
     }
 
     private func header(_ attributes: Attributes) -> Batch.Header {
-        Batch.Header(job: job, attributes: attributes, onDoubt: onDoubt)
+        var header = Batch.Header(job: job, attributes: attributes, onDoubt: onDoubt)
+        header.hasOwnTopic = attributes.topic != nil
+        header.giveUpAt = giveUpAt
+        return header
     }
 }

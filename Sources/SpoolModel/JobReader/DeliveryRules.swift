@@ -1,3 +1,4 @@
+import APNSHTTP2
 import APNSModel
 
 /// Which payloads and attributes go together, so that the gateway, or worse the device, has nothing to refuse.
@@ -13,15 +14,17 @@ enum DeliveryRules {
     }
 
     /// Returns the rules that a notification breaks; none, as a rule.
-    static func breaches(of payload: CompiledPayload, _ attributes: Attributes, over carrier: Carrier) -> [Breach] {
+    static func breaches(of payload: CompiledPayload, _ attributes: Attributes, in context: JobContext) -> [Breach] {
         var breaches: [Breach] = []
         let facts = payload.facts
-        checkSize(payload.payload.bytes.count, attributes, carrier, &breaches)
+        checkSize(payload.payload.bytes.count, attributes, context.carrier, &breaches)
+        if context.carrier == .http2 { checkTopic(attributes, context, &breaches) }
         if attributes.pushType.requiresAPS, !facts.contains(.aps) { breaches.append(missingAPS(attributes.pushType)) }
         switch attributes.pushType {
         case .background: checkBackground(facts, attributes, &breaches)
         case .liveactivity: checkLiveActivity(facts, attributes, &breaches)
-        case .alert, .location, .voip, .complication, .fileprovider, .mdm, .pushtotalk, .widgets, .controls: break
+        case .location: checkLocation(attributes, &breaches)
+        case .alert, .voip, .complication, .fileprovider, .mdm, .pushtotalk, .widgets, .controls: break
         }
         if facts.isSilent, attributes.priority == .immediate, attributes.pushType != .background {
             breaches.append(silentAtOnce)
@@ -37,6 +40,31 @@ enum DeliveryRules {
         guard byteCount > limit else { return }
         let message = "the payload has \(byteCount) bytes, and \(limit) are allowed"
         breaches.append(Breach(reason: .payloadTooLarge, key: .payload, message: message, hint: "shorten it"))
+    }
+
+    /// What goes into `apns-topic`, and whether the app's credentials are good for it.
+    private static func checkTopic(_ attributes: Attributes, _ context: JobContext, _ breaches: inout [Breach]) {
+        let type = attributes.pushType
+        let topic = attributes.topic ?? context.topic.map { PushTopic.topic(for: type, app: $0) }
+        // Of unknown credentials the best is assumed.
+        guard let identity = context.identity ?? topic.map({ _ in .providerToken }),
+            let fault = PushTopic.fault(of: topic, for: type, with: identity)
+        else { return }
+        var culprit = (reason: topic == nil ? Reason.missingTopic : .badTopic, key: JobKey.topic)
+        if attributes.topic == nil, topic != nil { culprit = (.invalidPushType, .pushType) }
+        if type.rules.needsProviderToken, case .certificate = identity { culprit = (.invalidPushType, .pushType) }
+        breaches.append(
+            Breach(
+                reason: culprit.reason, key: culprit.key, message: fault.message, hint: fault.hint,
+                isWarning: fault.isWarning))
+    }
+
+    private static func checkLocation(_ attributes: Attributes, _ breaches: inout [Breach]) {
+        guard !attributes.pushType.rules.priorities.contains(attributes.priority) else { return }
+        breaches.append(
+            Breach(
+                reason: .badPriority, key: .priority, message: "a push of type location has priority 10 or 5", hint: nil
+            ))
     }
 
     private static func checkBackground(

@@ -9,6 +9,7 @@ enum Reason: String, Sendable {
     case payloadEmpty = "PayloadEmpty"
     case badPayload = "BadPayload"
     case badTopic = "BadTopic"
+    case missingTopic = "MissingTopic"
     case badPriority = "BadPriority"
     case badExpirationDate = "BadExpirationDate"
     case badCollapseID = "BadCollapseId"
@@ -19,7 +20,7 @@ enum Reason: String, Sendable {
     var refusal: Refusal {
         switch self {
         case .badDeviceToken, .missingDeviceToken: Refusal(status: nil, reason: rawValue, verdict: .invalid)
-        case .payloadTooLarge, .payloadEmpty, .badPayload, .badTopic, .badPriority, .badExpirationDate,
+        case .payloadTooLarge, .payloadEmpty, .badPayload, .badTopic, .missingTopic, .badPriority, .badExpirationDate,
             .badCollapseID, .invalidPushType, .badValue:
             Refusal(status: nil, reason: rawValue, verdict: .message)
         }

@@ -1,3 +1,4 @@
+package import APNSHTTP2
 package import APNSModel
 package import Document
 
@@ -9,8 +10,10 @@ package struct JobContext: Hashable, Sendable {
     package var droppedAt: WallTime
     /// What will carry it: limits and what can be said depend on it.
     package var carrier: Carrier
-    /// The app's own topic.
+    /// The app's own topic, without the suffix of a push type.
     package var topic: String?
+    /// What the app proves its right to a topic with over HTTP/2; `nil`: not known, and not checked.
+    package var identity: PushTopic.Identity?
     /// What the app makes of doubt; a job may say otherwise.
     package var onDoubt = OnDoubt.resend
     /// How large and deep a document may be.

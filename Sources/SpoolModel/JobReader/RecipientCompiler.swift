@@ -19,14 +19,15 @@ struct RecipientCompiler: Sendable {
 
     init(_ context: JobContext) {
         self.context = context
-        self.header = JobHeader(context)
-        self.chunk = ChunkBuilder(job: context.job, onDoubt: context.onDoubt)
+        let header = JobHeader(context)
+        self.header = header
+        self.chunk = ChunkBuilder(job: context.job, onDoubt: header.onDoubt, giveUpAt: header.giveUpAt)
     }
 
     /// Takes what the job says for all; before the first recipient.
     mutating func adopt(_ outline: JobOutline) {
         (header, wishes) = (outline.header, outline.wishes)
-        chunk.onDoubt = header.onDoubt
+        (chunk.onDoubt, chunk.giveUpAt) = (header.onDoubt, header.giveUpAt)
         for fault in outline.findings.faults { fail(.invalid, fault.diagnostic) }
         for warning in outline.findings.warnings { report.add(warning) }
         guard let payload = wishes.compiledPayload, let node = outline.wishNode else {
@@ -96,7 +97,7 @@ struct RecipientCompiler: Sendable {
 
     /// Adds the rules that a delivery breaks to the findings.
     func check(_ payload: CompiledPayload, _ attributes: Attributes, at node: Node, _ findings: inout Findings) {
-        for breach in DeliveryRules.breaches(of: payload, attributes, over: context.carrier) {
+        for breach in DeliveryRules.breaches(of: payload, attributes, in: context) {
             let culprit = findings.base.isPayload ? nil : node[breach.key.rawValue]
             let diagnostic = Diagnostic(breach.message, hint: breach.hint, at: (culprit ?? node).place)
             let key = culprit == nil ? "" : breach.key.rawValue

@@ -54,7 +54,7 @@ struct Wishes: Hashable, Sendable {
     func attributes(for facts: PayloadFacts, in context: JobContext) -> Attributes {
         let type = pushType ?? (facts.isSilent ? .background : .alert)
         var attributes = Attributes(
-            topic: topic ?? context.topic, pushType: type,
+            topic: topic, pushType: type,
             priority: priority ?? (facts.isSilent ? .powerSaving : type.defaultPriority),
             expiration: expiration
                 ?? Expiration(epochSeconds: (context.droppedAt + ExpirationText.defaultLifetime).epochSeconds))

@@ -4,31 +4,38 @@
 /// against the table too, so a new dependency is a decision made in this file, in sight of the picture.
 enum Layering {
     /// What decides: neither waits nor locks nor reads a clock.
-    static let cores: Set = ["Document", "APNSModel", "APNSBinary", "SpoolModel"]
+    static let cores: Set = ["Document", "APNSModel", "APNSBinary", "HTTP2", "APNSHTTP2", "SpoolModel"]
     /// The wrappers of C libraries, and the only homes of `unsafe`.
-    static let islands: Set = ["JSON", "YAML", "OpenSSL", "LinuxIO"]
+    static let islands: Set = ["JSON", "YAML", "NGHTTP2", "OpenSSL", "LinuxIO"]
 
     /// For every target of the product: the modules it may import.
     static let allowed: [String: Set<String>] = [
         "Document": [],
         "APNSModel": [],
         "APNSBinary": ["APNSModel"],
-        "SpoolModel": ["APNSModel", "Document"],
+        "HTTP2": [],
+        "APNSHTTP2": ["HTTP2", "APNSModel", "Document"],
+        "SpoolModel": ["APNSHTTP2", "APNSModel", "Document"],
         "JSON": ["CSimdJSON", "Document"],
         "YAML": ["CYAML", "Document"],
+        "NGHTTP2": ["CNGHTTP2", "HTTP2"],
         "OpenSSL": ["COpenSSL", "Glibc", "Synchronization"],
         "LinuxIO": ["CLinux", "Glibc", "Synchronization"],
         "SecureTransport": ["LinuxIO", "OpenSSL", "Synchronization"],
         "SpoolStore": ["LinuxIO", "SpoolModel", "APNSModel", "Synchronization"],
         "SpoolClient": ["LinuxIO"],
         "APNSGateway": [
-            "SecureTransport", "OpenSSL", "LinuxIO", "APNSBinary", "APNSModel", "Logging", "Synchronization",
+            "SecureTransport", "OpenSSL", "JSON", "NGHTTP2", "LinuxIO", "APNSBinary", "APNSHTTP2", "HTTP2", "APNSModel",
+            "Document", "Logging", "Synchronization",
         ],
         "GatewaySimulator": [
-            "SecureTransport", "OpenSSL", "LinuxIO", "APNSBinary", "APNSModel", "Logging", "Synchronization",
+            "SecureTransport", "OpenSSL", "JSON", "NGHTTP2", "LinuxIO", "APNSBinary", "APNSHTTP2", "HTTP2", "APNSModel",
+            "Document", "Logging", "Synchronization",
         ],
         "PushDaemon": [
-            "SpoolStore", "APNSGateway", "APNSBinary", "JSON", "YAML", "LinuxIO", "OpenSSL", "SpoolModel", "APNSModel",
+            "SpoolStore", "APNSGateway", "SecureTransport", "APNSBinary", "APNSHTTP2", "JSON", "YAML", "LinuxIO",
+            "OpenSSL",
+            "SpoolModel", "APNSModel",
             "Document",
             "Logging", "Synchronization",
         ],
@@ -40,7 +47,7 @@ enum Layering {
     ]
 
     /// The C libraries' own targets, which hold no Swift.
-    static let systemLibraries: Set = ["CSimdJSON", "CYAML", "COpenSSL", "CLinux"]
+    static let systemLibraries: Set = ["CSimdJSON", "CYAML", "CNGHTTP2", "COpenSSL", "CLinux"]
 
     /// Imports that the table does not allow, and files of targets it does not know.
     static func findings(in file: SourceFile) -> [Finding] {

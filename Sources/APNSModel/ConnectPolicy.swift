@@ -1,5 +1,3 @@
-package import APNSModel
-
 /// When to connect again after a connection ended, by the cause of its end, and when to stop trying.
 ///
 /// What resets the pauses is an acceptance, not a connection: a gateway that takes the handshake and then closes would

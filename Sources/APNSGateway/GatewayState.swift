@@ -1,0 +1,188 @@
+import APNSBinary
+import APNSModel
+import LinuxIO
+
+/// What a gateway of either protocol keeps besides its connections: whether the app is stopped, on trial or draining, who
+/// waits, and what its owner is told.
+///
+/// Belongs to its gateway, on the reactor.
+final class GatewayState {
+    let reactor: Reactor
+    private let publisher: AsyncStream<GatewayEvent>.Continuation
+    /// Counts configurations: a session of an older one writes nothing more and closes when nothing is in doubt.
+    private(set) var generation = 0
+    /// When a stopped app may ask again; `nil` while it is not stopped.
+    private(set) var stoppedUntil: ContinuousClock.Instant?
+    /// Whether it asks again after a stop, one notification at a time.
+    private(set) var isOnTrial = false
+    var isDraining = false
+    var random = SystemRandomNumberGenerator()
+    private var policy: ConnectPolicy
+    private var answers = AnswerHistory()
+    /// Outcomes that nobody has been told yet, and until when they may wait for more.
+    private var untold: [Settlement] = []
+    private(set) var tellBy: ContinuousClock.Instant?
+    private var sleepers: [Int: Waiter] = [:]
+    private var submitters: [Waiter] = []
+
+    init(_ publisher: AsyncStream<GatewayEvent>.Continuation, backOff: BackOff, on reactor: Reactor) {
+        self.publisher = publisher
+        self.policy = ConnectPolicy(backOff: backOff)
+        self.reactor = reactor
+    }
+
+    /// Whether these credentials ever had an acceptance.
+    var hasAcceptance: Bool { answers.hasAcceptance }
+
+    /// Whether connections are of use at all now.
+    var mayConnect: Bool { stoppedUntil == nil && !isDraining }
+
+    /// Begins anew with another configuration. A stopped app starts again, on trial.
+    func reconfigure(backOff: BackOff) {
+        generation += 1
+        policy = ConnectPolicy(backOff: backOff)
+        answers = AnswerHistory()
+        if stoppedUntil != nil { isOnTrial = true }
+        stoppedUntil = nil
+        wakeSleepers()
+    }
+
+    /// Waits while `isFull`, as one of those that bring work.
+    ///
+    /// - Throws: `CancellationError`.
+    func waitForRoom(while isFull: () -> Bool) async throws {
+        while isFull() {
+            let waiter = Waiter(on: reactor)
+            submitters.append(waiter)
+            let readiness = await waiter.wait()
+            submitters.removeAll { $0 === waiter }
+            if readiness.contains(.cancelled) { throw CancellationError() }
+        }
+    }
+
+    /// Lets those that bring work look again.
+    func wakeSubmitters() {
+        for waiter in submitters { waiter.wake() }
+    }
+
+    /// Waits until something changes, or until the deadline.
+    func sleep(_ sleeper: Int, until deadline: ContinuousClock.Instant?) async {
+        let waiter = sleepers[sleeper] ?? Waiter(on: reactor)
+        sleepers[sleeper] = waiter
+        _ = await waiter.wait(until: deadline)
+    }
+
+    /// Lets every sleeper look at the state anew.
+    func wakeSleepers() {
+        for waiter in sleepers.values { waiter.wake() }
+    }
+
+    /// Pauses between connects. New work does not shorten it, but another configuration does.
+    func rest(_ sleeper: Int, for pause: Duration) async {
+        let (deadline, before) = (ContinuousClock.now + pause, generation)
+        while ContinuousClock.now < deadline, generation == before, !Task.isCancelled, !isDraining {
+            await sleep(sleeper, until: deadline)
+        }
+    }
+
+    /// Lets a stopped app ask again when its time has come.
+    func endStopIfDue(backOff: BackOff) {
+        guard let deadline = stoppedUntil, ContinuousClock.now >= deadline else { return }
+        stoppedUntil = nil
+        isOnTrial = true
+        policy = ConnectPolicy(backOff: backOff)
+        tell(.trying)
+    }
+
+    /// Stops the app until its credentials change or the time for another try has come.
+    func stop(_ fault: GatewayFault, for pause: Duration) {
+        guard stoppedUntil == nil else { return }
+        stoppedUntil = .now + pause
+        tell(.stopped(fault))
+        wakeSleepers()
+    }
+
+    /// Tells of a connection that ended, and says how long to pause before the next.
+    func pause(after cause: ConnectPolicy.Cause, _ report: ConnectionReport, stopPause: Duration) -> Duration {
+        var report = report
+        switch policy.ended(cause, using: &random) {
+        case .connect(let pause):
+            report.pause = pause
+            tell(.disconnected(report))
+            return pause
+        case .stop:
+            tell(.disconnected(report))
+            stop(report.fault, for: stopPause)
+            return .zero
+        }
+    }
+
+    /// Tells an event, after all that happened before it.
+    func tell(_ event: GatewayEvent) {
+        tellOutcomes()
+        publisher.yield(event)
+    }
+
+    /// Tells nothing any more.
+    func finish() {
+        tellOutcomes()
+        publisher.finish()
+    }
+
+    /// Tells outcomes, and takes what they say about the gateway and the credentials.
+    func deliver(_ settlements: [Settlement]) {
+        collect(settlements)
+        tellOutcomes()
+    }
+
+    /// The same, but outcomes may wait some milliseconds for more: telling each handful by itself costs more than they.
+    func collect(_ settlements: [Settlement]) {
+        for settlement in settlements {
+            add(settlement)
+            switch settlement.outcome {
+            case .accepted: noteAcceptance()
+            case .rejected(let refusal):
+                if answers.refused(badToken: refusal.verdict == .invalid) { tell(.suspectEnvironment) }
+            case .expired, .unsent, .unknown: break
+            }
+        }
+    }
+
+    /// Tells what has waited long enough.
+    func tellIfDue() {
+        guard let tellBy, ContinuousClock.now >= tellBy else { return }
+        tellOutcomes()
+    }
+
+    /// How long outcomes may wait for more.
+    private static let patience = Duration.milliseconds(5)
+
+    /// Tells all outcomes that wait.
+    func tellOutcomes() {
+        guard !untold.isEmpty else { return }
+        publisher.yield(.settled(untold))
+        (untold, tellBy) = ([], nil)
+    }
+
+    /// Adds an outcome, to the one before if it is the same of the notifications that follow.
+    private func add(_ settlement: Settlement) {
+        if untold.isEmpty { tellBy = .now + Self.patience }
+        if settlement.outcome == .accepted, let last = untold.last, last.outcome == .accepted {
+            var batch = last.batch
+            if batch.merge(settlement.batch) {
+                untold[untold.count - 1] = Settlement(batch, .accepted)
+                return
+            }
+        }
+        untold.append(settlement)
+    }
+
+    private func noteAcceptance() {
+        policy.accepted()
+        answers.accepted()
+        guard isOnTrial else { return }
+        isOnTrial = false
+        tell(.resumed)
+        wakeSleepers()
+    }
+}

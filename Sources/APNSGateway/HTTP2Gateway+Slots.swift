@@ -1,0 +1,263 @@
+import APNSHTTP2
+import APNSModel
+import LinuxIO
+import Logging
+
+extension HTTP2Gateway {
+    /// One of the app's connections after the other, until the task is cancelled or the gateway drained.
+    func runSlot(_ slot: Int) async {
+        while !Task.isCancelled {
+            guard isWanted(slot) else {
+                await state.sleep(slot, until: state.stoppedUntil)
+                state.endStopIfDue(backOff: configuration.connectBackOff)
+                continue
+            }
+            let pause = await runConnection(slot)
+            if pause > .zero { await state.rest(slot, for: pause) }
+        }
+    }
+
+    /// Whether there is work that the connections which are up do not take.
+    private func isWanted(_ slot: Int) -> Bool {
+        guard state.mayConnect, !queue.isBlocked, slot < configuration.connectionLimit else { return false }
+        guard slot > 0 else { return true }
+        let others = sessions.values.filter { $0.generation == state.generation }
+        return !state.isOnTrial && others.count >= slot && others.allSatisfy { $0.isReady && $0.room == 0 }
+    }
+
+    /// Opens a connection, sends on it until it takes no more, and says how long to pause before the next.
+    private func runConnection(_ slot: Int) async -> Duration {
+        let (settings, generation) = (configuration, state.generation)
+        do {
+            let token = try await currentToken()
+            let deadline = ContinuousClock.now + settings.connectTimeout
+            let stream = try await settings.endpoint.openHTTP2(
+                settings.context, through: settings.proxy, on: reactor, until: deadline)
+            let session = try HTTP2Session(stream, settings, token, generation: generation)
+            sessions[slot] = session
+            state.tell(.connected(settings.endpoint.description))
+            let end = await serve(session)
+            sessions[slot] = nil
+            guard let end else {
+                retire(session)
+                return pauseAfterRetirement(of: session)
+            }
+            return conclude(session, end)
+        } catch let failure as ConnectFailure {
+            return state.pause(after: failure.cause, ConnectionReport(failure.fault), stopPause: settings.stopPause)
+        } catch is Stopped {
+            return .zero
+        } catch let fault as GatewayFault {
+            return state.pause(after: .unreachable, ConnectionReport(fault), stopPause: settings.stopPause)
+        } catch {
+            return .zero
+        }
+    }
+
+    /// Sends and reads until the session ends or takes no more; `nil` in the second case.
+    private func serve(_ session: HTTP2Session) async -> HTTP2Session.End? {
+        while true {
+            if let end = session.read({ take($0, of: session) }) ?? session.tick({ take($0, of: session) }) {
+                return end
+            }
+            await refreshToken(of: session)
+            if isOver(session) {
+                guard session.doubtCount == 0 else { return nil }
+                await session.close()
+                return .closed
+            }
+            do {
+                try fill(session)
+            } catch {
+                return .lost(GatewayFault("encryption failed: \(error)"))
+            }
+            session.flush()
+            if !queue.isBlocked, allowance(session) > 0 { session.wake() }
+            state.tellIfDue()
+            if await session.wait(until: state.tellBy).contains(.cancelled) {
+                session.abort()
+                return .lost(GatewayFault("the program ends"))
+            }
+        }
+    }
+
+    /// Waits for the last answers of a session that takes no more, and closes it.
+    func serveToTheEnd(_ number: Int) async {
+        guard let session = draining[number] else { return }
+        var end: HTTP2Session.End?
+        while end == nil {
+            end = session.read { take($0, of: session) } ?? session.tick { take($0, of: session) }
+            if end == nil, session.doubtCount == 0 {
+                await session.close()
+                end = .closed
+            }
+            guard end == nil else { break }
+            session.flush()
+            state.tellIfDue()
+            if await session.wait(until: state.tellBy).contains(.cancelled) {
+                session.abort()
+                end = .lost(GatewayFault("the program ends"))
+            }
+        }
+        draining[number] = nil
+        if let end { _ = conclude(session, end) }
+    }
+
+    /// Whether a session is to take no more.
+    private func isOver(_ session: HTTP2Session) -> Bool {
+        session.isRetired || session.generation != state.generation || !state.mayConnect
+    }
+
+    /// Writes as much of the queue as the session takes, but for what has waited too long.
+    private func fill(_ session: HTTP2Session) throws {
+        let now = WallTime.now
+        while let batch = queue.next(atMost: allowance(session)) {
+            if batch.attributes.expiration.hasPassed(at: now) {
+                state.deliver([Settlement(batch, .expired)])
+                continue
+            }
+            var rest = batch
+            // Also what a write that failed has left.
+            defer { if !rest.isEmpty { queue.putBack(rest) } }
+            try session.write(&rest)
+            if !rest.isEmpty { break }
+        }
+        wakeSubmitters()
+        if session.isReady, session.room == 0, !queue.isBlocked, sessions.count < configuration.connectionLimit {
+            state.wakeSleepers()
+        }
+    }
+
+    private func allowance(_ session: HTTP2Session) -> Int {
+        guard state.isOnTrial else { return session.room }
+        return sessions.values.allSatisfy { $0.doubtCount == 0 } ? min(1, session.room) : 0
+    }
+}
+
+extension HTTP2Gateway {
+    /// Takes what a session found out: tells outcomes, queues the rest, and does what else it calls for.
+    private func take(_ news: SessionNews, of session: HTTP2Session) {
+        guard !news.isEmpty else { return }
+        if !news.accepted.isEmpty { identity.accepted() }
+        let now = RequestQueue.Instant(.now, .now)
+        let upshot = queue.take(news, at: now, using: &state.random)
+        state.collect(upshot.settlements)
+        for demand in upshot.demands { meet(demand, of: session) }
+        restAhead = max(restAhead, upshot.rest ?? .zero)
+        if let farewell = news.farewell { note(farewell, of: session) }
+        if queue.nextRelease != nil || !news.returned.isEmpty { state.wakeSleepers() }
+    }
+
+    private func meet(_ demand: RequestQueue.Demand, of session: HTTP2Session) {
+        switch identity.step(for: demand, on: session.token) {
+        case .goOn: break
+        case .replace: session.retire()
+        case .renew(let token):
+            session.retire()
+            expiredToken = token
+        case .stop(let reply):
+            session.retire()
+            state.stop(reply.fault, for: configuration.stopPause)
+        }
+    }
+
+    /// The gateway wants no more streams on this connection.
+    private func note(_ farewell: SessionNews.Farewell, of session: HTTP2Session) {
+        logger.debug(
+            "the gateway says goodbye", metadata: ["code": "\(farewell.code)", "text": "\(farewell.text)"])
+        if let reason = farewell.reason, reason.failureClass == .app {
+            state.stop(reason.fault, for: configuration.stopPause)
+        }
+        session.wake()
+    }
+
+    /// Takes what the end of a session leaves, and says how long to pause.
+    private func conclude(_ session: HTTP2Session, _ end: HTTP2Session.End) -> Duration {
+        let news = session.conclude()
+        take(news, of: session)
+        state.tellOutcomes()
+        var report = ConnectionReport(end.fault)
+        report.resentCount = news.returnedCount
+        report.doubtfulCount = news.doubtfulCount(.resend)
+        report.unknownCount = news.doubtfulCount(.report)
+        let stopPause = configuration.stopPause
+        switch end {
+        case .closed: return .zero
+        case .refused: return state.pause(after: .refused, report, stopPause: stopPause)
+        case .lost where !session.isReady && !state.hasAcceptance:
+            report.fault = .unwanted(report.fault.message)
+            return state.pause(after: .refused, report, stopPause: stopPause)
+        case .lost: return state.pause(after: .lost, report, stopPause: stopPause)
+        }
+    }
+
+    /// A connection that the gateway itself ends is everyday business, unless it never took anything.
+    private func pauseAfterRetirement(of session: HTTP2Session) -> Duration {
+        guard session.generation == state.generation, state.mayConnect else { return .zero }
+        var report = ConnectionReport(GatewayFault("the gateway wants a new connection"))
+        report.isRoutine = true
+        let cause = session.hasAcceptance ? ConnectPolicy.Cause.answered : .lost
+        defer { restAhead = .zero }
+        return max(restAhead, state.pause(after: cause, report, stopPause: configuration.stopPause))
+    }
+}
+
+extension HTTP2Gateway {
+    /// No token is to be had: the app has been stopped.
+    private struct Stopped: Error {}
+
+    /// The present provider token, or `nil` when a certificate is the identity.
+    private func currentToken() async throws -> ProviderToken? {
+        guard let source = configuration.tokenSource else { return nil }
+        guard let expired = expiredToken else { return try await source.current(at: .now) }
+        let renewal = try await source.renew(after: expired, at: .now)
+        expiredToken = nil
+        switch renewal {
+        case .token(let token): return token
+        case .refused(let fault):
+            state.stop(fault, for: configuration.stopPause)
+            throw Stopped()
+        }
+    }
+
+    /// Sees to it that a session sends a token that is young enough.
+    private func refreshToken(of session: HTTP2Session) async {
+        guard let source = configuration.tokenSource, session.generation == state.generation else { return }
+        if let token = source.token(at: .now) { return session.authorize(token) }
+        do {
+            session.authorize(try await source.current(at: .now))
+        } catch {
+            // The old one is good for some minutes more; the gateway will say when it is not.
+            logger.warning("the provider token cannot be renewed", metadata: ["error": "\(error)"])
+        }
+    }
+}
+
+extension WallTime {
+    /// The present time of day.
+    fileprivate static var now: WallTime { WallTime(nanoseconds: WallClock.nanoseconds()) }
+}
+
+extension Reply {
+    /// The reply in words, with what a person can do about it.
+    fileprivate var fault: GatewayFault {
+        GatewayFault("the gateway answered \(name) (status \(status))", hint: reason?.hint)
+    }
+}
+
+extension Reason {
+    /// The reason of a goodbye in words, with what a person can do about it.
+    fileprivate var fault: GatewayFault {
+        GatewayFault("the gateway closed the connection: \(rawValue)", hint: hint)
+    }
+}
+
+extension HTTP2Session.End {
+    /// The end in words.
+    var fault: GatewayFault {
+        switch self {
+        case .lost(let fault), .refused(let fault): fault
+        case .closed: GatewayFault("closed")
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import APNSHTTP2
+package import APNSModel
+package import LinuxIO
+package import Logging
+
+/// One app's way to a gateway over HTTP/2: batches in, outcomes out.
+///
+/// Keeps up to `connectionLimit` connections, all fed from one queue, and opens them when there is work. A connection
+/// that the gateway wants to be rid of drains beside its successor. Lives on the reactor's thread, as its connections do.
+/// `run` must be running for anything to move.
+package actor HTTP2Gateway: PushGateway {
+    /// How many notifications may wait in memory before `submit` makes its caller wait.
+    package static let queueLimit = 32_768
+    /// The sleeper that is not a slot.
+    private static let keeper = -1
+
+    /// What happens, in order. Settlements never outnumber what was submitted, so the stream needs no other bound.
+    package nonisolated let events: AsyncStream<GatewayEvent>
+
+    let reactor: Reactor
+    let logger: Logger
+    let state: GatewayState
+    var configuration: Configuration
+    var queue: RequestQueue
+    /// Connections that take work, by slot.
+    var sessions: [Int: HTTP2Session] = [:]
+    /// Connections that take no more and wait for answers, by a number of their own.
+    var draining: [Int: HTTP2Session] = [:]
+    /// Those of them that nobody serves yet.
+    private var unattended: [Int] = []
+    private var nextDrain = 0
+    /// What the gateway has said about the credentials since it last accepted something.
+    var identity = IdentityTrial()
+    /// The provider token that the gateway has called expired, until there is another.
+    var expiredToken: ProviderToken?
+    /// How long to leave the gateway alone before the next connection.
+    var restAhead = Duration.zero
+
+    /// Creates a gateway that connects to nothing until there is work and `run` is called.
+    package init(_ configuration: Configuration, on reactor: Reactor, logger: Logger) {
+        let (events, publisher) = AsyncStream<GatewayEvent>.makeStream(bufferingPolicy: .unbounded)
+        self.events = events
+        self.configuration = configuration
+        self.queue = RequestQueue(pauses: configuration.pauses)
+        self.state = GatewayState(publisher, backOff: configuration.connectBackOff, on: reactor)
+        self.reactor = reactor
+        self.logger = logger
+    }
+
+    /// The reactor's thread.
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
+
+    /// Hands a batch over, behind all other work of its job. Waits while the queue is full.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled while it waits; the batch was not taken then.
+    package func submit(_ batch: Batch) async throws {
+        try await state.waitForRoom { queue.count >= Self.queueLimit }
+        queue.append(batch)
+        wakeAll()
+    }
+
+    /// Takes back what waits or pauses of a job; what is on a connection still gets its outcome.
+    package func remove(_ job: JobID) -> [Batch] {
+        let removed = queue.remove(job)
+        wakeSubmitters()
+        return removed
+    }
+
+    /// Uses another configuration from the next connection on; those of the old one get their answers and close.
+    ///
+    /// A stopped app starts again.
+    package func reconfigure(_ configuration: Configuration) {
+        self.configuration = configuration
+        queue.reconfigure(configuration.pauses)
+        identity = IdentityTrial()
+        expiredToken = nil
+        restAhead = .zero
+        state.reconfigure(backOff: configuration.connectBackOff)
+        wakeAll()
+    }
+
+    /// Sends nothing more that is not yet written; connections wait for their answers and close.
+    package func drain() {
+        state.isDraining = true
+        wakeAll()
+    }
+
+    /// How many notifications have been written and have no outcome.
+    package var pendingInDoubt: Int {
+        sessions.values.reduce(0) { $0 + $1.doubtCount } + draining.values.reduce(0) { $0 + $1.doubtCount }
+    }
+
+    /// How many connections are up; none are left when `drain` has done its work.
+    package var connectionCount: Int { sessions.count + draining.count }
+
+    /// Serves until the task is cancelled; then connections are cut and what was on them stays without an outcome.
+    package func run() async {
+        var limit = 0
+        await withDiscardingTaskGroup { group in
+            while !Task.isCancelled {
+                while limit < configuration.connectionLimit {
+                    let slot = limit
+                    group.addTask { await self.runSlot(slot) }
+                    limit += 1
+                }
+                for number in unattended { group.addTask { await self.serveToTheEnd(number) } }
+                unattended = []
+                releasePaused()
+                await state.sleep(Self.keeper, until: queue.nextRelease?.instant)
+            }
+        }
+        state.finish()
+    }
+
+    /// Leaves a connection that takes no more requests to a task of its own, so that its slot can open another at once.
+    func retire(_ session: HTTP2Session) {
+        session.retire()
+        draining[nextDrain] = session
+        unattended.append(nextDrain)
+        nextDrain += 1
+        state.wakeSleepers()
+    }
+
+    /// Lets everybody look at the state anew.
+    func wakeAll() {
+        state.wakeSleepers()
+        for session in sessions.values { session.wake() }
+        for session in draining.values { session.wake() }
+    }
+
+    func wakeSubmitters() {
+        if queue.count < Self.queueLimit { state.wakeSubmitters() }
+    }
+
+    private func releasePaused() {
+        let before = queue.count
+        queue.release(at: .now)
+        if queue.count > before { wakeAll() }
+    }
+}

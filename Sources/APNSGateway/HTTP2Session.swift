@@ -1,0 +1,180 @@
+import APNSHTTP2
+import APNSModel
+import HTTP2
+import JSON
+import LinuxIO
+import NGHTTP2
+import OpenSSL
+import SecureTransport
+
+/// One connection over HTTP/2: its stream, and the machine that knows what is on it.
+///
+/// Belongs to its gateway, on the reactor.
+final class HTTP2Session {
+    /// How a session came to its end.
+    enum End {
+        /// The gateway closed it, or it broke.
+        case lost(GatewayFault)
+        /// The peer refused our certificate, however late it said so.
+        case refused(GatewayFault)
+        /// We closed it, with nothing on it.
+        case closed
+    }
+
+    /// As much ciphertext as may wait for the kernel before no more requests are made.
+    private static let pendingLimit = 256 * 1024
+    /// How long closing may take.
+    private static let farewell = Duration.seconds(1)
+
+    let generation: Int
+    /// The token that its requests carry.
+    private(set) var token: ProviderToken?
+    private let stream: SecureStream
+    private var machine: SessionMachine
+    private var readers: SessionMachine.Readers<Parser>
+    private var received: [UInt8] = []
+    private var output: [UInt8] = []
+    private var writeFailure: GatewayFault?
+    /// Whether the gateway has taken anything on it.
+    private(set) var hasAcceptance = false
+
+    init(
+        _ stream: SecureStream, _ configuration: HTTP2Gateway.Configuration, _ token: ProviderToken?, generation: Int
+    ) throws {
+        self.stream = stream
+        self.generation = generation
+        self.token = token
+        var options = SessionMachine.Options(
+            sender: RequestFields.Sender(
+                authority: configuration.endpoint.authority, app: configuration.defaultTopic,
+                authorization: token?.authorization))
+        options.answerTimeout = configuration.answerTimeout
+        options.idlePing = configuration.idlePing
+        self.machine = SessionMachine(options, at: .now)
+        self.readers = SessionMachine.Readers(
+            decoder: HeaderDecoder(listLimit: Limits().headerListByteCount), parser: Parser())
+        machine.start(into: &output)
+        try encryptOutput()
+    }
+
+    /// How many notifications have no answer.
+    var doubtCount: Int { machine.doubtCount }
+
+    /// Whether the gateway has said what it takes.
+    var isReady: Bool { machine.isReady }
+
+    /// Whether it takes no more requests.
+    var isRetired: Bool { machine.isRetired || writeFailure != nil }
+
+    /// How many notifications it takes now.
+    var room: Int {
+        writeFailure == nil && stream.pendingByteCount < Self.pendingLimit ? machine.room : 0
+    }
+
+    func wake() { stream.wake() }
+
+    /// Takes no more requests.
+    func retire() { machine.retire() }
+
+    /// Uses another provider token from the next request on.
+    func authorize(_ token: ProviderToken) {
+        guard token != self.token else { return }
+        self.token = token
+        machine.authorize(token.authorization)
+    }
+
+    /// Encrypts as much of the batch as fits.
+    func write(_ batch: inout Batch) throws {
+        while !batch.isEmpty, room > 0 {
+            try machine.write(&batch, at: .now, stream.write)
+            machine.mark(offset: stream.encryptedByteCount)
+        }
+    }
+
+    /// Reads what there is, and tells what it says. Returns how the session ended, or `nil` while it goes on.
+    func read(_ tell: (SessionNews) -> Void) -> End? {
+        do {
+            while true {
+                received.removeAll(keepingCapacity: true)
+                switch try stream.read(into: &received) {
+                case .bytes:
+                    let news = machine.receive(received.span, at: .now, with: &readers, output: &output)
+                    try encryptOutput()
+                    hasAcceptance = hasAcceptance || !news.accepted.isEmpty
+                    tell(news)
+                    if let fault = news.fault {
+                        return .lost(GatewayFault("the gateway broke the protocol: \(fault.message) (\(fault.code))"))
+                    }
+                case .wouldBlock:
+                    return nil
+                case .closed:
+                    return .lost(writeFailure ?? GatewayFault("the gateway closed the connection"))
+                }
+            }
+        } catch {
+            return end(of: error)
+        }
+    }
+
+    /// Looks what is overdue, and writes what waits besides requests.
+    func tick(_ tell: (SessionNews) -> Void) -> End? {
+        let now = Moment.now
+        if machine.isDead(at: now) { return .lost(GatewayFault("the gateway does not answer a PING")) }
+        let news = machine.tick(at: now, output: &output)
+        if !news.isEmpty { tell(news) }
+        machine.pump(into: &output)
+        do {
+            try encryptOutput()
+        } catch {
+            return end(of: error)
+        }
+        return nil
+    }
+
+    /// Hands ciphertext to the kernel. A failure is kept, since answers may be waiting to be read.
+    func flush() {
+        guard writeFailure == nil else { return }
+        do {
+            _ = try stream.flush()
+        } catch {
+            writeFailure = GatewayFault("writing failed: \(error)")
+        }
+    }
+
+    /// Waits for the stream, or until something must be looked at again, at `deadline` at the latest.
+    func wait(until deadline: ContinuousClock.Instant?) async -> Readiness {
+        let look = max(machine.nextLook, .now + .milliseconds(1)).instant
+        return await stream.wait(for: .readable, until: min(look, deadline ?? look))
+    }
+
+    /// Closes in good order.
+    func close() async {
+        machine.close(into: &output)
+        do {
+            try encryptOutput()
+        } catch {
+            return abort()
+        }
+        _ = await stream.shutdown(until: .now + Self.farewell)
+    }
+
+    /// Cuts the connection.
+    func abort() { stream.abort() }
+
+    /// What the end leaves.
+    func conclude() -> SessionNews { machine.end(handedOver: stream.handedOverByteCount) }
+
+    private func encryptOutput() throws(TLSError) {
+        guard !output.isEmpty else { return }
+        let bytes = output
+        output.removeAll(keepingCapacity: true)
+        try stream.write(bytes.span)
+    }
+
+    private func end(of error: any Error) -> End {
+        if let error = error as? TLSError, error.isOwnCertificateRefused {
+            return .refused(GatewayFault(error.message, hint: error.hint))
+        }
+        return .lost(GatewayFault("the connection failed: \(error)"))
+    }
+}

@@ -1,0 +1,70 @@
+package import APNSModel
+package import LinuxIO
+package import Logging
+
+/// One app's way to a gateway, whatever protocol it speaks: batches in, outcomes out.
+///
+/// Connects to nothing until there is work, and lives on the reactor's thread. `run` must be running for anything to
+/// move.
+package protocol PushGateway: Actor {
+    /// What happens, in order. Ends when `run` does.
+    nonisolated var events: AsyncStream<GatewayEvent> { get }
+
+    /// Serves until the task is cancelled; then connections are cut and what was on them stays without an outcome.
+    func run() async
+
+    /// Hands a batch over, behind all other work of its job. Waits while the queue is full.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled while it waits; the batch was not taken then.
+    func submit(_ batch: Batch) async throws
+
+    /// Takes back what waits of a job, also for another try; what is on a connection still gets its outcome.
+    func remove(_ job: JobID) -> [Batch]
+
+    /// Uses another configuration from the next connection on; those of the old one settle and close.
+    ///
+    /// A stopped app starts again.
+    ///
+    /// - Returns: Whether it is one for this protocol; if not, nothing was changed.
+    func reconfigure(_ configuration: GatewayConfiguration) -> Bool
+
+    /// Sends nothing more that is not yet written; connections settle what is in doubt and close.
+    func drain()
+
+    /// How many notifications have been written and have no outcome.
+    var pendingInDoubt: Int { get }
+}
+
+/// Where an app's notifications go, and how: one protocol or the other.
+package enum GatewayConfiguration: Sendable {
+    /// The binary protocol, of compatible gateways.
+    case binary(BinaryGateway.Configuration)
+    /// HTTP/2, Apple's own.
+    case http2(HTTP2Gateway.Configuration)
+
+    /// Makes a gateway of this configuration.
+    package func makeGateway(on reactor: Reactor, logger: Logger) -> any PushGateway {
+        switch self {
+        case .binary(let configuration): BinaryGateway(configuration, on: reactor, logger: logger)
+        case .http2(let configuration): HTTP2Gateway(configuration, on: reactor, logger: logger)
+        }
+    }
+}
+
+extension BinaryGateway: PushGateway {
+    /// Uses another configuration from the next connection on, if it is one for the binary protocol.
+    package func reconfigure(_ configuration: GatewayConfiguration) -> Bool {
+        guard case .binary(let configuration) = configuration else { return false }
+        reconfigure(configuration)
+        return true
+    }
+}
+
+extension HTTP2Gateway {
+    /// Uses another configuration from the next connection on, if it is one for HTTP/2.
+    package func reconfigure(_ configuration: GatewayConfiguration) -> Bool {
+        guard case .http2(let configuration) = configuration else { return false }
+        reconfigure(configuration)
+        return true
+    }
+}

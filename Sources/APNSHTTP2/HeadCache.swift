@@ -1,0 +1,30 @@
+import APNSModel
+import HTTP2
+
+/// The heads of the requests last written: batches of one job share theirs, and building one costs more than a request.
+struct HeadCache: Sendable {
+    private struct Key: Hashable, Sendable {
+        let attributes: Attributes
+        let tokenByteCount: Int
+        let sender: RequestFields.Sender
+    }
+
+    private var key: Key?
+    private var head: RequestHead?
+    private var encoded: EncodedHead?
+
+    /// The encoded head of requests with these attributes, as the peer's table stands.
+    mutating func encoded(
+        _ attributes: Attributes, tokenByteCount: Int, from sender: RequestFields.Sender,
+        by encoder: inout HeaderEncoder
+    ) -> EncodedHead {
+        let wanted = Key(attributes: attributes, tokenByteCount: tokenByteCount, sender: sender)
+        let isKnown = key == wanted
+        if isKnown, let encoded, encoded.isRepeatable, encoded.revision == encoder.revision { return encoded }
+        let known = isKnown ? head : nil
+        let head = known ?? RequestFields.head(attributes, tokenByteCount: tokenByteCount, from: sender)
+        let encoded = encoder.encode(head)
+        (key, self.head, self.encoded) = (wanted, head, encoded)
+        return encoded
+    }
+}

@@ -1,0 +1,112 @@
+package import APNSModel
+package import Document
+
+/// The gateway's answer to one notification.
+///
+/// Reading one never fails: a body that is empty, cut, too long or no JSON leaves the status to say what is at fault.
+package struct Reply: Hashable, Sendable {
+    /// What the body says.
+    package enum Cause: Hashable, Sendable {
+        /// A reason of the table, beside its own status.
+        case known(Reason)
+        /// A word that the table does not have beside this status: at most 64 printable ASCII characters.
+        case unknown(String)
+        /// Nothing that can be read.
+        case none
+    }
+
+    /// The status of HTTP.
+    package let status: Int
+    /// Why, if it is a refusal.
+    package let cause: Cause
+    /// When the gateway learned that the token is gone, with status 410 only.
+    package let goneSince: WallTime?
+
+    /// The longest body that is looked at, in bytes; Apple's have fewer than 100.
+    package static let bodyLimit = 4096
+
+    /// Reads an answer.
+    ///
+    /// - Parameters:
+    ///   - status: The status of HTTP.
+    ///   - body: The whole body; empty for an acceptance.
+    ///   - parser: A parser of JSON; one for many answers.
+    package init(status: Int, body: ArraySlice<UInt8>, parser: inout some DocumentParser) {
+        self.status = status
+        guard status != Self.accepted, let document = Self.document(in: body, parser: &parser) else {
+            self.cause = .none
+            self.goneSince = nil
+            return
+        }
+        self.cause = document.root["reason"].map { Self.cause(in: $0, status: status) } ?? .none
+        self.goneSince = status == Self.gone ? document.root["timestamp"].flatMap(Self.time) : nil
+    }
+
+    /// Whether the gateway took the notification.
+    package var isAcceptance: Bool { status == Self.accepted }
+
+    /// The reason, if it is one of the table.
+    package var reason: Reason? {
+        if case .known(let reason) = cause { reason } else { nil }
+    }
+
+    /// What is at fault; `nil` for an acceptance.
+    package var failureClass: FailureClass? {
+        isAcceptance ? nil : reason?.failureClass ?? FailureClass(status: status)
+    }
+
+    /// The gateway's word, `Status502` and the like where it has none.
+    package var name: String {
+        switch cause {
+        case .known(let reason): reason.rawValue
+        case .unknown(let name): name
+        case .none: "Status\(status)"
+        }
+    }
+
+    /// The refusal it makes of its notification; `nil` for an acceptance.
+    package var refusal: Refusal? {
+        failureClass.map {
+            Refusal(status: status, reason: name, verdict: $0.verdict, goneSince: goneSince)
+        }
+    }
+}
+
+extension Reply {
+    private static let accepted = 200
+    private static let gone = 410
+
+    /// Reads the reason that a GOAWAY frame carries as debug data.
+    ///
+    /// - Parameters:
+    ///   - debug: JSON with a member `reason`, as a rule; gateways were seen to send plain text, too.
+    ///   - parser: A parser of JSON.
+    /// - Returns: `nil` unless it is a reason of the table; log the text then.
+    package static func reason(ofGoAway debug: ArraySlice<UInt8>, parser: inout some DocumentParser) -> Reason? {
+        document(in: debug, parser: &parser)?.root["reason"]?.string.flatMap { Reason(name: $0) }
+    }
+
+    private static func document(in body: ArraySlice<UInt8>, parser: inout some DocumentParser) -> Tape? {
+        guard !body.isEmpty, body.count <= bodyLimit else { return nil }
+        do throws(Diagnostic) {
+            return try parser.parse(Array(body))
+        } catch {
+            // Whatever is wrong with it, the status still tells what to do.
+            return nil
+        }
+    }
+
+    private static func cause(in node: Node, status: Int) -> Cause {
+        guard let name = node.string, !name.isEmpty, name.utf8.count <= 64,
+            name.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
+        else { return .none }
+        return Reason(status: status, name: name).map { .known($0) } ?? .unknown(name)
+    }
+
+    /// Milliseconds since 1970, as 410 tells them; anything else is no time.
+    private static func time(_ node: Node) -> WallTime? {
+        guard let milliseconds = node.integer, milliseconds > 0 else { return nil }
+        let (nanoseconds, isTooLate) = Int64(milliseconds).multipliedReportingOverflow(by: 1_000_000)
+        return isTooLate ? nil : WallTime(nanoseconds: nanoseconds)
+    }
+}

@@ -1,0 +1,131 @@
+import APNSModel
+
+/// The requests that a connection has written and that have no answer yet, by the place of their streams.
+///
+/// A client's streams are numbered 1, 3, 5 and so on, so the n-th request of a connection has stream 2n + 1, and a flag
+/// for each place behind the oldest open one is all that is needed. Answers come in any order.
+struct RequestWindow: Sendable {
+    private struct Run: Sendable {
+        var batch: Batch
+        var end: Int
+        let sentAt: Moment
+        /// What turns a place into an index of the job.
+        let shift: Int
+    }
+
+    /// How far the newest request may be ahead of the oldest open one: a stream that hangs would otherwise keep the batches
+    /// of all that follow it in memory.
+    static let spanLimit = 1 << 18
+
+    /// How far apart the writing of two requests may be that count as written together.
+    private static let grain = Duration.milliseconds(50)
+
+    private var runs: [Run] = []
+    private var head = 0
+    /// Whether the place `base + n` is open. The places below `trimmed` are kept for a while, to be removed together.
+    private var flags: [Bool] = []
+    private var base = 0
+    private var trimmed = 0
+    /// How many requests are open.
+    private(set) var count = 0
+
+    /// The stream of a place.
+    static func stream(at place: Int) -> UInt32 { UInt32(truncatingIfNeeded: 2 * place + 1) }
+
+    /// The place of a stream.
+    static func place(of stream: UInt32) -> Int { Int(stream / 2) }
+
+    /// How many more may be written.
+    var room: Int { Self.spanLimit - (flags.count - trimmed) }
+
+    /// The place behind the newest request.
+    var end: Int { base + flags.count }
+
+    /// When the oldest open request was written.
+    var oldest: Moment? { head < runs.count ? runs[head].sentAt : nil }
+
+    /// Adds the requests of a batch, whose first has the place behind the newest.
+    mutating func append(_ batch: Batch, at now: Moment) {
+        let first = base + flags.count
+        flags.append(contentsOf: repeatElement(true, count: batch.count))
+        count += batch.count
+        let end = first + batch.count
+        if head < runs.count, now - runs[runs.count - 1].sentAt < Self.grain, runs[runs.count - 1].batch.merge(batch) {
+            runs[runs.count - 1].end = end
+        } else {
+            runs.append(Run(batch: batch, end: end, sentAt: now, shift: batch.indices.lowerBound - first))
+        }
+    }
+
+    /// Notes that a request is over. Returns whether it was open.
+    mutating func close(_ place: Int) -> Bool {
+        let index = place - base
+        guard flags.indices.contains(index), flags[index] else { return false }
+        flags[index] = false
+        count -= 1
+        return true
+    }
+
+    /// The notifications of ascending places, as few batches as possible. To be called before `trim`.
+    func batches(at places: [Int]) -> [Batch] {
+        var batches: [Batch] = []
+        var (run, index) = (run(of: places.first ?? 0), 0)
+        while index < places.count, run < runs.count {
+            let (start, limit) = (places[index], runs[run].end)
+            guard start < limit else {
+                run += 1
+                continue
+            }
+            var end = index + 1
+            while end < places.count, places[end] == places[end - 1] + 1, places[end] < limit { end += 1 }
+            let shift = runs[run].shift
+            batches.append(runs[run].batch[start + shift..<places[end - 1] + 1 + shift])
+            index = end
+        }
+        return batches
+    }
+
+    /// Closes all open requests from `place` on, and returns their places.
+    mutating func closeAll(from place: Int = 0) -> [Int] {
+        let start = max(0, place - base, trimmed)
+        guard start < flags.count else { return [] }
+        let open = (start..<flags.count).filter { flags[$0] }
+        for index in open { flags[index] = false }
+        count -= open.count
+        return open.map { base + $0 }
+    }
+
+    /// Closes all open requests that were written at `moment` or before, and returns their places.
+    mutating func closeAll(writtenBy moment: Moment) -> [Int] {
+        let late = runs[head...].prefix { $0.sentAt <= moment }
+        guard let end = late.last?.end else { return [] }
+        let open = (trimmed..<end - base).filter { flags[$0] }
+        for index in open { flags[index] = false }
+        count -= open.count
+        return open.map { base + $0 }
+    }
+
+    /// Forgets what lies before the oldest open request.
+    mutating func trim() {
+        while trimmed < flags.count, !flags[trimmed] { trimmed += 1 }
+        while head < runs.count, runs[head].end <= base + trimmed { head += 1 }
+        if trimmed > 4_096, trimmed * 2 > flags.count {
+            flags.removeFirst(trimmed)
+            (base, trimmed) = (base + trimmed, 0)
+        }
+        if head > 64, head * 2 > runs.count {
+            runs.removeFirst(head)
+            head = 0
+        }
+    }
+
+    /// The run that holds a place, by bisection.
+    private func run(of place: Int) -> Int {
+        var (low, high) = (head, runs.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if runs[middle].end <= place { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,311 @@
+package import APNSModel
+package import Document
+package import HTTP2
+
+/// One connection to the gateway over HTTP/2: which notifications are on it, and what answers, resets and the end prove.
+///
+/// Does no I/O and reads no clock. The shell hands in what it read (`receive`), writes what is appended to `output`, asks
+/// `next(_:)` for requests while there is `room`, and calls `tick` at `nextLook`.
+package struct SessionMachine: ~Copyable {
+    /// How a connection treats what it sends.
+    package struct Options: Sendable {
+        /// What all requests have in common.
+        package var sender: RequestFields.Sender
+        /// How long an answer may take.
+        package var answerTimeout = Duration.seconds(30)
+        /// How long a connection may be silent without work before it is asked whether it lives.
+        package var idlePing = Duration.seconds(600)
+        /// How long answers may stay away before the connection is asked whether it lives.
+        package var silencePing = Duration.seconds(10)
+        /// How long the answer to that question may take.
+        package var pongTimeout = Duration.seconds(10)
+        /// The most requests in flight, whatever the gateway allows.
+        package var streamLimit = 4_096
+
+        /// Creates options with the contract's defaults.
+        package init(sender: RequestFields.Sender) {
+            self.sender = sender
+        }
+    }
+
+    private var options: Options
+    private var connection: ConnectionMachine
+    private var window = RequestWindow()
+    private var marks = DeliveryMarks()
+    private var sheet: RequestSheet
+    private var arrivals = Arrivals()
+    private var heads = HeadCache()
+    private var accepted: [Int] = []
+    private var pingSentAt: Moment?
+    private var lastArrival: Moment
+    private var lastWrite: Moment
+    private var pingCount: UInt64 = 0
+    /// Whether an answer has shown that the gateway takes this connection's identity.
+    package private(set) var isProven: Bool
+    /// Whether it takes no more requests: the gateway said so, or an answer stayed away for too long.
+    package private(set) var isRetired = false
+
+    /// Creates the machine of a connection that is open.
+    package init(_ options: Options, at now: Moment) {
+        self.options = options
+        var wire = ConnectionMachine.Options()
+        wire.streamLimit = options.streamLimit
+        self.connection = ConnectionMachine(options: wire)
+        self.sheet = RequestSheet(byteLimit: 16_384)
+        self.isProven = options.sender.authorization == nil
+        (self.lastArrival, self.lastWrite) = (now, now)
+    }
+
+    /// Appends what the connection begins with.
+    package mutating func start(into output: inout [UInt8]) {
+        connection.start(into: &output)
+    }
+
+    /// How many requests may be written now. With a provider token only one until the gateway has taken the token.
+    package var room: Int {
+        guard connection.isReady, !isRetired, !connection.isClosing else { return 0 }
+        let room = min(connection.room, window.room)
+        return isProven ? room : min(room, max(0, 1 - window.count))
+    }
+
+    /// How many notifications have no answer.
+    package var doubtCount: Int { window.count }
+
+    /// Whether the gateway has said how many requests it takes.
+    package var isReady: Bool { connection.isReady }
+
+    /// Sends another value of `authorization` from the next request on.
+    package mutating func authorize(_ authorization: String) {
+        options.sender.authorization = authorization
+    }
+
+    /// Takes no more requests from now on.
+    package mutating func retire() {
+        isRetired = true
+    }
+
+    /// Moves notifications from the front of `batch` to the connection, as many as one write holds and the windows allow,
+    /// and lends their bytes to `send`: none when there is no room. The body of the last one may follow in `pump`.
+    ///
+    /// - Throws: What `send` throws; the notifications are on the connection then.
+    package mutating func write<Failure: Error>(
+        _ batch: inout Batch, at now: Moment, _ send: (Span<UInt8>) throws(Failure) -> Void
+    ) throws(Failure) {
+        guard !batch.isEmpty, room > 0 else { return }
+        lastWrite = now
+        let tokens = batch.uniformTokens(atMost: batch.count)
+        let payload = batch.sharedPayload?.bytes
+        let body = payload ?? Array(batch.payload(at: batch.indices.lowerBound))
+        let head = head(of: batch, tokenByteCount: tokens.byteCount)
+        let fitting = min(room, connection.capacity(bodyByteCount: body.count), payload == nil ? 1 : tokens.count)
+        guard fitting > 0 else {
+            let slow = batch.removeFirst(1)
+            window.append(slow, at: now)
+            let bytes = slowRequest(slow, head, body)
+            return try send(bytes.span)
+        }
+        sheet.layOut(head, body: body, count: head.isRepeatable ? fitting : 1)
+        let taken = batch.removeFirst(sheet.count)
+        let first = connection.open(sheet.count, bodyByteCount: body.count)
+        window.append(taken, at: now)
+        fill(with: taken, tokens, from: first)
+        try sheet.withFrames(send)
+    }
+
+    /// Appends what waits besides requests: bodies that windows now have room for.
+    package mutating func pump(into output: inout [UInt8]) {
+        connection.pump(into: &output)
+    }
+
+    /// Notes that everything written so far ends in the stream's first `offset` bytes.
+    package mutating func mark(offset: Int) {
+        marks.add(end: window.end, offset: offset)
+    }
+
+    /// Takes bytes from the gateway, in any pieces, and appends what they call for to `output`.
+    ///
+    /// - Parameters:
+    ///   - bytes: What was read.
+    ///   - now: The present moment.
+    ///   - readers: What decodes header blocks and bodies.
+    ///   - output: Appended to.
+    /// - Returns: What they say about notifications.
+    package mutating func receive<Parser>(
+        _ bytes: Span<UInt8>, at now: Moment, with readers: inout Readers<Parser>, output: inout [UInt8]
+    ) -> SessionNews {
+        lastArrival = now
+        var news = SessionNews()
+        arrivals.removeAll()
+        do throws(ConnectionFault) {
+            try connection.receive(bytes, with: readers.decoder, arrivals: &arrivals, output: &output)
+        } catch {
+            news.fault = error
+        }
+        accepted.removeAll(keepingCapacity: true)
+        for event in arrivals.events {
+            if case .response(let stream, 200, _, _) = event {
+                accept(stream)
+            } else {
+                take(event, into: &news, with: &readers.parser)
+            }
+        }
+        if !accepted.isEmpty {
+            accepted.sort()
+            news.accepted = window.batches(at: accepted)
+        }
+        window.trim()
+        return news
+    }
+
+    /// Looks whether an answer is overdue; appends what has to be asked or said. To be called at `nextLook`.
+    ///
+    /// - Returns: What is in doubt because its answer stayed away; `isDead` tells whether the whole connection is.
+    package mutating func tick(at now: Moment, output: inout [UInt8]) -> SessionNews {
+        var news = SessionNews()
+        let late = window.closeAll(writtenBy: now + (.zero - options.answerTimeout))
+        if !late.isEmpty {
+            news.doubtful = window.batches(at: late)
+            for place in late { connection.reset(RequestWindow.stream(at: place), .cancel, into: &output) }
+            window.trim()
+            retire()
+        }
+        if connection.isReady, pingSentAt == nil, now >= nextPing {
+            pingCount += 1
+            connection.ping(pingCount, into: &output)
+            pingSentAt = now
+        }
+        return news
+    }
+
+    /// Whether the gateway has not even answered a PING.
+    package func isDead(at now: Moment) -> Bool {
+        guard let pingSentAt else { return false }
+        return now >= pingSentAt + options.pongTimeout
+    }
+
+    /// When to call `tick` next.
+    package var nextLook: Moment {
+        let ping = pingSentAt.map { $0 + options.pongTimeout } ?? nextPing
+        guard let oldest = window.oldest else { return ping }
+        return min(ping, oldest + options.answerTimeout)
+    }
+
+    /// Says what the end of the connection leaves: what the kernel never took was not sent, the rest is in doubt.
+    package mutating func end(handedOver: Int) -> SessionNews {
+        var news = SessionNews()
+        let places = window.closeAll()
+        let sent = marks.end(within: handedOver)
+        news.doubtful = window.batches(at: places.filter { $0 < sent })
+        news.returned = window.batches(at: places.filter { $0 >= sent })
+        window.trim()
+        return news
+    }
+
+    /// Appends the farewell of a connection with nothing on it.
+    package mutating func close(into output: inout [UInt8]) {
+        connection.close(into: &output)
+    }
+}
+
+extension SessionMachine {
+    /// What decodes the gateway's bytes.
+    package struct Readers<Parser: DocumentParser> {
+        /// For header blocks.
+        package let decoder: any HeaderBlockDecoder
+        /// For bodies.
+        package var parser: Parser
+
+        /// Creates the readers of one connection.
+        package init(decoder: any HeaderBlockDecoder, parser: Parser) {
+            (self.decoder, self.parser) = (decoder, parser)
+        }
+    }
+
+    private var nextPing: Moment {
+        window.count > 0
+            ? max(lastArrival, window.oldest ?? lastArrival) + options.silencePing
+            : max(lastArrival, lastWrite) + options.idlePing
+    }
+
+    private mutating func take(
+        _ event: Arrivals.Event, into news: inout SessionNews, with parser: inout some DocumentParser
+    ) {
+        switch event {
+        case .ready, .limitsChanged:
+            break
+        case .pong:
+            pingSentAt = nil
+        case .response(let stream, let status, let fields, let body):
+            guard window.close(RequestWindow.place(of: stream)) else { return }
+            let reply = Reply(status: status, body: arrivals.bytes[body], parser: &parser)
+            refuse(stream, reply, retryAfter: arrivals.fields.value(of: "retry-after", in: fields), into: &news)
+        case .reset(let stream, let code):
+            guard window.close(RequestWindow.place(of: stream)) else { return }
+            let batches = window.batches(at: [RequestWindow.place(of: stream)])
+            if code == .refusedStream { news.returned += batches } else { news.doubtful += batches }
+        case .goAway(let last, let code, let debug):
+            retire()
+            let places = window.closeAll(from: (Int(last) + 1) / 2)
+            for place in places { connection.abandon(RequestWindow.stream(at: place)) }
+            news.returned += window.batches(at: places)
+            news.farewell = SessionNews.Farewell(code: code, debug: arrivals.bytes[debug], parser: &parser)
+        }
+    }
+
+    private mutating func accept(_ stream: UInt32) {
+        let place = RequestWindow.place(of: stream)
+        guard window.close(place) else { return }
+        isProven = true
+        accepted.append(place)
+    }
+
+    private mutating func refuse(
+        _ stream: UInt32, _ reply: Reply, retryAfter: ArraySlice<UInt8>?, into news: inout SessionNews
+    ) {
+        // A refusal of the token itself leaves the gateway at one stream.
+        if let failureClass = reply.failureClass, failureClass != .app, failureClass != .retryNow { isProven = true }
+        let seconds = retryAfter.flatMap { Int(String(decoding: $0, as: UTF8.self)) }.map { max(0, min($0, 86_400)) }
+        for batch in window.batches(at: [RequestWindow.place(of: stream)]) {
+            news.refused.append(
+                SessionNews.Refused(batch: batch, reply: reply, retryAfter: seconds.map { .seconds($0) }))
+        }
+    }
+
+    /// The encoded head of a batch's requests: made once for all that share it, as long as the peer's table stays as it is.
+    private mutating func head(of batch: Batch, tokenByteCount: Int) -> EncodedHead {
+        heads.encoded(batch.attributes, tokenByteCount: tokenByteCount, from: options.sender, by: &connection.encoder)
+    }
+
+    private mutating func fill(with batch: Batch, _ tokens: Batch.UniformTokens, from first: UInt32) {
+        sheet.setStreams(from: first)
+        let stride = sheet.requestByteCount
+        let tokenAt = sheet.offset(ofHole: RequestFields.tokenHole, request: 0)
+        let idAt = sheet.offset(ofHole: RequestFields.idHole, request: 0)
+        let storage = batch.tokenStorage
+        sheet.withHoles { bytes in
+            for request in 0..<batch.count {
+                let start = tokens.offset + request * tokens.byteCount
+                RequestFields.fill(
+                    storage.span.extracting(start..<start + tokens.byteCount),
+                    NotificationID(job: batch.job, index: batch.indices.lowerBound + request), into: &bytes,
+                    at: (tokenAt + request * stride, idAt + request * stride))
+            }
+        }
+    }
+
+    /// A request whose body has to wait for a window, or takes more than one frame; `pump` writes what there is room for.
+    private mutating func slowRequest(_ one: Batch, _ head: EncodedHead, _ body: [UInt8]) -> [UInt8] {
+        var filled = head
+        let index = one.indices.lowerBound
+        let token = Array(one.token(at: index))
+        var bytes = filled.bytes.mutableSpan
+        RequestFields.fill(
+            token.span, NotificationID(job: one.job, index: index), into: &bytes,
+            at: (head.holes[RequestFields.tokenHole], head.holes[RequestFields.idHole]))
+        var output: [UInt8] = []
+        let stream = connection.open(body: body)
+        connection.appendHead(filled, stream: stream, into: &output)
+        connection.pump(into: &output)
+        return output
+    }
+}

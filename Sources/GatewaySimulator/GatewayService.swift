@@ -1,0 +1,257 @@
+import APNSModel
+import LinuxIO
+import Logging
+import OpenSSL
+import SecureTransport
+
+/// The gateway's two ports, for the binary protocol and for HTTP/2: accepts, and holds one conversation a connection, all
+/// of them on one reactor and with one ledger.
+actor GatewayService {
+    private nonisolated let reactor: Reactor
+    private let contexts: ServerContexts
+    private let logger: Logger
+    private let ledgerFile: LedgerFile?
+    private nonisolated let addresses: [Port: SocketAddress]
+    private var state: GatewayState
+    private var listeners: [Port: Listener] = [:]
+    /// How long a listening socket is to be closed next.
+    private var requestedPauses: [Port: Duration] = [:]
+    private var conversations: [Int: any OpenConnection] = [:]
+    private var watchers: [LedgerWatcher] = []
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
+
+    /// How long a client may take for its handshake.
+    private static let handshakeTime = Duration.seconds(15)
+
+    /// A port, by what is spoken there.
+    enum Port: Hashable, Sendable, CaseIterable {
+        case binary, http2
+    }
+
+    /// Listens. Connections wait until `run()`.
+    ///
+    /// - Throws: `SystemError`: a port is taken, or the address is not this host's.
+    static func listening(
+        on addresses: [Port: SocketAddress], with resources: SimulatorResources
+    ) async throws -> GatewayService {
+        let service = GatewayService(on: addresses, with: resources)
+        for port in Port.allCases { try await service.listen(on: port) }
+        return service
+    }
+
+    private init(on addresses: [Port: SocketAddress], with resources: SimulatorResources) {
+        reactor = resources.reactor
+        contexts = resources.contexts
+        logger = resources.logger
+        ledgerFile = resources.ledgerFile
+        state = resources.state
+        self.addresses = addresses
+    }
+
+    private func listen(on port: Port) throws {
+        guard let address = addresses[port] else { return }
+        listeners[port] = try Listener(on: address, reactor: reactor)
+    }
+
+    /// The number of a port in use.
+    func number(of port: Port) -> Int {
+        Int(listeners[port]?.address.port ?? addresses[port]?.port ?? 0)
+    }
+
+    /// What arrived so far.
+    var ledger: Ledger { state.ledger }
+
+    /// Serves until the task is cancelled.
+    ///
+    /// - Throws: `CancellationError`; `SystemError`, `LedgerFileFault`: there is no going on.
+    func run() async throws {
+        try await withThrowingDiscardingTaskGroup { group in
+            for port in Port.allCases { group.addTask { try await self.serve(port) } }
+        }
+    }
+
+    private func serve(_ port: Port) async throws {
+        try await withThrowingDiscardingTaskGroup { group in
+            while true {
+                guard let socket = try await nextConnection(on: port) else { continue }
+                let number = state.ledger.noteConnection()
+                group.addTask { try await self.attend(socket, number: number, on: port) }
+            }
+        }
+    }
+
+    /// Waits until the ledger is as wanted; looks whenever something arrived.
+    ///
+    /// - Throws: `CancellationError`.
+    func ledger(when isSatisfied: @escaping @Sendable (Ledger) -> Bool) async throws -> Ledger {
+        while !isSatisfied(state.ledger) {
+            let watcher = LedgerWatcher(isSatisfied: isSatisfied, waiter: Waiter(on: reactor))
+            watchers.append(watcher)
+            let found = await watcher.waiter.wait()
+            watchers.removeAll { $0.waiter === watcher.waiter }
+            if found.contains(.cancelled) { throw CancellationError() }
+        }
+        return state.ledger
+    }
+
+    /// Replaces the script; its counts begin anew.
+    func setScript(_ script: FaultScript) {
+        state.script = ScriptRun(script)
+        state.http2Script = ScriptRun(script, over: .http2)
+    }
+
+    /// Replaces the rules, for notifications to come.
+    func setRules(_ rules: GatewayRules) {
+        state.rules = rules
+    }
+
+    /// Replaces the rules for requests to come over HTTP/2.
+    func setRequestTerms(_ terms: RequestTerms) {
+        state.requestTerms = terms
+    }
+
+    /// Replaces the manner of HTTP/2, for connections to come.
+    func setManner(_ manner: HTTP2Manner) {
+        state.manner = manner
+    }
+
+    /// Ends all open connections.
+    func dropConnections(resetting: Bool) {
+        for conversation in conversations.values { conversation.drop(resetting: resetting) }
+    }
+
+    /// Adds to what the feedback service will tell.
+    func addGone(_ tokens: [GoneToken]) {
+        state.feedback.append(tokens)
+    }
+
+    /// The bytes that the feedback service has to tell.
+    func feedbackBytes(forgetting: Bool) -> [UInt8] {
+        state.feedback.encoded(forgetting: forgetting)
+    }
+}
+
+// Accepting.
+extension GatewayService {
+    /// Waits for a connection; `nil` is no reason to stop.
+    private func nextConnection(on port: Port) async throws -> sending StreamSocket? {
+        if let pause = requestedPauses.removeValue(forKey: port) {
+            try await pauseListening(for: pause, on: port)
+        }
+        do {
+            return try await listeners[port]?.accept()
+        } catch let error as SystemError where error.isTransient {
+            logger.warning("accepting has to wait", metadata: ["simulator.error": "\(error)"])
+            try await reactor.sleep(for: .milliseconds(100))
+            return nil
+        }
+    }
+
+    private func pauseListening(for pause: Duration, on port: Port) async throws {
+        guard let address = listeners.removeValue(forKey: port)?.address else { return }
+        try await reactor.sleep(for: pause)
+        listeners[port] = try Listener(on: address, reactor: reactor)
+    }
+
+    /// Has the accept loop close the listening socket for a while.
+    func stopListening(for duration: Duration, on port: Port = .binary) {
+        requestedPauses[port] = duration
+        listeners[port]?.waiter.wake()
+    }
+
+    /// Holds one connection from its first byte to its last. What breaks it breaks nothing else.
+    private func attend(_ socket: sending StreamSocket, number: Int, on port: Port) async throws {
+        do {
+            try await converse(over: socket, number: number, on: port)
+        } catch let error as LedgerFileFault {
+            throw error
+        } catch {
+            logger.debug(
+                "connection broken", metadata: ["simulator.connection": "\(number)", "simulator.error": "\(error)"])
+        }
+        conversations[number] = nil
+        try await publish()
+    }
+
+    private func converse(over socket: StreamSocket, number: Int, on port: Port) async throws {
+        var withholdsTickets = false
+        switch port == .binary ? state.script.connecting(number) : state.http2Script.connecting(number) {
+        case .refuseConnection: return socket.abort()
+        case .failHandshake(let fault): return try await fault.spoil(socket)
+        case .withholdTickets: withholdsTickets = true
+        case _: break
+        }
+        try socket.setNoDelay()
+        let context = contexts.context(for: port, issuingTicket: !withholdsTickets)
+        let stream = try SecureStream(accepting: socket, context: context)
+        try await stream.handshake(until: .now + Self.handshakeTime)
+        let client = stream.facts.peerCertificate
+        logger.debug("connection open", metadata: ["simulator.connection": "\(number)"])
+        state.ledger.noteOpened(
+            .init(number: number, clientName: client?.displayName, topics: client?.allTopics ?? []))
+        let conversation = conversation(over: stream, on: socket, number: number, port: port)
+        conversations[number] = conversation
+        try await publish()
+        try await conversation.run(in: self)
+    }
+
+    private func conversation(
+        over stream: SecureStream, on socket: StreamSocket, number: Int, port: Port
+    ) -> any OpenConnection {
+        let now = GatewayPolicy.Now.read()
+        switch port {
+        case .binary:
+            let policy = GatewayPolicy(connection: number, at: now.moment, sharing: &state)
+            return Conversation(over: stream, on: socket, policy: policy)
+        case .http2:
+            let policy = HTTP2Policy(
+                connection: number, certificateTopics: stream.facts.peerCertificate?.allTopics, at: now, sharing: &state
+            )
+            return HTTP2Conversation(over: stream, on: socket, policy: policy)
+        }
+    }
+}
+
+// What conversations call.
+extension GatewayService {
+    /// Has a connection's policy take what it can of what was read.
+    func consume(_ bytes: Span<UInt8>, by policy: inout GatewayPolicy) -> Int {
+        policy.consume(bytes, at: .read(), sharing: &state)
+    }
+
+    /// Has a connection's policy take what was read.
+    func take(_ bytes: Span<UInt8>, by policy: inout HTTP2Policy) {
+        policy.receive(bytes, at: .read(), sharing: &state)
+    }
+
+    /// Takes what a connection's policy has to send.
+    func takeOutput(of policy: inout HTTP2Policy, into output: inout [UInt8]) {
+        policy.takeOutput(into: &output, at: .read(), sharing: &state)
+    }
+
+    /// Tells whoever waits for it that the ledger has changed, and the file.
+    func publish() async throws {
+        for watcher in watchers where watcher.isSatisfied(state.ledger) { watcher.waiter.wake() }
+        guard let ledgerFile else { return }
+        let lines = state.ledger.takeLines()
+        if !lines.isEmpty { try await ledgerFile.append(lines) }
+    }
+}
+
+/// A connection that is open, whatever is spoken over it.
+protocol OpenConnection: AnyObject {
+    /// Does one step after the other, to the last.
+    ///
+    /// - Throws: `SystemError`, `TLSError`: the connection is broken; `CancellationError`; `LedgerFileFault`.
+    func run(in service: isolated GatewayService) async throws
+
+    /// Ends the connection at its next step, which is at once.
+    func drop(resetting: Bool)
+}
+
+/// Somebody who waits for the ledger to be as it should.
+private struct LedgerWatcher {
+    let isSatisfied: @Sendable (Ledger) -> Bool
+    let waiter: Waiter
+}

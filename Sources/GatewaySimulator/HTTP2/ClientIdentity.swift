@@ -1,0 +1,88 @@
+import APNSHTTP2
+import APNSModel
+import JSON
+
+/// Who is at the other end of a connection, and what it may send.
+struct ClientIdentity {
+    /// The topics of the client's certificate; `nil` without one.
+    private let certificateTopics: [String]?
+    /// The last good provider token.
+    private var current: CurrentToken?
+    /// The last topic that was found good, and the push type that it was found with.
+    private var goodTopic: (text: [UInt8], type: PushType?)?
+
+    private struct CurrentToken {
+        let authorization: [UInt8]
+        let token: ProviderToken
+        let key: RegisteredKey
+        let firstUse: Moment
+    }
+
+    /// A client that showed a certificate for these topics, or none.
+    init(certificateTopics: [String]?) {
+        self.certificateTopics = certificateTopics
+    }
+
+    /// Whether a provider token has to say who it is.
+    var usesToken: Bool { certificateTopics == nil }
+
+    /// Why a request may not be made by this client; `nil` if it may.
+    mutating func fault(
+        in reading: RequestReading, at now: GatewayPolicy.Now, terms: RequestTerms, parser: inout JSON.Parser
+    ) -> Reason? {
+        if usesToken, let fault = tokenFault(reading.authorization, at: now, terms: terms, parser: &parser) {
+            return fault
+        }
+        return topicFault(in: reading, terms: terms)
+    }
+
+    private mutating func tokenFault(
+        _ authorization: ArraySlice<UInt8>?, at now: GatewayPolicy.Now, terms: RequestTerms,
+        parser: inout JSON.Parser
+    ) -> Reason? {
+        guard let authorization else { return .missingProviderToken }
+        if let current, authorization.isSame(as: current.authorization) {
+            return timeFault(of: current.token, at: now.wallTime, terms: terms)
+        }
+        guard let text = ProviderToken.bearer(in: authorization),
+            let signed = ProviderToken.parse(text, parser: &parser),
+            let key = terms.key(behind: signed)
+        else { return .invalidProviderToken }
+        if let fault = timeFault(of: signed.token, at: now.wallTime, terms: terms) { return fault }
+        if let current {
+            if key.teamID != current.key.teamID { return .invalidProviderToken }
+            if key.keyID != current.key.keyID { return .unrelatedKeyIDInToken }
+            if now.moment - current.firstUse < terms.rules.tokenUpdateInterval { return .tooManyProviderTokenUpdates }
+        }
+        current = CurrentToken(
+            authorization: Array(authorization), token: signed.token, key: key, firstUse: now.moment)
+        return nil
+    }
+
+    private func timeFault(of token: ProviderToken, at now: WallTime, terms: RequestTerms) -> Reason? {
+        let age = now - WallTime(epochSeconds: token.issuedAt)
+        return age > terms.rules.tokenLifetime || age < .zero - terms.rules.tokenLifetime ? .expiredProviderToken : nil
+    }
+
+    private mutating func topicFault(in reading: RequestReading, terms: RequestTerms) -> Reason? {
+        guard let topic = reading.topic else {
+            return usesToken || (certificateTopics?.count ?? 0) > 1 ? .missingTopic : nil
+        }
+        if let goodTopic, goodTopic.type == reading.pushType, topic.isSame(as: goodTopic.text) { return nil }
+        let text = String(decoding: topic, as: UTF8.self)
+        if let fault = fault(ofTopic: text, for: reading.pushType) { return fault }
+        goodTopic = (Array(topic), reading.pushType)
+        return nil
+    }
+
+    private func fault(ofTopic topic: String, for type: PushType?) -> Reason? {
+        guard !topic.isEmpty, topic.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return .badTopic }
+        // A type whose topics have a suffix wants it; without the type nothing can be said.
+        if let type, PushTopic.topic(for: type, app: topic) != topic { return .badTopic }
+        if let certificateTopics {
+            return certificateTopics.isEmpty || certificateTopics.contains(topic) ? nil : .topicDisallowed
+        }
+        guard let topics = current?.key.topics, !topics.isEmpty else { return nil }
+        return topics.contains { topic == $0 || topic.hasPrefix($0 + ".") } ? nil : .topicDisallowed
+    }
+}

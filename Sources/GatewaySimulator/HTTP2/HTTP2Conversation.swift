@@ -1,0 +1,97 @@
+import APNSModel
+import LinuxIO
+import SecureTransport
+
+/// One open HTTP/2 connection: the stream, and the policy that says what to do with it.
+///
+/// Belongs to a `GatewayService`, and is touched on its reactor alone.
+final class HTTP2Conversation: OpenConnection {
+    private let stream: SecureStream
+    private let socket: StreamSocket
+    private var policy: HTTP2Policy
+    private var arriving: [UInt8] = []
+    private var leaving: [UInt8] = []
+    private var readCount = 0
+
+    /// How many reads follow each other before other connections get their turn.
+    private static let fairReads = 16
+    /// How many bytes may wait for the client to take them before nothing more is read from it.
+    private static let backlog = 1 << 20
+
+    init(over stream: SecureStream, on socket: StreamSocket, policy: HTTP2Policy) {
+        self.stream = stream
+        self.socket = socket
+        self.policy = policy
+    }
+
+    /// Does one step after the other, to the last.
+    ///
+    /// - Throws: `SystemError`, `TLSError`: the connection is broken; `CancellationError`; `LedgerFileFault`.
+    func run(in service: isolated GatewayService) async throws {
+        while true {
+            let step = policy.step(at: GatewayPolicy.Now.read().moment)
+            try send(in: service)
+            switch step {
+            case .read(let limit, let until):
+                try await read(atMost: limit, until: until, in: service)
+            case .wait(let until):
+                try await wait(until: until)
+            case .close(let until):
+                _ = await stream.shutdown(until: until.instant)
+                policy.peerEnded()
+            case .cut:
+                socket.shutdownWrite()
+            case .stopListening(let duration):
+                service.stopListening(for: duration, on: .http2)
+            case .release(let resetting):
+                if resetting { stream.abort() }
+                return
+            case .send:
+                break
+            }
+        }
+    }
+
+    func drop(resetting: Bool) {
+        policy.drop(resetting: resetting)
+        stream.wake()
+    }
+
+    private func read(atMost limit: Int, until: Moment?, in service: isolated GatewayService) async throws {
+        guard stream.pendingByteCount < Self.backlog else { return try await wait(until: until) }
+        switch try stream.read(into: &arriving, limit: limit) {
+        case .bytes:
+            var bytes: [UInt8] = []
+            swap(&bytes, &arriving)
+            service.take(bytes.span, by: &policy)
+            bytes.removeAll(keepingCapacity: true)
+            swap(&bytes, &arriving)
+            try send(in: service)
+            try await service.publish()
+            readCount += 1
+            if readCount % Self.fairReads == 0 { await Task.yield() }
+        case .closed:
+            policy.peerEnded()
+        case .wouldBlock:
+            let found = await stream.wait(for: .readable, until: until?.instant)
+            if found.contains(.cancelled) { throw CancellationError() }
+        }
+    }
+
+    private func wait(until moment: Moment?) async throws {
+        let found = await stream.wait(for: [], until: moment?.instant)
+        if found.contains(.cancelled) { throw CancellationError() }
+        if found.contains(.hangup) { policy.drop(resetting: true) }
+    }
+
+    /// Hands what there is to send to the kernel, as far as that takes it.
+    private func send(in service: isolated GatewayService) throws {
+        var bytes: [UInt8] = []
+        swap(&bytes, &leaving)
+        service.takeOutput(of: &policy, into: &bytes)
+        if !bytes.isEmpty { try stream.write(bytes.span) }
+        bytes.removeAll(keepingCapacity: true)
+        swap(&bytes, &leaving)
+        _ = try stream.flush()
+    }
+}

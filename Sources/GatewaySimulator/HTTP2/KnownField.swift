@@ -1,0 +1,61 @@
+import HTTP2
+
+/// A header field that a strict gateway knows.
+enum KnownField: Int, CaseIterable {
+    case method, scheme, authority, path, authorization, topic, pushType, id, expiration, priority, collapseID
+    case contentType, contentLength, userAgent, accept, acceptEncoding
+
+    private static let names: [[UInt8]] = [
+        ":method", ":scheme", ":authority", ":path", "authorization", "apns-topic", "apns-push-type", "apns-id",
+        "apns-expiration", "apns-priority", "apns-collapse-id", "content-type", "content-length", "user-agent",
+        "accept", "accept-encoding",
+    ].map { Array($0.utf8) }
+
+    /// The fields whose names have a length.
+    private static let byLength: [[KnownField]] = (0...16).map { length in
+        allCases.filter { names[$0.rawValue].count == length }
+    }
+
+    /// The field of a name.
+    static func named(_ name: ArraySlice<UInt8>) -> KnownField? {
+        guard name.count < byLength.count else { return nil }
+        for field in byLength[name.count] where name.isSame(as: names[field.rawValue]) { return field }
+        return nil
+    }
+}
+
+/// Where the known fields of a request's head stand; reusable.
+struct FieldIndex {
+    private var places = [Int](repeating: -1, count: KnownField.allCases.count)
+    /// Whether a name came more than once.
+    private(set) var hasRepeated = false
+    /// The first field that begins with `apns-` and is none of Apple's.
+    private(set) var strange: Int?
+
+    /// Reads a list of fields.
+    mutating func read(_ fields: HeaderFields) {
+        for index in places.indices { places[index] = -1 }
+        hasRepeated = false
+        strange = nil
+        var others: [ArraySlice<UInt8>] = []
+        for index in 0..<fields.count {
+            let name = fields.name(at: index)
+            if let field = KnownField.named(name) {
+                if places[field.rawValue] >= 0 { hasRepeated = true }
+                places[field.rawValue] = index
+            } else {
+                if others.contains(name) { hasRepeated = true }
+                others.append(name)
+                if strange == nil, name.starts(with: Self.prefix) { strange = index }
+            }
+        }
+    }
+
+    private static let prefix = Array("apns-".utf8)
+
+    /// The value of a field, if it came.
+    func value(_ field: KnownField, in fields: HeaderFields) -> ArraySlice<UInt8>? {
+        let place = places[field.rawValue]
+        return place < 0 ? nil : fields.value(at: place)
+    }
+}

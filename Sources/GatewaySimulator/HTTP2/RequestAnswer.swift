@@ -1,0 +1,56 @@
+import APNSHTTP2
+import NGHTTP2
+
+/// What a request is answered with.
+struct RequestAnswer: Hashable {
+    let status: Int
+    /// Empty: no body.
+    var reason = ""
+    /// Milliseconds since 1970.
+    var timestamp: Int64?
+    /// Seconds.
+    var retryAfter: Int?
+
+    static let accepted = RequestAnswer(status: 200)
+
+    init(status: Int) {
+        self.status = status
+    }
+
+    /// The answer for a reason of Apple's.
+    init(_ reason: Reason, timestamp: Int64? = nil) {
+        status = reason.status
+        self.reason = reason.rawValue
+        self.timestamp = timestamp
+    }
+
+    /// The answer that a script asks for, at a time in milliseconds since 1970.
+    init(_ answer: FaultAction.Answer, at time: Int64) {
+        let reason = answer.reason ?? (answer.status == nil ? Reason.unregistered.rawValue : "")
+        status = answer.status ?? Reason(name: reason)?.status ?? 400
+        self.reason = reason
+        timestamp = answer.timestamp ?? (status == 410 ? time : nil)
+        retryAfter = answer.retryAfter
+    }
+
+    /// The body: `{"reason":"Unregistered","timestamp":1700000000123}`.
+    var body: [UInt8] {
+        guard !reason.isEmpty else { return [] }
+        let end = timestamp.map { ",\"timestamp\":\($0)}" } ?? "}"
+        return Array("{\"reason\":\"\(reason)\"\(end)".utf8)
+    }
+
+    /// What becomes of the request.
+    var outcome: Ledger.Outcome {
+        status == 200 ? .accepted : .rejected(status: status, reason: reason)
+    }
+
+    /// Puts the head together.
+    func write(into fields: inout ResponseFields, id: ArraySlice<UInt8>, uniqueID: String?) {
+        fields.removeAll()
+        fields.append(":status", status == 200 ? "200" : String(status))
+        fields.append("apns-id", id, isIndexed: false)
+        if let uniqueID { fields.append("apns-unique-id", uniqueID, isIndexed: false) }
+        if let retryAfter { fields.append("retry-after", String(retryAfter)) }
+    }
+}

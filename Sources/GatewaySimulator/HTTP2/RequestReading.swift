@@ -1,0 +1,133 @@
+import APNSHTTP2
+import APNSModel
+import HTTP2
+import NGHTTP2
+
+/// What a request says, read field by field, and the first thing that is wrong with it; reusable.
+struct RequestReading {
+    private var index = FieldIndex()
+    /// The token's bytes; empty if the path has none that can be read.
+    private(set) var token: [UInt8] = []
+    private(set) var pushType: PushType?
+    private(set) var topic: ArraySlice<UInt8>?
+    private(set) var authorization: ArraySlice<UInt8>?
+    private(set) var id: ArraySlice<UInt8>?
+    private(set) var expiry: UInt32?
+    private(set) var priority: UInt8?
+    /// What is wrong with the place that was asked for; comes before the question who asks.
+    private(set) var addressFault: Reason?
+    /// What is wrong with the rest of the head.
+    private(set) var headFault: Reason?
+    /// A field that looks like Apple's and is not.
+    private(set) var strangeName: String?
+
+    /// Reads the head of a request.
+    mutating func read(_ fields: HeaderFields) {
+        index.read(fields)
+        token.removeAll(keepingCapacity: true)
+        authorization = index.value(.authorization, in: fields)
+        topic = index.value(.topic, in: fields)
+        strangeName = index.strange.map { String(decoding: fields.name(at: $0), as: UTF8.self) }
+        addressFault = faultOfAddress(in: fields)
+        headFault = readRest(of: fields)
+    }
+
+    private mutating func faultOfAddress(in fields: HeaderFields) -> Reason? {
+        guard index.value(.method, in: fields)?.elementsEqual(Self.post) ?? false else { return .methodNotAllowed }
+        let path = index.value(.path, in: fields) ?? []
+        guard path.starts(with: Self.pathStart) else { return .badPath }
+        if let fault = readToken(path.dropFirst(Self.pathStart.count)) { return fault }
+        return index.hasRepeated ? .duplicateHeaders : nil
+    }
+
+    private static let post = Array("POST".utf8)
+    private static let pathStart = Array("/3/device/".utf8)
+
+    private mutating func readToken(_ digits: ArraySlice<UInt8>) -> Reason? {
+        if digits.isEmpty { return .missingDeviceToken }
+        guard digits.count <= 2 * DeviceToken.maximumByteCount else { return .badDeviceToken }
+        token.reserveCapacity(digits.count / 2)
+        var high: UInt8?
+        var isLowercase = true
+        for digit in digits {
+            guard let value = Self.value(ofDigit: digit) else { return .badPath }
+            if digit < 0x60, digit > 0x40 { isLowercase = false }
+            if let first = high {
+                token.append(first << 4 | value)
+                high = nil
+            } else {
+                high = value
+            }
+        }
+        return high == nil && isLowercase ? nil : .badDeviceToken
+    }
+
+    private static func value(ofDigit digit: UInt8) -> UInt8? {
+        switch digit {
+        case 0x30...0x39: digit - 0x30
+        case 0x61...0x66: digit - 0x61 + 10
+        case 0x41...0x46: digit - 0x41 + 10
+        default: nil
+        }
+    }
+
+    private mutating func readRest(of fields: HeaderFields) -> Reason? {
+        id = index.value(.id, in: fields)
+        if let text = id, !Self.isCanonical(text) {
+            id = nil
+            return .badMessageID
+        }
+        let typeText = index.value(.pushType, in: fields)
+        pushType = typeText.flatMap(Self.pushType)
+        if typeText != nil, pushType == nil { return .invalidPushType }
+        let expiryText = index.value(.expiration, in: fields)
+        expiry = expiryText.flatMap(Self.number)
+        if expiryText != nil, expiry == nil { return .badExpirationDate }
+        let priorityText = index.value(.priority, in: fields)
+        priority = priorityText.flatMap(Self.number).flatMap(UInt8.init(exactly:))
+        if priorityText != nil, !isPriorityFit { return .badPriority }
+        if let collapse = index.value(.collapseID, in: fields), collapse.count > 64 { return .badCollapseID }
+        return nil
+    }
+
+    /// 10, 5 or 1; a background push at 10 is an error.
+    private var isPriorityFit: Bool {
+        switch priority {
+        case 10: pushType != .background
+        case 5, 1: true
+        default: false
+        }
+    }
+
+    /// Lowercase, 8-4-4-4-12.
+    private static func isCanonical(_ text: ArraySlice<UInt8>) -> Bool {
+        guard text.count == 36 else { return false }
+        for (place, sign) in text.enumerated() {
+            let isHyphen = place == 8 || place == 13 || place == 18 || place == 23
+            switch sign {
+            case 0x30...0x39, 0x61...0x66: if isHyphen { return false }
+            case 0x2D: if !isHyphen { return false }
+            default: return false
+            }
+        }
+        return true
+    }
+
+    private static func pushType(_ text: ArraySlice<UInt8>) -> PushType? {
+        PushType(rawValue: String(decoding: text, as: UTF8.self))
+    }
+
+    /// A number without sign, space or leading zero.
+    private static func number(_ text: ArraySlice<UInt8>) -> UInt32? {
+        guard let first = text.first, text.count == 1 || first != 0x30 else { return nil }
+        var number: UInt32 = 0
+        for digit in text {
+            guard (0x30...0x39).contains(digit) else { return nil }
+            let (product, overflow) = number.multipliedReportingOverflow(by: 10)
+            let (sum, overflowed) = product.addingReportingOverflow(UInt32(digit - 0x30))
+            if overflow || overflowed { return nil }
+            number = sum
+        }
+        return number
+    }
+}

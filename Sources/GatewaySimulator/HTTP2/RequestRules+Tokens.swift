@@ -1,0 +1,13 @@
+import APNSHTTP2
+
+extension RequestRules {
+    /// What there is to say of a device's token.
+    func answer(about token: [UInt8]) -> RequestAnswer {
+        if !unregistered.isEmpty, let since = unregistered[token] {
+            return RequestAnswer(.unregistered, timestamp: since)
+        }
+        if !foreign.isEmpty, foreign.contains(token) { return RequestAnswer(.badDeviceToken) }
+        if !misdirected.isEmpty, misdirected.contains(token) { return RequestAnswer(.deviceTokenNotForTopic) }
+        return .accepted
+    }
+}

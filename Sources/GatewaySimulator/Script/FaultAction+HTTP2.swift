@@ -1,0 +1,132 @@
+extension FaultAction {
+    /// A protocol that an action may be for.
+    enum WireProtocol: Hashable, Sendable {
+        case binary, http2
+    }
+
+    /// The protocols over which the action means something.
+    var protocols: Set<WireProtocol> {
+        switch self {
+        case .reply: [.binary]
+        case .end, .pause, .slow, .refuseConnection, .stopListening, .failHandshake, .withholdTickets:
+            [.binary, .http2]
+        case .answer, .latency, .withhold, .mute, .goAway, .refuseStream, .settings, .grant, .flood, .unknownFrame,
+            .ignorePings, .inform:
+            [.http2]
+        }
+    }
+
+    /// An answer to a request.
+    struct Answer: Hashable, Sendable {
+        /// The status; `nil`: that of the reason.
+        var status: Int?
+        /// The word of the body; empty: no body; `nil`: `Unregistered` unless there is a status.
+        var reason: String?
+        /// Since when the token is gone, in milliseconds since 1970; `nil`: the moment of the answer.
+        var timestamp: Int64?
+        /// A field `retry-after`, in seconds.
+        var retryAfter: Int?
+        var delay = Duration.zero
+    }
+
+    /// The end of a connection, announced.
+    struct GoAway: Hashable, Sendable {
+        /// How many of the newest requests, the one at hand included, are left undone.
+        var undoneCount = 0
+        var code: UInt32 = 0
+        /// What the frame carries besides.
+        var debug = Array("{\"reason\":\"Shutdown\"}".utf8)
+        /// How long before it a notice of 2^31 - 1 goes out; `nil`: none does.
+        var notice: Duration?
+        /// What follows: `close` once all that is left is answered, the others at once.
+        var ending = Ending.close
+    }
+
+    /// What a SETTINGS frame changes; what is `nil` is not in it.
+    struct ChangedSettings: Hashable, Sendable {
+        var streams: UInt32?
+        var window: UInt32?
+        var table: UInt32?
+        var frame: UInt32?
+        var list: UInt32?
+    }
+
+    /// The frames of a flood.
+    enum Flood: String, Hashable, Sendable, CaseIterable {
+        /// SETTINGS without parameters, each of which wants an acknowledgement.
+        case settings
+        /// PING, each of which wants an answer.
+        case ping
+        /// CONTINUATION frames of an answer's head that never ends.
+        case continuation
+        /// RST_STREAM of streams that are over.
+        case rst
+        /// WINDOW_UPDATE by one byte.
+        case window
+    }
+}
+
+extension FaultAction {
+    /// The action with one of its options set, for actions of HTTP/2.
+    func withHTTP2(_ word: ScriptWord, for action: String) throws(FaultScript.Fault) -> FaultAction {
+        switch (self, word.name) {
+        case (.answer(let answer), _): return .answer(try answer.with(word, for: action))
+        case (.goAway(let goAway), _): return .goAway(try goAway.with(word, for: action))
+        case (.settings(let settings), _): return .settings(try settings.with(word, for: action))
+        case (.latency(_, let jitter), "delay"): return .latency(try word.duration(), jitter: jitter)
+        case (.latency(let delay, _), "jitter"): return .latency(delay, jitter: try word.duration())
+        case (.refuseStream, "code"): return .refuseStream(code: try word.integer(in: 0...UInt32.max))
+        case (.grant, "grant"): return .grant(byteCount: try word.integer(in: 0...Int(Int32.max)))
+        case (.flood(_, let count), "of"): return .flood(try word.choice(of: Flood.self), count: count)
+        case (.flood(let flood, _), "count"): return .flood(flood, count: try word.integer(in: 1...10_000_000))
+        case (.inform, "status"): return .inform(status: try word.integer(in: 100...199))
+        default: throw word.isNoOption(of: action)
+        }
+    }
+}
+
+extension FaultAction.Answer {
+    fileprivate func with(_ word: ScriptWord, for action: String) throws(FaultScript.Fault) -> Self {
+        var answer = self
+        switch word.name {
+        case "status": answer.status = try word.integer(in: 200...999)
+        case "reason": answer.reason = word.value ?? ""
+        case "timestamp": answer.timestamp = try word.integer(in: 0...Int64.max)
+        case "retry-after": answer.retryAfter = try word.integer(in: 0...Int(Int32.max))
+        case "delay": answer.delay = try word.duration()
+        default: throw word.isNoOption(of: action)
+        }
+        return answer
+    }
+}
+
+extension FaultAction.GoAway {
+    fileprivate func with(_ word: ScriptWord, for action: String) throws(FaultScript.Fault) -> Self {
+        var goAway = self
+        switch word.name {
+        case "undone": goAway.undoneCount = try word.integer(in: 0...100_000)
+        case "code": goAway.code = try word.integer(in: 0...UInt32.max)
+        case "reason": goAway.debug = Array("{\"reason\":\"\(try word.nonEmpty())\"}".utf8)
+        case "text": goAway.debug = Array((word.value ?? "").utf8)
+        case "notice": goAway.notice = try word.duration()
+        case "then": goAway.ending = try word.choice(of: FaultAction.Ending.self)
+        default: throw word.isNoOption(of: action)
+        }
+        return goAway
+    }
+}
+
+extension FaultAction.ChangedSettings {
+    fileprivate func with(_ word: ScriptWord, for action: String) throws(FaultScript.Fault) -> Self {
+        var settings = self
+        switch word.name {
+        case "streams": settings.streams = try word.integer(in: 0...UInt32.max)
+        case "window": settings.window = try word.integer(in: 0...UInt32(Int32.max))
+        case "table": settings.table = try word.integer(in: 0...65_536)
+        case "frame": settings.frame = try word.integer(in: 16_384...16_777_215)
+        case "list": settings.list = try word.integer(in: 0...UInt32.max)
+        default: throw word.isNoOption(of: action)
+        }
+        return settings
+    }
+}

@@ -1,0 +1,146 @@
+extension ConnectionMachine {
+    /// Begins the connection: preface, our SETTINGS, and a receive window wide enough never to slow the peer.
+    package mutating func start(into output: inout [UInt8]) {
+        let limits = options.limits
+        output.appendPreface()
+        output.appendSettings([(.enablePush, 0), (.maxHeaderListSize, limits.headerListByteCount)])
+        let window = min(max(limits.connectionWindowByteCount, FlowWindow.initialByteCount), FlowWindow.limit)
+        if window > FlowWindow.initialByteCount {
+            output.appendWindowUpdate(0, window - FlowWindow.initialByteCount)
+        }
+    }
+
+    /// How many requests with a body of this length may be sent now, each as one HEADERS and one DATA frame.
+    ///
+    /// Call `pump` before: bodies that are already waiting come first. 0 although there is `room` means that a window or
+    /// the peer's frames are too small for now; `open(body:)` sends such a request piece by piece.
+    package func capacity(bodyByteCount: Int) -> Int {
+        guard bodyByteCount > 0 else { return room }
+        guard bodyByteCount <= settings.initialWindow, bodyByteCount <= settings.frameByteLimit else { return 0 }
+        return min(room, max(0, sendWindow.byteCount) / bodyByteCount)
+    }
+
+    /// Takes numbers for `count` requests, which the caller then sends whole and before anything else.
+    ///
+    /// - Parameters:
+    ///   - count: At most `capacity(bodyByteCount:)`.
+    ///   - bodyByteCount: The length of each body.
+    /// - Returns: The number of the first stream; each of the others is two above the one before.
+    package mutating func open(_ count: Int, bodyByteCount: Int) -> UInt32 {
+        precondition(count <= capacity(bodyByteCount: bodyByteCount), "more requests than there is room for")
+        let first = nextStream
+        for _ in 0..<max(0, count) {
+            streams.open(nextStream, spending: bodyByteCount)
+            nextStream += 2
+        }
+        sendWindow.spend(max(0, count) * bodyByteCount)
+        floods.progress()
+        return first
+    }
+
+    /// Takes a number for a request whose body `pump` sends. The caller first sends its head (see `appendHead`).
+    ///
+    /// - Parameter body: Its bytes, kept until they are sent. There must be `room`.
+    /// - Returns: The number of the stream.
+    package mutating func open(body: [UInt8]) -> UInt32 {
+        precondition(room > 0, "more requests than there is room for")
+        let stream = nextStream
+        streams.open(stream, spending: 0)
+        uploads.append(Upload(stream: stream, body: body))
+        nextStream += 2
+        floods.progress()
+        return stream
+    }
+
+    /// Writes the head of a request whose body `pump` sends, in as many frames as it needs.
+    ///
+    /// - Parameters:
+    ///   - head: The block, its holes filled in.
+    ///   - stream: What `open(body:)` returned.
+    ///   - output: Where the frames go.
+    package func appendHead(_ head: EncodedHead, stream: UInt32, into output: inout [UInt8]) {
+        var start = 0
+        var type = FrameType.headers
+        repeat {
+            let end = min(head.bytes.count, start + settings.frameByteLimit)
+            let flags: FrameFlags = end == head.bytes.count ? .endHeaders : []
+            output.append(FrameHeader(type, flags, stream: stream, payloadByteCount: end - start))
+            output.append(contentsOf: head.bytes[start..<end])
+            start = end
+            type = .continuation
+        } while start < head.bytes.count
+    }
+
+    /// Writes as much of the waiting bodies as windows allow, lower streams first.
+    ///
+    /// One call writes at most `Limits.pumpByteCount` bytes; call again once they are sent.
+    package mutating func pump(into output: inout [UInt8]) {
+        guard !uploads.isEmpty, fault == nil else { return }
+        var budget = options.limits.pumpByteCount
+        var finished = Set<UInt32>()
+        for index in uploads.indices {
+            if pump(at: index, budget: &budget, into: &output) { finished.insert(uploads[index].stream) }
+        }
+        if !finished.isEmpty { uploads.removeFinished { finished.contains($0.stream) } }
+    }
+
+    /// Writes frames of one body. Returns whether it is done.
+    private mutating func pump(at index: Int, budget: inout Int, into output: inout [UInt8]) -> Bool {
+        var upload = uploads[index]
+        guard var stream = streams[upload.stream] else { return true }
+        while true {
+            let window = min(settings.initialWindow + Int(stream.credit), sendWindow.byteCount)
+            let count = max(0, min(upload.remaining, settings.frameByteLimit, window, budget))
+            let isLast = count == upload.remaining
+            guard count > 0 || isLast else { break }
+            output.append(
+                FrameHeader(.data, isLast ? .endStream : [], stream: upload.stream, payloadByteCount: count))
+            output.append(contentsOf: upload.body[upload.offset..<upload.offset + count])
+            upload.offset += count
+            stream.credit -= Int32(clamping: count)
+            sendWindow.spend(count)
+            budget -= count
+            floods.progress()
+            if isLast {
+                streams.update(stream)
+                return true
+            }
+        }
+        streams.update(stream)
+        uploads[index] = upload
+        return false
+    }
+
+    /// Gives a stream up and tells the peer. Nothing happens when it is not open; there is no event.
+    package mutating func reset(_ stream: UInt32, _ code: ErrorCode, into output: inout [UInt8]) {
+        guard fault == nil, let closed = streams.close(stream, as: .resetHere) else { return }
+        forget(closed)
+        output.appendReset(stream, code)
+    }
+
+    /// Forgets a stream without a word to the peer, which will never answer it. Its body is not sent any further.
+    package mutating func abandon(_ stream: UInt32) {
+        guard let closed = streams.close(stream, as: .resetHere) else { return }
+        forget(closed)
+    }
+
+    /// Asks the peer for a sign of life; `Arrivals.Event.pong` brings `payload` back.
+    package mutating func ping(_ payload: UInt64, into output: inout [UInt8]) {
+        guard fault == nil else { return }
+        pings += 1
+        output.appendPing(payload)
+    }
+
+    /// Says that no more streams will come. Open ones may still be answered.
+    package mutating func close(into output: inout [UInt8]) {
+        guard fault == nil, !hasSentGoAway else { return }
+        hasSentGoAway = true
+        output.appendGoAway(.noError)
+    }
+
+    /// Lets go of what was kept for a stream that is no longer open.
+    mutating func forget(_ stream: StreamTable.Stream) {
+        responses.release(stream.response)
+        uploads.remove(stream.id)
+    }
+}

@@ -1,0 +1,58 @@
+/// The fields the peer keeps from our header blocks (RFC 7541 §2.3.2), newest first.
+struct DynamicTable: Sendable {
+    private struct Entry: Sendable {
+        let name: [UInt8]
+        let value: [UInt8]
+
+        var byteCount: Int { DynamicTable.byteCount(name, value) }
+    }
+
+    /// Oldest first, because that is the end where most arrays are quick.
+    private var entries: [Entry] = []
+    private(set) var byteCount = 0
+    private(set) var byteLimit: Int
+
+    init(byteLimit: Int) {
+        self.byteLimit = byteLimit
+    }
+
+    var count: Int { entries.count }
+
+    /// What an entry takes (§4.1).
+    static func byteCount(_ name: [UInt8], _ value: [UInt8]) -> Int { name.count + value.count + 32 }
+
+    /// The index of a field, from 62, and whether the value agrees too.
+    func find(_ name: [UInt8], _ value: [UInt8]?) -> (index: Int, isWhole: Bool)? {
+        var named: Int?
+        for place in entries.indices.reversed() where entries[place].name == name {
+            let index = StaticTable.count + entries.count - place
+            if entries[place].value == value { return (index, true) }
+            if named == nil { named = index }
+        }
+        return named.map { ($0, false) }
+    }
+
+    /// Adds a field that fits into the table, at the cost of the oldest ones.
+    mutating func insert(_ name: [UInt8], _ value: [UInt8]) {
+        let entry = Entry(name: name, value: value)
+        evict(downTo: byteLimit - entry.byteCount)
+        guard entry.byteCount <= byteLimit else { return }
+        entries.append(entry)
+        byteCount += entry.byteCount
+    }
+
+    /// Changes the size of the table.
+    mutating func resize(to limit: Int) {
+        byteLimit = limit
+        evict(downTo: limit)
+    }
+
+    private mutating func evict(downTo limit: Int) {
+        var count = 0
+        while byteCount > limit, count < entries.count {
+            byteCount -= entries[count].byteCount
+            count += 1
+        }
+        entries.removeFirst(count)
+    }
+}

@@ -1,0 +1,100 @@
+import APNSHTTP2
+import Document
+
+extension AppConfiguration {
+    /// Reads the section `credentials`.
+    mutating func readCredentials(_ fields: inout Fields) {
+        let hint =
+            switch wire {
+            case .http2: "write credentials: {token: {key: AuthKey_ABC123DEFG.p8, key_id: ABC123DEFG, team_id: …}}"
+            case .binary: "write credentials: {certificate: push.pem}"
+            }
+        guard fields.require("credentials", hint: hint) else { return }
+        fields.mapping("credentials") { inner in
+            let certificate = inner.string("certificate").map(Self.source)
+            let container = inner.string("pkcs12")
+            let key = inner.string("key").map(Self.source)
+            passphraseFile = inner.string("passphrase_file")
+            let hasToken = inner.value("token") != nil
+            let token = inner.mapping("token") { Self.readToken(&$0) } ?? nil
+            switch (certificate, container, hasToken) {
+            case (let certificate?, nil, false): identity = .certificate(certificate, key: key)
+            case (nil, let container?, false):
+                identity = .pkcs12(container)
+                if key != nil { inner.refuse("key", "is in the PKCS#12 file already", hint: "remove key") }
+            case (nil, nil, true):
+                identity = token ?? identity
+                checkToken(&inner)
+            case (nil, nil, false), (_?, _?, _), (_?, nil, true), (nil, _?, true): refuseCount(&inner)
+            }
+        }
+    }
+
+    private func refuseCount(_ fields: inout Fields) {
+        switch wire {
+        case .http2:
+            fields.refuse(
+                "", "needs exactly one of certificate, pkcs12 and token",
+                hint: "write token: {key: …, key_id: …, team_id: …}, certificate: push.pem or pkcs12: push.p12")
+        case .binary:
+            fields.refuse(
+                "", "needs exactly one of certificate and pkcs12",
+                hint: "write certificate: push.pem or pkcs12: push.p12")
+        }
+    }
+
+    /// What does not go with a provider token.
+    private func checkToken(_ fields: inout Fields) {
+        if wire == .binary {
+            fields.refuse(
+                "token", "is for protocol: http2 only", hint: "the binary protocol takes a certificate")
+        }
+        if fields.value("key") != nil {
+            fields.refuse("key", "belongs to a certificate", hint: "write token: {key: …}")
+        }
+        if fields.value("passphrase_file") != nil {
+            fields.refuse("passphrase_file", "does not go with a token: Apple's keys have none", hint: "remove it")
+        }
+    }
+
+    private static func readToken(_ fields: inout Fields) -> Identity? {
+        fields.require("key", hint: "write key: AuthKey_ABC123DEFG.p8, the file from Apple's developer site")
+        fields.require("key_id", hint: "it is in the key file's name: AuthKey_<key_id>.p8")
+        fields.require("team_id", hint: "it is on the membership page of Apple's developer site")
+        let key = fields.string("key").map(source)
+        let (keyID, teamID) = (fields.appleID("key_id"), fields.appleID("team_id"))
+        guard let key, let keyID, let teamID, let name = ProviderIdentity(keyID: keyID, teamID: teamID) else {
+            return nil
+        }
+        if case .file(let path) = key, let named = keyIDInName(of: path), named != keyID {
+            fields.warn(
+                "key_id", "is \(keyID), and the key file is named after \(named)",
+                hint: "the gateway refuses every token if they do not belong together")
+        }
+        return .token(key: key, of: name)
+    }
+
+    /// The key id in a name such as `AuthKey_ABC123DEFG.p8`.
+    private static func keyIDInName(of path: String) -> String? {
+        let name = ConfigurationFile.name(of: path)
+        guard name.hasPrefix("AuthKey_"), name.hasSuffix(".p8") else { return nil }
+        return String(name.dropFirst("AuthKey_".count).dropLast(".p8".count))
+    }
+
+    private static func source(_ text: String) -> Source {
+        text.contains("-----BEGIN ") ? .text(Array(text.utf8)) : .file(text)
+    }
+}
+
+extension Fields {
+    /// The 10 characters by which Apple names a key or a team.
+    fileprivate mutating func appleID(_ key: String) -> String? {
+        guard let text = string(key) else { return nil }
+        let isPlausible = text.utf8.count == 10 && text.allSatisfy { $0.isASCII && ($0.isUppercase || $0.isNumber) }
+        if isPlausible { return text }
+        refuse(
+            key, "\(Diagnostic.quoted(text)) is no such identifier",
+            hint: "it has 10 characters, capital letters and digits, such as ABC123DEFG")
+        return nil
+    }
+}

@@ -1,0 +1,148 @@
+package import LinuxIO
+import OpenSSL
+
+/// An HTTP proxy that connections go through (RFC 9110 §9.3.6), as users write it: `http://user:password@host:3128`.
+///
+/// The way to the proxy itself is not encrypted; what goes through it is. The password never prints.
+package struct Proxy: Sendable, Hashable, CustomStringConvertible {
+    /// Who logs in, with the scheme Basic (RFC 7617).
+    package struct Login: Sendable, CustomReflectable {
+        /// The user's name.
+        package let user: String
+        /// `user:password` as the scheme wants it, before base64.
+        fileprivate let pair: Secret
+        /// What tells logins apart without showing them: SHA-256.
+        fileprivate let digest: [UInt8]
+
+        /// Creates a login.
+        ///
+        /// - Parameters:
+        ///   - user: Without a colon, which would end it.
+        ///   - password: Any bytes.
+        package init(user: String, password: some Collection<UInt8>) {
+            let pair = Array(user.utf8) + [UInt8(ascii: ":")] + Array(password)
+            self.user = user
+            self.pair = Secret(pair)
+            self.digest = Digest.sha256(pair.span)
+        }
+
+        /// Shows the user alone.
+        package var customMirror: Mirror { Mirror(self, children: ["user": user]) }
+    }
+
+    /// Why a text names no proxy.
+    package struct Fault: Error, Hashable, Sendable {
+        /// What is wrong with it, without what was written, which may hold a password.
+        package let message: String
+        /// What to write instead.
+        package let hint: String
+    }
+
+    /// Where it listens.
+    package let address: HostPort
+    /// Who logs in; `nil`: nobody.
+    package let login: Login?
+
+    /// Creates a proxy from its parts.
+    package init(_ address: HostPort, login: Login? = nil) {
+        self.address = address
+        self.login = login
+    }
+
+    /// Reads `http://[user:password@]host:port`, in which `%XX` stands for any byte of user and password.
+    ///
+    /// - Throws: `Fault`: tell the user.
+    package init(url: String) throws(Fault) {
+        guard url.hasPrefix("http://") else {
+            throw Fault(
+                message: url.hasPrefix("https://") ? "a proxy is not spoken to over TLS" : "the proxy is no URL",
+                hint: Self.form)
+        }
+        var rest = url.dropFirst("http://".count)
+        if rest.hasSuffix("/") { rest.removeLast() }
+        let end = rest.lastIndex(of: "@")
+        let place = end.map { rest[rest.index(after: $0)...] } ?? rest
+        guard let address = HostPort(String(place)), address.port > 0, Self.isSound(address.host) else {
+            throw Fault(message: "the proxy has no host and port", hint: Self.form)
+        }
+        self.address = address
+        self.login = try end.map { end throws(Fault) in try Self.login(rest[..<end]) }
+    }
+
+    /// The address and the user, never the password.
+    package var description: String { (login.map { "\($0.user)@" } ?? "") + address.description }
+
+    /// Tells whether both are the same proxy with the same login.
+    package static func == (left: Proxy, right: Proxy) -> Bool {
+        left.address == right.address && left.login?.digest == right.login?.digest
+    }
+
+    /// Feeds what makes them the same.
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(address)
+        hasher.combine(login?.digest)
+    }
+
+    /// What asks the proxy for a way to `target`: a request head, with the password if there is a login.
+    func request(for target: HostPort) -> [UInt8] {
+        var bytes = Array("CONNECT \(target) HTTP/1.1\r\nHost: \(target)\r\n".utf8)
+        if let login {
+            var pair: [UInt8] = []
+            login.pair.append(to: &pair)
+            bytes += Array("Proxy-Authorization: Basic ".utf8) + base64(pair) + [0x0D, 0x0A]
+        }
+        return bytes + [0x0D, 0x0A]
+    }
+
+    /// Whether a host can stand in a request line.
+    static func isSound(_ host: String) -> Bool {
+        !host.isEmpty && host.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "@") }
+    }
+}
+
+extension Proxy {
+    private static let form = "write http://host:port or http://user:password@host:port, with %XX for odd characters"
+
+    private static func login(_ text: Substring) throws(Fault) -> Login {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let user = unescaped(parts[0]), let password = unescaped(parts.count > 1 ? parts[1] : ""),
+            let name = String(validating: user, as: UTF8.self), !name.isEmpty, !name.contains(":"),
+            user.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
+        else { throw Fault(message: "the proxy's user or password cannot be read", hint: form) }
+        return Login(user: name, password: password)
+    }
+
+    /// Replaces `%XX`; `nil` when there are no two digits behind a `%`.
+    private static func unescaped(_ text: Substring) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            let digits = rest.prefix(2)
+            guard digits.count == 2, digits.allSatisfy({ $0 != UInt8(ascii: "+") }),
+                let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+            else { return nil }
+            bytes.append(value)
+            rest.removeFirst(2)
+        }
+        return bytes
+    }
+}
+
+/// Base64 with padding (RFC 4648 §4).
+private func base64(_ bytes: [UInt8]) -> [UInt8] {
+    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    var text: [UInt8] = []
+    for start in stride(from: 0, to: bytes.count, by: 3) {
+        let three = bytes[start..<min(start + 3, bytes.count)]
+        let bits = three.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } << UInt32(8 * (3 - three.count))
+        for place in 0..<4 {
+            let digit = Int(bits >> UInt32(18 - 6 * place)) & 63
+            text.append(place <= three.count ? alphabet[digit] : UInt8(ascii: "="))
+        }
+    }
+    return text
+}

@@ -1,0 +1,119 @@
+import LinuxIO
+
+/// Why a proxy gave no way to the gateway.
+package struct ProxyError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What went wrong, with the proxy's address.
+    package let message: String
+    /// What to do about it, where anything is known to help.
+    package let hint: String?
+
+    /// The message alone.
+    package var description: String { message }
+}
+
+/// Asks a proxy for a way through it, before anything of TLS is exchanged.
+enum ProxyConnect {
+    /// Asks over a socket that is connected to `proxy` for a way to `target`.
+    ///
+    /// - Parameters:
+    ///   - target: Where to; the proxy looks the name up.
+    ///   - proxy: Whom to ask, and who asks.
+    ///   - socket: Connected, with nothing exchanged yet. From now on what is written to it reaches the target.
+    ///   - deadline: For the whole exchange.
+    /// - Returns: What has come through the way already: the target's bytes.
+    /// - Throws: `ProxyError`; `SystemError` when the connection broke or the deadline passed; `CancellationError`.
+    static func open(
+        _ target: HostPort, through proxy: Proxy, over socket: StreamSocket, until deadline: ContinuousClock.Instant
+    ) async throws -> [UInt8] {
+        guard Proxy.isSound(target.host) else {
+            throw ProxyError(message: "\(target) cannot be asked of a proxy", hint: "check the gateway's host")
+        }
+        let exchange = Exchange(asking: proxy, for: target, over: socket)
+        while true {
+            switch try exchange.advance() {
+            case .open(let rest): return rest
+            case .wait(let interest):
+                let found = await socket.waiter.wait(for: interest, until: deadline)
+                if found.contains(.cancelled) { throw CancellationError() }
+                if found.contains(.timedOut) {
+                    throw SystemError.timedOut("CONNECT \(target)", "proxy \(proxy.address)")
+                }
+            }
+        }
+    }
+}
+
+/// One question to a proxy and its answer; nothing here waits.
+private final class Exchange {
+    enum Step {
+        case wait(Readiness)
+        case open(rest: [UInt8])
+    }
+
+    private let proxy: Proxy
+    private let target: HostPort
+    private let socket: StreamSocket
+    private let question: [UInt8]
+    private var sentCount = 0
+    private var answer = ProxyAnswer()
+
+    init(asking proxy: Proxy, for target: HostPort, over socket: StreamSocket) {
+        self.proxy = proxy
+        self.target = target
+        self.socket = socket
+        self.question = proxy.request(for: target)
+    }
+
+    /// Sends and reads what can be without waiting.
+    func advance() throws -> Step {
+        // A local variable, because a span cannot be lent from a property of a class.
+        let question = question
+        while sentCount < question.count {
+            switch try socket.write(question.span.extracting(sentCount...)) {
+            case .bytes(let count): sentCount += count
+            case .wouldBlock: return .wait(.writable)
+            }
+        }
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            switch try socket.read(into: &buffer) {
+            case .wouldBlock: return .wait(.readable)
+            case .closed:
+                throw fault("closed the connection without an answer", hint: "it may speak TLS, or no HTTP at all")
+            case .bytes(let count):
+                if let rest = try take(buffer[..<count]) { return .open(rest: rest) }
+            }
+        }
+    }
+
+    /// Takes a piece of the answer. Returns what follows it, once it is there and good.
+    private func take(_ piece: ArraySlice<UInt8>) throws(ProxyError) -> [UInt8]? {
+        switch answer.receive(piece) {
+        case .incomplete: return nil
+        case .open(let rest): return rest
+        case .refused(let status, let reason): throw refusal(status, reason)
+        case .notHTTP: throw fault("does not answer in HTTP", hint: "check the proxy's host and port")
+        case .tooLong:
+            throw fault(
+                "answers with more than \(ProxyAnswer.headLimit) bytes", hint: "check the proxy's host and port")
+        }
+    }
+
+    private func refusal(_ status: Int, _ reason: String) -> ProxyError {
+        let answer = reason.isEmpty ? "\(status)" : "\(status) \(reason)"
+        switch status {
+        case 407 where proxy.login == nil:
+            return fault("wants a login (\(answer))", hint: "write http://user:password@host:port")
+        case 407:
+            return fault(
+                "refused the login (\(answer))", hint: "check user and password, and that it takes Basic logins")
+        case 400..<500:
+            return fault("refused the way to \(target) (\(answer))", hint: "have it allow CONNECT to \(target)")
+        default: return fault("found no way to \(target) (\(answer))", hint: nil)
+        }
+    }
+
+    private func fault(_ words: String, hint: String?) -> ProxyError {
+        ProxyError(message: "proxy \(proxy.address) \(words)", hint: hint)
+    }
+}

@@ -1,0 +1,21 @@
+/// The apps of the demo: one for each way to a gateway.
+enum DemoApp: String, CaseIterable {
+    /// HTTP/2 with a provider token.
+    case weather
+    /// HTTP/2 with a certificate.
+    case news
+    /// The binary protocol with a certificate.
+    case legacy
+
+    /// What it shows, in a few words.
+    var about: String {
+        switch self {
+        case .weather: "HTTP/2, provider token"
+        case .news: "HTTP/2, certificate"
+        case .legacy: "binary protocol, certificate"
+        }
+    }
+
+    /// Its bundle identifier.
+    var topic: String { "com.example.\(rawValue)" }
+}

@@ -1,0 +1,100 @@
+import APNSGateway
+import APNSHTTP2
+import APNSModel
+import GatewaySimulator
+import Testing
+
+/// What each reason does to its notification and to the app.
+@Suite(.timeLimit(.minutes(3)))
+struct HTTP2AnswerTests {
+    /// The reasons of the device API that are an outcome at once.
+    private static let finalReasons = Reason.allCases.filter {
+        [.tokenGone, .token, .message].contains($0.failureClass)
+    }
+
+    @Test(arguments: finalReasons) func `a reason about token or message is the outcome`(reason: Reason) async throws {
+        try await HTTP2Plan("nth=3 answer reason=\(reason.rawValue) status=\(reason.status)").run { bench in
+            try await bench.submit(5)
+            try await bench.settle()
+            let refusal = bench.record.outcomes[2]?.refusal
+            #expect(refusal?.reason == reason.rawValue && refusal?.status == reason.status)
+            #expect(refusal?.verdict == reason.failureClass.verdict)
+            #expect(bench.record.acceptedCount == 4)
+        }
+    }
+
+    @Test func `since when a token is gone is told`() async throws {
+        try await HTTP2Plan("nth=1 answer reason=Unregistered timestamp=1700000000123").run { bench in
+            try await bench.submit(1)
+            try await bench.settle()
+            #expect(bench.record.outcomes[0]?.refusal?.goneSince == WallTime(nanoseconds: 1_700_000_000_123_000_000))
+        }
+    }
+
+    @Test(arguments: [
+        Reason.internalServerError, .serviceUnavailable, .shutdown, .tooManyRequests, .idleTimeout,
+        .tooManyProviderTokenUpdates, .unrelatedKeyIDInToken,
+    ])
+    func `a reason that asks for another try gets it`(reason: Reason) async throws {
+        try await HTTP2Plan("nth=3 answer reason=\(reason.rawValue)").run { bench in
+            try await bench.submit(10)
+            try await bench.settle()
+            #expect(bench.record.acceptedCount == 10)
+            let ledger = await bench.simulator.ledger
+            #expect(ledger.refusedCount == 1 && ledger.duplicates.isEmpty)
+        }
+    }
+
+    @Test(arguments: Reason.allCases.filter { $0.failureClass == .app && $0.status == 403 })
+    func `a reason about the app stops it with a hint, and keeps what was not taken`(reason: Reason) async throws {
+        try await HTTP2Plan("answer reason=\(reason.rawValue)") { $0.stopPause = .seconds(3600) }.run { bench in
+            try await bench.submit(10)
+            try await bench.collect { !$0.stops.isEmpty }
+            #expect(bench.record.stops.first?.message.contains(reason.rawValue) == true)
+            #expect(bench.record.stops.first?.hint != nil)
+            while await bench.gateway.pendingInDoubt > 0 { await Task.yield() }
+            #expect(await bench.gateway.remove(Sample.job).reduce(0) { $0 + $1.count } == 10)
+            #expect(bench.record.outcomes.isEmpty)
+        }
+    }
+
+    @Test func `a stopped app asks again with one notification, and goes on when it is taken`() async throws {
+        let plan = HTTP2Plan("times=1 answer reason=Forbidden") { $0.stopPause = .milliseconds(300) }
+        try await plan.run { bench in
+            try await bench.submit(1)
+            try await bench.collect { !$0.stops.isEmpty }
+            try await bench.submit(99)
+            try await bench.settle()
+            #expect(bench.record.tryCount == 1 && bench.record.resumeCount == 1)
+            #expect(await bench.simulator.ledger.acceptedCount == 100)
+        }
+    }
+
+    @Test func `a bad topic of the app stops it at the third answer in a row`() async throws {
+        try await HTTP2Plan("answer reason=BadTopic") { $0.stopPause = .seconds(3600) }.run { bench in
+            try await bench.submit(1)
+            try await bench.collect { !$0.stops.isEmpty }
+            #expect(await bench.simulator.ledger.refusedCount == 3)
+        }
+    }
+
+    @Test func `429 holds one token and not the others`() async throws {
+        let plan = HTTP2Plan("token=00000003 times=2 answer reason=TooManyRequests")
+        try await plan.run { bench in
+            try await bench.submit(20)
+            try await bench.collect { $0.acceptedCount == 19 }
+            #expect(bench.record.outcomes[3] == nil)
+            try await bench.settle()
+            #expect(bench.record.acceptedCount == 20)
+        }
+    }
+
+    @Test func `mostly bad tokens are told as the wrong environment, once`() async throws {
+        try await HTTP2Plan("answer reason=BadDeviceToken").run { bench in
+            try await bench.submit(200)
+            try await bench.collect { $0.outcomes.count == 200 && $0.suspicionCount > 0 }
+            #expect(bench.record.suspicionCount == 1)
+            #expect(bench.record.stops.isEmpty)
+        }
+    }
+}

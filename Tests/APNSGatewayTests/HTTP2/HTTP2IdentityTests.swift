@@ -1,0 +1,111 @@
+import APNSGateway
+import APNSHTTP2
+import APNSModel
+import GatewaySimulator
+import LinuxIO
+import OpenSSL
+import Synchronization
+import TestSupport
+import Testing
+
+/// Provider tokens and certificates, as a gateway sees them that verifies both.
+@Suite(.timeLimit(.minutes(3)))
+struct HTTP2IdentityTests {
+    private static let identity = ProviderIdentity(keyID: "ABC123DEFG", teamID: "DEF123GHIJ")
+
+    /// A gateway that knows one key, and what signs with it.
+    private struct KeyPlan: Sendable {
+        let plan: HTTP2Plan
+        let key: ProviderKey
+
+        init(_ script: String = "") throws {
+            let (registered, privateKey) = try RegisteredKey.throwaway()
+            var plan = HTTP2Plan(script)
+            plan.rules.keys = [registered]
+            self.plan = plan
+            key = try ProviderKey(#require(HTTP2IdentityTests.identity), p8: privateKey)
+        }
+
+        /// Settings with the key as the only identity.
+        static func configuration(of simulator: Simulator, _ source: TokenSource) throws -> HTTP2Gateway.Configuration {
+            var configuration = try HTTP2Plan.configuration(of: simulator)
+            configuration.context = try TLSContext.client(
+                identity: nil, trust: .pem(simulator.certificates.authority),
+                options: TLSOptions(applicationProtocols: ["h2"]))
+            configuration.tokenSource = source
+            return configuration
+        }
+    }
+
+    /// Sends through as many gateways as there are counts, and returns what was signed.
+    private func send(_ counts: [Int], _ keys: KeyPlan, folder: TemporaryDirectory, connections: Int = 1) async throws
+        -> (signings: Int, ledger: Ledger)
+    {
+        let result = Mutex<(Int, Ledger)?>(nil)
+        try await keys.plan.running { simulator, reactor in
+            let worker = try WorkerThread(name: "tokens")
+            defer { worker.stop() }
+            let state = try Directory.open(path: folder.path)
+            let sources = TokenSources(
+                folder: try TokenSources.openFolder(in: state), worker: worker, logger: Sample.logger)
+            for (number, count) in counts.enumerated() {
+                var configuration = try KeyPlan.configuration(of: simulator, sources.source(of: keys.key))
+                configuration.connectionLimit = connections
+                let gateway = HTTP2Gateway(configuration, on: reactor, logger: Sample.logger)
+                try await Sample.running(gateway) { gateway in
+                    let bench = HTTP2Bench(simulator, gateway, configuration)
+                    bench.skip(to: number * 10_000)
+                    try await bench.submit(count)
+                    try await bench.collect { $0.outcomes.count == count }
+                }
+            }
+            let ledger = await simulator.ledger
+            result.withLock { $0 = (sources.source(of: keys.key).signingCount, ledger) }
+        }
+        let (signings, ledger) = try #require(result.withLock { $0 })
+        return (signings, ledger)
+    }
+
+    @Test func `one token is signed for three connections and two apps, and none after a restart`() async throws {
+        let folder = try TemporaryDirectory()
+        let keys = try KeyPlan("latency delay=20ms")
+        let first = try await send([3_000, 3_000], keys, folder: folder, connections: 3)
+        #expect(first.signings == 1)
+        #expect(first.ledger.acceptedCount == 6_000 && first.ledger.violations.isEmpty)
+        #expect(first.ledger.refusedCount == 0)
+        let second = try await send([100], keys, folder: folder)
+        #expect(second.signings == 0 && second.ledger.acceptedCount == 100)
+    }
+
+    @Test func `the first request goes alone until the gateway has taken the token`() async throws {
+        let keys = try KeyPlan("latency delay=50ms")
+        let sent = try await send([500], keys, folder: try TemporaryDirectory())
+        #expect(sent.ledger.acceptedCount == 500 && sent.ledger.violations.isEmpty)
+    }
+
+    @Test func `an expired token is replaced once, on another connection`() async throws {
+        let keys = try KeyPlan("nth=5 answer reason=ExpiredProviderToken")
+        let sent = try await send([100], keys, folder: try TemporaryDirectory())
+        #expect(sent.ledger.acceptedCount == 100 && sent.signings == 2)
+        #expect(sent.ledger.connectionCount == 2 && sent.ledger.duplicates.isEmpty)
+    }
+
+    @Test func `a token that expires again at once stops the app, for the clock must be wrong`() async throws {
+        let keys = try KeyPlan("answer reason=ExpiredProviderToken")
+        try await keys.plan.running { simulator, reactor in
+            let worker = try WorkerThread(name: "tokens")
+            defer { worker.stop() }
+            let sources = TokenSources(folder: nil, worker: worker, logger: Sample.logger)
+            let configuration = try KeyPlan.configuration(of: simulator, sources.source(of: keys.key))
+            let gateway = HTTP2Gateway(configuration, on: reactor, logger: Sample.logger)
+            try await Sample.running(gateway) { gateway in
+                let bench = HTTP2Bench(simulator, gateway, configuration)
+                try await bench.submit(10)
+                try await bench.collect { !$0.stops.isEmpty }
+                #expect(bench.record.stops.first?.hint?.contains("clock") == true)
+                #expect(sources.source(of: keys.key).signingCount == 2)
+                #expect(bench.record.outcomes.isEmpty)
+            }
+        }
+    }
+}

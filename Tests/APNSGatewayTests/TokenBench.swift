@@ -1,0 +1,91 @@
+import APNSHTTP2
+import APNSModel
+import LinuxIO
+import Logging
+import OpenSSL
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import APNSGateway
+
+/// A key, a folder for its tokens, a thread and a log.
+struct TokenBench: Sendable {
+    static let start = WallTime(epochSeconds: 1_700_000_000)
+
+    let place: TemporaryDirectory
+    let folder: Directory
+    let key: ProviderKey
+    let p8: [UInt8]
+    let sources: TokenSources
+    let log: RecordedLog
+    private let worker: WorkerThread
+
+    /// Sets a bench up, and stops its thread afterwards.
+    static func running(_ body: @Sendable (TokenBench) async throws -> Void) async throws {
+        let worker = try WorkerThread(name: "tokens")
+        defer { worker.stop() }
+        try await body(TokenBench(worker))
+    }
+
+    private init(_ worker: WorkerThread) throws {
+        place = try TemporaryDirectory()
+        folder = try TokenSources.openFolder(in: place.directory)
+        (key, p8) = try Self.makeKey()
+        log = RecordedLog()
+        sources = TokenSources(folder: folder, worker: worker, logger: log.logger)
+        self.worker = worker
+    }
+
+    var start: WallTime { Self.start }
+
+    func at(minutes: Int64) -> WallTime { WallTime(epochSeconds: Self.start.epochSeconds + 60 * minutes) }
+
+    /// What another process, or this one after a restart, would have.
+    func restarted() -> TokenSources { TokenSources(folder: folder, worker: worker, logger: log.logger) }
+
+    static func identity(_ keyID: String = "ABC123DEFG") throws -> ProviderIdentity {
+        try #require(ProviderIdentity(keyID: keyID, teamID: "DEF123GHIJ"))
+    }
+
+    static func makeKey() throws -> (key: ProviderKey, p8: [UInt8]) {
+        let p8 = try ThrowawayTokenKey().p8
+        return (try ProviderKey(identity(), p8: p8), p8)
+    }
+}
+
+extension TokenSource {
+    /// The token that a renewal yields; `nil` when there is none to be.
+    func renewed(after failed: ProviderToken, at now: WallTime) async throws -> ProviderToken? {
+        switch try await renew(after: failed, at: now) {
+        case .token(let token): token
+        case .refused: nil
+        }
+    }
+}
+
+/// A log that a test can read.
+final class RecordedLog: Sendable {
+    private let text = Mutex<[String]>([])
+
+    var lines: [String] { text.withLock { $0 } }
+
+    var logger: Logger { Logger(label: "test") { _ in Handler(log: self) } }
+
+    fileprivate func append(_ line: String) { text.withLock { $0.append(line) } }
+
+    private struct Handler: LogHandler {
+        let log: RecordedLog
+        var metadata = Logger.Metadata()
+        var logLevel = Logger.Level.trace
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            log.append("\(event.level) \(event.message) \(event.metadata ?? [:])")
+        }
+    }
+}

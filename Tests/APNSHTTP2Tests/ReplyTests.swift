@@ -1,0 +1,107 @@
+import APNSHTTP2
+import APNSModel
+import JSON
+import TestSupport
+import Testing
+
+struct ReplyTests {
+    private func reply(_ status: Int, _ body: String = "") -> Reply {
+        var parser = JSON.Parser()
+        return Reply(status: status, body: Array(body.utf8)[...], parser: &parser)
+    }
+
+    @Test func `200 is an acceptance, whatever else it says`() {
+        for body in ["", "{\"reason\":\"BadTopic\"}", "nonsense"] {
+            let reply = reply(200, body)
+            #expect(reply.isAcceptance && reply.failureClass == nil && reply.refusal == nil && reply.cause == .none)
+        }
+    }
+
+    @Test func `a refusal says why`() {
+        let reply = reply(400, "{\"reason\":\"BadDeviceToken\"}")
+        #expect(reply.reason == .badDeviceToken && reply.failureClass == .token && !reply.isAcceptance)
+        #expect(reply.refusal == Refusal(status: 400, reason: "BadDeviceToken", verdict: .invalid))
+    }
+
+    @Test func `a token that is gone says since when`() throws {
+        let reply = reply(410, "{\"reason\":\"Unregistered\",\"timestamp\":1700000000123}")
+        #expect(reply.goneSince?.rfc3339 == "2023-11-14T22:13:20.123Z")
+        let expected = Refusal(
+            status: 410, reason: "Unregistered", verdict: .gone,
+            goneSince: WallTime(nanoseconds: 1_700_000_000_123_000_000))
+        #expect(reply.refusal == expected)
+    }
+
+    @Test(arguments: [
+        "{\"reason\":\"Unregistered\"}", "{\"reason\":\"Unregistered\",\"timestamp\":null}",
+        "{\"reason\":\"Unregistered\",\"timestamp\":\"1700000000123\"}",
+        "{\"reason\":\"Unregistered\",\"timestamp\":-1}", "{\"reason\":\"Unregistered\",\"timestamp\":1.5}",
+        "{\"reason\":\"Unregistered\",\"timestamp\":9223372036854775807}",
+        "{\"reason\":\"Unregistered\",\"timestamp\":92233720368547758070}",
+    ])
+    func `a time that is none is left out`(body: String) {
+        let reply = reply(410, body)
+        #expect(reply.reason == .unregistered && reply.goneSince == nil && reply.failureClass == .tokenGone)
+    }
+
+    @Test func `a time beside another status than 410 is left out`() {
+        #expect(reply(400, "{\"reason\":\"BadDeviceToken\",\"timestamp\":1700000000123}").goneSince == nil)
+    }
+
+    @Test(arguments: [
+        "", "{", "{\"reason\":\"Unregis", "null", "[]", "17", "\"Unregistered\"", "<html>502</html>", "{}",
+        "{\"reason\":null}", "{\"reason\":17}", "{\"reason\":[\"Unregistered\"]}", "{\"reason\":\"\"}",
+        "{\"reason\":\"a\\nb\"}", "{\"reason\":\"a\",\"reason\":\"b\"}",
+        "{\"reason\":\"\(String(repeating: "x", count: 65))\"}",
+        "{\"reason\":\"Shutdown\",\"more\":\"\(String(repeating: "x", count: 4096))\"}",
+    ])
+    func `a body that says nothing leaves it to the status`(body: String) {
+        let expected: [(Int, FailureClass)] = [
+            (400, .message), (403, .app), (410, .tokenGone), (429, .retryLater), (502, .serverError),
+            (301, .serverError),
+        ]
+        for (status, failureClass) in expected {
+            let reply = reply(status, body)
+            #expect(reply.cause == .none && reply.failureClass == failureClass && reply.name == "Status\(status)")
+        }
+    }
+
+    @Test func `a word that nobody knows is kept, and goes by the status`() {
+        let reply = reply(403, "{\"reason\":\"MoonTooFull\"}")
+        #expect(reply.cause == .unknown("MoonTooFull") && reply.failureClass == .app && reply.reason == nil)
+        #expect(reply.refusal == Refusal(status: 403, reason: "MoonTooFull", verdict: .config))
+    }
+
+    @Test func `a known word beside another status goes by the status`() {
+        #expect(reply(400, "{\"reason\":\"Unregistered\"}").failureClass == .message)
+    }
+
+    @Test(arguments: [
+        ("{\"reason\":\"Shutdown\"}", Reason.shutdown), ("{\"reason\":\"Service Unavailable\"}", .serviceUnavailable),
+        ("Maximum active streams violated for this endpoint.", nil), ("", nil), ("{\"reason\":\"?\"}", nil),
+    ])
+    func `a GOAWAY tells its reason, or text`(debug: String, reason: Reason?) {
+        var parser = JSON.Parser()
+        #expect(Reply.reason(ofGoAway: Array(debug.utf8)[...], parser: &parser) == reason)
+    }
+
+    @Test func `no body traps the reader`() {
+        let good = Array("{\"reason\":\"Unregistered\",\"timestamp\":1700000000123}".utf8)
+        var parser = JSON.Parser()
+        for seed in UInt64(0)..<3_000 {
+            var random = SeededGenerator(seed: seed)
+            var body =
+                seed % 3 == 0
+                ? good
+                : (0..<Int.random(in: 0...60, using: &random)).map { _ in
+                    UInt8.random(in: 0...255, using: &random)
+                }
+            if !body.isEmpty {
+                body[Int.random(in: 0..<body.count, using: &random)] = .random(in: 0...255, using: &random)
+            }
+            let reply = Reply(
+                status: 410, body: body[..<Int.random(in: 0...body.count, using: &random)], parser: &parser)
+            #expect(reply.failureClass != nil, "seed \(seed)")
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import APNSGateway
+import APNSHTTP2
+import APNSModel
+import Document
+import LinuxIO
+import PushDaemon
+import TestSupport
+import Testing
+
+/// What an app's file says of its protocol, its gateway and its identity.
+struct AppFileTests {
+    private static let key = "token: {key: AuthKey_ABC123DEFG.p8, key_id: ABC123DEFG, team_id: DEF123GHIJ}"
+    private static let http2 = "protocol: http2\nenvironment: sandbox\ntopic: com.example.weather\n"
+    private static let binary = "protocol: binary\nenvironment: sandbox\n"
+    private static let certificate = "credentials: {certificate: push.pem}\n"
+
+    /// Reads the text of an app's file.
+    static func read(_ text: String) throws -> (app: AppConfiguration, lines: [String]) {
+        let folder = try TemporaryDirectory()
+        try folder.directory.put("x.yaml", text)
+        var report = Report()
+        let app = AppConfiguration(
+            name: "x", try ConfigurationFile.parse(folder.path + "/x.yaml"), report: &report)
+        return (app, report.inOrder.map { $0.rendered(file: "x") })
+    }
+
+    @Test(arguments: [
+        ("http2", "sandbox", "api.sandbox.push.apple.com:443"), ("http2", "production", "api.push.apple.com:443"),
+        ("binary", "sandbox", "gateway.sandbox.push.apple.com:2195"),
+        ("binary", "production", "gateway.push.apple.com:2195"),
+    ])
+    func `the gateway is that of protocol and environment`(wire: String, environment: String, gateway: String) throws {
+        let file = "protocol: \(wire)\nenvironment: \(environment)\n" + Self.certificate
+        let (app, lines) = try Self.read(file)
+        #expect(lines.isEmpty && app.endpoint.description == gateway)
+        let named = try Self.read(file + "gateway: push.example\n").app.endpoint
+        #expect(named.address == HostPort(host: "push.example", port: app.endpoint.address.port))
+    }
+
+    @Test func `a provider token has a key and two names`() throws {
+        let (app, lines) = try Self.read(Self.http2 + "credentials: {\(Self.key)}\n")
+        #expect(lines.isEmpty)
+        let name = try #require(ProviderIdentity(keyID: "ABC123DEFG", teamID: "DEF123GHIJ"))
+        #expect(app.identity == .token(key: .file("AuthKey_ABC123DEFG.p8"), of: name))
+        let text = "-----BEGIN PRIVATE KEY-----\\nx\\n-----END PRIVATE KEY-----\\n"
+        let inline = try Self.read(
+            Self.http2 + "credentials: {token: {key: \"\(text)\", key_id: ABC123DEFG, team_id: DEF123GHIJ}}\n")
+        guard case .token(key: .text, of: _) = inline.app.identity else {
+            Issue.record("\(inline)")
+            return
+        }
+    }
+
+    @Test(arguments: [
+        (http2 + "credentials: {}", "x:4:14: error: credentials: needs exactly one of certificate, pkcs12 and token"),
+        (
+            http2 + "credentials: {certificate: a, \(key)}",
+            "x:4:14: error: credentials: needs exactly one of certificate, pkcs12 and token"
+        ),
+        (
+            binary + "credentials: {certificate: a, pkcs12: b}",
+            "x:3:14: error: credentials: needs exactly one of certificate and pkcs12"
+        ),
+        (binary + "credentials: {\(key)}", "x:3:22: error: credentials.token: is for protocol: http2 only"),
+        (http2 + "credentials: {\(key), key: k}", "error: credentials.key: belongs to a certificate"),
+        (
+            http2 + "credentials: {\(key), passphrase_file: p}",
+            "error: credentials.passphrase_file: does not go with a token"
+        ),
+        (http2 + "credentials: {token: {key: k.p8}}", "error: credentials.token.key_id: is missing"),
+        (
+            http2 + "credentials: {token: {key: k.p8, key_id: ABC, team_id: DEF123GHIJ}}",
+            "error: credentials.token.key_id: `ABC` is no such identifier"
+        ),
+        (
+            http2 + "credentials: {token: {key: k.p8, key_id: ABC123DEFG, team_id: def123ghij}}",
+            "error: credentials.token.team_id: `def123ghij` is no such identifier"
+        ),
+        (
+            http2 + "credentials: {token: {key: d/AuthKey_ZZZ123DEFG.p8, key_id: ABC123DEFG, team_id: DEF123GHIJ}}",
+            "warning: credentials.token.key_id: is ABC123DEFG, and the key file is named after ZZZ123DEFG"
+        ),
+        (
+            "protocol: http2\nenvironment: sandbox\ncredentials: {\(key)}\n",
+            "warning: topic: is missing, and a provider token names none: jobs that name none are refused"
+        ),
+        (http2 + certificate + "binary: {window: 5}", "x:5:9: error: binary: is for protocol: binary only"),
+        (
+            http2 + certificate + "feedback_service: {every: 1h}",
+            "error: feedback_service: is for protocol: binary only"
+        ),
+        (binary + certificate + "proxy: http://p:1", "error: proxy: is for protocol: http2 only"),
+        (
+            binary + certificate + "retry: {later: 1m}",
+            "warning: retry: `later` has no effect with protocol: binary"
+        ),
+        (http2 + certificate + "retry: {later: 2h}", "error: retry.later: 7200.0 seconds is out of range"),
+        (
+            http2 + certificate + "retry: {server_error: 1h, ceiling: 30m}",
+            "error: retry.server_error: is longer than the ceiling"
+        ),
+        ("protocol: http3\n" + certificate, "error: protocol: `http3` is none of http2, binary"),
+    ])
+    func `what is wrong is named, at its place`(text: String, line: String) throws {
+        let lines = try Self.read(text + "\n").lines
+        #expect(lines.contains { $0.contains(line) }, "\(lines)")
+    }
+
+    @Test func `a file without a protocol is not told what the other one lacks`() throws {
+        let (_, lines) = try Self.read(
+            "environment: sandbox\n" + Self.certificate + "binary: {window: 5}\nproxy: http://p:1\n")
+        #expect(lines.count == 1 && lines[0].contains("protocol: is missing"), "\(lines)")
+    }
+
+    @Test func `the pauses are the contract's unless they are named`() throws {
+        let standard = try Self.read(Self.http2 + Self.certificate).app
+        #expect(standard.retryLater == .seconds(30) && standard.retryServerError == .seconds(900))
+        #expect(standard.retryCeiling == .seconds(14_400))
+        let own = try Self.read(Self.http2 + Self.certificate + "retry: {later: 5s, server_error: 1m, ceiling: 2m}").app
+        #expect(own.retryLater == .seconds(5) && own.retryServerError == .seconds(60))
+        let short = try Self.read(Self.http2 + Self.certificate + "retry: {ceiling: 10s}").app
+        #expect(short.retryLater == .seconds(10) && short.retryServerError == .seconds(10))
+    }
+
+    @Test(arguments: [
+        ("http://proxy.example:3128", "proxy.example:3128"), ("http://[::1]:80/", "[::1]:80"),
+        ("http://me:secret@proxy:8080", "me@proxy:8080"), ("http://me%40home:p%3Aw@proxy:8080", "me@home@proxy:8080"),
+    ])
+    func `a proxy is named by its URL, and printed without its password`(url: String, text: String) throws {
+        let (app, lines) = try Self.read(Self.http2 + Self.certificate + "proxy: \"\(url)\"\n")
+        #expect(lines.isEmpty && app.proxy.map { "\($0)" } == text)
+    }
+
+    @Test(arguments: [
+        "proxy:3128", "https://me:secret@proxy:443", "http://me:secret@proxy", "http://me:secret%2@proxy:1",
+        "http://:secret@proxy:1", "http://me:secret@proxy:1/path", "http://", "http://me:secret@",
+    ])
+    func `a proxy that cannot be read is refused, and nothing of it is told`(url: String) throws {
+        let (app, lines) = try Self.read(Self.http2 + Self.certificate + "proxy: \"\(url)\"\n")
+        #expect(app.proxy == nil && lines.count == 1 && lines[0].contains("error: proxy: "), "\(lines)")
+        #expect(!lines[0].contains("secret"), "\(lines)")
+    }
+}

@@ -1,0 +1,178 @@
+import APNSGateway
+import APNSHTTP2
+import Document
+import Foundation
+import GatewaySimulator
+import LinuxIO
+import OpenSSL
+import PushDaemon
+import TestSupport
+import Testing
+
+/// Apps whose identity is a provider token: what is made of their files, and what `check` says of them.
+struct TokenIdentityTests {
+    private let folder: TemporaryDirectory
+
+    init() throws {
+        folder = try TemporaryDirectory()
+        try folder.directory.put("pushspool.yaml", "apps: apps\n")
+        _ = try folder.directory.makeChild(Array("apps".utf8), mode: 0o755)
+    }
+
+    /// Puts a file into the apps' folder.
+    private func put(_ name: String, _ bytes: [UInt8], mode: UInt32 = 0o600) throws {
+        let apps = try folder.directory.openChild(Array("apps".utf8))
+        try apps.create(Array(name.utf8), mode: mode).write(bytes)
+    }
+
+    private func load(_ more: String = "", key: String = "AuthKey_ABC123DEFG.p8") throws -> ConfigurationSet {
+        try put(
+            "weather.yaml",
+            Array(
+                """
+                protocol: http2
+                environment: production
+                topic: com.example.weather
+                credentials: {token: {key: \(key), key_id: ABC123DEFG, team_id: DEF123GHIJ}}
+                \(more)
+
+                """.utf8))
+        return ConfigurationLoader(path: folder.path + "/pushspool.yaml").load()
+    }
+
+    private func lines(_ set: ConfigurationSet) -> [String] {
+        set.findings.flatMap { finding in finding.diagnostics.map { $0.rendered(file: finding.file) } }
+    }
+
+    @Test func `an app with a key needs no certificate`() throws {
+        try put("AuthKey_ABC123DEFG.p8", try ThrowawayTokenKey().p8)
+        let set = try load("proxy: http://me:secret@proxy.example:3128\nretry: {later: 1m, ceiling: 2h}")
+        let identity = try #require(set.apps["weather"]?.identity)
+        #expect(lines(set).isEmpty && identity.proof == .providerToken && identity.feedbackService == nil)
+        #expect(identity.credentialsDescription == "provider token of key ABC123DEFG of team DEF123GHIJ")
+    }
+
+    @Test func `another key is another identity, the same one in another form is not`() throws {
+        let (first, second) = (try ThrowawayTokenKey(), try ThrowawayTokenKey())
+        #expect(first.signer.fingerprint != second.signer.fingerprint)
+        #expect(try ES256Signer(p8: first.p8 + [0x0A]).fingerprint == first.signer.fingerprint)
+    }
+
+    /// What is wrong with a key file, and what has to be said of it.
+    enum Fault: String, CaseIterable {
+        case missing, readableByOthers, certificate, otherCurve, empty
+
+        var words: [String] {
+            switch self {
+            case .missing: ["AuthKey_ABC123DEFG.p8", "ENOENT"]
+            case .readableByOthers: ["can be read by group or others", "chmod 600"]
+            case .certificate: ["certificate"]
+            case .otherCurve: ["no block"]
+            case .empty: ["empty"]
+            }
+        }
+    }
+
+    @Test(arguments: Fault.allCases)
+    func `a key that cannot be used is named with the remedy, and its app waits`(fault: Fault) throws {
+        let name = "AuthKey_ABC123DEFG.p8"
+        switch fault {
+        case .missing: break
+        case .readableByOthers: try put(name, try ThrowawayTokenKey().p8, mode: 0o640)
+        case .certificate: try put(name, try ThrowawayAuthority().certificatePEM())
+        case .otherCurve: try put(name, Array("not a key at all\n".utf8))
+        case .empty: try put(name, [])
+        }
+        let set = try load()
+        #expect(set.brokenApps == ["weather"] && set.apps.isEmpty)
+        let text = lines(set).joined(separator: "\n")
+        #expect(text.contains("credentials.token.key: ") && text.contains("hint: "), "\(text)")
+        for word in fault.words { #expect(text.contains(word), "\(text)") }
+    }
+
+    @Test func `the key may stand in the file itself`() throws {
+        let key = String(decoding: try ThrowawayTokenKey().p8, as: UTF8.self)
+        let quoted = "\"" + key.replacing("\n", with: "\\n") + "\""
+        let set = try load(key: quoted)
+        #expect(set.apps["weather"] != nil && lines(set).isEmpty, "\(lines(set))")
+    }
+}
+
+/// `check` and `run` with apps of either protocol.
+@Suite struct ProtocolTests {
+    private static func http2(_ bench: Bench, key: String = "key.p8") -> String {
+        """
+        protocol: http2
+        environment: sandbox
+        topic: com.example.weather
+        credentials: {token: {key: \(bench.path)/etc/\(key), key_id: ABC123DEFG, team_id: DEF123GHIJ}}
+        trust: \(bench.path)/certificates/ca.pem
+        gateway: localhost:\(bench.simulator.ports.gateway)
+
+        """
+    }
+
+    private static func putKey(_ bench: Bench) throws {
+        let file = bench.path + "/etc/key.p8"
+        try Data(try ThrowawayTokenKey().p8).write(to: URL(fileURLWithPath: file))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+    }
+
+    @Test func `check tells protocol, way, topic and key, and no password`() async throws {
+        try await Bench.running(try .init()) { bench in
+            try Self.putKey(bench)
+            try bench.write(
+                "etc/apps/modern.yaml", Self.http2(bench) + "proxy: http://me:secret@proxy.example:3128\n")
+            let check = try await bench.run(["check", "--config", "\(bench.path)/etc/pushspool.yaml"])
+            #expect(check.code == 0, "\(check)")
+            let words = [
+                "modern: sandbox at localhost:", " over http2 through the proxy me@proxy.example:3128",
+                "topic com.example.weather", "provider token of key ABC123DEFG of team DEF123GHIJ",
+                "weather: sandbox at localhost:", " over binary, topic com.example.weather",
+            ]
+            for word in words { #expect(check.text.contains(word), "\(word) in \(check.text)") }
+            #expect(!(check.text + check.log).contains("secret"))
+        }
+    }
+
+    @Test func `check reads jobs as the app's protocol does`() async throws {
+        try await Bench.running(try .init()) { bench in
+            try Self.putKey(bench)
+            try bench.write("etc/apps/modern.yaml", Self.http2(bench))
+            let text = String(repeating: "x", count: 3000)
+            try bench.write("staged/long.json", #"{"token":"\#(token(1))","alert":"\#(text)"}"#)
+            let check = ["check", "--config", "\(bench.path)/etc/pushspool.yaml", bench.path + "/staged/long.json"]
+            #expect(try await bench.run(check + ["--app", "modern"]).code == 0)
+            let binary = try await bench.run(check + ["--app", "weather"])
+            #expect(binary.code == 65 && binary.log.contains("2048 are allowed"), "\(binary)")
+        }
+    }
+
+    @Test func `tokens have a folder of their own in state, for nobody else`() async throws {
+        try await Bench.serving(try .init()) { bench, _ in
+            let attributes = try FileManager.default.attributesOfItem(atPath: bench.path + "/state/tokens")
+            #expect(attributes[.posixPermissions] as? Int == 0o700)
+        }
+    }
+
+    @Test func `an app that changes its protocol starts anew, when its jobs are over`() async throws {
+        try await Bench.serving(try .init()) { bench, daemon in
+            let binary = try String(contentsOfFile: bench.path + "/etc/apps/weather.yaml", encoding: .utf8)
+            try Self.putKey(bench)
+            try bench.drop("before.json", job(1))
+            _ = try await bench.accepted(1)
+            try bench.write("etc/apps/weather.yaml", Self.http2(bench))
+            daemon.send(SIGHUP)
+            try await daemon.says("app speaks another protocol, and starts anew")
+            #expect(try await bench.end(of: "before.json").accepted == 1)
+            try await daemon.says("app started", times: 2)
+            // The gateway's port speaks the binary protocol: the other one cannot begin there.
+            try bench.drop("waits.json", job(2))
+            try await daemon.says("connection ended")
+            try bench.write("etc/apps/weather.yaml", binary)
+            daemon.send(SIGHUP)
+            #expect(try await bench.end(of: "waits.json").accepted == 1)
+            #expect(await bench.simulator.ledger.duplicates.isEmpty)
+        }
+    }
+}
