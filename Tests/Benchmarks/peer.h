@@ -1,13 +1,19 @@
-/* What both benchmark peers need: stopping with a reason, time spent, and a TLS context with an identity. */
+/* What the benchmarks' peers need: stopping with a reason, time spent, a listening socket, a TLS context with an identity. */
 #ifndef PEER_H
 #define PEER_H
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
 /* The largest plaintext of one TLS record, and so the best size of one write. */
 enum { RECORD_SIZE = 16384 };
@@ -54,6 +60,26 @@ static inline SSL_CTX *peer_context(
     if (SSL_CTX_use_PrivateKey_file(context, key, SSL_FILETYPE_PEM) != 1) fail("cannot use the key");
     if (SSL_CTX_load_verify_locations(context, authority, NULL) != 1) fail("cannot use the authority");
     return context;
+}
+
+/* Accepts one connection, after telling on standard output where it listens. */
+static inline int accept_one(uint16_t port) {
+    struct sockaddr_in address = {
+        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    socklen_t size = sizeof address;
+    /* OpenSSL may answer a connection that was cut. */
+    signal(SIGPIPE, SIG_IGN);
+    int one = 1, listener = socket(AF_INET, SOCK_STREAM, 0);
+    if (listener < 0) fail("no socket");
+    setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+    if (bind(listener, (struct sockaddr *)&address, size) != 0 || listen(listener, 1) != 0) fail("cannot listen");
+    getsockname(listener, (struct sockaddr *)&address, &size);
+    printf("{\"port\":%d}\n", ntohs(address.sin_port));
+    fflush(stdout);
+    int descriptor = accept(listener, NULL, NULL);
+    if (descriptor < 0) fail("cannot accept");
+    close(listener);
+    return descriptor;
 }
 
 #endif

@@ -1,21 +1,24 @@
 import Glibc
 import LinuxIO
+import Logging
 
-/// Measures one part of pushspool and prints one JSON object.
+/// Measures one transport of pushspool and prints one JSON object.
 @main
 enum Benchmarks {
-    private static let usage = "usage: Benchmarks binary HOST PORT CERT KEY CA FRAMES"
+    private static let usage = "usage: Benchmarks binary|http2 HOST PORT CERT KEY CA COUNT"
 
     static func main() async {
         let words = CommandLine.arguments
-        guard words.count == 8, words[1] == "binary", let peer = HostPort("\(words[2]):\(words[3])"),
-            let frameCount = Int(words[7])
+        guard words.count == 8, let transport = Transport(rawValue: words[1]),
+            let peer = HostPort("\(words[2]):\(words[3])"), let count = Int(words[7]), count > 0
         else { fail(usage) }
+        LoggingSystem.bootstrap { _ in SwiftLogNoOpLogHandler() }
         do {
-            let context = try BinaryRun.context(certificate: words[4], key: words[5], authority: words[6])
+            let context = try transport.context(certificate: words[4], key: words[5], authority: words[6])
             let reactor = try Reactor(name: "reactor")
-            let result = try await BinaryRun(to: peer, context, frameCount: frameCount, on: reactor).measure()
-            say(result.json, on: .output)
+            let gateway = try transport.makeGateway(to: peer, context, on: reactor)
+            let report = try await GatewayRun(gateway, count, on: reactor).measure()
+            say(report.json(of: transport), on: .output)
             reactor.stop()
         } catch {
             fail("error: \(error)")

@@ -1,0 +1,82 @@
+import APNSGateway
+import APNSModel
+import LinuxIO
+
+/// Sends notifications through a gateway as the daemon does, tokens decoded from hexadecimal text included, and counts
+/// what becomes of them.
+///
+/// Feeding and counting run on the reactor, beside the gateway, so that one core does everything.
+actor GatewayRun {
+    private static let batchCount = 1_024
+
+    private let reactor: Reactor
+    private let gateway: any CountedGateway
+    private let count: Int
+    private let texts = TokenTexts()
+    private var report: Report
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
+
+    init(_ gateway: any CountedGateway, _ count: Int, on reactor: Reactor) {
+        self.gateway = gateway
+        self.reactor = reactor
+        self.count = count
+        self.report = Report(count: count)
+    }
+
+    /// Sends everything, waits until every notification is settled and the connection closed, and says what that has cost.
+    func measure() async throws -> Report {
+        try await withThrowingTaskGroup { group in
+            group.addTask { [gateway] in await gateway.run() }
+            let (start, began) = (ProcessTimes.now(), BootClock.nanoseconds())
+            group.addTask { try await self.feed() }
+            try await settle()
+            try await close()
+            report.times = .now() - start
+            report.wall = .nanoseconds(BootClock.nanoseconds() - began)
+            group.cancelAll()
+            return report
+        }
+    }
+
+    /// Decodes tokens and submits them, batch after batch.
+    private func feed() async throws {
+        let attributes = Attributes(expiration: Expiration(epochSeconds: 2_000_000_000))
+        let header = Batch.Header(job: JobID(bits: 1), attributes: attributes)
+        let payload = Payload(bytes: Self.payload)
+        var sent = 0
+        while sent < count {
+            let tokens = try texts.decode(min(Self.batchCount, count - sent))
+            try await gateway.submit(
+                Batch(header: header, firstIndex: sent, tokens: tokens, payloads: .shared(payload)))
+            sent += tokens.count
+        }
+    }
+
+    /// Counts outcomes until there is one for each notification.
+    private func settle() async throws {
+        for await event in gateway.events {
+            switch event {
+            case .settled(let settlements): report.count(settlements)
+            case .connected: report.connectionCount += 1
+            case .disconnected(let end): report.faults.append(end.fault.message)
+            case .stopped(let fault): throw Fault(description: fault.message)
+            case .reopened, .resumed, .trying, .suspectEnvironment: continue
+            }
+            if report.isComplete { return }
+        }
+        throw Fault(description: "the gateway ended early")
+    }
+
+    private func close() async throws {
+        await gateway.drain()
+        while await gateway.connectionCount > 0 { try await reactor.sleep(for: .milliseconds(10)) }
+    }
+
+    /// 236 bytes, which make a frame of 297.
+    private static var payload: [UInt8] {
+        let (before, after) = ("{\"aps\":{\"alert\":\"", "\"}}")
+        let text = String(repeating: "x", count: 236 - before.utf8.count - after.utf8.count)
+        return Array((before + text + after).utf8)
+    }
+}
