@@ -1,0 +1,92 @@
+import APNSModel
+import Document
+import JSON
+import SpoolModel
+import YAML
+
+/// Job files. Reading one twice, or in other pieces, must find the same.
+enum JobFuzz {
+    /// What a reader found, short enough to be compared.
+    private struct Finding: Equatable {
+        var sent: [UInt8] = []
+        var indices: [Range<Int>] = []
+        var summary = ""
+
+        mutating func add(_ chunk: JobChunk) {
+            indices.append(chunk.indices)
+            for batch in chunk.batches {
+                for index in batch.indices {
+                    sent += batch.token(at: index)
+                    sent += batch.payload(at: index)
+                }
+            }
+        }
+
+        mutating func end(_ summary: JobSummary) {
+            self.summary = "\(summary.recipientCount) \(summary.rejectedCount) \(summary.isSealed) "
+            self.summary += "\(String(describing: summary.failure)) \(String(describing: summary.fault))"
+            promise(indices.reduce(0) { $0 + $1.count } <= summary.recipientCount, "more chunks than recipients")
+        }
+    }
+
+    /// The first byte chooses carrier and way of publishing, the second the cuts, the rest is a `.jsonl` file.
+    static func runLines(_ input: Span<UInt8>) {
+        guard input.count > 2 else { return }
+        let (context, source) = (context(input[0]), input.extracting(droppingFirst: 2).array)
+        var cuts = Cuts(seed: input[1])
+        let whole = lines(source, context) { $0 }
+        let cut = lines(source, context) { cuts.next(upTo: $0) }
+        promise(whole == cut, "cuts make a difference:\n\(whole)\n\(cut)")
+    }
+
+    private static func lines(_ source: [UInt8], _ context: JobContext, cut: (Int) -> Int) -> Finding {
+        var reader = LinesJobReader(parser: JSON.Parser(limits: context.limits.perLine), context: context)
+        var finding = Finding()
+        var rest = source[...]
+        while !rest.isEmpty {
+            let count = cut(rest.count)
+            reader.append(rest.prefix(count))
+            rest = rest.dropFirst(count)
+            while let chunk = reader.next() { finding.add(chunk) }
+        }
+        reader.finish()
+        while let chunk = reader.next() { finding.add(chunk) }
+        finding.end(reader.summary)
+        return finding
+    }
+
+    /// The first byte chooses carrier, way of publishing and parser, the rest is a document.
+    static func runDocument(_ input: Span<UInt8>) {
+        guard let first = input.isEmpty ? nil : input[0] else { return }
+        let source = input.extracting(droppingFirst: 1).array
+        if first & 8 == 0 {
+            document(source, JSON.Parser(), context(first))
+        } else {
+            document(source, YAML.Parser(), context(first))
+        }
+    }
+
+    private static func document(_ source: [UInt8], _ parser: some DocumentParser, _ context: JobContext) {
+        var parser = parser
+        var reader = DocumentJobReader(parsing: source, with: &parser, context: context)
+        let (first, second) = (walk(&reader), walk(&reader))
+        promise(first == second, "the second walk differs:\n\(first)\n\(second)")
+    }
+
+    private static func walk(_ reader: inout DocumentJobReader) -> Finding {
+        var finding = Finding()
+        while let chunk = reader.next() { finding.add(chunk) }
+        finding.end(reader.summary)
+        reader.rewind()
+        return finding
+    }
+
+    private static func context(_ choice: UInt8) -> JobContext {
+        let carriers: [Carrier] = [.http2, .frame, .enhanced, .simple]
+        let noon = WallTime(epochSeconds: 1_795_262_400)
+        var context = JobContext(
+            job: JobID(bits: 77), droppedAt: noon, carrier: carriers[Int(choice & 3)], topic: "com.example.app")
+        context.isPublishedByRename = choice & 4 == 0
+        return context
+    }
+}
