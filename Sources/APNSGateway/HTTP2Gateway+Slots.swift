@@ -54,18 +54,15 @@ extension HTTP2Gateway {
         }
     }
 
-    /// Sends and reads until the session ends or takes no more; `nil` in the second case.
+    /// Sends and reads until the session ends or takes no more; `nil` in the second case, when it is left to be closed by
+    /// others, so that the next one can be opened at once.
     private func serve(_ session: HTTP2Session) async -> HTTP2Session.End? {
         while true {
             if let end = session.read({ take($0, of: session) }) ?? session.tick({ take($0, of: session) }) {
                 return end
             }
             await refreshToken(of: session)
-            if isOver(session) {
-                guard session.doubtCount == 0 else { return nil }
-                await session.close()
-                return .closed
-            }
+            if isOver(session) { return nil }
             do {
                 try fill(session)
             } catch {
@@ -112,8 +109,8 @@ extension HTTP2Gateway {
     private func fill(_ session: HTTP2Session) throws {
         let now = WallTime.now
         while let batch = queue.next(atMost: allowance(session)) {
-            if batch.attributes.expiration.hasPassed(at: now) {
-                state.deliver([Settlement(batch, .expired)])
+            if let outcome = lateness(of: batch, at: now) {
+                state.deliver([Settlement(batch, outcome)])
                 continue
             }
             var rest = batch
@@ -126,6 +123,13 @@ extension HTTP2Gateway {
         if session.isReady, session.room == 0, !queue.isBlocked, sessions.count < configuration.connectionLimit {
             state.wakeSleepers()
         }
+    }
+
+    /// What becomes of notifications that have waited too long to be sent; `nil` when they have not.
+    private func lateness(of batch: Batch, at now: WallTime) -> Outcome? {
+        if batch.attributes.expiration.hasPassed(at: now) { return .expired }
+        guard let end = batch.giveUpAt, end <= now else { return nil }
+        return .unsent(Refusal(status: nil, reason: "GivenUp", verdict: .later))
     }
 
     private func allowance(_ session: HTTP2Session) -> Int {

@@ -36,6 +36,16 @@ enum Sample {
             tokens: tokens, payloads: .shared(Payload(bytes: payload)))
     }
 
+    /// Notifications with these attributes.
+    static func batch(_ range: Range<Int>, attributes: Attributes) -> Batch {
+        var tokens = PackedBytes()
+        for number in range { tokens.append(token(number)) }
+        let payload = Payload(bytes: Array(#"{"aps":{"content-changed":true}}"#.utf8))
+        return Batch(
+            header: .init(job: job, attributes: attributes), firstIndex: range.lowerBound, tokens: tokens,
+            payloads: .shared(payload))
+    }
+
     /// The numbers that a simulator accepted, in order.
     static func accepted(_ ledger: Ledger) -> [Int] {
         ledger.acceptedTokens.map(number)

@@ -83,6 +83,31 @@ struct HTTP2IdentityTests {
         #expect(sent.ledger.acceptedCount == 500 && sent.ledger.violations.isEmpty)
     }
 
+    @Test(arguments: PushType.allCases)
+    func `each push type is taken with its own topic, and never at a priority it does not have`(type: PushType)
+        async throws
+    {
+        let keys = try KeyPlan()
+        try await keys.plan.running { simulator, reactor in
+            let worker = try WorkerThread(name: "tokens")
+            defer { worker.stop() }
+            let sources = TokenSources(folder: nil, worker: worker, logger: Sample.logger)
+            let configuration = try KeyPlan.configuration(of: simulator, sources.source(of: keys.key))
+            let gateway = HTTP2Gateway(configuration, on: reactor, logger: Sample.logger)
+            try await Sample.running(gateway) { gateway in
+                let bench = HTTP2Bench(simulator, gateway, configuration)
+                let attributes = Attributes(pushType: type, priority: type.defaultPriority)
+                try await gateway.submit(Sample.batch(0..<3, attributes: attributes))
+                try await bench.collect { $0.outcomes.count == 3 }
+                let ledger = await simulator.ledger
+                #expect(ledger.acceptedCount == 3 && ledger.violations.isEmpty)
+                #expect(ledger.accepted.first?.request?.pushType == type.rawValue)
+                let topic = PushTopic.topic(for: type, app: "com.example.weather")
+                #expect(ledger.accepted.first?.request?.topic == topic)
+            }
+        }
+    }
+
     @Test func `an expired token is replaced once, on another connection`() async throws {
         let keys = try KeyPlan("nth=5 answer reason=ExpiredProviderToken")
         let sent = try await send([100], keys, folder: try TemporaryDirectory())

@@ -98,6 +98,21 @@ struct HTTP2SendingTests {
         }
     }
 
+    @Test func `what is to be given up by now is not sent`() async throws {
+        try await HTTP2Plan().run { bench in
+            var header = Batch.Header(job: Sample.job, attributes: Attributes())
+            header.giveUpAt = WallTime(epochSeconds: 1)
+            var tokens = PackedBytes()
+            tokens.append(Sample.token(0))
+            let payload = Payload(bytes: Array("{}".utf8))
+            try await bench.gateway.submit(
+                Batch(header: header, firstIndex: 0, tokens: tokens, payloads: .shared(payload)))
+            try await bench.collect { $0.outcomes.count == 1 }
+            #expect(bench.record.outcomes[0]?.refusal?.verdict == .later)
+            #expect(await bench.simulator.ledger.arrivedCount == 0)
+        }
+    }
+
     @Test func `more connections are opened only when all streams are taken`() async throws {
         var plan = HTTP2Plan("latency delay=100ms") { $0.connectionLimit = 3 }
         plan.manner.streamLimit = 10
