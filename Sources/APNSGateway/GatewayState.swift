@@ -148,6 +148,9 @@ final class GatewayState {
         }
     }
 
+    /// How many notifications have an outcome that has not been told.
+    var untoldCount: Int { untold.reduce(0) { $0 + $1.batch.count } }
+
     /// Tells what has waited long enough.
     func tellIfDue() {
         guard let tellBy, ContinuousClock.now >= tellBy else { return }

@@ -22,7 +22,7 @@ extension HTTP2Gateway {
         guard state.mayConnect, !queue.isBlocked, slot < configuration.connectionLimit else { return false }
         guard slot > 0 else { return true }
         let others = sessions.values.filter { $0.generation == state.generation }
-        return !state.isOnTrial && others.count >= slot && others.allSatisfy { $0.isReady && $0.room == 0 }
+        return !state.isOnTrial && others.count >= slot && others.allSatisfy(\.isExhausted)
     }
 
     /// Opens a connection, sends on it until it takes no more, and says how long to pause before the next.
@@ -107,7 +107,7 @@ extension HTTP2Gateway {
 
     /// Writes as much of the queue as the session takes, but for what has waited too long.
     private func fill(_ session: HTTP2Session) throws {
-        let now = WallTime.now
+        let (now, pausingBefore) = (WallTime.now, queue.pausingCount)
         while let batch = queue.next(atMost: allowance(session)) {
             if let outcome = lateness(of: batch, at: now) {
                 state.deliver([Settlement(batch, outcome)])
@@ -120,7 +120,9 @@ extension HTTP2Gateway {
             if !rest.isEmpty { break }
         }
         wakeSubmitters()
-        if session.isReady, session.room == 0, !queue.isBlocked, sessions.count < configuration.connectionLimit {
+        // A token that is held makes its notifications pause: somebody has to wake for them.
+        if queue.pausingCount > pausingBefore { state.wakeSleepers() }
+        if session.isExhausted, !queue.isBlocked, sessions.count < configuration.connectionLimit {
             state.wakeSleepers()
         }
     }
@@ -142,14 +144,18 @@ extension HTTP2Gateway {
     /// Takes what a session found out: tells outcomes, queues the rest, and does what else it calls for.
     private func take(_ news: SessionNews, of session: HTTP2Session) {
         guard !news.isEmpty else { return }
-        if !news.accepted.isEmpty { identity.accepted() }
+        let isCurrent = session.generation == state.generation
+        if isCurrent, !news.accepted.isEmpty { identity.accepted() }
         let now = RequestQueue.Instant(.now, .now)
         let upshot = queue.take(news, at: now, using: &state.random)
         state.collect(upshot.settlements)
-        for demand in upshot.demands { meet(demand, of: session) }
-        restAhead = max(restAhead, upshot.rest ?? .zero)
+        // What is said against an identity that is no longer in use concerns nobody.
+        if isCurrent {
+            for demand in upshot.demands { meet(demand, of: session) }
+            restAhead = max(restAhead, upshot.rest ?? .zero)
+        }
         if let farewell = news.farewell { note(farewell, of: session) }
-        if queue.nextRelease != nil || !news.returned.isEmpty { state.wakeSleepers() }
+        if news.hasWork { wakeAll() }
     }
 
     private func meet(_ demand: RequestQueue.Demand, of session: HTTP2Session) {
@@ -169,7 +175,7 @@ extension HTTP2Gateway {
     private func note(_ farewell: SessionNews.Farewell, of session: HTTP2Session) {
         logger.debug(
             "the gateway says goodbye", metadata: ["code": "\(farewell.code)", "text": "\(farewell.text)"])
-        if let reason = farewell.reason, reason.failureClass == .app {
+        if let reason = farewell.reason, reason.failureClass == .app, session.generation == state.generation {
             state.stop(reason.fault, for: configuration.stopPause)
         }
         session.wake()
@@ -187,8 +193,11 @@ extension HTTP2Gateway {
         let stopPause = configuration.stopPause
         switch end {
         case .closed: return .zero
+        case .lost where session.generation != state.generation, .refused where session.generation != state.generation:
+            state.tell(.disconnected(report))
+            return .zero
         case .refused: return state.pause(after: .refused, report, stopPause: stopPause)
-        case .lost where !session.isReady && !state.hasAcceptance:
+        case .lost where session.token == nil && !session.isReady && !state.hasAcceptance:
             report.fault = .unwanted(report.fault.message)
             return state.pause(after: .refused, report, stopPause: stopPause)
         case .lost: return state.pause(after: .lost, report, stopPause: stopPause)

@@ -85,9 +85,10 @@ package actor HTTP2Gateway: PushGateway {
         wakeAll()
     }
 
-    /// How many notifications have been written and have no outcome.
+    /// How many notifications have been written and have no outcome, or one that has not been told yet.
     package var pendingInDoubt: Int {
-        sessions.values.reduce(0) { $0 + $1.doubtCount } + draining.values.reduce(0) { $0 + $1.doubtCount }
+        sessions.values.reduce(state.untoldCount) { $0 + $1.doubtCount }
+            + draining.values.reduce(0) { $0 + $1.doubtCount }
     }
 
     /// How many connections are up; none are left when `drain` has done its work.

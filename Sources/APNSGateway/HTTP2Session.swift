@@ -48,6 +48,7 @@ final class HTTP2Session {
             sender: RequestFields.Sender(
                 authority: configuration.endpoint.authority, app: configuration.defaultTopic,
                 authorization: token?.authorization))
+        options.readyTimeout = configuration.connectTimeout
         options.answerTimeout = configuration.answerTimeout
         options.idlePing = configuration.idlePing
         self.machine = SessionMachine(options, at: .now)
@@ -62,6 +63,9 @@ final class HTTP2Session {
 
     /// Whether the gateway has said what it takes.
     var isReady: Bool { machine.isReady }
+
+    /// Whether all requests are in flight that the gateway allows.
+    var isExhausted: Bool { machine.isExhausted }
 
     /// Whether it takes no more requests.
     var isRetired: Bool { machine.isRetired || writeFailure != nil }
@@ -99,9 +103,9 @@ final class HTTP2Session {
                 switch try stream.read(into: &received) {
                 case .bytes:
                     let news = machine.receive(received.span, at: .now, with: &readers, output: &output)
-                    try encryptOutput()
                     hasAcceptance = hasAcceptance || !news.accepted.isEmpty
                     tell(news)
+                    try encryptOutput()
                     if let fault = news.fault {
                         return .lost(GatewayFault("the gateway broke the protocol: \(fault.message) (\(fault.code))"))
                     }
@@ -119,7 +123,10 @@ final class HTTP2Session {
     /// Looks what is overdue, and writes what waits besides requests.
     func tick(_ tell: (SessionNews) -> Void) -> End? {
         let now = Moment.now
-        if machine.isDead(at: now) { return .lost(GatewayFault("the gateway does not answer a PING")) }
+        if machine.isDead(at: now) {
+            return .lost(
+                GatewayFault(machine.isReady ? "the gateway does not answer a PING" : "the gateway sent no SETTINGS"))
+        }
         let news = machine.tick(at: now, output: &output)
         if !news.isEmpty { tell(news) }
         machine.pump(into: &output)

@@ -11,6 +11,8 @@ package struct SessionMachine: ~Copyable {
     package struct Options: Sendable {
         /// What all requests have in common.
         package var sender: RequestFields.Sender
+        /// How long the gateway may take to say what it allows.
+        package var readyTimeout = Duration.seconds(15)
         /// How long an answer may take.
         package var answerTimeout = Duration.seconds(30)
         /// How long a connection may be silent without work before it is asked whether it lives.
@@ -42,8 +44,8 @@ package struct SessionMachine: ~Copyable {
     private var pingCount: UInt64 = 0
     /// Whether an answer has shown that the gateway takes this connection's identity.
     package private(set) var isProven: Bool
-    /// Whether it takes no more requests: the gateway said so, or an answer stayed away for too long.
-    package private(set) var isRetired = false
+    private let readyBy: Moment
+    private var hasRetired = false
 
     /// Creates the machine of a connection that is open.
     package init(_ options: Options, at now: Moment) {
@@ -53,7 +55,7 @@ package struct SessionMachine: ~Copyable {
         self.connection = ConnectionMachine(options: wire)
         self.sheet = RequestSheet(byteLimit: 16_384)
         self.isProven = options.sender.authorization == nil
-        (self.lastArrival, self.lastWrite) = (now, now)
+        (self.lastArrival, self.lastWrite, self.readyBy) = (now, now, now + options.readyTimeout)
     }
 
     /// Appends what the connection begins with.
@@ -63,10 +65,19 @@ package struct SessionMachine: ~Copyable {
 
     /// How many requests may be written now. With a provider token only one until the gateway has taken the token.
     package var room: Int {
-        guard connection.isReady, !isRetired, !connection.isClosing else { return 0 }
+        guard connection.isReady, !isRetired else { return 0 }
         let room = min(connection.room, window.room)
         return isProven ? room : min(room, max(0, 1 - window.count))
     }
+
+    /// Whether all requests are in flight that the gateway allows: only then another connection is of use.
+    package var isExhausted: Bool {
+        connection.isReady && isProven && !isRetired && min(connection.room, window.room) == 0
+    }
+
+    /// Whether it takes no more requests: the gateway said so, an answer stayed away for too long, or there are no more
+    /// numbers for streams.
+    package var isRetired: Bool { hasRetired || connection.isClosing }
 
     /// How many notifications have no answer.
     package var doubtCount: Int { window.count }
@@ -81,7 +92,7 @@ package struct SessionMachine: ~Copyable {
 
     /// Takes no more requests from now on.
     package mutating func retire() {
-        isRetired = true
+        hasRetired = true
     }
 
     /// Moves notifications from the front of `batch` to the connection, as many as one write holds and the windows allow,
@@ -177,14 +188,16 @@ package struct SessionMachine: ~Copyable {
         return news
     }
 
-    /// Whether the gateway has not even answered a PING.
+    /// Whether the gateway has not even answered a PING, or never said what it allows.
     package func isDead(at now: Moment) -> Bool {
+        guard connection.isReady else { return now >= readyBy }
         guard let pingSentAt else { return false }
         return now >= pingSentAt + options.pongTimeout
     }
 
     /// When to call `tick` next.
     package var nextLook: Moment {
+        guard connection.isReady else { return readyBy }
         let ping = pingSentAt.map { $0 + options.pongTimeout } ?? nextPing
         guard let oldest = window.oldest else { return ping }
         return min(ping, oldest + options.answerTimeout)

@@ -63,6 +63,9 @@ package struct SessionNews: Sendable {
         doubtful.reduce(0) { $0 + ($1.onDoubt == onDoubt ? $1.count : 0) }
     }
 
+    /// Whether some may have to be sent again, by any connection.
+    package var hasWork: Bool { !refused.isEmpty || !returned.isEmpty || !doubtful.isEmpty }
+
     /// How many are sent again that were not processed.
     package var returnedCount: Int { returned.reduce(0) { $0 + $1.count } }
 }

@@ -98,6 +98,18 @@ struct HTTP2SendingTests {
         }
     }
 
+    @Test func `what a lost connection leaves goes out on one that is idle`() async throws {
+        var plan = HTTP2Plan("connection=1 latency delay=300ms\nconnection=1 nth=40 reset delay=200ms") {
+            $0.connectionLimit = 2
+        }
+        plan.manner.streamLimit = 20
+        try await plan.run { bench in
+            try await bench.submit(60)
+            try await bench.settle()
+            #expect(bench.record.acceptedCount == 60)
+        }
+    }
+
     @Test func `what is to be given up by now is not sent`() async throws {
         try await HTTP2Plan().run { bench in
             var header = Batch.Header(job: Sample.job, attributes: Attributes())
