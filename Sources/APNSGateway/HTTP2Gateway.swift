@@ -11,6 +11,8 @@ package import Logging
 package actor HTTP2Gateway: PushGateway {
     /// How many notifications may wait in memory before `submit` makes its caller wait.
     package static let queueLimit = 32_768
+    /// How many may pause before it does: a gateway that fails all of a large job would otherwise have it in memory.
+    package static let pausingLimit = 200_000
     /// The sleeper that is not a slot.
     private static let keeper = -1
 
@@ -54,7 +56,7 @@ package actor HTTP2Gateway: PushGateway {
     ///
     /// - Throws: `CancellationError` when the task is cancelled while it waits; the batch was not taken then.
     package func submit(_ batch: Batch) async throws {
-        try await state.waitForRoom { queue.count >= Self.queueLimit }
+        try await state.waitForRoom { isFull }
         queue.append(batch)
         wakeAll()
     }
@@ -130,12 +132,16 @@ package actor HTTP2Gateway: PushGateway {
     }
 
     func wakeSubmitters() {
-        if queue.count < Self.queueLimit { state.wakeSubmitters() }
+        if !isFull { state.wakeSubmitters() }
     }
+
+    private var isFull: Bool { queue.count >= Self.queueLimit || queue.pausingCount >= Self.pausingLimit }
 
     private func releasePaused() {
         let before = queue.count
         queue.release(at: .now)
-        if queue.count > before { wakeAll() }
+        guard queue.count > before else { return }
+        wakeAll()
+        wakeSubmitters()
     }
 }

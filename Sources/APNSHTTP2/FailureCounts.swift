@@ -14,6 +14,8 @@ struct FailureCounts: Sendable {
         case doubt
         /// It refused the stream unprocessed.
         case returned
+        /// The gateway found fault with the app.
+        case app
     }
 
     private var counts: [JobID: [Int: SIMD8<UInt16>]] = [:]

@@ -162,7 +162,7 @@ extension RequestQueue {
             draft.upshot.settlements.append(Settlement(batch, .rejected(reply.refusal(failureClass.verdict))))
         case .app:
             draft.upshot.demands.append(.stop(reply))
-            work.prepend([batch])
+            stopOrPause(refused, into: &draft)
         case .retryNow where reply.cause == .known(.expiredProviderToken):
             draft.upshot.demands.append(.renewToken(reply))
             work.prepend([batch])
@@ -174,6 +174,18 @@ extension RequestQueue {
             hold(refused, into: &draft)
         case .retryLater, .serverError:
             pauseAsServerError(refused, into: &draft)
+        }
+    }
+
+    /// Keeps a notification for when the app may send again. One that draws a 400 while others are accepted would be sent
+    /// again and again: from the third time on it pauses.
+    private mutating func stopOrPause(
+        _ refused: SessionNews.Refused, into draft: inout Draft<some RandomNumberGenerator>
+    ) {
+        if refused.reply.status == 400, failures.count(.app, of: refused.batch) >= IdentityTrial.refusalLimit {
+            pauseAsServerError(refused, into: &draft)
+        } else {
+            work.prepend([refused.batch])
         }
     }
 
@@ -260,13 +272,14 @@ extension RequestQueue {
         }
     }
 
-    /// Pauses a batch, unless it is to be given up by then: then now, since nothing will be tried before.
+    /// Pauses a batch, unless it is to be given up or expires by then: then it is given up now, since nothing will be tried
+    /// before.
     private mutating func pause(
         _ batch: Batch, for length: Duration, because refusal: Refusal,
         into draft: inout Draft<some RandomNumberGenerator>
     ) {
         let due = WallTime(nanoseconds: draft.now.wall.nanoseconds + length.wholeNanoseconds)
-        if let end = batch.giveUpAt, end <= due {
+        if batch.giveUpAt.map({ $0 <= due }) == true || batch.attributes.expiration.hasPassed(at: due) {
             draft.upshot.settlements.append(Settlement(batch, .unsent(refusal)))
         } else {
             pausing.add(batch, until: draft.now.moment + length)

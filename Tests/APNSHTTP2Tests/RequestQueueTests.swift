@@ -117,6 +117,23 @@ struct RequestQueueTests {
         #expect(queue.pausingCount == 0)
     }
 
+    @Test mutating func `what would pause beyond its expiration is given up`() {
+        var attributes = Attributes()
+        attributes.expiration = Expiration(epochSeconds: 1_800_000_300)
+        let upshot = take(.internalServerError) { $0.attributes = attributes }
+        #expect(upshot.settlements.indices("unsent") == [0])
+    }
+
+    @Test mutating func `a notification that draws a bad topic while others are accepted pauses at the third time`() {
+        for _ in 0..<2 {
+            _ = take(.topicDisallowed)
+            expectTaken([0])
+        }
+        _ = take(.topicDisallowed)
+        expectTaken([])
+        #expect(queue.pausingCount == 1)
+    }
+
     @Test mutating func `an unanswered request is sent again once, then pauses`() {
         var news = SessionNews()
         news.doubtful = [Work.batch(0..<3)]
