@@ -121,6 +121,8 @@ import Testing
                 #expect(line.state == "failed" && line.code == "unreadable")
                 #expect(try await bench.result(of: line).why?.contains("not a regular file") == true)
             }
+            // A file is moved behind its line.
+            try await eventually("all moved") { bench.jobs(in: "failed").count == names.count }
             #expect(Set(bench.jobs(in: "failed")) == Set(names))
             #expect(bench.names(in: "weather/new").isEmpty)
             #expect(await bench.simulator.ledger.arrivedCount == 0)
