@@ -74,7 +74,7 @@ extension BinaryGateway {
 
     /// Writes as much of the queue as the session takes, but for what has waited too long.
     private func fill(_ session: BinarySession) throws {
-        let now = WallTime(nanoseconds: WallClock.nanoseconds())
+        let now = WallTime.now
         while let batch = queue.next(atMost: allowance(session)) {
             if batch.attributes.expiration.hasPassed(at: now) {
                 deliver([Settlement(batch, .expired)])

@@ -8,3 +8,8 @@ extension Moment {
     /// The same as an instant that a reactor can wait for.
     package var instant: ContinuousClock.Instant { BootClock.instant(at: nanoseconds) }
 }
+
+extension WallTime {
+    /// The present time of day.
+    static var now: WallTime { WallTime(nanoseconds: WallClock.nanoseconds()) }
+}

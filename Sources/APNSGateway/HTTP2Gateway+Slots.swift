@@ -246,11 +246,6 @@ extension HTTP2Gateway {
     }
 }
 
-extension WallTime {
-    /// The present time of day.
-    fileprivate static var now: WallTime { WallTime(nanoseconds: WallClock.nanoseconds()) }
-}
-
 extension Reply {
     /// The reply in words, with what a person can do about it.
     fileprivate var fault: GatewayFault {

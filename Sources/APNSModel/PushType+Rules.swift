@@ -8,17 +8,14 @@ extension PushType {
         package let needsProviderToken: Bool
         /// The priorities that the gateway takes.
         package let priorities: Set<Priority>
-        /// What Apple advises for an expiration that nobody named: one attempt, for what is stale the moment it is late.
-        package let isForTheMoment: Bool
 
         fileprivate init(
             _ topicSuffix: String?, needsProviderToken: Bool = false,
-            priorities: Set<Priority> = [.immediate, .powerSaving, .lowest], isForTheMoment: Bool = false
+            priorities: Set<Priority> = [.immediate, .powerSaving, .lowest]
         ) {
             self.topicSuffix = topicSuffix
             self.needsProviderToken = needsProviderToken
             self.priorities = priorities
-            self.isForTheMoment = isForTheMoment
         }
     }
 
@@ -36,7 +33,7 @@ extension PushType {
         case .mdm: Rules(nil)
         case .liveactivity:
             Rules(".push-type.liveactivity", needsProviderToken: true, priorities: [.immediate, .powerSaving])
-        case .pushtotalk: Rules(".voip-ptt", isForTheMoment: true)
+        case .pushtotalk: Rules(".voip-ptt")
         case .widgets: Rules(".push-type.widgets", needsProviderToken: true)
         case .controls: Rules(".push-type.controls", needsProviderToken: true)
         }
