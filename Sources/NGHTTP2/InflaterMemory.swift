@@ -11,32 +11,41 @@ import CNGHTTP2
     /// Before each piece stands its size, in as many bytes as keep what follows aligned.
     private static let headByteCount = 16
 
-    /// The pieces of each class that are free; the first bytes of each lead to the next.
-    private var free = unsafe [UnsafeMutableRawPointer?](repeating: nil, count: keptByteCount / grain)
+    /// The free pieces of each class, by the first of them; the first bytes of each lead to the next.
+    ///
+    /// Behind a pointer, which is what the C library hands back: a property of this object would be looked up, counted
+    /// and checked for overlapping access by every one of millions of calls.
+    private typealias FreePieces = UnsafeMutablePointer<UnsafeMutableRawPointer?>
+    private let free = FreePieces.allocate(capacity: kindCount)
+    private static let kindCount = keptByteCount / grain
     /// The inflater keeps a pointer to it.
     private let functions = UnsafeMutablePointer<nghttp2_mem>.allocate(capacity: 1)
 
     init() {
+        unsafe free.initialize(repeating: nil, count: Self.kindCount)
         unsafe functions.initialize(
             to: nghttp2_mem(
-                mem_user_data: Unmanaged.passUnretained(self).toOpaque(),
-                malloc: { size, memory in unsafe InflaterMemory.of(memory)?.allocate(size) },
-                free: { piece, memory in unsafe InflaterMemory.of(memory)?.release(piece) },
+                mem_user_data: free,
+                malloc: { size, memory in unsafe InflaterMemory.allocate(size, from: InflaterMemory.pieces(memory)) },
+                free: { piece, memory in unsafe InflaterMemory.release(piece, to: InflaterMemory.pieces(memory)) },
                 calloc: { count, size, memory in
-                    let piece = unsafe InflaterMemory.of(memory)?.allocate(count * size)
+                    let piece = unsafe InflaterMemory.allocate(count * size, from: InflaterMemory.pieces(memory))
                     unsafe piece?.initializeMemory(as: UInt8.self, repeating: 0, count: count * size)
                     return unsafe piece
                 },
-                realloc: { piece, size, memory in unsafe InflaterMemory.of(memory)?.resize(piece, to: size) }))
+                realloc: { piece, size, memory in
+                    unsafe InflaterMemory.resize(piece, to: size, with: InflaterMemory.pieces(memory))
+                }))
     }
 
     deinit {
-        for kind in unsafe free.indices {
+        for kind in 0..<Self.kindCount {
             while let head = unsafe free[kind] {
                 unsafe free[kind] = unsafe head.load(as: UnsafeMutableRawPointer?.self)
                 unsafe head.deallocate()
             }
         }
+        unsafe free.deallocate()
         unsafe functions.deallocate()
     }
 
@@ -47,8 +56,8 @@ import CNGHTTP2
         return unsafe inflater
     }
 
-    private static func of(_ memory: UnsafeMutableRawPointer?) -> InflaterMemory? {
-        unsafe memory.map { unsafe Unmanaged<InflaterMemory>.fromOpaque($0).takeUnretainedValue() }
+    private static func pieces(_ memory: UnsafeMutableRawPointer?) -> FreePieces? {
+        unsafe memory?.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
     }
 
     /// The class of a size; `nil` for one that is not kept.
@@ -56,33 +65,36 @@ import CNGHTTP2
         byteCount <= keptByteCount ? max(0, byteCount - 1) / grain : nil
     }
 
-    private func allocate(_ byteCount: Int) -> UnsafeMutableRawPointer? {
+    private static func allocate(_ byteCount: Int, from free: FreePieces?) -> UnsafeMutableRawPointer? {
+        guard let free = unsafe free else { return nil }
         let head: UnsafeMutableRawPointer
-        if let kind = Self.kind(of: byteCount), let first = unsafe free[kind] {
+        if let kind = kind(of: byteCount), let first = unsafe free[kind] {
             unsafe free[kind] = unsafe first.load(as: UnsafeMutableRawPointer?.self)
             unsafe head = first
         } else {
-            let room = Self.kind(of: byteCount).map { ($0 + 1) * Self.grain } ?? byteCount
-            unsafe head = .allocate(byteCount: Self.headByteCount + room, alignment: Self.headByteCount)
+            let room = kind(of: byteCount).map { ($0 + 1) * grain } ?? byteCount
+            unsafe head = .allocate(byteCount: headByteCount + room, alignment: headByteCount)
         }
         unsafe head.storeBytes(of: byteCount, as: Int.self)
-        return unsafe head + Self.headByteCount
+        return unsafe head + headByteCount
     }
 
-    private func release(_ piece: UnsafeMutableRawPointer?) {
-        guard let piece = unsafe piece else { return }
-        let head = unsafe piece - Self.headByteCount
-        guard let kind = Self.kind(of: unsafe head.load(as: Int.self)) else { return unsafe head.deallocate() }
+    private static func release(_ piece: UnsafeMutableRawPointer?, to free: FreePieces?) {
+        guard let piece = unsafe piece, let free = unsafe free else { return }
+        let head = unsafe piece - headByteCount
+        guard let kind = kind(of: unsafe head.load(as: Int.self)) else { return unsafe head.deallocate() }
         unsafe head.storeBytes(of: free[kind], as: UnsafeMutableRawPointer?.self)
         unsafe free[kind] = head
     }
 
-    private func resize(_ piece: UnsafeMutableRawPointer?, to byteCount: Int) -> UnsafeMutableRawPointer? {
-        guard let old = unsafe piece else { return unsafe allocate(byteCount) }
-        guard let new = unsafe allocate(byteCount) else { return nil }
-        let count = unsafe min(byteCount, (old - Self.headByteCount).load(as: Int.self))
+    private static func resize(
+        _ piece: UnsafeMutableRawPointer?, to byteCount: Int, with free: FreePieces?
+    ) -> UnsafeMutableRawPointer? {
+        guard let old = unsafe piece else { return unsafe allocate(byteCount, from: free) }
+        guard let new = unsafe allocate(byteCount, from: free) else { return nil }
+        let count = unsafe min(byteCount, (old - headByteCount).load(as: Int.self))
         unsafe new.copyMemory(from: old, byteCount: count)
-        unsafe release(old)
+        unsafe release(old, to: free)
         return unsafe new
     }
 }
