@@ -5,8 +5,9 @@ package import HTTP2
 /// APNs").
 ///
 /// All that stays the same from request to request is kept in the peer's table, the provider token included: Apple's two
-/// pages differ about that one, the newer allows it, and it saves 190 bytes of 300. Token, id, expiration and collapse
-/// id are not kept. `content-type` is not sent: it is not in Apple's table, and what is not in there is ignored.
+/// pages differ about that one, the newer allows it, and it saves 190 bytes of 300. Of id, expiration and collapse id the
+/// names are kept, as Apple says, and the path is not. `content-type` is not sent: it is not in Apple's table, and what
+/// is not in there is ignored.
 package enum RequestFields {
     /// What does not depend on the notification. Never prints the authorization.
     package struct Sender: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
@@ -44,23 +45,24 @@ package enum RequestFields {
     /// The head of notifications with these attributes and tokens of this length.
     package static func head(_ attributes: Attributes, tokenByteCount: Int, from sender: Sender) -> RequestHead {
         var fields = [
-            RequestHead.Field(":method", .text("POST"), isIndexed: true),
-            RequestHead.Field(":scheme", .text("https"), isIndexed: true),
-            RequestHead.Field(":authority", .text(sender.authority), isIndexed: true),
+            RequestHead.Field(":method", .text("POST"), kept: .field),
+            RequestHead.Field(":scheme", .text("https"), kept: .field),
+            RequestHead.Field(":authority", .text(sender.authority), kept: .field),
             RequestHead.Field(":path", .hole(prefix: Array(path.utf8), byteCount: 2 * tokenByteCount)),
         ]
         if let authorization = sender.authorization {
-            fields.append(RequestHead.Field("authorization", .text(authorization), isIndexed: true))
+            fields.append(RequestHead.Field("authorization", .text(authorization), kept: .field))
         }
         if let topic = topic(attributes, from: sender) {
-            fields.append(RequestHead.Field("apns-topic", .text(topic), isIndexed: true))
+            fields.append(RequestHead.Field("apns-topic", .text(topic), kept: .field))
         }
-        fields.append(RequestHead.Field("apns-push-type", .text(attributes.pushType.rawValue), isIndexed: true))
-        fields.append(RequestHead.Field("apns-priority", .text(String(attributes.priority.rawValue)), isIndexed: true))
-        fields.append(RequestHead.Field("apns-id", .hole(byteCount: idByteCount)))
-        fields.append(RequestHead.Field("apns-expiration", .text(String(attributes.expiration.epochSeconds))))
+        fields.append(RequestHead.Field("apns-push-type", .text(attributes.pushType.rawValue), kept: .field))
+        fields.append(RequestHead.Field("apns-priority", .text(String(attributes.priority.rawValue)), kept: .field))
+        fields.append(RequestHead.Field("apns-id", .hole(byteCount: idByteCount), kept: .name))
+        fields.append(
+            RequestHead.Field("apns-expiration", .text(String(attributes.expiration.epochSeconds)), kept: .name))
         if let collapseID = attributes.collapseID {
-            fields.append(RequestHead.Field("apns-collapse-id", .text(collapseID)))
+            fields.append(RequestHead.Field("apns-collapse-id", .text(collapseID), kept: .name))
         }
         return RequestHead(fields: fields)
     }

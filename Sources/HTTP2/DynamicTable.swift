@@ -2,9 +2,9 @@
 struct DynamicTable: Sendable {
     private struct Entry: Sendable {
         let name: [UInt8]
-        let value: [UInt8]
-
-        var byteCount: Int { DynamicTable.byteCount(name, value) }
+        /// `nil` when it is filled in after the block was made.
+        let value: [UInt8]?
+        let byteCount: Int
     }
 
     /// Oldest first, because that is the end where most arrays are quick.
@@ -19,22 +19,22 @@ struct DynamicTable: Sendable {
     var count: Int { entries.count }
 
     /// What an entry takes (§4.1).
-    static func byteCount(_ name: [UInt8], _ value: [UInt8]) -> Int { name.count + value.count + 32 }
+    static func byteCount(_ name: [UInt8], valueByteCount: Int) -> Int { name.count + valueByteCount + 32 }
 
     /// The index of a field, from 62, and whether the value agrees too.
     func find(_ name: [UInt8], _ value: [UInt8]?) -> (index: Int, isWhole: Bool)? {
         var named: Int?
         for place in entries.indices.reversed() where entries[place].name == name {
             let index = StaticTable.count + entries.count - place
-            if entries[place].value == value { return (index, true) }
+            if let value, entries[place].value == value { return (index, true) }
             if named == nil { named = index }
         }
         return named.map { ($0, false) }
     }
 
     /// Adds a field that fits into the table, at the cost of the oldest ones.
-    mutating func insert(_ name: [UInt8], _ value: [UInt8]) {
-        let entry = Entry(name: name, value: value)
+    mutating func insert(_ name: [UInt8], _ value: [UInt8]?, valueByteCount: Int) {
+        let entry = Entry(name: name, value: value, byteCount: Self.byteCount(name, valueByteCount: valueByteCount))
         evict(downTo: byteLimit - entry.byteCount)
         guard entry.byteCount <= byteLimit else { return }
         entries.append(entry)

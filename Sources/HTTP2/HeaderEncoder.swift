@@ -23,12 +23,12 @@ package struct HeaderEncoder: Sendable {
         appendTableSizes(to: &block)
         let indexable = indexableCount(in: head)
         for (place, field) in head.fields.enumerated() {
+            let kept = place < indexable ? field.kept : .nothing
             let name = [UInt8](field.name.utf8)
             switch field.value {
-            case .text(let value):
-                append((name, value), isIndexed: field.isIndexed && place < indexable, to: &block)
+            case .text(let value): append((name, value), kept, to: &block)
             case .hole(let prefix, let byteCount):
-                appendHole((name, prefix), byteCount: max(0, byteCount), to: &block)
+                appendHole((name, prefix), byteCount: max(0, byteCount), kept, to: &block)
             }
         }
         block.revision = revision
@@ -48,11 +48,15 @@ package struct HeaderEncoder: Sendable {
     /// would push out what the next one needs.
     private func indexableCount(in head: RequestHead) -> Int {
         var byteCount = 0
-        for (place, field) in head.fields.enumerated() where field.isIndexed {
-            guard case .text(let value) = field.value else { continue }
+        for (place, field) in head.fields.enumerated() where field.kept != .nothing {
             let name = [UInt8](field.name.utf8)
-            if StaticTable.find(name, value)?.isWhole == true { continue }
-            byteCount += DynamicTable.byteCount(name, value)
+            switch field.value {
+            case .text(let value):
+                if StaticTable.find(name, value)?.isWhole == true { continue }
+                byteCount += DynamicTable.byteCount(name, valueByteCount: value.count)
+            case .hole(let prefix, let holeByteCount):
+                byteCount += DynamicTable.byteCount(name, valueByteCount: prefix.count + max(0, holeByteCount))
+            }
             if byteCount > table.byteLimit { return place }
         }
         return head.fields.count
@@ -68,34 +72,43 @@ package struct HeaderEncoder: Sendable {
     }
 
     private mutating func append(
-        _ field: (name: [UInt8], value: [UInt8]), isIndexed: Bool, to block: inout EncodedHead
+        _ field: (name: [UInt8], value: [UInt8]), _ kept: RequestHead.Kept, to block: inout EncodedHead
     ) {
-        let fixed = StaticTable.find(field.name, field.value)
-        if let fixed, fixed.isWhole {
-            block.bytes.appendReference(fixed.index)
-            return
-        }
-        let kept = table.find(field.name, field.value)
-        if isIndexed, let kept, kept.isWhole {
-            block.bytes.appendReference(kept.index)
-            return
-        }
-        block.bytes.appendName(field.name, index: fixed?.index ?? kept?.index, isIndexed: isIndexed)
+        let known = find(field.name, field.value)
+        if let known, known.isWhole { return block.bytes.appendReference(known.index) }
+        let isAdded = kept == .field || kept == .name && known == nil
+        block.bytes.appendName(field.name, index: known?.index, isIndexed: isAdded)
         block.bytes.appendLiteral(field.value)
-        guard isIndexed else { return }
-        table.insert(field.name, field.value)
-        block.isRepeatable = false
-        revision += 1
+        if isAdded { add(field.name, field.value, field.value.count, with: &block) }
     }
 
-    private func appendHole(
-        _ field: (name: [UInt8], prefix: [UInt8]), byteCount: Int, to block: inout EncodedHead
+    private mutating func appendHole(
+        _ field: (name: [UInt8], prefix: [UInt8]), byteCount: Int, _ kept: RequestHead.Kept, to block: inout EncodedHead
     ) {
-        let index = StaticTable.find(field.name, nil)?.index ?? table.find(field.name, nil)?.index
-        block.bytes.appendName(field.name, index: index, isIndexed: false)
-        block.bytes.appendInteger(field.prefix.count + byteCount, prefixBits: 7, pattern: 0)
+        let known = find(field.name, nil)
+        let isAdded = kept != .nothing && known == nil
+        let valueByteCount = field.prefix.count + byteCount
+        block.bytes.appendName(field.name, index: known?.index, isIndexed: isAdded)
+        block.bytes.appendInteger(valueByteCount, prefixBits: 7, pattern: 0)
         block.bytes.append(contentsOf: field.prefix)
         block.holes.append(block.bytes.count)
         block.bytes.append(contentsOf: repeatElement(0, count: byteCount))
+        if isAdded { add(field.name, nil, valueByteCount, with: &block) }
+    }
+
+    /// Where the peer has a field, or else its name.
+    private func find(_ name: [UInt8], _ value: [UInt8]?) -> (index: Int, isWhole: Bool)? {
+        let fixed = StaticTable.find(name, value)
+        if let fixed, fixed.isWhole { return fixed }
+        if let kept = table.find(name, value), kept.isWhole || fixed == nil { return kept }
+        return fixed
+    }
+
+    private mutating func add(
+        _ name: [UInt8], _ value: [UInt8]?, _ valueByteCount: Int, with block: inout EncodedHead
+    ) {
+        table.insert(name, value, valueByteCount: valueByteCount)
+        block.isRepeatable = false
+        revision += 1
     }
 }

@@ -6,15 +6,25 @@ package struct RequestHead: Hashable, Sendable {
         package let name: String
         /// What it says.
         package let value: Value
-        /// Whether the peer keeps it, so that the next request only refers to it. Holes are never kept.
-        package let isIndexed: Bool
+        /// What the peer keeps of it.
+        package let kept: Kept
 
         /// Creates a field.
-        package init(_ name: String, _ value: Value, isIndexed: Bool = false) {
+        package init(_ name: String, _ value: Value, kept: Kept = .nothing) {
             self.name = name
             self.value = value
-            self.isIndexed = isIndexed
+            self.kept = kept
         }
+    }
+
+    /// What the peer keeps of a field in its table, so that the next request only refers to it.
+    package enum Kept: Hashable, Sendable {
+        /// Nothing.
+        case nothing
+        /// The name, with the first value that it had; values after that are not kept.
+        case name
+        /// Name and value; only the name if the value has a hole.
+        case field
     }
 
     /// What a field says.

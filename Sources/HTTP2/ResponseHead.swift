@@ -22,7 +22,9 @@ enum ResponseHead: Hashable, Sendable {
                 self = .malformed
                 return
             }
-            guard fields.bytes.span.extracting(fields.nameRange(at: index)).holds(Self.lengthName) else { continue }
+            let name = fields.nameRange(at: index)
+            // Looked at last, because it costs more to get at the word than to see that the name is shorter.
+            guard name.count == 14, fields.bytes.span.extracting(name).holds(Self.lengthName) else { continue }
             let length = Self.number(fields.bytes.span.extracting(fields.valueRange(at: index)))
             guard let length, promised ?? length == length else {
                 self = .malformed

@@ -19,16 +19,16 @@ struct RequestFieldsTests {
         let fields = head(authorization: "bearer x").fields
         #expect(
             fields == [
-                RequestHead.Field(":method", .text("POST"), isIndexed: true),
-                RequestHead.Field(":scheme", .text("https"), isIndexed: true),
-                RequestHead.Field(":authority", .text("api.push.apple.com"), isIndexed: true),
+                RequestHead.Field(":method", .text("POST"), kept: .field),
+                RequestHead.Field(":scheme", .text("https"), kept: .field),
+                RequestHead.Field(":authority", .text("api.push.apple.com"), kept: .field),
                 RequestHead.Field(":path", .hole(prefix: Array("/3/device/".utf8), byteCount: 64)),
-                RequestHead.Field("authorization", .text("bearer x"), isIndexed: true),
-                RequestHead.Field("apns-topic", .text("com.example.app"), isIndexed: true),
-                RequestHead.Field("apns-push-type", .text("alert"), isIndexed: true),
-                RequestHead.Field("apns-priority", .text("10"), isIndexed: true),
-                RequestHead.Field("apns-id", .hole(byteCount: 36)),
-                RequestHead.Field("apns-expiration", .text("0")),
+                RequestHead.Field("authorization", .text("bearer x"), kept: .field),
+                RequestHead.Field("apns-topic", .text("com.example.app"), kept: .field),
+                RequestHead.Field("apns-push-type", .text("alert"), kept: .field),
+                RequestHead.Field("apns-priority", .text("10"), kept: .field),
+                RequestHead.Field("apns-id", .hole(byteCount: 36), kept: .name),
+                RequestHead.Field("apns-expiration", .text("0"), kept: .name),
             ])
     }
 
@@ -37,16 +37,16 @@ struct RequestFieldsTests {
             pushType: .voip, priority: .powerSaving, expiration: Expiration(epochSeconds: 1_800_000_000))
         attributes.collapseID = "score"
         let fields = head(attributes).fields
-        #expect(fields.contains(.init("apns-topic", .text("com.example.app.voip"), isIndexed: true)))
-        #expect(fields.contains(.init("apns-push-type", .text("voip"), isIndexed: true)))
-        #expect(fields.contains(.init("apns-priority", .text("5"), isIndexed: true)))
-        #expect(fields.contains(.init("apns-expiration", .text("1800000000"))))
-        #expect(fields.last == .init("apns-collapse-id", .text("score")))
+        #expect(fields.contains(.init("apns-topic", .text("com.example.app.voip"), kept: .field)))
+        #expect(fields.contains(.init("apns-push-type", .text("voip"), kept: .field)))
+        #expect(fields.contains(.init("apns-priority", .text("5"), kept: .field)))
+        #expect(fields.contains(.init("apns-expiration", .text("1800000000"), kept: .name)))
+        #expect(fields.last == .init("apns-collapse-id", .text("score"), kept: .name))
     }
 
     @Test func `a job's own topic is sent as it is`() {
         let fields = head(Attributes(topic: "com.example.other", pushType: .voip)).fields
-        #expect(fields.contains(.init("apns-topic", .text("com.example.other"), isIndexed: true)))
+        #expect(fields.contains(.init("apns-topic", .text("com.example.other"), kept: .field)))
     }
 
     @Test func `a sender never prints what it sends as`() {

@@ -74,10 +74,13 @@ enum HeaderFuzz {
             fields: (0..<count).map { _ in
                 let choice = bytes.next() ?? 0
                 let name = names[Int(choice & 7)]
-                if choice & 8 != 0 { return .init(name, .hole(prefix: bytes.take(3), byteCount: bytes.number())) }
+                if choice & 8 != 0 {
+                    let hole = RequestHead.Value.hole(prefix: bytes.take(3), byteCount: bytes.number())
+                    return .init(name, hole, kept: choice & 32 != 0 ? .name : .nothing)
+                }
                 let text =
                     choice & 16 == 0 ? bytes.take(Int(choice >> 5)) : [UInt8](repeating: 65, count: bytes.number())
-                return .init(name, .text(text), isIndexed: choice & 32 != 0)
+                return .init(name, .text(text), kept: choice & 32 != 0 ? .field : .nothing)
             })
     }
 }

@@ -5,7 +5,7 @@ import Testing
 /// What the encoder writes, against a decoder with a table of its own.
 struct HeaderEncoderTests {
     private static func head(_ pairs: [(String, String)], indexed: Bool = true) -> RequestHead {
-        RequestHead(fields: pairs.map { .init($0.0, .text($0.1), isIndexed: indexed) })
+        RequestHead(fields: pairs.map { .init($0.0, .text($0.1), kept: indexed ? .field : .nothing) })
     }
 
     @Test(arguments: [
@@ -44,12 +44,28 @@ struct HeaderEncoderTests {
     @Test func `holes stand where their bytes go, after their prefix`() {
         var encoder = HeaderEncoder()
         let head = RequestHead(fields: [
-            .init(":path", .hole(prefix: [47], byteCount: 2)), .init("apns-id", .hole(byteCount: 200), isIndexed: true),
+            .init(":path", .hole(prefix: [47], byteCount: 2)), .init("apns-id", .hole(byteCount: 200)),
         ])
         let encoded = encoder.encode(head)
         #expect(encoded.holes == [3, 16] && encoded.bytes.count == 216 && encoded.isRepeatable)
         #expect(encoded.bytes.prefix(16) == [4, 3, 47, 0, 0, 0, 7, 97, 112, 110, 115, 45, 105, 100, 0x7f, 73][...])
         #expect(head.listByteCount == 32 + 5 + 3 + 32 + 7 + 200)
+    }
+
+    @Test func `a name is kept once, whatever its values, and those are not`() throws {
+        var encoder = HeaderEncoder()
+        let decoder = PlainDecoder()
+        let head = RequestHead(fields: [
+            .init("apns-id", .hole(byteCount: 2), kept: .name), .init("apns-expiration", .text("7"), kept: .name),
+        ])
+        let first = encoder.encode(head)
+        #expect(first.bytes.first == 0x40 && !first.isRepeatable && first.holes == [10])
+        #expect(try decoder.decode(first.bytes) == [.init("apns-id", "\0\0"), .init("apns-expiration", "7")])
+        let second = encoder.encode(head)
+        #expect(second.bytes == [0x0f, 48, 2, 0, 0, 0xbe] && second.isRepeatable && second.holes == [3])
+        let other = encoder.encode(RequestHead(fields: [.init("apns-expiration", .text("8"), kept: .name)]))
+        #expect(other.bytes == [0x0f, 47, 1, 56] && other.isRepeatable)
+        #expect(try decoder.decode(other.bytes) == [.init("apns-expiration", "8")])
     }
 
     @Test func `a new table size comes at the beginning of the next block, the smallest first`() throws {
@@ -116,7 +132,7 @@ struct HeaderEncoderTests {
                 let value = ["POST", "a", "bb", String(repeating: "c", count: 130)][.random(in: 0...3, using: &random)]
                 return .init(
                     names[.random(in: 0..<names.count, using: &random)], .text(value),
-                    isIndexed: .random(using: &random))
+                    kept: [.nothing, .name, .field][.random(in: 0..<3, using: &random)])
             })
     }
 

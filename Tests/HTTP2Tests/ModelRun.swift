@@ -72,9 +72,9 @@ struct ModelRun: ~Copyable {
 
     private func head() -> RequestHead {
         RequestHead(fields: [
-            .init(":method", .text("POST")), .init(":authority", .text("localhost"), isIndexed: true),
+            .init(":method", .text("POST")), .init(":authority", .text("localhost"), kept: .field),
             .init(":path", .hole(prefix: Array("/".utf8), byteCount: 4)),
-            .init("apns-topic", .text("topic.\(bodies.count % 3)"), isIndexed: true),
+            .init("apns-topic", .text("topic.\(bodies.count % 3)"), kept: .field),
         ])
     }
 

@@ -5,10 +5,10 @@ import Testing
 struct WorkedExampleTests {
     private static let head = RequestHead(fields: [
         .init(":method", .text("POST")), .init(":scheme", .text("https")),
-        .init(":authority", .text("api.push.apple.com"), isIndexed: true),
+        .init(":authority", .text("api.push.apple.com"), kept: .field),
         .init(":path", .hole(prefix: Array("/3/device/".utf8), byteCount: 64)),
-        .init("apns-topic", .text("com.example.MyApp"), isIndexed: true),
-        .init("apns-push-type", .text("alert"), isIndexed: true),
+        .init("apns-topic", .text("com.example.MyApp"), kept: .field),
+        .init("apns-push-type", .text("alert"), kept: .field),
     ])
     private static let block = [UInt8](
         hex: """
