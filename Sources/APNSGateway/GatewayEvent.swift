@@ -12,7 +12,8 @@ package enum GatewayEvent: Sendable {
     case disconnected(ConnectionReport)
     /// Every message of the app fails the same way: nothing is sent until the credentials change or the time is up.
     case stopped(GatewayFault)
-    /// The time of a stop is up: one notification is to show whether the gateway takes them again.
+    /// The time of a stop is up, or there is another configuration: one notification is to show whether the gateway takes
+    /// them again.
     case trying
     /// Sending goes on after a stop: the gateway has accepted something.
     case resumed

@@ -37,13 +37,16 @@ final class GatewayState {
     /// Whether connections are of use at all now.
     var mayConnect: Bool { stoppedUntil == nil && !isDraining }
 
-    /// Begins anew with another configuration. A stopped app starts again, on trial.
+    /// Begins anew with another configuration. A stopped app starts again, on trial, which is told: what its owner has
+    /// not heard yet of the stop comes before it.
     func reconfigure(backOff: BackOff) {
         generation += 1
         policy = ConnectPolicy(backOff: backOff)
         answers = AnswerHistory()
-        if stoppedUntil != nil { isOnTrial = true }
-        stoppedUntil = nil
+        if stoppedUntil != nil || isOnTrial {
+            (stoppedUntil, isOnTrial) = (nil, true)
+            tell(.trying)
+        }
         wakeSleepers()
     }
 

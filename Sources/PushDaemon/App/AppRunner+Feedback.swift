@@ -129,6 +129,7 @@ extension AppRunner {
     /// Takes what the gateway tells, until it ends.
     func runEvents() async {
         for await event in gateway.events {
+            standing.note(event)
             switch event {
             case .settled(let settlements):
                 for settlement in settlements { settle(settlement) }
@@ -139,16 +140,11 @@ extension AppRunner {
             case .disconnected(let report):
                 log(report)
             case .stopped(let fault):
-                stopReason = fault
-                isOnTrial = false
                 logger.error("app stopped", metadata: fault.metadata)
             case .trying:
-                isOnTrial = true
                 intakeBell.ring()
                 logger.notice("app asks again")
             case .resumed:
-                stopReason = nil
-                isOnTrial = false
                 intakeBell.ring()
                 logger.notice("app resumed")
             case .suspectEnvironment:

@@ -32,14 +32,14 @@ extension AppRunner {
 
     /// Whether another job may be taken.
     var mayTake: Bool {
-        !isDraining && claimFault == nil && (stopReason == nil || mayTry)
+        !isDraining && claimFault == nil && (standing == .sending || mayTry)
             && jobs.count + claims.count < Self.activeLimit
             && readerCount < Self.readerLimit
             && heldByteCount < Self.heldByteLimit && lines.count < Self.lineLimit
     }
 
     /// Whether a stopped app asks again and has no job left to ask with.
-    private var mayTry: Bool { isOnTrial && jobs.isEmpty && claims.isEmpty }
+    private var mayTry: Bool { standing == .asking && jobs.isEmpty && claims.isEmpty }
 
     private var nextLook: Moment {
         var next = nextScan

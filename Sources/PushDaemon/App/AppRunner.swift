@@ -92,10 +92,8 @@ package actor AppRunner {
     var recent = RecentJobs()
     var lastPublication = Moment.zero
     var nextScan = Moment.zero
-    /// Why the gateway takes nothing at present; jobs stay in `new/`.
-    var stopReason: GatewayFault?
-    /// Whether the gateway asks again after a stop: it needs a job to ask with, one at a time.
-    var isOnTrial = false
+    /// Whether the gateway takes anything at present.
+    var standing = Standing.sending
     var isDraining = false
     /// Whether the app is to end as soon as nothing is in doubt.
     var isRetiring = false
@@ -158,8 +156,6 @@ package actor AppRunner {
         guard await gateway.reconfigure(identity.gateway(around.tokens)) else { return false }
         self.app = app
         self.identity = identity
-        stopReason = nil
-        isOnTrial = false
         logger.notice("app configured anew", metadata: [LogKey.gateway: "\(app.endpoint)"])
         intakeBell.ring()
         serviceBell.ring()
@@ -217,7 +213,7 @@ package actor AppRunner {
     /// gateway does not let the app in.
     package var mayEnd: Bool {
         get async {
-            if isIdle || stopReason != nil { return true }
+            if isIdle || standing != .sending { return true }
             let isUntouched = jobs.values.map(\.machine.tally).allSatisfy { $0.accepted + $0.unknown == 0 }
             guard isUntouched else { return false }
             return await gateway.pendingInDoubt == 0
