@@ -1,3 +1,5 @@
+import APNSBinary
+import APNSHTTP2
 package import APNSModel
 package import LinuxIO
 package import Logging
@@ -33,6 +35,9 @@ package protocol PushGateway: Actor {
 
     /// How many notifications have been written and have no outcome.
     var pendingInDoubt: Int { get }
+
+    /// Whether anything waits to be sent now, or was sent and has no outcome; what pauses does neither.
+    var isAtWork: Bool { get }
 }
 
 /// Where an app's notifications go, and how: one protocol or the other.
@@ -52,6 +57,9 @@ package enum GatewayConfiguration: Sendable {
 }
 
 extension BinaryGateway: PushGateway {
+    /// Whether anything waits to be sent, or was sent and has no outcome.
+    package var isAtWork: Bool { !queue.isBlocked || pendingInDoubt > 0 }
+
     /// Uses another configuration from the next connection on, if it is one for the binary protocol.
     package func reconfigure(_ configuration: GatewayConfiguration) -> Bool {
         guard case .binary(let configuration) = configuration else { return false }
@@ -61,6 +69,9 @@ extension BinaryGateway: PushGateway {
 }
 
 extension HTTP2Gateway {
+    /// Whether anything waits to be sent now, or was sent and has no outcome; what pauses does neither.
+    package var isAtWork: Bool { !queue.isBlocked || pendingInDoubt > 0 }
+
     /// Uses another configuration from the next connection on, if it is one for HTTP/2.
     package func reconfigure(_ configuration: GatewayConfiguration) -> Bool {
         guard case .http2(let configuration) = configuration else { return false }

@@ -5,35 +5,6 @@ import Testing
 
 /// Apps that speak HTTP/2, from the job file to the feedback line.
 @Suite struct HTTP2Tests {
-    /// An app called modern, with a provider token, and a gateway that knows its key.
-    private struct Modern {
-        let setup: Bench.Setup
-        let privateKey: [UInt8]
-
-        init(_ script: String = "", change: (inout RequestRules) -> Void = { _ in }) throws {
-            var setup = try Bench.Setup(script: script)
-            setup.hasApp = false
-            let (key, privateKey) = try RegisteredKey.throwaway()
-            setup.gateway.requestRules.keys = [key]
-            change(&setup.gateway.requestRules)
-            (self.setup, self.privateKey) = (setup, privateKey)
-        }
-
-        /// Runs a daemon with the app while `body` runs. `more` are further lines of its file.
-        func serving(_ more: String = "", _ body: @Sendable (Bench, Program) async throws -> Void) async throws {
-            try await Bench.running(setup) { bench in
-                try bench.keepKey(privateKey)
-                try bench.configureModern(more)
-                try await bench.withDaemon { daemon in
-                    try await daemon.says("app started")
-                    try await body(bench, daemon)
-                    #expect(try await daemon.stop() == 0, "\(daemon.log.suffix(2000))")
-                    #expect(await bench.simulator.ledger.violations.isEmpty)
-                }
-            }
-        }
-    }
-
     @Test func `a job goes out over HTTP/2 with a provider token`() async throws {
         try await Modern().serving { bench, _ in
             try bench.drop("one.json", job(1), app: "modern")
@@ -212,31 +183,4 @@ extension Bench {
 
             """)
     }
-
-    fileprivate func keepKey(_ key: [UInt8]) throws {
-        let file = path + "/etc/key.p8"
-        try Data(key).write(to: URL(fileURLWithPath: file))
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
-    }
-
-    fileprivate func configureModern(_ more: String = "", as name: String = "modern") throws {
-        try write(
-            "etc/apps/\(name).yaml",
-            """
-            protocol: http2
-            environment: sandbox
-            topic: com.example.weather
-            credentials: {token: {key: \(path)/etc/key.p8, key_id: ABC123DEFG, team_id: DEF123GHIJ}}
-            trust: \(path)/certificates/ca.pem
-            gateway: localhost:\(simulator.ports.http2)
-            \(more)
-
-            """)
-    }
-}
-
-/// The bytes of the token with this number.
-private func bytes(of number: Int) -> [UInt8] {
-    let digits = Array(token(number))
-    return stride(from: 0, to: digits.count, by: 2).compactMap { UInt8(String(digits[$0..<$0 + 2]), radix: 16) }
 }

@@ -1,16 +1,84 @@
 import APNSGateway
+import Foundation
+import GatewaySimulator
+import Glibc
 import Testing
 
 @testable import PushDaemon
 
 /// Apps that the gateway lets in no more, and what they ask with when it may have changed its mind.
 @Suite struct StoppedAppTests {
+    /// Stops an app that has a job which pauses for an hour and nothing that waits.
+    private func stop(_ bench: Bench, _ daemon: Program) async throws {
+        try bench.drop("pauses.json", job(1, saying: "failing"), app: "modern")
+        try await eventually("a failure") { await bench.simulator.ledger.refusedCount > 0 }
+        try bench.configureModern("retry: {server_error: 1s, ceiling: 1s}")
+        daemon.send(SIGHUP)
+        try await daemon.says("app configured anew")
+        try bench.drop("stops.json", job(2, saying: "stopping", #","give_up_after":"3s""#), app: "modern")
+        try await daemon.says("app stopped")
+    }
+
+    @Test func `a stopped app asks again with what pauses if nothing else is left`() async throws {
+        let modern = try Modern(
+            """
+            payload=failing times=1 answer reason=InternalServerError
+            payload=stopping answer reason=Forbidden
+            """)
+        try await modern.serving("retry: {server_error: 1h, ceiling: 1h}") { bench, daemon in
+            try await stop(bench, daemon)
+            #expect(try await bench.end(of: "stops.json", app: "modern").unsent == 1)
+            #expect(try await bench.end(of: "pauses.json", app: "modern").accepted == 1)
+            try await daemon.says("app resumed")
+        }
+    }
+
+    @Test func `a stopped app asks again with a job of new when what pauses comes to nothing`() async throws {
+        let modern = try Modern(
+            """
+            payload=failing answer reason=InternalServerError
+            payload=stopping answer reason=Forbidden
+            """)
+        try await modern.running { bench in
+            try bench.configureModern("retry: {server_error: 1h, ceiling: 1h}")
+            try await bench.withDaemon(drain: 0) { daemon in
+                try await daemon.says("app started")
+                try await stop(bench, daemon)
+                try bench.drop("new.json", job(3), app: "modern")
+                #expect(try await bench.end(of: "new.json", app: "modern").accepted == 1)
+                try await daemon.says("app resumed")
+            }
+        }
+    }
+
+    @Test func `a change of the configuration starts a stopped app with requests in flight`() async throws {
+        var manner = HTTP2Manner()
+        (manner.latency, manner.streamLimitBeforeToken) = (.seconds(3), nil)
+        let modern = try Modern("payload=stopping times=1 answer reason=Forbidden", manner: manner)
+        try await modern.serving { bench, daemon in
+            try bench.drop("flies.json", job(tokens: 0..<50), app: "modern")
+            _ = try await bench.accepted(50)
+            try bench.drop("stops.json", job(99, saying: "stopping"), app: "modern")
+            try await daemon.says("app stopped")
+            try bench.configureModern("timeouts: {connect: 5s}")
+            daemon.send(SIGHUP)
+            try await daemon.says("app configured anew")
+            #expect(try bench.lines("job", app: "modern").isEmpty)
+            for name in ["flies.json", "stops.json"] {
+                let line = try await bench.end(of: name, app: "modern")
+                #expect(line.accepted == line.notifications)
+            }
+            let ledger = await bench.simulator.ledger
+            #expect(ledger.acceptedCount == 51 && ledger.duplicateIDs.isEmpty)
+        }
+    }
+
     @Test func `a stop that is told before another configuration does not outlast it`() {
         var standing = Standing.sending
         standing.note(.stopped(.init("refused")))
         #expect(standing == .stopped)
         standing.note(.trying)
-        #expect(standing == .asking)
+        #expect(standing == .asking(hasFreed: false))
         standing.note(.resumed)
         #expect(standing == .sending)
     }

@@ -12,6 +12,7 @@ extension AppRunner {
     /// Takes jobs as they become ready, until the task is cancelled.
     func runIntake() async {
         while !Task.isCancelled {
+            await prepareToAsk()
             await recoverClaims()
             if Moment.now >= nextScan {
                 await takeUpUnsyncedClaims()
@@ -32,14 +33,11 @@ extension AppRunner {
 
     /// Whether another job may be taken.
     var mayTake: Bool {
-        !isDraining && claimFault == nil && (standing == .sending || mayTry)
+        !isDraining && claimFault == nil && (standing == .sending || mayAsk && claims.isEmpty)
             && jobs.count + claims.count < Self.activeLimit
             && readerCount < Self.readerLimit
             && heldByteCount < Self.heldByteLimit && lines.count < Self.lineLimit
     }
-
-    /// Whether a stopped app asks again and has no job left to ask with.
-    private var mayTry: Bool { standing == .asking && jobs.isEmpty && claims.isEmpty }
 
     private var nextLook: Moment {
         var next = nextScan

@@ -57,6 +57,7 @@ extension AppRunner {
         var job = ActiveJob(
             claimed: claimed, droppedAt: read.context.droppedAt, claimedAt: .now, summary: read.summary,
             isSealed: read.isSealed)
+        mayAsk = false
         job.source = read.source
         readerCount += 1
         heldByteCount += read.source.heldByteCount
@@ -73,12 +74,14 @@ extension AppRunner {
     /// Hands recipients to the gateway, a chunk of each job in turn, until the task is cancelled.
     func runPump() async {
         while !Task.isCancelled {
-            guard let id = readable.first else {
+            if let batch = freed.popLast() {
+                await send(batch)
+            } else if let id = readable.first {
+                readable.removeFirst()
+                await handOut(id)
+            } else {
                 await pumpBell.wait()
-                continue
             }
-            readable.removeFirst()
-            await handOut(id)
         }
     }
 

@@ -94,6 +94,10 @@ package actor AppRunner {
     var nextScan = Moment.zero
     /// Whether the gateway takes anything at present.
     var standing = Standing.sending
+    /// Whether a stopped app may take one job to ask with.
+    var mayAsk = false
+    /// What has paused in the gateway and is to be handed out again, the first at the end.
+    var freed: [Batch] = []
     var isDraining = false
     /// Whether the app is to end as soon as nothing is in doubt.
     var isRetiring = false
@@ -185,7 +189,7 @@ package actor AppRunner {
     package func retire() async {
         isDraining = true
         isRetiring = true
-        readable = []
+        (readable, freed) = ([], [])
         await gateway.drain()
         publishBell.ring()
         if await gateway.pendingInDoubt == 0 { stopBell.ring() }

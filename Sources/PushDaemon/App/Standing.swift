@@ -8,14 +8,15 @@ enum Standing: Equatable {
     case sending
     /// It takes nothing until the app is configured anew or the time is up; jobs stay in `new/`.
     case stopped
-    /// It asks again with one notification at a time until one is accepted.
-    case asking
+    /// It asks again with one notification at a time until one is accepted. `hasFreed` is whether notifications that
+    /// pause have been sent on their way for that.
+    case asking(hasFreed: Bool)
 
     /// Takes an event.
     mutating func note(_ event: GatewayEvent) {
         switch event {
         case .stopped: self = .stopped
-        case .trying: self = .asking
+        case .trying: self = .asking(hasFreed: false)
         case .resumed: self = .sending
         case .settled, .reopened, .connected, .disconnected, .suspectEnvironment: break
         }

@@ -1,0 +1,83 @@
+import Foundation
+import GatewaySimulator
+import Testing
+
+/// An app called modern that speaks HTTP/2, with a provider token, and a gateway that knows its key.
+struct Modern {
+    let setup: Bench.Setup
+    let privateKey: [UInt8]
+
+    init(
+        _ script: String = "", manner: HTTP2Manner = HTTP2Manner(), change: (inout RequestRules) -> Void = { _ in }
+    ) throws {
+        var setup = try Bench.Setup(script: script)
+        setup.hasApp = false
+        let (key, privateKey) = try RegisteredKey.throwaway()
+        setup.gateway.http2Manner = manner
+        setup.gateway.requestRules.keys = [key]
+        change(&setup.gateway.requestRules)
+        (self.setup, self.privateKey) = (setup, privateKey)
+    }
+
+    /// Runs a gateway beside an empty spool, with the key in its place and no app, while `body` runs.
+    func running(_ body: @Sendable (Bench) async throws -> Void) async throws {
+        try await Bench.running(setup) { bench in
+            try bench.keepKey(privateKey)
+            try await body(bench)
+        }
+    }
+
+    /// The same with a daemon that runs, and ends well, and the app. `more` are further lines of its file.
+    func serving(_ more: String = "", _ body: @Sendable (Bench, Program) async throws -> Void) async throws {
+        try await running { bench in
+            try bench.configureModern(more)
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                try await body(bench, daemon)
+                #expect(try await daemon.stop() == 0, "\(daemon.log.suffix(2000))")
+                #expect(await bench.simulator.ledger.violations.isEmpty)
+            }
+        }
+    }
+}
+
+extension Bench {
+    /// Writes the key that apps sign provider tokens with.
+    func keepKey(_ key: [UInt8]) throws {
+        let file = path + "/etc/key.p8"
+        try Data(key).write(to: URL(fileURLWithPath: file))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+    }
+
+    /// Writes the file of an app that speaks HTTP/2. `more` are further lines.
+    func configureModern(_ more: String = "", as name: String = "modern") throws {
+        try write(
+            "etc/apps/\(name).yaml",
+            """
+            protocol: http2
+            environment: sandbox
+            topic: com.example.weather
+            credentials: {token: {key: \(path)/etc/key.p8, key_id: ABC123DEFG, team_id: DEF123GHIJ}}
+            trust: \(path)/certificates/ca.pem
+            gateway: localhost:\(simulator.ports.http2)
+            \(more)
+
+            """)
+    }
+}
+
+/// The bytes of the token with this number.
+func bytes(of number: Int) -> [UInt8] {
+    let digits = Array(token(number))
+    return stride(from: 0, to: digits.count, by: 2).compactMap { UInt8(String(digits[$0..<$0 + 2]), radix: 16) }
+}
+
+/// A job for one token whose alert is `text`, as JSON.
+func job(_ number: Int, saying text: String, _ more: String = "") -> String {
+    #"{"token":"\#(token(number))","alert":"\#(text)"\#(more)}"#
+}
+
+/// A job for so many tokens, as JSON.
+func job(tokens numbers: Range<Int>) -> String {
+    #"{"tokens":[\#(numbers.map { "\"\(token($0))\"" }.joined(separator: ","))],"alert":"x"}"#
+}
