@@ -23,7 +23,7 @@ extension Daemon {
         }
     }
 
-    /// Lets jobs under way come to their end; then what is on connections; a second signal ends it at once.
+    /// Lets jobs under way come to their end, then ends the apps; a second signal ends them at once.
     private func drain(_ ear: SignalEar?) async {
         isStopping = true
         logger.notice("stopping", metadata: [LogKey.limit: "\(drainLimit)"])
@@ -35,12 +35,22 @@ extension Daemon {
             await group.next()
             group.cancelAll()
         }
-        for (name, runner) in runners {
+        let ended = runners
+        await endApps()
+        for (name, runner) in ended {
             let count = await runner.activeCount
             guard count > 0 else { continue }
             logger.warning(
-                "jobs stay in work/ and are sent again whole at the next start",
+                "jobs stay in work/: the next start sends them whole, or holds those with on_doubt: report",
                 metadata: [LogKey.app: "\(name)", LogKey.count: "\(count)"])
+        }
+    }
+
+    /// Ends all apps, and returns when they have recorded what their gateways settled.
+    private func endApps() async {
+        while !runners.isEmpty {
+            for runner in runners.values { await runner.stop() }
+            await endBell.wait(until: .now + .seconds(1))
         }
     }
 

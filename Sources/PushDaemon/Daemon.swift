@@ -30,6 +30,8 @@ package actor Daemon {
     let node: String
     /// Rung when apps may have to be started, changed or ended.
     let appsBell: Bell
+    /// Rung when an app has ended.
+    let endBell: Bell
     var configuration: ConfigurationSet
     var runners: [String: AppRunner] = [:]
     /// Apps whose directory is gone and which are about to end.
@@ -87,6 +89,7 @@ package actor Daemon {
             throw .spool(message: "\(error)", hint: "check `spool` and `state` in \(settings.path)")
         }
         appsBell = Bell(on: reactor)
+        endBell = Bell(on: reactor)
     }
 
     /// Opens the state folder, and makes it if only that is missing.
@@ -198,5 +201,6 @@ package actor Daemon {
         vanished.remove(runner.name)
         replaced[runner.name] = nil
         appsBell.ring()
+        endBell.ring()
     }
 }

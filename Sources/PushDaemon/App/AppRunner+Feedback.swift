@@ -139,6 +139,9 @@ extension AppRunner {
                 logger.info("connected", metadata: [LogKey.gateway: "\(endpoint)"])
             case .disconnected(let report):
                 log(report)
+            case .stopped where isEnding:
+                // A connection that we cut may look like one that the gateway did not want.
+                break
             case .stopped(let fault):
                 logger.error("app stopped", metadata: fault.metadata)
             case .trying:
@@ -165,7 +168,9 @@ extension AppRunner {
             (LogKey.lost, report.lostCount),
         ]
         for (key, count) in counts where count > 0 { metadata[key] = "\(count)" }
-        if report.pause > .zero { metadata[LogKey.pause] = "\(report.pause)" }
+        // That the program itself cuts a connection with nothing on it is no news.
+        if isEnding, metadata[LogKey.doubtful] == nil, metadata[LogKey.unknown] == nil { return }
+        if report.pause > .zero, !isEnding { metadata[LogKey.pause] = "\(report.pause)" }
         logger.log(level: report.isRoutine ? .info : .warning, "connection ended", metadata: metadata)
     }
 }

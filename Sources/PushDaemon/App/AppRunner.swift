@@ -101,6 +101,8 @@ package actor AppRunner {
     var isDraining = false
     /// Whether the app is to end as soon as nothing is in doubt.
     var isRetiring = false
+    /// Whether its connections are being cut because it ends.
+    var isEnding = false
     /// Whether the watch tells of files; else `new/` is polled.
     var isWatched = true
 
@@ -134,22 +136,32 @@ package actor AppRunner {
     /// The worker's thread.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { around.worker.executor }
 
-    /// Works until the task is cancelled.
+    /// Works until `stop` is called, and records everything that the gateway has settled by then.
+    ///
+    /// Cancelling the task ends it as well, but what the gateway has not told by then is lost.
     package func run() async {
         findLeftClaims()
+        await withTaskGroup { group in
+            // Ends by itself, when the gateway has ended and told everything.
+            group.addTask { await self.runEvents() }
+            group.addTask { await self.runUntilStopped() }
+        }
+        publishLines()
+    }
+
+    private func runUntilStopped() async {
         await withTaskGroup { group in
             group.addTask { await self.stopBell.wait() }
             group.addTask { await self.gateway.run() }
             group.addTask { await self.runIntake() }
             group.addTask { await self.runPump() }
-            group.addTask { await self.runEvents() }
             group.addTask { await self.runPublication() }
             group.addTask { await self.runFeedbackService() }
             // Only the bell's task ends by itself, when the app is to end or everything is.
             await group.next()
+            isEnding = true
             group.cancelAll()
         }
-        publishLines()
     }
 
     /// Uses another configuration from the next connection and the next job on, if it is another.
