@@ -81,8 +81,9 @@ package actor Daemon {
             reactor = try Reactor()
             worker = try WorkerThread(name: "files")
             tokens = TokenSources(
-                folder: try TokenSources.openFolder(in: state), worker: try WorkerThread(name: "tokens"), logger: logger
-            )
+                folder: try Self.openTokens(in: state), worker: try WorkerThread(name: "tokens"), logger: logger)
+        } catch let fault as StartFault {
+            throw fault
         } catch let fault as SpoolFault {
             throw .spool(message: fault.message, hint: fault.hint)
         } catch {
@@ -104,6 +105,17 @@ package actor Daemon {
         }
         try state.requirePrivate()
         return state
+    }
+
+    /// Opens the folder of the provider tokens, and makes it.
+    private static func openTokens(in state: Directory) throws -> Directory {
+        do throws(SystemError) {
+            return try TokenSources.openFolder(in: state)
+        } catch {
+            throw StartFault.spool(
+                message: "the folder of the provider tokens cannot be used: \(error)",
+                hint: "move away what is in the place of \(state.path)/tokens; the daemon makes that folder itself")
+        }
     }
 
     /// The thread where files are worked on.

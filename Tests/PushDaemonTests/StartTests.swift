@@ -36,6 +36,21 @@ import Testing
         }
     }
 
+    @Test func `a folder of provider tokens that cannot be made is named, with the remedy`() async throws {
+        try await Bench.running(try .init()) { bench in
+            let state = bench.path + "/state"
+            try FileManager.default.createDirectory(
+                atPath: state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try bench.write("state/tokens", "")
+            let end = try await bench.run(["run", "--config", "\(bench.path)/etc/pushspool.yaml"])
+            #expect(end.code == 78)
+            #expect(end.log.contains("provider tokens cannot be used: ") && end.log.contains("ENOTDIR"), "\(end)")
+            #expect(
+                end.log.contains("hint: move away what is in the place of ") && end.log.contains("/state/tokens;"),
+                "\(end)")
+        }
+    }
+
     @Test func `a change of the daemon's own file is told once, with its keys`() async throws {
         try await Bench.serving(try .init()) { bench, daemon in
             let file = "etc/pushspool.yaml"
