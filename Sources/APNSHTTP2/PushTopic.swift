@@ -48,7 +48,7 @@ package enum PushTopic {
         if type.rules.needsProviderToken, case .certificate = identity {
             return Fault(
                 "a push of type \(type.rawValue) cannot be sent with a certificate",
-                hint: "use a key: token: with key_id: and team_id:")
+                hint: "give the app a key instead: credentials: {token: {key: …, key_id: …, team_id: …}}")
         }
         guard let topic else { return missing(identity) }
         return malformed(topic) ?? misfit(topic, type) ?? unlisted(topic, identity)
