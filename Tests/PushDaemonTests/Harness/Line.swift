@@ -27,6 +27,7 @@ struct Line: Decodable, Equatable {
     var reason: String?
     var verdict: String?
     var apns_id: String?
+    var finished_at: String?
     var gone_since: String?
     var source: String?
     var counts: Counts?

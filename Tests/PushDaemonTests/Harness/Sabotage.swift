@@ -12,6 +12,8 @@ struct Sabotage: Sendable {
         case signalfd
         /// The process dies at the rename to the name that the file holds.
         case rename
+        /// The time of day is so many seconds ahead; looked at when the program starts.
+        case clock
     }
 
     private let folder: String
@@ -49,6 +51,7 @@ struct Sabotage: Sendable {
         #include <string.h>
         #include <sys/signalfd.h>
         #include <sys/syscall.h>
+        #include <time.h>
         #include <unistd.h>
 
         static int flag(const char *name) {
@@ -87,6 +90,22 @@ struct Sabotage: Sendable {
         int signalfd(int descriptor, const sigset_t *set, int flags) {
             int (*next)(int, const sigset_t *, int) = dlsym(RTLD_NEXT, "signalfd");
             return fails("signalfd", EMFILE) ? -1 : next(descriptor, set, flags);
+        }
+
+        int clock_gettime(clockid_t clock, struct timespec *time) {
+            static int (*next)(clockid_t, struct timespec *);
+            static long ahead = -1;
+            if (!next) next = dlsym(RTLD_NEXT, "clock_gettime");
+            if (ahead < 0) {
+                char seconds[32] = {0};
+                int descriptor = flag("clock");
+                ssize_t count = descriptor < 0 ? 0 : read(descriptor, seconds, sizeof seconds - 1);
+                if (descriptor >= 0) close(descriptor);
+                ahead = count > 0 ? atol(seconds) : 0;
+            }
+            int code = next(clock, time);
+            if (clock == CLOCK_REALTIME) time->tv_sec += ahead;
+            return code;
         }
 
         long syscall(long number, ...) {
