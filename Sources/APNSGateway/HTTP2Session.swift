@@ -91,7 +91,7 @@ final class HTTP2Session {
     func write(_ batch: inout Batch) throws {
         while !batch.isEmpty, room > 0 {
             try machine.write(&batch, at: .now, stream.write)
-            machine.mark(offset: stream.encryptedByteCount)
+            mark()
         }
     }
 
@@ -127,8 +127,9 @@ final class HTTP2Session {
             return .lost(
                 GatewayFault(machine.isReady ? "the gateway does not answer a PING" : "the gateway sent no SETTINGS"))
         }
-        let news = machine.tick(at: now, output: &output)
+        let news = machine.tick(at: now, handedOver: stream.handedOverByteCount, output: &output)
         if !news.isEmpty { tell(news) }
+        if machine.isStuck { return .lost(GatewayFault("answer overdue")) }
         machine.pump(into: &output)
         do {
             try encryptOutput()
@@ -176,6 +177,11 @@ final class HTTP2Session {
         let bytes = output
         output.removeAll(keepingCapacity: true)
         try stream.write(bytes.span)
+        mark()
+    }
+
+    private func mark() {
+        machine.mark(offset: stream.encryptedByteCount, handedOver: stream.handedOverByteCount)
     }
 
     private func end(of error: any Error) -> End {

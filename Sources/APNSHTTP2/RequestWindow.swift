@@ -57,11 +57,15 @@ struct RequestWindow: Sendable {
         }
     }
 
+    /// Whether the request has no answer yet.
+    func isOpen(_ place: Int) -> Bool {
+        flags.indices.contains(place - base) && flags[place - base]
+    }
+
     /// Notes that a request is over. Returns whether it was open.
     mutating func close(_ place: Int) -> Bool {
-        let index = place - base
-        guard flags.indices.contains(index), flags[index] else { return false }
-        flags[index] = false
+        guard isOpen(place) else { return false }
+        flags[place - base] = false
         count -= 1
         return true
     }

@@ -46,6 +46,11 @@ package struct SessionMachine: ~Copyable {
     package private(set) var isProven: Bool
     private let readyBy: Moment
     private var hasRetired = false
+    /// Whether an answer has stayed away for too long.
+    package private(set) var isOverdue = false
+    /// Whether requests that were returned are still in what the kernel has not taken: the connection must be cut before
+    /// it takes more.
+    package private(set) var isStuck = false
 
     /// Creates the machine of a connection that is open.
     package init(_ options: Options, at now: Moment) {
@@ -82,6 +87,9 @@ package struct SessionMachine: ~Copyable {
     /// How many notifications have no answer.
     package var doubtCount: Int { window.count }
 
+    /// Whether the kernel has taken all requests that were written, as far as they were.
+    package var hasNothingUnsent: Bool { marks.isPassed }
+
     /// Whether the gateway has said how many requests it takes.
     package var isReady: Bool { connection.isReady }
 
@@ -111,6 +119,7 @@ package struct SessionMachine: ~Copyable {
         let fitting = min(room, connection.capacity(bodyByteCount: body.count), payload == nil ? 1 : tokens.count)
         guard fitting > 0 else {
             let slow = batch.removeFirst(1)
+            marks.begin(window.end)
             window.append(slow, at: now)
             let bytes = slowRequest(slow, head, body)
             return try send(bytes.span)
@@ -125,12 +134,15 @@ package struct SessionMachine: ~Copyable {
 
     /// Appends what waits besides requests: bodies that windows now have room for.
     package mutating func pump(into output: inout [UInt8]) {
-        connection.pump(into: &output)
+        for stream in connection.pump(into: &output) { marks.finish(RequestWindow.place(of: stream)) }
     }
 
-    /// Notes that everything written so far ends in the stream's first `offset` bytes.
-    package mutating func mark(offset: Int) {
+    /// Notes that everything written so far ends in the stream's first `offset` bytes, of which the kernel has taken
+    /// `handedOver`. To be called whenever something was written.
+    package mutating func mark(offset: Int, handedOver: Int) {
         marks.add(end: window.end, offset: offset)
+        marks.advance(to: handedOver)
+        if marks.hasBodies { marks.forgetBodies { window.isOpen($0) } }
     }
 
     /// Takes bytes from the gateway, in any pieces, and appends what they call for to `output`.
@@ -170,14 +182,21 @@ package struct SessionMachine: ~Copyable {
 
     /// Looks whether an answer is overdue; appends what has to be asked or said. To be called at `nextLook`.
     ///
-    /// - Returns: What is in doubt because its answer stayed away; `isDead` tells whether the whole connection is.
-    package mutating func tick(at now: Moment, output: inout [UInt8]) -> SessionNews {
+    /// - Parameters:
+    ///   - now: The present moment.
+    ///   - handedOver: How many bytes of the stream the kernel has taken.
+    ///   - output: Appended to.
+    /// - Returns: What is in doubt because its answer stayed away, and what the gateway cannot have whole; `isStuck` and
+    ///   `isDead` tell whether the whole connection is of no more use.
+    package mutating func tick(at now: Moment, handedOver: Int, output: inout [UInt8]) -> SessionNews {
         var news = SessionNews()
         let late = window.closeAll(writtenBy: now + (.zero - options.answerTimeout))
         if !late.isEmpty {
-            news.doubtful = window.batches(at: late)
+            news = leftovers(of: late, handedOver: handedOver)
+            isStuck = late.contains { !marks.hasLeft($0) && !marks.isUnfinished($0) }
             for place in late { connection.reset(RequestWindow.stream(at: place), .cancel, into: &output) }
             window.trim()
+            isOverdue = true
             retire()
         }
         if connection.isReady, pingSentAt == nil, now >= nextPing {
@@ -203,13 +222,9 @@ package struct SessionMachine: ~Copyable {
         return min(ping, oldest + options.answerTimeout)
     }
 
-    /// Says what the end of the connection leaves: what the kernel never took was not sent, the rest is in doubt.
+    /// Says what the end of the connection leaves: what the kernel never took whole was not sent, the rest is in doubt.
     package mutating func end(handedOver: Int) -> SessionNews {
-        var news = SessionNews()
-        let places = window.closeAll()
-        let sent = marks.end(within: handedOver)
-        news.doubtful = window.batches(at: places.filter { $0 < sent })
-        news.returned = window.batches(at: places.filter { $0 >= sent })
+        let news = leftovers(of: window.closeAll(), handedOver: handedOver)
         window.trim()
         return news
     }
@@ -254,8 +269,13 @@ extension SessionMachine {
             refuse(stream, reply, retryAfter: arrivals.fields.value(of: "retry-after", in: fields), into: &news)
         case .reset(let stream, let code):
             guard window.close(RequestWindow.place(of: stream)) else { return }
-            let batches = window.batches(at: [RequestWindow.place(of: stream)])
-            if code == .refusedStream { news.returned += batches } else { news.doubtful += batches }
+            let place = RequestWindow.place(of: stream)
+            let isUnprocessed = code == .refusedStream || marks.isUnfinished(place)
+            if isUnprocessed {
+                news.returned += window.batches(at: [place])
+            } else {
+                news.doubtful += window.batches(at: [place])
+            }
         case .goAway(let last, let code, let debug):
             retire()
             let places = window.closeAll(from: (Int(last) + 1) / 2)
@@ -263,6 +283,15 @@ extension SessionMachine {
             news.returned += window.batches(at: places)
             news.farewell = SessionNews.Farewell(code: code, debug: arrivals.bytes[debug], parser: &parser)
         }
+    }
+
+    /// Tells requests that the gateway may have from those that it cannot have whole.
+    private mutating func leftovers(of places: [Int], handedOver: Int) -> SessionNews {
+        var news = SessionNews()
+        marks.advance(to: handedOver)
+        news.doubtful = window.batches(at: places.filter(marks.hasLeft))
+        news.returned = window.batches(at: places.filter { !marks.hasLeft($0) })
+        return news
     }
 
     private mutating func accept(_ stream: UInt32) {
@@ -318,7 +347,7 @@ extension SessionMachine {
         var output: [UInt8] = []
         let stream = connection.open(body: body)
         connection.appendHead(filled, stream: stream, into: &output)
-        connection.pump(into: &output)
+        pump(into: &output)
         return output
     }
 }

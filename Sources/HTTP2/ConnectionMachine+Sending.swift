@@ -74,14 +74,18 @@ extension ConnectionMachine {
     /// Writes as much of the waiting bodies as windows allow, lower streams first.
     ///
     /// One call writes at most `Limits.pumpByteCount` bytes; call again once they are sent.
-    package mutating func pump(into output: inout [UInt8]) {
-        guard !uploads.isEmpty, fault == nil else { return }
+    ///
+    /// - Returns: The streams whose bodies are written to their end now.
+    @discardableResult
+    package mutating func pump(into output: inout [UInt8]) -> Set<UInt32> {
+        guard !uploads.isEmpty, fault == nil else { return [] }
         var budget = options.limits.pumpByteCount
         var finished = Set<UInt32>()
         for index in uploads.indices {
             if pump(at: index, budget: &budget, into: &output) { finished.insert(uploads[index].stream) }
         }
         if !finished.isEmpty { uploads.removeFinished { finished.contains($0.stream) } }
+        return finished
     }
 
     /// Writes frames of one body. Returns whether it is done.
