@@ -97,7 +97,8 @@ extension HTTP2Gateway {
             }
         }
         draining[number] = nil
-        if let end { _ = conclude(session, end) }
+        // With nothing on it, it is the same who closed it.
+        if let end { _ = conclude(session, session.doubtCount == 0 ? .closed : end) }
     }
 
     /// Whether a session is to take no more.
@@ -144,6 +145,7 @@ extension HTTP2Gateway {
     /// Takes what a session found out: tells outcomes, queues the rest, and does what else it calls for.
     private func take(_ news: SessionNews, of session: HTTP2Session) {
         guard !news.isEmpty else { return }
+        session.note(news)
         let isCurrent = session.generation == state.generation
         if isCurrent, !news.accepted.isEmpty { identity.accepted() }
         let now = RequestQueue.Instant(.now, .now)
@@ -183,16 +185,16 @@ extension HTTP2Gateway {
 
     /// Takes what the end of a session leaves, and says how long to pause.
     private func conclude(_ session: HTTP2Session, _ end: HTTP2Session.End) -> Duration {
-        let news = session.conclude()
-        take(news, of: session)
+        take(session.conclude(), of: session)
         state.tellOutcomes()
-        var report = ConnectionReport(end.fault)
-        report.resentCount = news.returnedCount
-        report.doubtfulCount = news.doubtfulCount(.resend)
-        report.unknownCount = news.doubtfulCount(.report)
+        var report = session.report(end.fault)
         let stopPause = configuration.stopPause
         switch end {
-        case .closed: return .zero
+        case .closed:
+            if session.isOverdue { report.fault = session.retirement }
+            report.isRoutine = report.doubtfulCount + report.unknownCount == 0
+            if !report.isRoutine || report.resentCount > 0 { state.tell(.disconnected(report)) }
+            return .zero
         case .lost where session.generation != state.generation, .refused where session.generation != state.generation:
             state.tell(.disconnected(report))
             return .zero
@@ -204,12 +206,13 @@ extension HTTP2Gateway {
         }
     }
 
-    /// A connection that the gateway itself ends is everyday business, unless it never took anything.
+    /// A connection that the gateway itself ends is everyday business, unless it never took anything; one whose answers
+    /// stay away is not.
     private func pauseAfterRetirement(of session: HTTP2Session) -> Duration {
         guard session.generation == state.generation, state.mayConnect else { return .zero }
-        var report = ConnectionReport(GatewayFault("the gateway wants a new connection"))
-        report.isRoutine = true
-        let cause = session.hasAcceptance ? ConnectPolicy.Cause.answered : .lost
+        var report = session.report(session.retirement)
+        report.isRoutine = !session.isOverdue
+        let cause = session.hasAcceptance && !session.isOverdue ? ConnectPolicy.Cause.answered : .lost
         defer { restAhead = .zero }
         return max(restAhead, state.pause(after: cause, report, stopPause: configuration.stopPause))
     }

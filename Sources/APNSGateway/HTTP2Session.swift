@@ -37,6 +37,8 @@ final class HTTP2Session {
     private var writeFailure: GatewayFault?
     /// Whether the gateway has taken anything on it.
     private(set) var hasAcceptance = false
+    /// What has become of notifications that no report has told yet.
+    private var untold = Losses()
 
     init(
         _ stream: SecureStream, _ configuration: HTTP2Gateway.Configuration, _ token: ProviderToken?, generation: Int
@@ -73,6 +75,14 @@ final class HTTP2Session {
     /// How many notifications it takes now.
     var room: Int {
         writeFailure == nil && stream.pendingByteCount < Self.pendingLimit ? machine.room : 0
+    }
+
+    /// Whether an answer has stayed away for too long.
+    var isOverdue: Bool { machine.isOverdue }
+
+    /// Why it takes no more requests.
+    var retirement: GatewayFault {
+        GatewayFault(machine.isOverdue ? "answer overdue" : "the gateway wants a new connection")
     }
 
     func wake() { stream.wake() }
@@ -129,7 +139,7 @@ final class HTTP2Session {
         }
         let news = machine.tick(at: now, handedOver: stream.handedOverByteCount, output: &output)
         if !news.isEmpty { tell(news) }
-        if machine.isStuck { return .lost(GatewayFault("answer overdue")) }
+        if machine.isStuck { return .lost(retirement) }
         machine.pump(into: &output)
         do {
             try encryptOutput()
@@ -171,6 +181,30 @@ final class HTTP2Session {
 
     /// What the end leaves.
     func conclude() -> SessionNews { machine.end(handedOver: stream.handedOverByteCount) }
+
+    /// Notes what news mean for the next report.
+    func note(_ news: SessionNews) {
+        untold.resentCount += news.returnedCount
+        untold.doubtfulCount += news.doubtfulCount(.resend)
+        untold.unknownCount += news.doubtfulCount(.report)
+    }
+
+    /// Reports what has become of its notifications since it was asked last.
+    func report(_ fault: GatewayFault) -> ConnectionReport {
+        var report = ConnectionReport(fault)
+        report.resentCount = untold.resentCount
+        report.doubtfulCount = untold.doubtfulCount
+        report.unknownCount = untold.unknownCount
+        untold = Losses()
+        return report
+    }
+
+    /// How many notifications a connection has not brought to an answer.
+    private struct Losses {
+        var resentCount = 0
+        var doubtfulCount = 0
+        var unknownCount = 0
+    }
 
     private func encryptOutput() throws(TLSError) {
         guard !output.isEmpty else { return }

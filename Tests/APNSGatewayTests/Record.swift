@@ -44,5 +44,6 @@ struct Record {
 
     var acceptedCount: Int { outcomes.values.count { $0 == .accepted } }
     var doubtfulCount: Int { reports.reduce(0) { $0 + $1.doubtfulCount } }
+    var resentCount: Int { reports.reduce(0) { $0 + $1.resentCount } }
     var unknownCount: Int { reports.reduce(0) { $0 + $1.unknownCount } }
 }
