@@ -66,6 +66,7 @@ extension BinaryGateway {
             // With more to send, and room for it, the wait only gives others their turn.
             if !isRetiring, !queue.isBlocked, allowance(session) > 0 { session.wake() }
             if await session.wait().contains(.cancelled) {
+                if session.doubtCount == 0 { return await session.close() }
                 session.abort()
                 return .lost(GatewayFault("the program ends"))
             }

@@ -37,6 +37,7 @@ extension HTTP2Gateway {
             sessions[slot] = session
             state.tell(.connected(settings.endpoint.description))
             let end = await serve(session)
+            await session.part()
             sessions[slot] = nil
             guard let end else {
                 retire(session)
@@ -71,11 +72,18 @@ extension HTTP2Gateway {
             session.flush()
             if !queue.isBlocked, allowance(session) > 0 { session.wake() }
             state.tellIfDue()
-            if await session.wait(until: state.tellBy).contains(.cancelled) {
-                session.abort()
-                return .lost(GatewayFault("the program ends"))
-            }
+            if await session.wait(until: state.tellBy).contains(.cancelled) { return await leave(session) }
         }
+    }
+
+    /// Ends a session because the program does: in good order if nothing is on it.
+    private func leave(_ session: HTTP2Session) async -> HTTP2Session.End {
+        guard session.doubtCount == 0 else {
+            session.abort()
+            return .lost(GatewayFault("the program ends"))
+        }
+        await session.close()
+        return .closed
     }
 
     /// Waits for the last answers of a session that takes no more, and closes it.
@@ -91,11 +99,9 @@ extension HTTP2Gateway {
             guard end == nil else { break }
             session.flush()
             state.tellIfDue()
-            if await session.wait(until: state.tellBy).contains(.cancelled) {
-                session.abort()
-                end = .lost(GatewayFault("the program ends"))
-            }
+            if await session.wait(until: state.tellBy).contains(.cancelled) { end = await leave(session) }
         }
+        await session.part()
         draining[number] = nil
         // With nothing on it, it is the same who closed it.
         if let end { _ = conclude(session, session.doubtCount == 0 ? .closed : end) }

@@ -106,13 +106,20 @@ package actor HTTP2Gateway: PushGateway {
                     group.addTask { await self.runSlot(slot) }
                     limit += 1
                 }
-                for number in unattended { group.addTask { await self.serveToTheEnd(number) } }
-                unattended = []
+                attend(in: &group)
                 releasePaused()
                 await state.sleep(Self.keeper, until: queue.nextRelease?.instant)
             }
         }
+        // What a slot left behind after that.
+        await withDiscardingTaskGroup { attend(in: &$0) }
         state.finish()
+    }
+
+    /// Gives each connection that takes no more a task that serves it to its end.
+    private func attend(in group: inout DiscardingTaskGroup) {
+        for number in unattended { group.addTask { await self.serveToTheEnd(number) } }
+        unattended = []
     }
 
     /// Leaves a connection that takes no more requests to a task of its own, so that its slot can open another at once.

@@ -37,6 +37,8 @@ final class HTTP2Session {
     private var writeFailure: GatewayFault?
     /// Whether the gateway has taken anything on it.
     private(set) var hasAcceptance = false
+    /// Whether there is a goodbye to be said that no requests wait before.
+    private var hasLastWord = false
     /// What has become of notifications that no report has told yet.
     private var untold = Losses()
 
@@ -117,6 +119,7 @@ final class HTTP2Session {
                     tell(news)
                     try encryptOutput()
                     if let fault = news.fault {
+                        hasLastWord = machine.hasNothingUnsent
                         return .lost(GatewayFault("the gateway broke the protocol: \(fault.message) (\(fault.code))"))
                     }
                 case .wouldBlock:
@@ -174,6 +177,11 @@ final class HTTP2Session {
             return abort()
         }
         _ = await stream.shutdown(until: .now + Self.farewell)
+    }
+
+    /// Says why to a gateway that broke the protocol, unless requests wait before that: they would only be in doubt then.
+    func part() async {
+        if hasLastWord { _ = await stream.shutdown(until: .now + Self.farewell) }
     }
 
     /// Cuts the connection.

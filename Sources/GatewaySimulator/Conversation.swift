@@ -40,7 +40,9 @@ final class Conversation: OpenConnection {
             case .send(let bytes):
                 try await send(bytes)
             case .close(let until):
-                unread.append(contentsOf: await stream.shutdown(until: until.instant).late)
+                let farewell = await stream.shutdown(until: until.instant)
+                if farewell.isClean { service.noteGoodbye(onConnection: policy.connection) }
+                unread.append(contentsOf: farewell.late)
                 try await take(in: service)
             case .cut:
                 socket.shutdownWrite()
@@ -66,7 +68,8 @@ final class Conversation: OpenConnection {
             try await take(in: service)
             readCount += 1
             if readCount % Self.fairReads == 0 { await Task.yield() }
-        case .closed:
+        case .closed(let isClean):
+            if isClean { service.noteGoodbye(onConnection: policy.connection) }
             policy.peerEnded()
         case .wouldBlock:
             _ = try stream.flush()

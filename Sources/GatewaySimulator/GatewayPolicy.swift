@@ -46,7 +46,7 @@ struct GatewayPolicy {
     /// How long the peer has to close its side after the gateway has closed its own.
     static let drainTime = Duration.seconds(2)
 
-    private let connection: Int
+    let connection: Int
     private var state = State.open
     private var peerHasEnded = false
     /// Whether the bytes can no longer be cut into notifications.

@@ -230,6 +230,11 @@ extension GatewayService {
         policy.takeOutput(into: &output, at: .read(), sharing: &state)
     }
 
+    /// Notes that a client ended its side of a connection in good order.
+    func noteGoodbye(onConnection number: Int) {
+        state.ledger.noteGoodbye(onConnection: number)
+    }
+
     /// Tells whoever waits for it that the ledger has changed, and the file.
     func publish() async throws {
         for watcher in watchers where watcher.isSatisfied(state.ledger) { watcher.waiter.wake() }

@@ -50,6 +50,8 @@ public struct Ledger: Sendable {
     public private(set) var connectionCount = 0
     /// The connections whose handshake succeeded, in order; the first 100,000.
     public private(set) var connections: [Connection] = []
+    /// How clients took their leave of connections, by their numbers; of the first 100,000 that did.
+    public private(set) var departures: [Int: Departure] = [:]
     /// Which numbers were accepted; empty unless the detail is `.numbered`.
     public private(set) var tally: Tally
     /// All notifications, in order of arrival; empty unless the detail is `.everything`.
@@ -80,6 +82,21 @@ public struct Ledger: Sendable {
     /// Notes that a connection's handshake succeeded.
     mutating func noteOpened(_ connection: Connection) {
         if connections.count < 100_000 { connections.append(connection) }
+    }
+
+    /// Notes that the client announced over HTTP/2 that it is leaving a connection.
+    mutating func noteGoAway(_ code: UInt32, onConnection number: Int) {
+        noteDeparture(from: number) { $0.goAwayCode = code }
+    }
+
+    /// Notes that the client ended its side of a connection in good order.
+    mutating func noteGoodbye(onConnection number: Int) {
+        noteDeparture(from: number) { $0.saidGoodbye = true }
+    }
+
+    private mutating func noteDeparture(from number: Int, _ change: (inout Departure) -> Void) {
+        guard departures.count < 100_000 else { return }
+        change(&departures[number, default: Departure()])
     }
 
     /// Counts a refusal of a frame that could not be read.
@@ -147,6 +164,14 @@ public struct Ledger: Sendable {
         let sequence: Int
         let time: WallTime
         let outcome: Outcome
+    }
+
+    /// How a client took its leave of a connection. One that only cut it took none.
+    public struct Departure: Sendable, Hashable {
+        /// The error code of its GOAWAY frame; `nil`: it sent none.
+        public internal(set) var goAwayCode: UInt32?
+        /// Whether it ended its side with the goodbye of TLS (`close_notify`).
+        public internal(set) var saidGoodbye = false
     }
 
     /// A connection whose handshake succeeded.

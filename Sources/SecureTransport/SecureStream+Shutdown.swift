@@ -8,6 +8,8 @@ package struct Farewell: Sendable, Hashable {
     /// Whether the peer has ended its stream as well, so that it has read all. `false` at the deadline, or when the
     /// connection broke: what was written last may not have arrived.
     package fileprivate(set) var isMutual = false
+    /// Whether the peer said goodbye in its turn (`close_notify`).
+    package fileprivate(set) var isClean = false
 }
 
 extension SecureStream {
@@ -54,7 +56,9 @@ extension SecureStream {
                 switch try read(into: &bytes) {
                 case .bytes: farewell.late.append(contentsOf: bytes.prefix(Self.lateLimit - farewell.late.count))
                 case .wouldBlock: return .open
-                case .closed: return discard()
+                case .closed(let isClean):
+                    farewell.isClean = isClean
+                    return discard()
                 }
             } catch is TLSError {
                 // Whatever the peer got wrong no longer matters: only the end of its stream does.

@@ -37,7 +37,8 @@ final class HTTP2Conversation: OpenConnection {
             case .wait(let until):
                 try await wait(until: until)
             case .close(let until):
-                _ = await stream.shutdown(until: until.instant)
+                let farewell = await stream.shutdown(until: until.instant)
+                if farewell.isClean { service.noteGoodbye(onConnection: policy.connection) }
                 policy.peerEnded()
             case .cut:
                 socket.shutdownWrite()
@@ -70,7 +71,8 @@ final class HTTP2Conversation: OpenConnection {
             try await service.publish()
             readCount += 1
             if readCount % Self.fairReads == 0 { await Task.yield() }
-        case .closed:
+        case .closed(let isClean):
+            if isClean { service.noteGoodbye(onConnection: policy.connection) }
             policy.peerEnded()
         case .wouldBlock:
             let found = await stream.wait(for: .readable, until: until?.instant)

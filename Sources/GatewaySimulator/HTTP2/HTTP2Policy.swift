@@ -156,7 +156,9 @@ struct HTTP2Policy {
             session.recycle(request)
         case .violation(let violation):
             note(violation.message, on: violation.stream, sharing: &shared)
-        case .reset, .goAway, .settings, .settingsAcknowledged, .ping, .pong, .closed, .refusedBeyondLimit:
+        case .goAway(_, let code, _):
+            shared.ledger.noteGoAway(code.rawValue, onConnection: connection)
+        case .reset, .settings, .settingsAcknowledged, .ping, .pong, .closed, .refusedBeyondLimit:
             break
         }
     }
