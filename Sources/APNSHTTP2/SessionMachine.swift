@@ -30,6 +30,9 @@ package struct SessionMachine: ~Copyable {
         }
     }
 
+    /// How long a gateway may take for as many frames without any effect as are a flood.
+    private static let floodPeriod = Duration.seconds(60)
+
     private var options: Options
     private var connection: ConnectionMachine
     private var window = RequestWindow()
@@ -39,6 +42,8 @@ package struct SessionMachine: ~Copyable {
     private var heads = HeadCache()
     private var accepted: [Int] = []
     private var pingSentAt: Moment?
+    /// Since when frames without any effect are counted.
+    private var floodsFrom: Moment
     private var lastArrival: Moment
     private var lastWrite: Moment
     private var pingCount: UInt64 = 0
@@ -60,7 +65,8 @@ package struct SessionMachine: ~Copyable {
         self.connection = ConnectionMachine(options: wire)
         self.sheet = RequestSheet(byteLimit: 16_384)
         self.isProven = options.sender.authorization == nil
-        (self.lastArrival, self.lastWrite, self.readyBy) = (now, now, now + options.readyTimeout)
+        (self.lastArrival, self.lastWrite, self.floodsFrom) = (now, now, now)
+        self.readyBy = now + options.readyTimeout
     }
 
     /// Appends what the connection begins with.
@@ -157,6 +163,10 @@ package struct SessionMachine: ~Copyable {
         _ bytes: Span<UInt8>, at now: Moment, with readers: inout Readers<Parser>, output: inout [UInt8]
     ) -> SessionNews {
         lastArrival = now
+        if now >= floodsFrom + Self.floodPeriod {
+            connection.passWhile()
+            floodsFrom = now
+        }
         var news = SessionNews()
         arrivals.removeAll()
         do throws(ConnectionFault) {

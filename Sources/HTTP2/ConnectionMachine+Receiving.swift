@@ -145,6 +145,12 @@ extension ConnectionMachine {
 }
 
 extension ConnectionMachine {
+    /// Lets the peer send frames without any effect anew: `Limits.idleFrameCount` is how many it may send between two
+    /// calls. A peer that only asks now and then whether we live would else come to the limit some day.
+    package mutating func passWhile() {
+        floods.progress()
+    }
+
     /// Counts a frame without any effect on a request.
     mutating func idle() throws(ConnectionFault) {
         try floods.idleFrame(limit: options.limits.idleFrameCount)

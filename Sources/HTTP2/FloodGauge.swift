@@ -3,7 +3,7 @@ struct FloodGauge: Sendable {
     private var idleFrames = 0
     private var resets = 0
 
-    /// Something useful happened.
+    /// Something useful happened, or a while has passed.
     mutating func progress() {
         idleFrames = 0
     }

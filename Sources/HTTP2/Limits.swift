@@ -1,7 +1,7 @@
 /// How much a peer may make us keep or do. What goes beyond ends the stream or the connection.
 ///
 /// There is no clock here, so floods are counted against progress: a response, a body byte either way, a stream that
-/// ends, an answered PING.
+/// ends, an answered PING, or the owner's word that a while has passed.
 package struct Limits: Hashable, Sendable {
     /// Encoded bytes of one header block, over HEADERS and all of its CONTINUATION frames.
     package var headerBlockByteCount = 32 * 1024
@@ -13,7 +13,7 @@ package struct Limits: Hashable, Sendable {
     package var bodyByteCount = 32 * 1024
     /// Bytes of all responses that have begun and not ended.
     package var heldByteCount = 8 * 1024 * 1024
-    /// Frames without any effect on a request, between two signs of progress: PING, SETTINGS, PRIORITY, WINDOW_UPDATE,
+    /// Frames without any effect on a request, between two signs of progress (`ConnectionMachine.passWhile`): PING, SETTINGS, PRIORITY, WINDOW_UPDATE,
     /// empty DATA, interim responses, frames of unknown types or for streams that have ended.
     package var idleFrameCount = 10_000
     /// Streams in a row that ended in RST_STREAM, by either side, without a response between them.

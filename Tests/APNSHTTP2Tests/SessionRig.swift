@@ -42,6 +42,9 @@ struct SessionRig: ~Copyable {
         client.tick(at: now, handedOver: handedOver, output: &output)
     }
 
+    /// A question whether we live.
+    static let ping = frame(6, [0, 0, 0, 0, 0, 0, 0, 1])
+
     /// A frame without flags.
     static func frame(_ type: UInt8, stream: UInt8 = 0, _ payload: [UInt8]) -> [UInt8] {
         [0, 0, UInt8(payload.count), type, 0, 0, 0, 0, stream] + payload

@@ -40,6 +40,14 @@ struct FloodTests {
         }
     }
 
+    @Test func `time pays for them too, if the owner says so`() {
+        var rig = Rig(Self.few)
+        for _ in 0..<20 {
+            for _ in 0..<10 { #expect(rig.fault(.ping(1)) == nil) }
+            rig.machine.passWhile()
+        }
+    }
+
     @Test func `streams reset in a row are limited`() {
         var rig = Rig(.init { $0.resetCount = 3 })
         for _ in 0..<3 {
