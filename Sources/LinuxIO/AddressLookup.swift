@@ -4,6 +4,9 @@ import Synchronization
 
 /// Finds the addresses of a host (getaddrinfo(3)), on a thread of its own because that may block for half a minute.
 package enum AddressLookup {
+    /// What tells the numeric addresses of a host instead of the system, within a task: how a test moves a host.
+    @TaskLocal package static var standIn: (@Sendable (_ host: String) -> [String])?
+
     /// Looks up a name, in DNS and /etc/hosts as the system is set up; a numeric address needs no thread.
     ///
     /// - Parameters:
@@ -16,6 +19,9 @@ package enum AddressLookup {
         of endpoint: HostPort, on reactor: Reactor, until deadline: ContinuousClock.Instant
     ) async throws -> [SocketAddress] {
         if let numeric = SocketAddress(host: endpoint.host, port: endpoint.port) { return [numeric] }
+        if let standIn {
+            return standIn(endpoint.host).compactMap { SocketAddress(host: $0, port: endpoint.port) }
+        }
         let waiter = Waiter(on: reactor)
         let answer = Answer(waker: waiter.waker)
         let thread = try SystemThread.start(name: "lookup") { answer.give(ask(endpoint)) }

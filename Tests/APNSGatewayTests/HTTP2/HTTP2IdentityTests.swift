@@ -11,34 +11,9 @@ import Testing
 /// Provider tokens and certificates, as a gateway sees them that verifies both.
 @Suite(.timeLimit(.minutes(3)))
 struct HTTP2IdentityTests {
-    private static let identity = ProviderIdentity(keyID: "ABC123DEFG", teamID: "DEF123GHIJ")
-
-    /// A gateway that knows one key, and what signs with it.
-    private struct KeyPlan: Sendable {
-        let plan: HTTP2Plan
-        let key: ProviderKey
-
-        init(_ script: String = "") throws {
-            let (registered, privateKey) = try RegisteredKey.throwaway()
-            var plan = HTTP2Plan(script)
-            plan.rules.keys = [registered]
-            self.plan = plan
-            key = try ProviderKey(#require(HTTP2IdentityTests.identity), p8: privateKey)
-        }
-
-        /// Settings with the key as the only identity.
-        static func configuration(of simulator: Simulator, _ source: TokenSource) throws -> HTTP2Gateway.Configuration {
-            var configuration = try HTTP2Plan.configuration(of: simulator)
-            configuration.context = try TLSContext.client(
-                identity: nil, trust: .pem(simulator.certificates.authority),
-                options: TLSOptions(applicationProtocols: ["h2"]))
-            configuration.tokenSource = source
-            return configuration
-        }
-    }
-
     /// Sends through as many gateways as there are counts, and returns what was signed.
-    private func send(_ counts: [Int], _ keys: KeyPlan, folder: TemporaryDirectory, connections: Int = 1) async throws
+    private func send(_ counts: [Int], _ keys: HTTP2KeyPlan, folder: TemporaryDirectory, connections: Int = 1)
+        async throws
         -> (signings: Int, ledger: Ledger)
     {
         let result = Mutex<(Int, Ledger)?>(nil)
@@ -49,7 +24,7 @@ struct HTTP2IdentityTests {
             let sources = TokenSources(
                 folder: try TokenSources.openFolder(in: state), worker: worker, logger: Sample.logger)
             for (number, count) in counts.enumerated() {
-                var configuration = try KeyPlan.configuration(of: simulator, sources.source(of: keys.key))
+                var configuration = try HTTP2KeyPlan.configuration(of: simulator, sources.source(of: keys.key))
                 configuration.connectionLimit = connections
                 let gateway = HTTP2Gateway(configuration, on: reactor, logger: Sample.logger)
                 try await Sample.running(gateway) { gateway in
@@ -68,7 +43,7 @@ struct HTTP2IdentityTests {
 
     @Test func `one token is signed for three connections and two apps, and none after a restart`() async throws {
         let folder = try TemporaryDirectory()
-        let keys = try KeyPlan("latency delay=20ms")
+        let keys = try HTTP2KeyPlan("latency delay=20ms")
         let first = try await send([3_000, 3_000], keys, folder: folder, connections: 3)
         #expect(first.signings == 1)
         #expect(first.ledger.acceptedCount == 6_000 && first.ledger.violations.isEmpty)
@@ -78,7 +53,7 @@ struct HTTP2IdentityTests {
     }
 
     @Test func `the first request goes alone until the gateway has taken the token`() async throws {
-        let keys = try KeyPlan("latency delay=50ms")
+        let keys = try HTTP2KeyPlan("latency delay=50ms")
         let sent = try await send([500], keys, folder: try TemporaryDirectory())
         #expect(sent.ledger.acceptedCount == 500 && sent.ledger.violations.isEmpty)
     }
@@ -87,50 +62,67 @@ struct HTTP2IdentityTests {
     func `each push type is taken with its own topic, and never at a priority it does not have`(type: PushType)
         async throws
     {
-        let keys = try KeyPlan()
-        try await keys.plan.running { simulator, reactor in
-            let worker = try WorkerThread(name: "tokens")
-            defer { worker.stop() }
-            let sources = TokenSources(folder: nil, worker: worker, logger: Sample.logger)
-            let configuration = try KeyPlan.configuration(of: simulator, sources.source(of: keys.key))
-            let gateway = HTTP2Gateway(configuration, on: reactor, logger: Sample.logger)
-            try await Sample.running(gateway) { gateway in
-                let bench = HTTP2Bench(simulator, gateway, configuration)
-                let attributes = Attributes(pushType: type, priority: type.defaultPriority)
-                try await gateway.submit(Sample.batch(0..<3, attributes: attributes))
-                try await bench.collect { $0.outcomes.count == 3 }
-                let ledger = await simulator.ledger
-                #expect(ledger.acceptedCount == 3 && ledger.violations.isEmpty)
-                #expect(ledger.accepted.first?.request?.pushType == type.rawValue)
-                let topic = PushTopic.topic(for: type, app: "com.example.weather")
-                #expect(ledger.accepted.first?.request?.topic == topic)
-            }
+        let keys = try HTTP2KeyPlan()
+        try await keys.run { bench, _ in
+            let attributes = Attributes(pushType: type, priority: type.defaultPriority)
+            try await bench.gateway.submit(Sample.batch(0..<3, attributes: attributes))
+            try await bench.collect { $0.outcomes.count == 3 }
+            let ledger = await bench.simulator.ledger
+            #expect(ledger.acceptedCount == 3 && ledger.violations.isEmpty)
+            #expect(ledger.accepted.first?.request?.pushType == type.rawValue)
+            let topic = PushTopic.topic(for: type, app: "com.example.weather")
+            #expect(ledger.accepted.first?.request?.topic == topic)
         }
     }
 
     @Test func `an expired token is replaced once, on another connection`() async throws {
-        let keys = try KeyPlan("nth=5 answer reason=ExpiredProviderToken")
+        let keys = try HTTP2KeyPlan("nth=5 answer reason=ExpiredProviderToken")
         let sent = try await send([100], keys, folder: try TemporaryDirectory())
         #expect(sent.ledger.acceptedCount == 100 && sent.signings == 2)
         #expect(sent.ledger.connectionCount == 2 && sent.ledger.duplicates.isEmpty)
     }
 
     @Test func `a token that expires again at once stops the app, for the clock must be wrong`() async throws {
-        let keys = try KeyPlan("answer reason=ExpiredProviderToken")
-        try await keys.plan.running { simulator, reactor in
-            let worker = try WorkerThread(name: "tokens")
-            defer { worker.stop() }
-            let sources = TokenSources(folder: nil, worker: worker, logger: Sample.logger)
-            let configuration = try KeyPlan.configuration(of: simulator, sources.source(of: keys.key))
-            let gateway = HTTP2Gateway(configuration, on: reactor, logger: Sample.logger)
-            try await Sample.running(gateway) { gateway in
-                let bench = HTTP2Bench(simulator, gateway, configuration)
-                try await bench.submit(10)
-                try await bench.collect { !$0.stops.isEmpty }
-                #expect(bench.record.stops.first?.hint?.contains("clock") == true)
-                #expect(sources.source(of: keys.key).signingCount == 2)
-                #expect(bench.record.outcomes.isEmpty)
-            }
+        try await HTTP2KeyPlan("answer reason=ExpiredProviderToken").run { bench, source in
+            try await bench.submit(10)
+            try await bench.collect { !$0.stops.isEmpty }
+            #expect(bench.record.stops.first?.hint?.contains("clock") == true)
+            #expect(source.signingCount == 2 && bench.record.outcomes.isEmpty)
+        }
+    }
+
+    @Test(arguments: Reason.allCases.filter { $0.status == 403 && $0.failureClass == .app } + [.unrelatedKeyIDInToken])
+    func `what is wrong with token or key stops the app, and no other token is signed`(reason: Reason) async throws {
+        try await HTTP2KeyPlan("answer reason=\(reason.rawValue)").run { bench, source in
+            try await bench.submit(10)
+            try await bench.collect { !$0.stops.isEmpty }
+            #expect(bench.record.stops.map(\.hint) == [reason.hint] && reason.hint != nil)
+            while await bench.gateway.pendingInDoubt > 0 { await Task.yield() }
+            #expect(await bench.gateway.remove(Sample.job).reduce(0) { $0 + $1.count } == 10)
+            let ledger = await bench.simulator.ledger
+            #expect(source.signingCount == 1 && bench.record.outcomes.isEmpty && ledger.acceptedCount == 0)
+            #expect(ledger.refusedCount == (reason == .unrelatedKeyIDInToken ? 2 : 1))
+        }
+    }
+
+    @Test(arguments: [Reason.tooManyProviderTokenUpdates, .unrelatedKeyIDInToken])
+    func `what is about a token's connection is tried again on another, with the same token`(reason: Reason)
+        async throws
+    {
+        try await HTTP2KeyPlan("nth=5 answer reason=\(reason.rawValue)").run { bench, source in
+            try await bench.submit(20)
+            try await bench.settle()
+            let ledger = await bench.simulator.ledger
+            #expect(bench.record.acceptedCount == 20 && bench.record.stops.isEmpty)
+            #expect(ledger.connectionCount == 2 && ledger.duplicates.isEmpty && source.signingCount == 1)
+        }
+    }
+
+    @Test func `a token that a certificate's app is told of stops it: there is none to renew`() async throws {
+        try await HTTP2Plan("answer reason=ExpiredProviderToken") { $0.stopPause = .seconds(3600) }.run { bench in
+            try await bench.submit(3)
+            try await bench.collect { !$0.stops.isEmpty }
+            #expect(bench.record.outcomes.isEmpty)
         }
     }
 }
