@@ -3,30 +3,16 @@ import APNSModel
 import LinuxIO
 import Logging
 
-extension BinaryGateway {
-    /// One of the app's connections after the other, until the task is cancelled or the gateway drained.
-    func runSlot(_ slot: Int) async {
-        while !Task.isCancelled {
-            guard isWanted(slot) else {
-                await state.sleep(slot, until: state.stoppedUntil)
-                state.endStopIfDue(backOff: configuration.connectBackOff)
-                continue
-            }
-            let pause = await runConnection(slot)
-            if pause > .zero { await state.rest(slot, for: pause) }
-        }
-    }
+extension BinaryGateway: SlottedGateway {
+    var connectionLimit: Int { configuration.connectionLimit }
+    var connectBackOff: BackOff { configuration.connectBackOff }
+    var hasWork: Bool { !queue.isBlocked }
+    var wantsOneConnection: Bool { queue.isHunting }
 
-    /// Whether there is work that the connections which are up do not take.
-    private func isWanted(_ slot: Int) -> Bool {
-        guard state.mayConnect, !queue.isBlocked, slot < configuration.connectionLimit else { return false }
-        guard slot > 0 else { return true }
-        let others = sessions.values.filter { $0.generation == state.generation }
-        return !state.isOnTrial && !queue.isHunting && others.count >= slot && others.allSatisfy { $0.room == 0 }
-    }
+    func attend(in group: inout DiscardingTaskGroup) -> ContinuousClock.Instant? { nil }
 
     /// Opens a connection, sends on it until it ends, and says how long to pause before the next.
-    private func runConnection(_ slot: Int) async -> Duration {
+    func runConnection(_ slot: Int) async -> Duration {
         let settings = configuration
         let startGeneration = state.generation
         do {
@@ -89,11 +75,6 @@ extension BinaryGateway {
         }
         wakeSubmitters()
         if session.room == 0, !queue.isBlocked { wakeSlots(besides: session) }
-    }
-
-    private func allowance(_ session: BinarySession) -> Int {
-        guard state.isOnTrial else { return session.room }
-        return sessions.values.allSatisfy { $0.doubtCount == 0 } ? min(1, session.room) : 0
     }
 
     /// Takes what the end of a session proved, and says how long to pause.

@@ -76,17 +76,7 @@ package actor BinaryGateway {
 
     /// Serves until the task is cancelled; then connections are cut and what was on them stays without an outcome.
     package func run() async {
-        var limit = 0
-        await withDiscardingTaskGroup { group in
-            while !Task.isCancelled {
-                while limit < configuration.connectionLimit {
-                    let slot = limit
-                    group.addTask { await self.runSlot(slot) }
-                    limit += 1
-                }
-                await state.sleep(-1, until: nil)
-            }
-        }
+        await runSlots()
         state.finish()
     }
 

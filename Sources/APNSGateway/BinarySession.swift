@@ -7,7 +7,7 @@ import SecureTransport
 /// One connection of the binary protocol: its stream, and the machine that knows what is in doubt on it.
 ///
 /// Belongs to its gateway, on the reactor.
-final class BinarySession {
+final class BinarySession: GatewaySession {
     /// How a session came to its end.
     enum End {
         /// The gateway answered.
@@ -56,6 +56,9 @@ final class BinarySession {
     var room: Int {
         writeFailure == nil && stream.pendingByteCount < Self.pendingLimit ? pipeline.room : 0
     }
+
+    /// Whether its window is full.
+    var isExhausted: Bool { room == 0 }
 
     func wake() { stream.wake() }
 

@@ -7,6 +7,9 @@ import LinuxIO
 ///
 /// Belongs to its gateway, on the reactor.
 final class GatewayState {
+    /// The sleeper that is not a slot.
+    static let keeper = -1
+
     let reactor: Reactor
     private let publisher: AsyncStream<GatewayEvent>.Continuation
     /// Counts configurations: a session of an older one writes nothing more and closes when nothing is in doubt.

@@ -3,30 +3,14 @@ import APNSModel
 import LinuxIO
 import Logging
 
-extension HTTP2Gateway {
-    /// One of the app's connections after the other, until the task is cancelled or the gateway drained.
-    func runSlot(_ slot: Int) async {
-        while !Task.isCancelled {
-            guard isWanted(slot) else {
-                await state.sleep(slot, until: state.stoppedUntil)
-                state.endStopIfDue(backOff: configuration.connectBackOff)
-                continue
-            }
-            let pause = await runConnection(slot)
-            if pause > .zero { await state.rest(slot, for: pause) }
-        }
-    }
-
-    /// Whether there is work that the connections which are up do not take.
-    private func isWanted(_ slot: Int) -> Bool {
-        guard state.mayConnect, !queue.isBlocked, slot < configuration.connectionLimit else { return false }
-        guard slot > 0 else { return true }
-        let others = sessions.values.filter { $0.generation == state.generation }
-        return !state.isOnTrial && others.count >= slot && others.allSatisfy(\.isExhausted)
-    }
+extension HTTP2Gateway: SlottedGateway {
+    var connectionLimit: Int { configuration.connectionLimit }
+    var connectBackOff: BackOff { configuration.connectBackOff }
+    var hasWork: Bool { !queue.isBlocked }
+    var wantsOneConnection: Bool { false }
 
     /// Opens a connection, sends on it until it takes no more, and says how long to pause before the next.
-    private func runConnection(_ slot: Int) async -> Duration {
+    func runConnection(_ slot: Int) async -> Duration {
         let (settings, generation) = (configuration, state.generation)
         do {
             let token = try await currentToken()
@@ -139,11 +123,6 @@ extension HTTP2Gateway {
         if batch.attributes.expiration.hasPassed(at: now) { return .expired }
         guard let end = batch.giveUpAt, end <= now else { return nil }
         return .unsent(Refusal(status: nil, reason: "GivenUp", verdict: .later))
-    }
-
-    private func allowance(_ session: HTTP2Session) -> Int {
-        guard state.isOnTrial else { return session.room }
-        return sessions.values.allSatisfy { $0.doubtCount == 0 } ? min(1, session.room) : 0
     }
 }
 

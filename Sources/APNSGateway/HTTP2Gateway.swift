@@ -13,8 +13,6 @@ package actor HTTP2Gateway: PushGateway {
     package static let queueLimit = 32_768
     /// How many may pause before it does: a gateway that fails all of a large job would otherwise have it in memory.
     package static let pausingLimit = 200_000
-    /// The sleeper that is not a slot.
-    private static let keeper = -1
 
     /// What happens, in order. Settlements never outnumber what was submitted, so the stream needs no other bound.
     package nonisolated let events: AsyncStream<GatewayEvent>
@@ -98,26 +96,21 @@ package actor HTTP2Gateway: PushGateway {
 
     /// Serves until the task is cancelled; then connections are cut and what was on them stays without an outcome.
     package func run() async {
-        var limit = 0
-        await withDiscardingTaskGroup { group in
-            while !Task.isCancelled {
-                while limit < configuration.connectionLimit {
-                    let slot = limit
-                    group.addTask { await self.runSlot(slot) }
-                    limit += 1
-                }
-                attend(in: &group)
-                releasePaused()
-                await state.sleep(Self.keeper, until: queue.nextRelease?.instant)
-            }
-        }
+        await runSlots()
         // What a slot left behind after that.
-        await withDiscardingTaskGroup { attend(in: &$0) }
+        await withDiscardingTaskGroup { serveUnattended(in: &$0) }
         state.finish()
     }
 
+    /// Serves connections that take no more, and lets go what has paused long enough.
+    func attend(in group: inout DiscardingTaskGroup) -> ContinuousClock.Instant? {
+        serveUnattended(in: &group)
+        releasePaused()
+        return queue.nextRelease?.instant
+    }
+
     /// Gives each connection that takes no more a task that serves it to its end.
-    private func attend(in group: inout DiscardingTaskGroup) {
+    private func serveUnattended(in group: inout DiscardingTaskGroup) {
         for number in unattended { group.addTask { await self.serveToTheEnd(number) } }
         unattended = []
     }

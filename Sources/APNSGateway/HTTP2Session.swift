@@ -10,7 +10,7 @@ import SecureTransport
 /// One connection over HTTP/2: its stream, and the machine that knows what is on it.
 ///
 /// Belongs to its gateway, on the reactor.
-final class HTTP2Session {
+final class HTTP2Session: GatewaySession {
     /// How a session came to its end.
     enum End {
         /// The gateway closed it, or it broke.

@@ -1,26 +1,14 @@
 package import APNSModel
 
-/// What a refusal means for the connection it came over.
-package enum ConnectionAdvice: Hashable, Sendable {
-    /// Nothing: go on with it.
-    case keep
-    /// Nothing more will succeed on it: send on a new one.
-    case replace
-    /// A new one is worth a try if the same refusal comes again and again.
-    case replaceIfRepeated
-}
-
 extension Reason {
     /// What the table says of one reason.
     private struct Rule {
         let status: Int
         let failureClass: FailureClass
-        var connection = ConnectionAdvice.keep
 
-        init(_ status: Int, _ failureClass: FailureClass, _ connection: ConnectionAdvice = .keep) {
+        init(_ status: Int, _ failureClass: FailureClass) {
             self.status = status
             self.failureClass = failureClass
-            self.connection = connection
         }
     }
 
@@ -35,20 +23,20 @@ extension Reason {
         case .badChannelID, .channelNotRegistered: Rule(400, .token)
         case .badTopic, .missingTopic, .topicDisallowed: Rule(400, .app)
         case .featureNotEnabled, .cannotCreateChannelConfig: Rule(400, .app)
-        case .idleTimeout: Rule(400, .retryNow, .replace)
-        case .badCertificate, .badCertificateEnvironment, .invalidProviderToken: Rule(403, .app, .replace)
-        case .badEnvironmentKeyIDInToken, .badEnvironmentKeyInToken: Rule(403, .app, .replace)
+        case .idleTimeout: Rule(400, .retryNow)
+        case .badCertificate, .badCertificateEnvironment, .invalidProviderToken: Rule(403, .app)
+        case .badEnvironmentKeyIDInToken, .badEnvironmentKeyInToken: Rule(403, .app)
         case .forbidden, .missingProviderToken, .topicMismatch: Rule(403, .app)
-        case .expiredProviderToken, .unrelatedKeyIDInToken: Rule(403, .retryNow, .replace)
+        case .expiredProviderToken, .unrelatedKeyIDInToken: Rule(403, .retryNow)
         case .badPath: Rule(404, .message)
         case .methodNotAllowed: Rule(405, .message)
         case .unregistered, .expiredToken: Rule(410, .tokenGone)
         case .payloadTooLarge: Rule(413, .message)
-        case .tooManyProviderTokenUpdates: Rule(429, .retryLater, .replaceIfRepeated)
+        case .tooManyProviderTokenUpdates: Rule(429, .retryLater)
         case .tooManyRequests: Rule(429, .retryLater)
         case .internalServerError: Rule(500, .serverError)
         case .serviceUnavailable: Rule(503, .retryLater)
-        case .shutdown: Rule(503, .retryNow, .replace)
+        case .shutdown: Rule(503, .retryNow)
         }
     }
 
@@ -57,9 +45,6 @@ extension Reason {
 
     /// What is at fault.
     package var failureClass: FailureClass { rule.failureClass }
-
-    /// What it means for the connection.
-    package var connection: ConnectionAdvice { rule.connection }
 
     /// What is at fault when the same notification meets the same reason again at once, on a new connection and, for
     /// `expiredProviderToken`, with a token just signed.

@@ -29,11 +29,7 @@ struct GatewayPolicy {
         /// A refusal is on its way: all that comes is discarded.
         case doomed(Farewell, due: Moment)
         case saidFarewell(FaultAction.Ending)
-        /// Both sides are saying good-bye.
-        case draining(until: Moment)
-        /// Open for ever and deaf.
-        case staying
-        case over
+        case closing(Closing)
     }
 
     private struct Farewell {
@@ -51,8 +47,7 @@ struct GatewayPolicy {
     private var peerHasEnded = false
     /// Whether the bytes can no longer be cut into notifications.
     private var isGarbled = false
-    private var bytesPerSecond: Int?
-    private var readableFrom = Moment.zero
+    private var pace = ReadPace()
     private var listeningStop: Duration?
     private var arrivedCount = 0
     private var lastAccepted: UInt32 = 0
@@ -82,13 +77,10 @@ struct GatewayPolicy {
             return farewell.bytes.isEmpty ? step(at: now) : .send(farewell.bytes)
         case .saidFarewell(let ending):
             return conclude(ending, at: now)
-        case .draining(let until):
-            guard !peerHasEnded, now < until else { return release(resetting: false) }
-            return .read(atMost: Self.chunkByteCount, until: until)
-        case .staying:
-            return peerHasEnded ? release(resetting: false) : read(until: nil, at: now)
-        case .over:
-            return .release(resetting: false)
+        case .closing(var closing):
+            let step = closing.step(peerHasEnded: peerHasEnded, at: now)
+            state = .closing(closing)
+            return step ?? read(until: nil, at: now)
         }
     }
 
@@ -104,8 +96,7 @@ struct GatewayPolicy {
 
     /// Notes that so many bytes were read, which a slow gateway has to get over.
     mutating func didRead(_ byteCount: Int, at now: Moment) {
-        guard let bytesPerSecond else { return }
-        readableFrom = max(now, readableFrom) + .nanoseconds(1_000_000_000 / Int64(bytesPerSecond)) * byteCount
+        pace.didRead(byteCount, at: now)
     }
 
     /// Takes the notifications at the start of `bytes`.
@@ -143,8 +134,9 @@ struct GatewayPolicy {
 
     private var isListening: Bool {
         switch state {
-        case .open, .doomed, .saidFarewell, .draining, .staying: true
-        case .paused, .over: false
+        case .open, .doomed, .saidFarewell: true
+        case .paused: false
+        case .closing(let closing): closing != .over
         }
     }
 }
@@ -209,8 +201,7 @@ extension GatewayPolicy {
             state = .paused(until: duration.map { now + $0 })
             return duration == nil ? .discarded : nil
         case .slow(let rate):
-            bytesPerSecond = rate
-            readableFrom = now
+            pace.slow(to: rate, at: now)
             return nil
         case .stopListening(let duration):
             listeningStop = duration
@@ -263,30 +254,12 @@ extension GatewayPolicy {
 // What comes next.
 extension GatewayPolicy {
     private func read(until deadline: Moment?, at now: Moment) -> Step {
-        if peerHasEnded { return .wait(until: deadline) }
-        guard let bytesPerSecond else { return .read(atMost: Self.chunkByteCount, until: deadline) }
-        guard now < readableFrom else { return .read(atMost: max(1, bytesPerSecond / 10), until: deadline) }
-        return .wait(until: deadline.map { min($0, readableFrom) } ?? readableFrom)
+        peerHasEnded ? .wait(until: deadline) : pace.step(until: deadline, at: now)
     }
 
     private mutating func conclude(_ ending: FaultAction.Ending, at now: Moment) -> Step {
-        switch ending {
-        case .close:
-            state = .draining(until: now)
-            return .close(until: now + Self.drainTime)
-        case .cut:
-            state = .draining(until: now + Self.drainTime)
-            return .cut
-        case .reset:
-            return release(resetting: true)
-        case .stay:
-            state = .staying
-            return step(at: now)
-        }
-    }
-
-    private mutating func release(resetting: Bool) -> Step {
-        state = .over
-        return .release(resetting: resetting)
+        let (closing, step) = Closing.begin(ending, at: now)
+        state = .closing(closing)
+        return step ?? self.step(at: now)
     }
 }

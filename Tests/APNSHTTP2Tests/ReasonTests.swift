@@ -6,11 +6,10 @@ import Testing
 /// The table of reasons against `Tests/Fixtures/http2-reasons.json`, which was written from Apple's pages without it.
 struct ReasonTests {
     @Test(arguments: ReasonFile.contents.reasons)
-    func `every reason has the class and the advice of the vectors`(entry: ReasonFile.Entry) throws {
+    func `every reason has the class of the vectors`(entry: ReasonFile.Entry) throws {
         let reason = try #require(Reason(status: entry.status, name: entry.reason))
         #expect(reason.rawValue == entry.reason && reason.status == entry.status)
         #expect(reason.failureClass == FailureClass(vectorName: entry.class))
-        #expect(reason.connection == ConnectionAdvice(vectorName: entry.connection))
         #expect((entry.aliases ?? []).allSatisfy { Reason(status: entry.status, name: $0) == reason })
     }
 
@@ -64,7 +63,6 @@ struct ReasonFile: Decodable {
         let reason: String
         let `class`: String
         let timestamp: Bool
-        let connection: String
         let escalate: String?
         let aliases: [String]?
 
@@ -94,16 +92,6 @@ extension FailureClass {
         let names: [String: FailureClass] = [
             "token-gone": .tokenGone, "bad-token": .token, "bad-message": .message, "app-misconfigured": .app,
             "retry-now": .retryNow, "retry-later": .retryLater, "server-error": .serverError,
-        ]
-        guard let found = names[vectorName] else { return nil }
-        self = found
-    }
-}
-
-extension ConnectionAdvice {
-    init?(vectorName: String) {
-        let names: [String: ConnectionAdvice] = [
-            "keep": .keep, "replace": .replace, "replace-if-repeated": .replaceIfRepeated,
         ]
         guard let found = names[vectorName] else { return nil }
         self = found

@@ -23,7 +23,7 @@ extension HTTP2Policy {
             return .discarded
         case .flood(let flood, let count):
             return send(flood, count: count, on: subject)
-        case .slow(let rate): (bytesPerSecond, readableFrom) = (rate, now.moment)
+        case .slow(let rate): pace.slow(to: rate, at: now.moment)
         case .latency(let delay, let jitter): (self.delay, self.jitter) = (delay, jitter)
         case .stopListening(let duration): listeningStop = duration
         case .settings(let changed): session.submit(changed.parameters)

@@ -15,11 +15,7 @@ struct HTTP2Policy {
         case paused(until: Moment?)
         /// The end is coming: what still comes is discarded.
         case doomed(FaultAction.Ending, due: Moment)
-        /// Both sides are saying good-bye.
-        case draining(until: Moment)
-        /// Open for ever and deaf.
-        case staying
-        case over
+        case closing(Closing)
     }
 
     let connection: Int
@@ -37,8 +33,7 @@ struct HTTP2Policy {
     private var lastWords: [UInt8] = []
     private let tellsUniqueIDs: Bool
     var listeningStop: Duration?
-    var bytesPerSecond: Int?
-    var readableFrom = Moment.zero
+    var pace = ReadPace()
     /// How many bytes of bodies open the connection's window again; `nil`: nghttp2 sees to it.
     var windowGrant: Int?
     var grantedByteCount = 0
@@ -88,10 +83,7 @@ struct HTTP2Policy {
         session.receive(bytes)
         settle(at: now, sharing: &shared)
         grantIfDue()
-        if let bytesPerSecond {
-            let time = Duration.nanoseconds(1_000_000_000 / Int64(bytesPerSecond)) * bytes.count
-            readableFrom = max(now.moment, readableFrom) + time
-        }
+        pace.didRead(bytes.count, at: now.moment)
     }
 
     /// Appends what there is to send.
@@ -124,8 +116,8 @@ struct HTTP2Policy {
     /// Whether nothing is sent any more, not even by nghttp2.
     private var isDeaf: Bool {
         switch state {
-        case .staying, .over: true
-        case .open, .paused, .doomed, .draining: isMute
+        case .closing(.staying), .closing(.over): true
+        case .open, .paused, .doomed, .closing(.draining): isMute
         }
     }
 
@@ -308,13 +300,10 @@ extension HTTP2Policy {
             return step(at: now)
         case .doomed(let ending, let due):
             return now >= due ? conclude(ending, at: now) : read(until: earlier(due, pending.nextDue), at: now)
-        case .draining(let until):
-            guard !peerHasEnded, now < until else { return release(resetting: false) }
-            return .read(atMost: GatewayPolicy.chunkByteCount, until: until)
-        case .staying:
-            return peerHasEnded ? release(resetting: false) : read(until: nil, at: now)
-        case .over:
-            return .release(resetting: false)
+        case .closing(var closing):
+            let step = closing.step(peerHasEnded: peerHasEnded, at: now)
+            state = .closing(closing)
+            return step ?? read(until: nil, at: now)
         }
     }
 
@@ -324,31 +313,13 @@ extension HTTP2Policy {
     }
 
     private func read(until deadline: Moment?, at now: Moment) -> GatewayPolicy.Step {
-        if peerHasEnded { return .wait(until: deadline) }
-        guard let bytesPerSecond else { return .read(atMost: GatewayPolicy.chunkByteCount, until: deadline) }
-        guard now < readableFrom else { return .read(atMost: max(1, bytesPerSecond / 10), until: deadline) }
-        return .wait(until: earlier(deadline, readableFrom))
+        peerHasEnded ? .wait(until: deadline) : pace.step(until: deadline, at: now)
     }
 
     private mutating func conclude(_ ending: FaultAction.Ending, at now: Moment) -> GatewayPolicy.Step {
         pending.removeAll()
-        switch ending {
-        case .close:
-            state = .draining(until: now)
-            return .close(until: now + GatewayPolicy.drainTime)
-        case .cut:
-            state = .draining(until: now + GatewayPolicy.drainTime)
-            return .cut
-        case .reset:
-            return release(resetting: true)
-        case .stay:
-            state = .staying
-            return step(at: now)
-        }
-    }
-
-    private mutating func release(resetting: Bool) -> GatewayPolicy.Step {
-        state = .over
-        return .release(resetting: resetting)
+        let (closing, step) = Closing.begin(ending, at: now)
+        state = .closing(closing)
+        return step ?? self.step(at: now)
     }
 }

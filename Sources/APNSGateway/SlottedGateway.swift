@@ -1,0 +1,83 @@
+import APNSModel
+import LinuxIO
+
+/// A connection as its gateway sees it, whatever is spoken over it.
+protocol GatewaySession: AnyObject {
+    /// Which configuration it belongs to; see `GatewayState.generation`.
+    var generation: Int { get }
+    /// How many notifications have been written and have no outcome.
+    var doubtCount: Int { get }
+    /// How many notifications it takes now.
+    var room: Int { get }
+    /// Whether it has all that it may have at a time: only then another connection is of use.
+    var isExhausted: Bool { get }
+}
+
+/// What the gateways of both protocols do alike: each of their slots opens one connection after the other, as there is
+/// work.
+protocol SlottedGateway: Actor {
+    associatedtype Session: GatewaySession
+
+    var state: GatewayState { get }
+    /// Connections that take work, by slot.
+    var sessions: [Int: Session] { get }
+    /// How many slots there may be.
+    var connectionLimit: Int { get }
+    /// The pauses between connects that fail.
+    var connectBackOff: BackOff { get }
+    /// Whether a connection would get something to send.
+    var hasWork: Bool { get }
+    /// Whether one connection is enough for the present.
+    var wantsOneConnection: Bool { get }
+
+    /// Opens a connection, sends on it until it takes no more, and says how long to pause before the next.
+    func runConnection(_ slot: Int) async -> Duration
+
+    /// Does what is due besides the slots, and says when there is more of it.
+    func attend(in group: inout DiscardingTaskGroup) -> ContinuousClock.Instant?
+}
+
+extension SlottedGateway {
+    /// Serves until the task is cancelled.
+    func runSlots() async {
+        var limit = 0
+        await withDiscardingTaskGroup { group in
+            while !Task.isCancelled {
+                while limit < connectionLimit {
+                    let slot = limit
+                    group.addTask { await self.runSlot(slot) }
+                    limit += 1
+                }
+                let next = attend(in: &group)
+                await state.sleep(GatewayState.keeper, until: next)
+            }
+        }
+    }
+
+    /// One connection after the other, until the task is cancelled or the gateway drained.
+    private func runSlot(_ slot: Int) async {
+        while !Task.isCancelled {
+            guard isWanted(slot) else {
+                await state.sleep(slot, until: state.stoppedUntil)
+                state.endStopIfDue(backOff: connectBackOff)
+                continue
+            }
+            let pause = await runConnection(slot)
+            if pause > .zero { await state.rest(slot, for: pause) }
+        }
+    }
+
+    /// Whether there is work that the connections which are up do not take.
+    private func isWanted(_ slot: Int) -> Bool {
+        guard state.mayConnect, hasWork, slot < connectionLimit else { return false }
+        guard slot > 0 else { return true }
+        let others = sessions.values.filter { $0.generation == state.generation }
+        return !state.isOnTrial && !wantsOneConnection && others.count >= slot && others.allSatisfy(\.isExhausted)
+    }
+
+    /// How many notifications a session gets now; one at a time while the app is on trial.
+    func allowance(_ session: Session) -> Int {
+        guard state.isOnTrial else { return session.room }
+        return sessions.values.allSatisfy { $0.doubtCount == 0 } ? min(1, session.room) : 0
+    }
+}
