@@ -23,7 +23,8 @@ extension HTTP2Gateway: SlottedGateway {
             let end = await serve(session)
             await session.part()
             sessions[slot] = nil
-            guard let end else {
+            // Having said goodbye, a gateway may close before its word is read.
+            guard let end, !session.isFinished || Task.isCancelled else {
                 retire(session)
                 return pauseAfterRetirement(of: session)
             }

@@ -39,6 +39,8 @@ final class HTTP2Session: GatewaySession {
     private(set) var hasAcceptance = false
     /// Whether there is a goodbye to be said that no requests wait before.
     private var hasLastWord = false
+    /// Whether the gateway has announced its end.
+    private var hasFarewell = false
     /// What has become of notifications that no report has told yet.
     private var untold = Losses()
 
@@ -81,6 +83,9 @@ final class HTTP2Session: GatewaySession {
 
     /// Whether an answer has stayed away for too long.
     var isOverdue: Bool { machine.isOverdue }
+
+    /// Whether the gateway has announced its end, and has answered everything.
+    var isFinished: Bool { hasFarewell && doubtCount == 0 }
 
     /// Why it takes no more requests.
     var retirement: GatewayFault {
@@ -192,6 +197,7 @@ final class HTTP2Session: GatewaySession {
 
     /// Notes what news mean for the next report.
     func note(_ news: SessionNews) {
+        hasFarewell = hasFarewell || news.farewell != nil
         untold.resentCount += news.returnedCount
         untold.doubtfulCount += news.doubtfulCount(.resend)
         untold.unknownCount += news.doubtfulCount(.report)
