@@ -95,7 +95,10 @@ extension BinaryGateway: SlottedGateway {
             return .zero
         case .reply(let reply) where reply.status.failureClass == .app:
             state.tell(.disconnected(report))
-            state.stop(reply.status.fault, for: configuration.stopPause)
+            // A late answer to what was replaced says nothing of what is in force.
+            if session.generation == state.generation {
+                state.stop(reply.status.fault, for: configuration.stopPause)
+            }
             return .zero
         case .reply(let reply) where reply.status.acceptsNamed && !session.hasAcceptance:
             // A gateway that shuts down again and again without taking anything is not to be called at speed.

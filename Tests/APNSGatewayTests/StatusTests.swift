@@ -82,6 +82,17 @@ struct StatusTests {
         }
     }
 
+    @Test func `a late fault of what was replaced does not stop the app`() async throws {
+        try await BenchPlan("nth=3 refuse status=3 delay=500ms times=1").run { bench in
+            try await bench.submit(3)
+            _ = try await bench.simulator.ledger { $0.arrivedCount == 3 }
+            await bench.gateway.reconfigure(bench.configuration)
+            try await bench.settle()
+            #expect(bench.record.stops.isEmpty)
+            #expect(Sample.accepted(await bench.simulator.ledger) == [0, 1, 2])
+        }
+    }
+
     @Test func `a stop holds for the other connections too`() async throws {
         let plan = BenchPlan("connection=2 nth=5 per=connection refuse status=3") {
             $0.connectionLimit = 2
