@@ -69,7 +69,7 @@ struct FeedbackServiceTests {
         var manner = FeedbackManner()
         manner.pieceSizes = [50]
         manner.pause = .seconds(3600)
-        let result = try await reading(manner, answerTimeout: .milliseconds(200))
+        let result = try await reading(manner, answerTimeout: .seconds(2))
         #expect(result.kept == Array(Self.bytes.prefix(50)))
         #expect(result.fault?.message.contains("stopped in the middle") == true)
     }
