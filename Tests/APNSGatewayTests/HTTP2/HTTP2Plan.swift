@@ -58,6 +58,8 @@ struct HTTP2Plan: Sendable {
         var configuration = HTTP2Gateway.Configuration(
             endpoint: Sample.endpoint(simulator.ports.http2), context: context)
         configuration.defaultTopic = "com.example.weather"
+        // Only tests about late answers want one to be late, however busy the machine is.
+        configuration.answerTimeout = .seconds(600)
         configuration.connectBackOff = BackOff(first: .milliseconds(10), ceiling: .milliseconds(100))
         configuration.pauses.later = BackOff(first: .milliseconds(100), ceiling: .milliseconds(200))
         configuration.pauses.serverError = BackOff(first: .milliseconds(100), ceiling: .milliseconds(400))
