@@ -28,6 +28,8 @@ CHECKED := --explicit-target-dependency-import-check error
 # The program carries the Swift runtime in itself, so that it also runs where no Swift is installed. The linker is the
 # one that comes with Swift: the system's warns of a function in that runtime which the program never calls.
 RELEASE := --configuration release --static-swift-stdlib -Xswiftc -use-ld=lld
+# So many tests at a time: all of them at once make two cores so slow that handshakes run into their time-outs.
+SIDE_BY_SIDE := --experimental-maximum-parallelization-width 12
 FORMATTED := Package.swift Sources Tests
 
 MAKEFLAGS += --no-print-directory
@@ -55,7 +57,7 @@ test: setup lint ## Lint, build and run all tests
 	@echo '==> build of the tests'
 	@swift build --build-tests $(CHECKED)
 	@echo '==> tests'
-	@swift test --skip-build
+	@swift test --skip-build $(SIDE_BY_SIDE)
 
 test-full: export PUSHSPOOL_FULL = 1
 test-full: test ## The same with the long sweeps (PUSHSPOOL_FULL=1), the fuzzer's corpus, and interop

@@ -83,7 +83,8 @@ struct StatusTests {
     }
 
     @Test func `a late fault of what was replaced does not stop the app`() async throws {
-        try await BenchPlan("nth=3 refuse status=3 delay=3s times=1").run { bench in
+        let plan = BenchPlan("nth=3 refuse status=3 delay=1s times=1") { $0.confirmation = .silence(.seconds(4)) }
+        try await plan.run { bench in
             try await bench.submit(3)
             _ = try await bench.simulator.ledger { $0.arrivedCount == 3 }
             await bench.gateway.reconfigure(bench.configuration)
