@@ -1,7 +1,8 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-/// The settings of every Swift target: no experimental feature, no warning left standing.
+/// The settings of every Swift target: no experimental feature, no warning left standing. In debug builds file operations
+/// can be made to fail (LinuxIO/Failpoints).
 let strict: [SwiftSetting] = [
     .strictMemorySafety(),
     .treatAllWarnings(as: .error),
@@ -9,6 +10,7 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .define("FAILPOINTS", .when(configuration: .debug)),
 ]
 
 /// One layer of the program: a library target with the strict settings.

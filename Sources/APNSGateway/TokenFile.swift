@@ -70,7 +70,7 @@ struct TokenFile: Sendable {
         let file = try folder.create(temporary, mode: 0o600)
         try file.write(Array("\(token.text)\n\(isReplacement ? Self.mark + "\n" : "")".utf8))
         // Bytes before name. The name itself may be lost with the power: then an older token is there, and ages out.
-        try file.syncData()
+        try file.syncData(.tokenFile)
         try folder.rename(temporary, to: folder, replacing: final)
     }
 

@@ -97,6 +97,8 @@ static inline int clinux_signalfd(const sigset_t *set) { return signalfd(-1, set
 
 // --- files -----------------------------------------------------------------------------------------------------------
 
+#include <linux/falloc.h>
+#include <linux/fs.h>
 #include <linux/openat2.h>
 #include <poll.h>
 #include <sys/inotify.h>
@@ -151,11 +153,39 @@ static inline int clinux_describe_filesystem(int fd, struct clinux_filesystem *r
     return 0;
 }
 
+// posix_fallocate(3) returns its error instead of setting errno.
+static inline int clinux_allocate(int fd, off_t size) {
+    int code = posix_fallocate(fd, 0, size);
+    if (code == 0) return 0;
+    errno = code;
+    return -1;
+}
+
+// fallocate(2), syncfs(2): declared for _GNU_SOURCE only. FALLOC_FL_PUNCH_HOLE goes with FALLOC_FL_KEEP_SIZE.
+static inline int clinux_punch(int fd, off_t offset, off_t size) {
+    return (int)syscall(SYS_fallocate, fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, size);
+}
+static inline int clinux_sync_filesystem(int fd) { return (int)syscall(SYS_syncfs, fd); }
+
+// ioctl(2) is variadic, and its numbers are macros that Swift does not import.
+static inline int clinux_set_no_copy_on_write(int fd) {
+    int flags = 0;
+    if (ioctl(fd, FS_IOC_GETFLAGS, &flags) != 0) return -1;
+    flags |= FS_NOCOW_FL;
+    return ioctl(fd, FS_IOC_SETFLAGS, &flags);
+}
+
 // poll(2) on two descriptors without a time limit: 1 when the first can be read, 2 when the second can, 3 for both.
 static inline int clinux_wait_readable(int first, int second) {
     struct pollfd both[2] = {{first, POLLIN, 0}, {second, POLLIN, 0}};
     if (poll(both, 2, -1) < 0) return -1;
     return (both[0].revents ? 1 : 0) | (both[1].revents ? 2 : 0);
+}
+
+// poll(2) on one descriptor: 1 when it can be read, 0 when the time is over, -1 when a signal came.
+static inline int clinux_wait_readable_until(int fd, int milliseconds) {
+    struct pollfd one = {fd, POLLIN, 0};
+    return poll(&one, 1, milliseconds);
 }
 
 // eventfd(2), inotify_init1(2): the flags are enumerations in C.

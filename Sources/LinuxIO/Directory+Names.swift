@@ -8,7 +8,9 @@ extension Directory {
     ///   the rename may have happened on a network filesystem: look.
     package func rename(_ name: [UInt8], to target: Directory, replacing newName: [UInt8]) throws(SystemError) {
         let (old, new) = (try ComponentName(name, for: "renameat"), try ComponentName(newName, for: "renameat"))
-        let status = unsafe renameat(descriptor.rawValue, old.bytes, target.descriptor.rawValue, new.bytes)
+        let status = try FileGate.call(
+            .rename, move(name, target, newName), change: { (_: Int32) in renamed(name, target, newName) },
+            { unsafe renameat(descriptor.rawValue, old.bytes, target.descriptor.rawValue, new.bytes) })
         guard status == 0 else { throw .last("renameat", move(name, target, newName)) }
     }
 
@@ -32,8 +34,9 @@ extension Directory {
     /// - Throws: `SystemError`: EINVAL or ENOSYS when it cannot; otherwise as `rename(_:to:as:)`.
     package func renameNatively(_ name: [UInt8], to target: Directory, as newName: [UInt8]) throws(SystemError) {
         let (old, new) = (try ComponentName(name, for: "renameat2"), try ComponentName(newName, for: "renameat2"))
-        let status = unsafe clinux_rename_noreplace(
-            descriptor.rawValue, old.bytes, target.descriptor.rawValue, new.bytes)
+        let status = try FileGate.call(
+            .rename, move(name, target, newName), change: { (_: Int32) in renamed(name, target, newName) },
+            { unsafe clinux_rename_noreplace(descriptor.rawValue, old.bytes, target.descriptor.rawValue, new.bytes) })
         guard status == 0 else { throw .last("renameat2", move(name, target, newName)) }
     }
 
@@ -42,7 +45,10 @@ extension Directory {
     /// - Throws: `SystemError`: EEXIST when the name is taken, EPERM where files cannot be linked.
     package func link(_ name: [UInt8], to target: Directory, as newName: [UInt8]) throws(SystemError) {
         let (old, new) = (try ComponentName(name, for: "linkat"), try ComponentName(newName, for: "linkat"))
-        let status = unsafe linkat(descriptor.rawValue, old.bytes, target.descriptor.rawValue, new.bytes, 0)
+        let change = FileChange.linked(directory: path, name: name, toDirectory: target.path, newName: newName)
+        let status = try FileGate.call(
+            .link, move(name, target, newName), change: { (_: Int32) in change },
+            { unsafe linkat(descriptor.rawValue, old.bytes, target.descriptor.rawValue, new.bytes, 0) })
         guard status == 0 else { throw .last("linkat", move(name, target, newName)) }
     }
 
@@ -66,7 +72,10 @@ extension Directory {
 
     private func remove(_ name: [UInt8], flags: Int32) throws(SystemError) -> Bool {
         let component = try ComponentName(name, for: "unlinkat")
-        guard unsafe unlinkat(descriptor.rawValue, component.bytes, flags) != 0 else { return true }
+        let status = try FileGate.call(
+            .unlink, subject(name), change: { (_: Int32) in .removed(directory: path, name: name) },
+            { unsafe unlinkat(descriptor.rawValue, component.bytes, flags) })
+        if status == 0 { return true }
         guard errno == ENOENT else { throw .last("unlinkat", subject(name)) }
         return false
     }
@@ -82,6 +91,10 @@ extension Directory {
             return try rename(name, to: target, replacing: newName)
         }
         try unlink(name)
+    }
+
+    private func renamed(_ name: [UInt8], _ target: Directory, _ newName: [UInt8]) -> FileChange {
+        .renamed(directory: path, name: name, toDirectory: target.path, newName: newName)
     }
 
     private func move(_ name: [UInt8], _ target: Directory, _ newName: [UInt8]) -> String {

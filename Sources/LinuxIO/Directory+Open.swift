@@ -12,10 +12,14 @@ extension Directory {
     package func openForReading(_ name: [UInt8]) throws(SystemError) -> OpenFile {
         let component = try ComponentName(name, for: "openat2")
         let flags = O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC
-        var number = unsafe clinux_open_beneath(descriptor.rawValue, component.bytes, UInt64(flags))
-        if number < 0, errno == ENOSYS || errno == EPERM {
-            number = unsafe openat(descriptor.rawValue, component.bytes, flags)
-        }
+        let number = try FileGate.call(
+            .open, subject(name),
+            change: { opened(name, FileGate.inode($0)) },
+            {
+                let number = unsafe clinux_open_beneath(descriptor.rawValue, component.bytes, UInt64(flags))
+                guard number < 0, errno == ENOSYS || errno == EPERM else { return number }
+                return unsafe openat(descriptor.rawValue, component.bytes, flags)
+            })
         guard number >= 0 else { throw .last("openat2", subject(name)) }
         return OpenFile(adopting: number, path: subject(name))
     }
@@ -50,10 +54,25 @@ extension Directory {
     private func open(_ name: [UInt8], flags: Int32, mode: UInt32?) throws(SystemError) -> OpenFile {
         let component = try ComponentName(name, for: "openat")
         let every = flags | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK | O_CLOEXEC
-        let number = unsafe openat(descriptor.rawValue, component.bytes, every, mode ?? 0)
+        let isNew = mode != nil
+        let number = try FileGate.call(
+            isNew ? .create : .open, subject(name),
+            change: { isNew ? created(name, FileGate.inode($0)) : opened(name, FileGate.inode($0)) },
+            { unsafe openat(descriptor.rawValue, component.bytes, every, mode ?? 0) })
         guard number >= 0 else { throw .last("openat", subject(name)) }
         let file = OpenFile(adopting: number, path: subject(name))
-        if let mode, fchmod(number, mode) != 0 { throw .last("fchmod", subject(name)) }
+        guard let mode else { return file }
+        guard try FileGate.call(.setMode, subject(name), { fchmod(number, mode) }) == 0 else {
+            throw .last("fchmod", subject(name))
+        }
         return file
+    }
+
+    private func created(_ name: [UInt8], _ inode: UInt64) -> FileChange {
+        .created(directory: path, name: name, file: inode)
+    }
+
+    private func opened(_ name: [UInt8], _ inode: UInt64) -> FileChange {
+        .opened(directory: path, name: name, file: inode)
     }
 }

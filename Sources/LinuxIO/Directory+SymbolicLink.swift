@@ -6,8 +6,8 @@ extension Directory {
     /// - Throws: `SystemError`: EEXIST when the name is taken, EPERM where there are no symbolic links.
     package func makeSymbolicLink(_ name: [UInt8], to target: String) throws(SystemError) {
         let component = try ComponentName(name, for: "symlinkat")
-        guard unsafe symlinkat(target, descriptor.rawValue, component.bytes) == 0 else {
-            throw .last("symlinkat", subject(name))
-        }
+        let status = try FileGate.call(
+            .makeSymbolicLink, subject(name), { unsafe symlinkat(target, descriptor.rawValue, component.bytes) })
+        guard status == 0 else { throw .last("symlinkat", subject(name)) }
     }
 }

@@ -20,7 +20,7 @@ package final class Directory: Sendable {
     ///
     /// - Throws: `SystemError`: ENOENT, ENOTDIR, EACCES as open(2) says; the path is the operator's to correct.
     package static func open(path: String) throws(SystemError) -> Directory {
-        let number = unsafe Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let number = try FileGate.call(.open, path, { unsafe Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
         guard number >= 0 else { throw .last("open", path) }
         return Directory(adopting: number, path: path)
     }
@@ -31,7 +31,8 @@ package final class Directory: Sendable {
     package func openChild(_ name: [UInt8]) throws(SystemError) -> Directory {
         let component = try ComponentName(name, for: "openat")
         let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-        let number = unsafe openat(descriptor.rawValue, component.bytes, flags)
+        let number = try FileGate.call(
+            .open, subject(name), { unsafe openat(descriptor.rawValue, component.bytes, flags) })
         guard number >= 0 else { throw .last("openat", subject(name)) }
         return Directory(adopting: number, path: subject(name))
     }
@@ -43,12 +44,15 @@ package final class Directory: Sendable {
     /// - Throws: `SystemError`: what mkdirat(2), fchmod(2), fsync(2) or `openChild` say.
     package func makeChild(_ name: [UInt8], mode: UInt32) throws(SystemError) -> Directory {
         let component = try ComponentName(name, for: "mkdirat")
-        let isNew = unsafe mkdirat(descriptor.rawValue, component.bytes, mode & 0o700) == 0
+        let status = try FileGate.call(
+            .makeDirectory, subject(name), change: { (_: Int32) in .madeDirectory(directory: path, name: name) },
+            { unsafe mkdirat(descriptor.rawValue, component.bytes, mode & 0o700) })
+        let isNew = status == 0
         guard isNew || errno == EEXIST else { throw .last("mkdirat", subject(name)) }
         let child = try openChild(name)
         if isNew {
             try child.setMode(mode)
-            try sync()
+            try sync(.newFolder)
         }
         return child
     }
@@ -57,7 +61,9 @@ package final class Directory: Sendable {
     ///
     /// - Throws: `SystemError`, usually EPERM: it is not ours.
     package func setMode(_ mode: UInt32) throws(SystemError) {
-        guard fchmod(descriptor.rawValue, mode) == 0 else { throw .last("fchmod", path) }
+        guard try FileGate.call(.setMode, path, { fchmod(descriptor.rawValue, mode) }) == 0 else {
+            throw .last("fchmod", path)
+        }
     }
 
     /// Its own status.
@@ -65,7 +71,9 @@ package final class Directory: Sendable {
     /// - Throws: `SystemError`: EIO, ESTALE or ENOTCONN from the filesystem.
     package func status() throws(SystemError) -> FileStatus {
         var raw = stat()
-        guard unsafe fstat(descriptor.rawValue, &raw) == 0 else { throw .last("fstat", path) }
+        guard try FileGate.call(.status, path, { unsafe fstat(descriptor.rawValue, &raw) }) == 0 else {
+            throw .last("fstat", path)
+        }
         return FileStatus(raw)
     }
 
@@ -75,20 +83,37 @@ package final class Directory: Sendable {
     package func status(of name: [UInt8]) throws(SystemError) -> FileStatus? {
         let component = try ComponentName(name, for: "fstatat")
         var raw = stat()
-        if unsafe fstatat(descriptor.rawValue, component.bytes, &raw, AT_SYMLINK_NOFOLLOW) == 0 {
-            return FileStatus(raw)
-        }
+        let found = try FileGate.call(
+            .status, subject(name),
+            { unsafe fstatat(descriptor.rawValue, component.bytes, &raw, AT_SYMLINK_NOFOLLOW) })
+        if found == 0 { return FileStatus(raw) }
         guard errno == ENOENT else { throw .last("fstatat", subject(name)) }
         return nil
     }
 
     /// Makes what was renamed, made or removed here survive a power loss (fsync(2)).
     ///
+    /// - Parameter site: what the sync is for, by which tests can leave it out.
     /// - Throws: `SystemError`; a failed sync is final and must not be tried again: reopen and read what is there.
-    package func sync() throws(SystemError) {
-        while fsync(descriptor.rawValue) != 0 {
-            guard errno == EINTR else { throw .last("fsync", path) }
-        }
+    package func sync(_ site: SyncSite = .other) throws(SystemError) {
+        if FileGate.isElided(site, path) { return }
+        let status = try FileGate.call(
+            .sync, path, change: { (_: Int32) in .syncedDirectory(path) },
+            { uninterrupted { fsync(descriptor.rawValue) } })
+        guard status == 0 else { throw .last("fsync", path) }
+    }
+
+    /// Makes everything on its filesystem survive a power loss (syncfs(2)), whoever wrote it: one call for many files
+    /// and folders, but it also waits for what others have written.
+    ///
+    /// - Parameter site: what the sync is for, by which tests can leave it out.
+    /// - Throws: `SystemError`; final as for `sync(_:)`.
+    package func syncFilesystem(_ site: SyncSite = .other) throws(SystemError) {
+        if FileGate.isElided(site, path) { return }
+        let status = try FileGate.call(
+            .syncFilesystem, path, change: { (_: Int32) in .syncedAll },
+            { uninterrupted { clinux_sync_filesystem(descriptor.rawValue) } })
+        guard status == 0 else { throw .last("syncfs", path) }
     }
 
     /// The name with this directory's path before it, for messages.

@@ -23,7 +23,9 @@ package struct DirectoryListing: ~Copyable {
 
     init(of directory: Directory) throws(SystemError) {
         // A second open file, because a position is shared by all that use one.
-        let number = unsafe openat(directory.descriptor.rawValue, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let number = try FileGate.call(
+            .open, directory.path,
+            { unsafe openat(directory.descriptor.rawValue, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
         guard number >= 0 else { throw .last("openat", directory.path) }
         descriptor = Descriptor(adopting: number)
         path = directory.path
@@ -45,7 +47,8 @@ package struct DirectoryListing: ~Copyable {
     }
 
     private mutating func readBlock() throws(SystemError) -> Bool {
-        let count = unsafe clinux_list(descriptor.rawValue, &block, block.count)
+        let count = try FileGate.call(
+            .list, path, { unsafe clinux_list(descriptor.rawValue, &block, block.count) })
         guard count >= 0 else { throw .last("getdents64", path) }
         (position, end) = (0, count)
         return count > 0

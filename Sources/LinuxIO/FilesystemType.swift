@@ -23,6 +23,11 @@ package struct FilesystemSpace: Hashable, Sendable {
     package let byteCount: Int64
     /// Files that can still be made; `nil` where the filesystem has no such limit (btrfs).
     package let freeFileCount: Int64?
+
+    /// Room as somebody else has found it.
+    package init(freeByteCount: Int64, byteCount: Int64, freeFileCount: Int64?) {
+        (self.freeByteCount, self.byteCount, self.freeFileCount) = (freeByteCount, byteCount, freeFileCount)
+    }
 }
 
 extension Directory {
@@ -46,9 +51,10 @@ extension Directory {
 
     private func filesystem() throws(SystemError) -> clinux_filesystem {
         var raw = clinux_filesystem()
-        while unsafe clinux_describe_filesystem(descriptor.rawValue, &raw) != 0 {
-            guard errno == EINTR else { throw .last("fstatfs", path) }
-        }
+        let status = try FileGate.call(
+            .filesystem, path,
+            { uninterrupted { unsafe clinux_describe_filesystem(descriptor.rawValue, &raw) } })
+        guard status == 0 else { throw .last("fstatfs", path) }
         return raw
     }
 }

@@ -6,7 +6,8 @@ extension OpenFile {
     /// Never waits for a writer, whatever the path names.
     /// - Throws: `SystemError`: there is none, or it may not be read. Tell the user.
     package static func open(path: String) throws(SystemError) -> OpenFile {
-        let number = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        let number = try FileGate.call(
+            .open, path, { unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) })
         guard number >= 0 else { throw .last("open", path) }
         return OpenFile(adopting: number, path: path)
     }

@@ -7,11 +7,20 @@ extension OpenFile {
     /// - Throws: `SystemError`: ENOSPC, EDQUOT, EFBIG, EIO; a part may have been written.
     package borrowing func write(_ bytes: [UInt8]) throws(SystemError) {
         var done = 0
+        let number = descriptor.rawValue
         while done < bytes.count {
-            let got = unsafe bytes.withUnsafeBytes { buffer in
-                let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[done...])
-                return unsafe Glibc.write(descriptor.rawValue, rest.baseAddress, rest.count)
-            }
+            let got = try FileGate.call(
+                .write, path,
+                change: { count in
+                    let end = Int64(lseek(number, 0, SEEK_CUR))
+                    return written(bytes[done..<(done + count)], at: end - Int64(count), to: number)
+                },
+                {
+                    unsafe bytes.withUnsafeBytes { buffer in
+                        let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[done...])
+                        return unsafe Glibc.write(number, rest.baseAddress, rest.count)
+                    }
+                })
             if got < 0, errno == EINTR { continue }
             guard got > 0 else { throw .last("write", path) }
             done += got
@@ -23,11 +32,19 @@ extension OpenFile {
     /// - Throws: `SystemError`: ENOSPC, EDQUOT, EFBIG, EIO; a part may have been written.
     package borrowing func write(_ bytes: [UInt8], at offset: Int64) throws(SystemError) {
         var done = 0
+        let number = descriptor.rawValue
         while done < bytes.count {
-            let got = unsafe bytes.withUnsafeBytes { buffer in
-                let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[done...])
-                return unsafe pwrite(descriptor.rawValue, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
-            }
+            let got = try FileGate.call(
+                .pwrite, path,
+                change: { count in
+                    written(bytes[done..<(done + count)], at: offset + Int64(done), to: number)
+                },
+                {
+                    unsafe bytes.withUnsafeBytes { buffer in
+                        let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[done...])
+                        return unsafe pwrite(number, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
+                    }
+                })
             if got < 0, errno == EINTR { continue }
             guard got > 0 else { throw .last("pwrite", path) }
             done += got
@@ -38,10 +55,12 @@ extension OpenFile {
     ///
     /// - Throws: `SystemError`: ENOSPC, EDQUOT, EFBIG.
     package borrowing func reserve(byteCount: Int64) throws(SystemError) {
-        var status = EINTR
-        // Returns its error instead of setting errno.
-        while status == EINTR { status = posix_fallocate(descriptor.rawValue, 0, off_t(byteCount)) }
-        guard status == 0 else { throw SystemError(code: status, operation: "posix_fallocate", subject: path) }
+        let number = descriptor.rawValue
+        let status = try FileGate.call(
+            .allocate, path,
+            change: { (_: Int32) in .allocated(file: FileGate.inode(number), byteCount: byteCount) },
+            { uninterrupted { clinux_allocate(number, off_t(byteCount)) } })
+        guard status == 0 else { throw .last("posix_fallocate", path) }
     }
 
     /// Takes the write lock of the whole file, held until this descriptor is closed (fcntl(2), open file descriptions).
@@ -50,8 +69,14 @@ extension OpenFile {
     ///   filesystem is shared, another.
     /// - Throws: `SystemError`: ENOLCK, or EINVAL where the filesystem has no locks.
     package borrowing func lock() throws(SystemError) -> Bool {
-        if clinux_lock_whole(descriptor.rawValue) == 0 { return true }
+        let number = descriptor.rawValue
+        if try FileGate.call(.lock, path, { clinux_lock_whole(number) }) == 0 { return true }
         guard errno == EAGAIN || errno == EACCES else { throw .last("fcntl F_OFD_SETLK", path) }
         return false
     }
+}
+
+/// What a write changed.
+private func written(_ bytes: ArraySlice<UInt8>, at offset: Int64, to descriptor: Int32) -> FileChange {
+    .written(file: FileGate.inode(descriptor), offset: offset, bytes: Array(bytes))
 }

@@ -18,7 +18,10 @@ package struct OpenFile: ~Copyable, Sendable {
     /// - Throws: `SystemError`: EIO, ESTALE or ENOTCONN from the filesystem.
     package borrowing func status() throws(SystemError) -> FileStatus {
         var raw = stat()
-        guard unsafe fstat(descriptor.rawValue, &raw) == 0 else { throw .last("fstat", path) }
+        let number = descriptor.rawValue
+        guard try FileGate.call(.status, path, { unsafe fstat(number, &raw) }) == 0 else {
+            throw .last("fstat", path)
+        }
         return FileStatus(raw)
     }
 
@@ -30,24 +33,39 @@ package struct OpenFile: ~Copyable, Sendable {
         _ count: Int, at offset: Int64, appendingTo bytes: inout [UInt8]
     ) throws(SystemError) -> Int {
         let start = bytes.count
-        bytes.append(contentsOf: repeatElement(0, count: count))
+        // Not `repeatElement`: it goes byte by byte where nothing is optimized, and a journal has many megabytes.
+        bytes += [UInt8](repeating: 0, count: count)
         var done = 0
-        while done < count {
-            let got = unsafe bytes.withUnsafeMutableBytes { buffer in
-                let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[(start + done)...])
-                return unsafe pread(descriptor.rawValue, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
+        do {
+            while done < count {
+                let got = try readOnce(at: offset + Int64(done), into: &bytes, from: start + done)
+                if got == 0 { break }
+                done += got
             }
-            if got < 0, errno == EINTR { continue }
-            if got < 0 {
-                let error = SystemError.last("pread", path)
-                bytes.removeLast(count)
-                throw error
-            }
-            if got == 0 { break }
-            done += got
+        } catch {
+            bytes.removeLast(count)
+            throw error
         }
         bytes.removeLast(count - done)
         return done
+    }
+
+    private borrowing func readOnce(
+        at offset: Int64, into bytes: inout [UInt8], from start: Int
+    ) throws(SystemError) -> Int {
+        let number = descriptor.rawValue
+        while true {
+            let got = try FileGate.call(
+                .read, path,
+                {
+                    unsafe bytes.withUnsafeMutableBytes { buffer in
+                        let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[start...])
+                        return unsafe pread(number, rest.baseAddress, rest.count, off_t(offset))
+                    }
+                })
+            if got >= 0 { return got }
+            guard errno == EINTR else { throw .last("pread", path) }
+        }
     }
 
     /// The whole file from its start, to its end at the time of reading.
@@ -70,21 +88,29 @@ package struct OpenFile: ~Copyable, Sendable {
 
     /// Makes its bytes, length and times survive a power loss (fsync(2)); works on a file opened for reading.
     ///
+    /// - Parameter site: what the sync is for, by which tests can leave it out.
     /// - Throws: `SystemError`; a failed sync is final: the kernel may have dropped the bytes, so trying again proves
     ///   nothing. Reopen and read what is there.
-    package borrowing func sync() throws(SystemError) {
-        while fsync(descriptor.rawValue) != 0 {
-            guard errno == EINTR else { throw .last("fsync", path) }
-        }
+    package borrowing func sync(_ site: SyncSite = .other) throws(SystemError) {
+        if FileGate.isElided(site, path) { return }
+        let number = descriptor.rawValue
+        let status = try FileGate.call(
+            .sync, path, change: { (_: Int32) in .syncedFile(FileGate.inode(number)) },
+            { uninterrupted { fsync(number) } })
+        guard status == 0 else { throw .last("fsync", path) }
     }
 
     /// Makes its bytes and length survive a power loss, but not its times (fdatasync(2)).
     ///
-    /// - Throws: `SystemError`; final as for `sync()`.
-    package borrowing func syncData() throws(SystemError) {
-        while fdatasync(descriptor.rawValue) != 0 {
-            guard errno == EINTR else { throw .last("fdatasync", path) }
-        }
+    /// - Parameter site: what the sync is for, by which tests can leave it out.
+    /// - Throws: `SystemError`; final as for `sync(_:)`.
+    package borrowing func syncData(_ site: SyncSite = .other) throws(SystemError) {
+        if FileGate.isElided(site, path) { return }
+        let number = descriptor.rawValue
+        let status = try FileGate.call(
+            .syncData, path, change: { (_: Int32) in .syncedFile(FileGate.inode(number)) },
+            { uninterrupted { fdatasync(number) } })
+        guard status == 0 else { throw .last("fdatasync", path) }
     }
 
     /// Closes now and says what close(2) said: on some filesystems (NFS, FUSE) it reports a failed write.
@@ -93,6 +119,6 @@ package struct OpenFile: ~Copyable, Sendable {
     package consuming func closeNow() throws(SystemError) {
         let path = self.path
         let number = descriptor.relinquish()
-        guard close(number) == 0 else { throw .last("close", path) }
+        guard try FileGate.call(.close, path, { close(number) }) == 0 else { throw .last("close", path) }
     }
 }

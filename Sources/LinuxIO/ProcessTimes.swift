@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// How much of a processor this process has used since it began, all threads together (getrusage(2)).

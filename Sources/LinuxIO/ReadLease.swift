@@ -19,8 +19,13 @@ extension OpenFile {
     /// from the first call on is ignored in the whole process.
     package borrowing func takeReadLease() -> ReadLease {
         _ = ignoringBreaks
-        if clinux_set_lease(descriptor.rawValue, Int32(F_RDLCK)) == 0 { return .granted }
-        return errno == EAGAIN ? .writerHasIt : .unavailable
+        do {
+            let number = descriptor.rawValue
+            if try FileGate.call(.lease, path, { clinux_set_lease(number, Int32(F_RDLCK)) }) == 0 { return .granted }
+            return errno == EAGAIN ? .writerHasIt : .unavailable
+        } catch {
+            return .unavailable
+        }
     }
 
     /// Gives the lease back; without one this does nothing. Closing the file does the same.

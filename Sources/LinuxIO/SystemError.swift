@@ -56,6 +56,11 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
         SystemError(code: ETIMEDOUT, operation: operation, subject: subject)
     }
 
+    /// Room that is not there though a file has it reserved, told as the kernel tells its own lack (ENOSPC).
+    package static func outOfSpace(_ operation: String, _ subject: String = "") -> SystemError {
+        SystemError(code: ENOSPC, operation: operation, subject: subject)
+    }
+
     /// A write on a connection that is known to be broken (EPIPE).
     package static func brokenPipe(_ operation: String, _ subject: String = "") -> SystemError {
         SystemError(code: EPIPE, operation: operation, subject: subject)
@@ -78,6 +83,12 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// Whether rights are missing (EACCES, EPERM).
     package var isPermission: Bool { code == EACCES || code == EPERM }
+
+    /// Whether it was a sync that failed: what was to be made durable may be lost, and trying again proves nothing.
+    package var isFailedSync: Bool { ["fsync", "fdatasync", "syncfs"].contains(operation) }
+
+    /// Whether the process or the system has no descriptor or memory left (EMFILE, ENFILE, ENOMEM).
+    package var isShortage: Bool { [EMFILE, ENFILE, ENOMEM].contains(code) }
 
     /// Whether the volume, or the quota on it, is full (ENOSPC, EDQUOT).
     package var isOutOfSpace: Bool { code == ENOSPC || code == EDQUOT }

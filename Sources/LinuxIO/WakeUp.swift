@@ -2,26 +2,40 @@ import CLinux
 import Glibc
 
 /// An eventfd(2) counter with which one thread wakes another that sleeps in poll(2) or read(2).
-struct WakeUp: ~Copyable, Sendable {
+package struct WakeUp: ~Copyable, Sendable {
     let descriptor: Descriptor
 
+    /// Makes one that nobody has signalled yet.
+    ///
     /// - Throws: `SystemError`, usually EMFILE.
-    init() throws(SystemError) {
+    package init() throws(SystemError) {
         let number = clinux_eventfd()
         guard number >= 0 else { throw .last("eventfd") }
         descriptor = Descriptor(adopting: number)
     }
 
     /// Wakes the sleeper, or lets its next sleep end at once.
-    borrowing func signal() {
+    package borrowing func signal() {
         var one: UInt64 = 1
         // Fails only when 2^64-2 signals are pending: then the sleeper wakes anyway.
         _ = unsafe write(descriptor.rawValue, &one, 8)
     }
 
     /// Sleeps until somebody signals, and takes all signals given so far.
-    borrowing func wait() {
+    package borrowing func wait() {
         var count: UInt64 = 0
         while unsafe read(descriptor.rawValue, &count, 8) < 0, errno == EINTR {}
+    }
+
+    /// Sleeps until somebody signals, or until the deadline at most a millisecond later; `nil` waits for ever.
+    package borrowing func wait(until deadline: ContinuousClock.Instant?) {
+        guard let deadline else { return wait() }
+        while true {
+            let rest = (deadline - .now) / .milliseconds(1)
+            guard rest > 0 else { return }
+            let found = clinux_wait_readable_until(descriptor.rawValue, Int32(clamping: Int64(min(rest, 1e9)) + 1))
+            // Somebody has signalled: this takes the signal and returns at once.
+            if found > 0 { return wait() }
+        }
     }
 }

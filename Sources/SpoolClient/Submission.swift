@@ -53,7 +53,7 @@ public struct Submission: Sendable {
             let (folder, name) = (staged.folder, staged.name)
             do throws(SystemError) {
                 for chunk in chunks { try staged.file.write(chunk) }
-                try staged.file.sync()
+                try staged.file.sync(.submission)
                 // A file that is still open for writing would not be taken for whole.
                 try staged.file.closeNow()
                 try folder.rename(name, to: new, as: Array(unique.utf8))
@@ -61,7 +61,7 @@ public struct Submission: Sendable {
                 try folder.unlink(name)
                 throw error
             }
-            try new.sync()
+            try new.sync(.submissionFolder)
         }
         return unique
     }

@@ -41,6 +41,16 @@ import Testing
         #expect(try directory.contents(of: name, limit: 8) == Array("abcd\0\0yz".utf8))
     }
 
+    @Test func `space that is taken out reads as zeros`() throws {
+        let file = try directory.create(name, mode: 0o600)
+        try file.setNoCopyOnWrite()
+        try file.write([UInt8](repeating: 1, count: 12_288))
+        guard try file.punch(4096..<8192) else { return print("this filesystem cannot punch holes") }
+        let bytes = try #require(try file.contents(limit: 12_288))
+        #expect(bytes.count == 12_288 && bytes[4096..<8192].allSatisfy { $0 == 0 } && bytes[8192] == 1)
+        try directory.syncFilesystem()
+    }
+
     @Test func `a lock is held by one open file until it is closed`() throws {
         let first = try directory.openForWriting(name, mode: 0o600)
         #expect(try first.lock())

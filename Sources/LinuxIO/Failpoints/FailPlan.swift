@@ -1,0 +1,122 @@
+#if FAILPOINTS
+    import Glibc
+    import Synchronization
+
+    /// What is to go wrong with the file operations below one directory, and a record of what they changed.
+    ///
+    /// In debug builds only. One comes from the environment (`FailPlan+Environment.swift`) and is in force for the whole
+    /// process; tests bring their own into force for their own directory. One operation at a time passes it while it
+    /// records, so that the records are in the order of what happened.
+    package final class FailPlan: Sendable {
+        private struct State {
+            var passedCount = 0
+            var changes: [FileChange] = []
+        }
+
+        /// The directory whose operations it concerns, and all below; empty: every operation.
+        package let scope: String
+        /// The operations that fail.
+        package let points: [FailPoint]
+        /// The syncs that do nothing and say that all is well.
+        package let elided: Set<SyncSite>
+
+        private let isRecording: Bool
+        /// Open as long as the process lives.
+        private let file: Int32?
+        private let state = Mutex(State())
+        private let order = Mutex(())
+
+        /// A plan for the operations below `scope`.
+        ///
+        /// - Parameters:
+        ///   - scope: the path, as the program itself spells it.
+        ///   - points: the operations that fail.
+        ///   - elided: the syncs to leave out.
+        ///   - isRecording: whether to keep `changes`.
+        package convenience init(
+            under scope: String, points: [FailPoint] = [], eliding elided: Set<SyncSite> = [],
+            isRecording: Bool = false
+        ) {
+            self.init(under: scope, points, elided, to: isRecording ? .memory : .nowhere)
+        }
+
+        enum Recording: ~Copyable {
+            case nowhere
+            case memory
+            case file(Descriptor)
+        }
+
+        init(under scope: String, _ points: [FailPoint], _ elided: Set<SyncSite>, to recording: consuming Recording) {
+            (self.scope, self.points, self.elided) = (scope, points, elided)
+            switch consume recording {
+            case .nowhere:
+                isRecording = false
+                file = nil
+            case .memory:
+                isRecording = true
+                file = nil
+            case .file(let descriptor):
+                isRecording = true
+                file = descriptor.relinquish()
+            }
+        }
+
+        /// How many operations have come by.
+        package var passedCount: Int { state.withLock { $0.passedCount } }
+
+        /// What they have changed, in order.
+        package var changes: [FileChange] { state.withLock { $0.changes } }
+
+        /// Brings it into force, before all that are in force already.
+        package func install() {
+            installed.withLock { $0.insert(self, at: 0) }
+        }
+
+        /// Takes it out of force.
+        package func remove() {
+            installed.withLock { $0.removeAll { $0 === self } }
+        }
+
+        /// The plan that concerns an operation on what `subject` begins with.
+        static func inForce(for subject: @autoclosure () -> String) -> FailPlan? {
+            let plans = installed.withLock { $0 }
+            guard !plans.isEmpty else { return nil }
+            let subject = subject()
+            return plans.first { $0.scope.isEmpty || subject == $0.scope || subject.hasPrefix($0.scope + "/") }
+        }
+
+        /// Counts an operation and lets happen what is to happen to it.
+        func pass(_ operation: FileOperation, _ subject: String) throws(SystemError) {
+            let number = state.withLock { state in
+                state.passedCount += 1
+                return state.passedCount
+            }
+            guard let point = points.first(where: { $0.concerns(operation, number: number) }) else { return }
+            try point.happen(at: operation, subject)
+        }
+
+        /// Makes a call and keeps what it changed. The caller's errno is the call's.
+        func recording<Result: SignedInteger & Sendable>(_ change: (Result) -> FileChange?, _ body: () -> Result)
+            -> Result
+        {
+            guard isRecording else { return body() }
+            let (result, code) = order.withLock { _ in
+                let result = body()
+                let code = errno
+                if result >= 0, let change = change(result) { keep(change) }
+                return (result, code)
+            }
+            errno = code
+            return result
+        }
+
+        private func keep(_ change: FileChange) {
+            guard let file else { return state.withLock { $0.changes.append(change) } }
+            let bytes = change.encoded
+            let count = unsafe write(file, bytes, bytes.count)
+            precondition(count == bytes.count, "the trace cannot be written")
+        }
+    }
+
+    private let installed = Mutex(FailPlan.ofEnvironment().map { [$0] } ?? [])
+#endif

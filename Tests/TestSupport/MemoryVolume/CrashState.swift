@@ -1,0 +1,106 @@
+package import LinuxIO
+
+/// A file tree as a power loss may leave it.
+package struct CrashState: Sendable {
+    indirect enum Entry: Sendable {
+        case directory([[UInt8]: Entry])
+        case file(Int)
+    }
+
+    let root: Entry
+    let contents: [Int: [UInt8]]
+
+    /// The names in a directory in order, as text; `nil` if there is no such directory.
+    package func names(in path: String) -> [String]? {
+        guard case .directory(let names) = entry(path) else { return nil }
+        return names.keys.map { String(decoding: $0, as: UTF8.self) }.sorted()
+    }
+
+    /// The bytes of a file; `nil` if there is none.
+    package func bytes(of path: String) -> [UInt8]? {
+        guard case .file(let node) = entry(path) else { return nil }
+        return contents[node]
+    }
+
+    /// Makes it real below an empty directory; a file with two names is one file there too.
+    ///
+    /// Directories are open to their owner only, files can be written by him.
+    ///
+    /// - Throws: `SystemError` when something cannot be made.
+    package func materialize(at directory: Directory) throws {
+        var made: [Int: (Directory, [UInt8])] = [:]
+        try materialize(root, at: directory, &made)
+    }
+
+    private func materialize(
+        _ entry: Entry, at directory: Directory, _ made: inout [Int: (Directory, [UInt8])]
+    ) throws {
+        guard case .directory(let names) = entry else { return }
+        for (name, entry) in names {
+            switch entry {
+            case .directory: try materialize(entry, at: try directory.makeChild(name, mode: 0o700), &made)
+            case .file(let node):
+                if let (other, otherName) = made[node] {
+                    try other.link(otherName, to: directory, as: name)
+                } else {
+                    let file = try directory.create(name, mode: 0o600)
+                    try file.write(contents[node] ?? [])
+                    made[node] = (directory, name)
+                }
+            }
+        }
+    }
+
+    private func entry(_ path: String) -> Entry? {
+        path.split(separator: "/").reduce(root) { entry, name in
+            guard case .directory(let names) = entry else { return nil }
+            return names[Array(name.utf8)]
+        }
+    }
+}
+
+extension MemoryVolume {
+    /// Trees that a power loss may leave now: the first with nothing that was not synced, the second with everything, the
+    /// third with all names but no bytes that were not synced, the others with parts of it that depend on `seed`.
+    package func crashStates(seed: UInt64, count: Int) -> [CrashState] {
+        (0..<count).map { number in
+            switch number {
+            case 0: state(.nothing)
+            case 1: state(.everything)
+            case 2: state(.names)
+            default: state(.mixed(SeededGenerator(seed: seed &+ UInt64(number) &* 0x9E37_79B9)))
+            }
+        }
+    }
+
+    private func state(_ chance: CrashChance) -> CrashState {
+        var chance = chance
+        // In the order of their numbers, so that a seed means the same every time.
+        let nodes = directories.keys.sorted()
+        var survivors: [Int: [MemoryDirectory.Step]] = [:]
+        for node in nodes { survivors[node] = directories[node]?.survivors(order, &chance) }
+        let pending = Set(directories.values.flatMap(\.arrivals))
+        let arrived = Set(survivors.values.joined().filter { $0.added != nil }.compactMap(\.move))
+        var names: [Int: [[UInt8]: Int]] = [:]
+        for node in nodes {
+            var left = directories[node]?.safe ?? [:]
+            for step in survivors[node] ?? [] {
+                // A file leaves its old directory only if it has come to the new one.
+                if step.removed != nil, let move = step.move, pending.contains(move), !arrived.contains(move) {
+                    continue
+                }
+                step.apply(to: &left)
+            }
+            names[node] = left
+        }
+        chance = chance.ofBytes
+        let contents = Dictionary(
+            uniqueKeysWithValues: files.keys.sorted().map { ($0, files[$0]?.remains(order, &chance) ?? []) })
+        return CrashState(root: tree(0, names), contents: contents)
+    }
+
+    private func tree(_ node: Int, _ names: [Int: [[UInt8]: Int]]) -> CrashState.Entry {
+        guard let children = names[node] else { return .file(node) }
+        return .directory(children.mapValues { tree($0, names) })
+    }
+}
