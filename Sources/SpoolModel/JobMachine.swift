@@ -105,6 +105,11 @@ package struct JobMachine: Sendable {
         self.state = remaining.isEmpty ? .settled(Conclusion(tally: tally, fault: nil)) : .sending
     }
 
+    /// Creates the machine of a job that had ended and whose end may not have been told.
+    package init(concluded conclusion: Conclusion) {
+        (self.state, self.remaining, self.tally) = (.settled(conclusion), IndexRuns(), conclusion.tally)
+    }
+
     /// Applies one event and says what the shell must do. An event that makes no sense in the state changes nothing.
     package mutating func handle(_ event: Event) -> Action {
         count(event)

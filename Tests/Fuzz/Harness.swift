@@ -11,6 +11,7 @@ enum Harness: String, CaseIterable {
     case server
     case reply
     case proxy
+    case journal
 
     /// Feeds one input to what is fuzzed.
     func run(_ input: Span<UInt8>) {
@@ -26,6 +27,7 @@ enum Harness: String, CaseIterable {
         case .server: ServerFuzz.run(input)
         case .reply: ReplyFuzz.run(input)
         case .proxy: ProxyFuzz.run(input)
+        case .journal: JournalFuzz.run(input)
         }
     }
 }

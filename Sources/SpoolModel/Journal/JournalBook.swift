@@ -1,0 +1,188 @@
+package import APNSModel
+
+/// Why a record cannot be written.
+package enum JournalFull: Error, Hashable, Sendable {
+    /// No region is free: carry jobs forward, or wait until some are cleaned.
+    case noRegion
+    /// The record is longer than any may be: a job of over 31 GiB.
+    case recordTooLong
+    /// The job's feedback lines must be published before it is carried forward.
+    case untold(JobID)
+}
+
+/// Bytes to write to the journal's file.
+package struct JournalWrite: Hashable, Sendable {
+    /// Where.
+    package let offset: Int64
+    /// What.
+    package let bytes: [UInt8]
+    /// Whether everything before it must be durable before it is written: it begins a region, and may overwrite what was
+    /// carried forward out of it.
+    package let needsSyncBefore: Bool
+}
+
+/// The writing side of a journal: turns records into bytes for the file, and knows what is live.
+///
+/// Holds no bytes of jobs, only records that were not taken for writing yet. Regions are used in turn; one is free when
+/// no live job and nothing else that still counts is in it or in one before it.
+package struct JournalBook: Sendable {
+    /// How many free regions are left to carrying forward and cleaning.
+    static let reserve = 2
+    /// How many are left to the next daemon.
+    static let lastReserve = 1
+
+    /// How the file is divided.
+    package let layout: JournalLayout
+    private(set) var state: JournalState
+    /// The regions in use.
+    private(set) var window: JournalWindow
+    private var output: JournalOutput
+    private var scratch: [UInt8] = []
+
+    /// Continues a journal in a fresh region, or begins an empty one.
+    ///
+    /// - Parameters:
+    ///   - layout: How the file is divided.
+    ///   - replay: What was read of it, finished; `nil` if it is new.
+    ///   - salt: A random number, so that no region ever has the epoch of one that was begun and lost in a crash.
+    /// - Throws: `JournalFull` when no region is free, which the reserve makes unlikely: use a new file.
+    package init(layout: JournalLayout, after replay: JournalReplay?, salt: UInt32) throws(JournalFull) {
+        let state = replay?.state.withoutLines ?? JournalState(keepsLines: false)
+        var window = JournalWindow(regions: replay?.regions ?? [], regionCount: layout.regionCount)
+        for job in state.jobs.values { window.add(1, at: job.position.epoch) }
+        while window.hasIdle { window.dropOldest() }
+        guard window.freeCount > 0 else { throw .noRegion }
+        let newest = window.regions.last?.epoch ?? 0
+        let head = window.begin(epoch: newest + 2 + UInt64(salt), isFirstOfRun: true)
+        (self.layout, self.state, self.window) = (layout, state, window)
+        self.output = JournalOutput(head, layout: layout)
+        for (subject, known) in state.suspects { try write(.suspect(subject, known.suspicion)) }
+        for known in state.publications.values { try write(.published(known.publication)) }
+        tidy()
+    }
+
+    /// What is known of a live job.
+    package func job(_ id: JobID) -> JournalJob? {
+        state.jobs[id]
+    }
+
+    /// The live jobs.
+    package var liveJobs: [JobID] { Array(state.jobs.keys) }
+
+    /// Writes a record. Of a job that is not live it says nothing, and is not written.
+    ///
+    /// - Returns: The position of the record, of the last one if it was split.
+    /// - Throws: `JournalFull`; nothing was written then. Carry forward what `jobsToCarry` says and try again.
+    @discardableResult
+    package mutating func append(_ record: JournalRecord) throws(JournalFull) -> JournalPosition {
+        defer { if window.hasIdle { tidy() } }
+        switch record {
+        case .header(let header): return try write(record, of: header.facts.id)
+        case .claimed(let id), .final(let id, _): return try write(record, of: id)
+        case .intent(let id, let ranges): return try write(ranges, of: id) { .intent(id, $0) }
+        case .reopened(let id, let ranges): return try write(ranges, of: id) { .reopened(id, $0) }
+        case .result(let id, let result):
+            guard result.ranges.count > rangeLimit else { return try write(record, of: id) }
+            return try write(result.ranges, of: id) { part in
+                .result(id, JournalResult(result.outcome, part, at: result.at, isCorrection: result.isCorrection))
+            }
+        case .cleaned(let id): return try write(record, of: id, keeping: Self.lastReserve)
+        case .published, .start, .ended, .suspect: return try write(record)
+        case .stopped: return try write(record, keeping: Self.lastReserve)
+        case .runs, .checkpoint, .end: return output.position
+        }
+    }
+
+    /// Takes what must be written to the file, in this order.
+    package mutating func takeWrites() -> [JournalWrite] {
+        output.take()
+    }
+
+    /// Where a record is in the file; `nil` if its region is not in use any more.
+    package func fileOffset(of position: JournalPosition) -> Int64? {
+        guard let region = window.regions.first(where: { $0.epoch == position.epoch }) else { return nil }
+        return layout.offset(ofRegion: region.index) + Int64(position.offset)
+    }
+
+    /// How many ranges go into one record; long lists are split early, so that little of a region is left over.
+    private var rangeLimit: Int { max(1, layout.recordByteLimit / 64) }
+
+    /// How many bytes of records surely go into a region.
+    var usableByteCount: Int {
+        layout.regionByteCount - JournalRegionHead.byteCount - JournalEntry.shortestByteCount - layout.recordByteLimit
+    }
+
+    /// Makes sure that so much can be written.
+    func check(byteCount: Int, keeping reserve: Int) throws(JournalFull) {
+        guard output.room + (window.freeCount - reserve) * usableByteCount >= byteCount else { throw .noRegion }
+    }
+
+    /// Writes a record of a job with many ranges, in parts if they are too many.
+    private mutating func write(
+        _ ranges: [Range<Int>], of id: JobID, _ record: ([Range<Int>]) -> JournalRecord
+    ) throws(JournalFull) -> JournalPosition {
+        guard ranges.count > rangeLimit else { return try write(record(ranges), of: id) }
+        guard state.jobs[id] != nil else { return output.position }
+        try check(byteCount: ranges.count * 16 + layout.recordByteLimit, keeping: Self.reserve)
+        var position = output.position
+        for part in parts(of: ranges) { position = try write(record(part), of: id) }
+        return position
+    }
+
+    /// The ranges, as many at a time as go into one record.
+    func parts(of ranges: [Range<Int>]) -> [[Range<Int>]] {
+        stride(from: 0, to: ranges.count, by: rangeLimit).map { start in
+            Array(ranges[start..<min(ranges.count, start + rangeLimit)])
+        }
+    }
+
+    /// Writes a record of a live job, or the header of one that comes to life.
+    @discardableResult
+    mutating func write(
+        _ record: JournalRecord, of id: JobID, isCarried: Bool = false, keeping reserve: Int = reserve
+    ) throws(JournalFull) -> JournalPosition {
+        switch record {
+        case .header, .cleaned, .checkpoint:
+            let before = state.jobs[id]?.position.epoch
+            guard before != nil || record.type == JournalRecord.headerType else { return output.position }
+            let position = try write(record, isCarried: isCarried, keeping: reserve)
+            if let before { window.add(-1, at: before) }
+            if let after = state.jobs[id]?.position.epoch { window.add(1, at: after) }
+            return position
+        case .claimed, .intent, .result, .reopened, .final, .published, .runs, .start, .ended, .suspect, .stopped, .end:
+            guard state.jobs.index(forKey: id) != nil else { return output.position }
+            return try write(record, isCarried: isCarried, keeping: reserve)
+        }
+    }
+
+    /// Encodes a record behind the last one, in the next region if it does not fit, and applies it.
+    @discardableResult
+    mutating func write(
+        _ record: JournalRecord, isCarried: Bool = false, keeping reserve: Int = reserve
+    ) throws(JournalFull) -> JournalPosition {
+        scratch.removeAll(keepingCapacity: true)
+        JournalEntry.append(record, isCarried: isCarried, to: &scratch)
+        guard scratch.count <= layout.recordByteLimit else { throw .recordTooLong }
+        if scratch.count > output.room {
+            guard window.freeCount > reserve else { throw .noRegion }
+            output.begin(window.begin(epoch: output.position.epoch + 1, isFirstOfRun: false))
+        }
+        let position = output.append(&scratch)
+        state.apply(
+            JournalEntry(record: record, isCarried: isCarried, position: position, byteCount: scratch.count))
+        return position
+    }
+
+    /// Lets go of the oldest regions in which nothing counts any more; what does and is no job's is written once more.
+    mutating func tidy() {
+        while window.hasIdle {
+            let epoch = window.regions[0].epoch
+            do throws(JournalFull) {
+                for record in state.records(of: epoch) { try write(record, keeping: Self.lastReserve) }
+            } catch {
+                return  // It stays in use until there is room.
+            }
+            window.dropOldest()
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import APNSModel
+
+/// How the journal writes values: little-endian; lengths, counts and indices as LEB128.
+extension [UInt8] {
+    mutating func appendInteger<Value: FixedWidthInteger>(_ value: Value) {
+        for shift in stride(from: 0, to: Value.bitWidth, by: 8) {
+            append(UInt8(truncatingIfNeeded: value >> Value(shift)))
+        }
+    }
+
+    mutating func replaceInteger(_ value: UInt32, at offset: Int) {
+        for index in 0..<4 { self[offset + index] = UInt8(truncatingIfNeeded: value >> UInt32(index * 8)) }
+    }
+
+    mutating func appendNumber(_ value: Int) {
+        var rest = UInt64(bitPattern: Int64(value))
+        while rest >= 0x80 {
+            append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        append(UInt8(rest))
+    }
+
+    mutating func appendID(_ id: JobID) {
+        appendInteger(UInt64(truncatingIfNeeded: id.bits))
+        appendInteger(UInt64(truncatingIfNeeded: id.bits >> 64))
+    }
+
+    mutating func appendFlag(_ flag: Bool) {
+        append(flag ? 1 : 0)
+    }
+
+    mutating func appendBytes(_ bytes: [UInt8]) {
+        appendNumber(bytes.count)
+        append(contentsOf: bytes)
+    }
+
+    mutating func appendText(_ text: String) {
+        appendNumber(text.utf8.count)
+        append(contentsOf: text.utf8)
+    }
+
+    /// Each range as its distance from the end of the one before, which is signed (zigzag), and its length.
+    mutating func appendRanges(_ ranges: [Range<Int>]) {
+        appendNumber(ranges.count)
+        var end = 0
+        for range in ranges {
+            let distance = range.lowerBound - end
+            appendNumber(distance << 1 ^ distance >> (Int.bitWidth - 1))
+            appendNumber(range.count)
+            end = range.upperBound
+        }
+    }
+
+    mutating func appendTally(_ tally: Tally) {
+        for count in [tally.accepted, tally.refused, tally.invalid, tally.expired, tally.unsent, tally.unknown] {
+            appendNumber(count)
+        }
+    }
+}

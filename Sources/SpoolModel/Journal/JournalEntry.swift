@@ -1,0 +1,67 @@
+/// A record in its place.
+struct JournalEntry {
+    /// How many bytes stand before a payload: checksum, length, type, flags, two zeros.
+    static let headByteCount = 12
+    /// The shortest record, which `end` is.
+    static let shortestByteCount = 16
+
+    let record: JournalRecord
+    /// Whether it repeats what is known, to carry a job forward.
+    let isCarried: Bool
+    let position: JournalPosition
+    /// Head and padding included.
+    let byteCount: Int
+
+    /// What the checksums of a region start from: a record of another epoch never has a right one.
+    static func seed(epoch: UInt64) -> UInt32 {
+        var bytes: [UInt8] = []
+        bytes.appendInteger(epoch)
+        return CRC32C.checksum(bytes.span)
+    }
+
+    init(record: JournalRecord, isCarried: Bool, position: JournalPosition, byteCount: Int) {
+        (self.record, self.isCarried, self.position, self.byteCount) = (record, isCarried, position, byteCount)
+    }
+
+    /// Appends a record without its checksum.
+    static func append(_ record: JournalRecord, isCarried: Bool, to bytes: inout [UInt8]) {
+        let start = bytes.count
+        for _ in 0..<8 { bytes.append(0) }
+        bytes.append(record.type)
+        bytes.append(isCarried ? 1 : 0)
+        bytes.append(0)
+        bytes.append(0)
+        record.writePayload(to: &bytes)
+        bytes.replaceInteger(UInt32(truncatingIfNeeded: bytes.count - start - headByteCount), at: start + 4)
+        while (bytes.count - start) % 8 != 0 { bytes.append(0) }
+    }
+
+    /// Puts the checksum into a record that `append` made.
+    static func seal(_ bytes: inout [UInt8], seed: UInt32) {
+        let checksum = CRC32C.checksum(bytes.span.extracting(droppingFirst: 4), seed: seed)
+        bytes.replaceInteger(checksum, at: 0)
+    }
+
+    /// Reads the record that begins at `offset`, and ends before `end`.
+    ///
+    /// - Returns: `nil` when there is none, or not of this epoch.
+    init?(_ bytes: [UInt8], at offset: Int, seed: UInt32, position: JournalPosition) {
+        guard bytes.count - offset >= Self.shortestByteCount else { return nil }
+        var head = JournalDecoder(bytes, offset..<offset + Self.headByteCount)
+        do throws(JournalMalformed) {
+            let (checksum, length) = (try head.integer(UInt32.self), Int(try head.integer(UInt32.self)))
+            let (type, flags, zero) = (try head.byte(), try head.byte(), try head.integer(UInt16.self))
+            guard length <= bytes.count - offset - Self.headByteCount, flags < 2, zero == 0 else { return nil }
+            let byteCount = (Self.headByteCount + length + 7) & ~7
+            guard byteCount <= bytes.count - offset else { return nil }
+            let checked = bytes.span.extracting(offset + 4..<offset + byteCount)
+            guard CRC32C.checksum(checked, seed: seed) == checksum else { return nil }
+            let start = offset + Self.headByteCount
+            var payload = JournalDecoder(bytes, start..<start + length)
+            self.record = try JournalRecord(type: type, from: &payload)
+            (self.isCarried, self.position, self.byteCount) = (flags == 1, position, byteCount)
+        } catch {
+            return nil
+        }
+    }
+}

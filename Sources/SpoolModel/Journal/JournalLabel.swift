@@ -1,0 +1,50 @@
+/// The first page of a journal's file: what it is, how it is divided, and whose it is.
+package struct JournalLabel: Hashable, Sendable {
+    private static let magic = Array("pushspool journal\n".utf8)
+    private static let version: UInt16 = 1
+    private static let checkedByteCount = JournalLayout.labelByteCount - 4
+
+    /// How the file is divided.
+    package let layout: JournalLayout
+    /// The node that writes it; at most 255 bytes.
+    package let node: String
+
+    /// Creates a label.
+    package init(layout: JournalLayout, node: String) {
+        self.layout = layout
+        self.node = node.prefix(utf8Count: 255)
+    }
+
+    /// The 4096 bytes of it.
+    package var bytes: [UInt8] {
+        var bytes = Self.magic
+        bytes.appendInteger(Self.version)
+        bytes.appendInteger(UInt32(truncatingIfNeeded: layout.regionByteCount))
+        bytes.appendInteger(UInt64(layout.byteCount))
+        bytes.appendText(node)
+        bytes += [UInt8](repeating: 0, count: Self.checkedByteCount - bytes.count)
+        bytes.appendInteger(CRC32C.checksum(bytes.span))
+        return bytes
+    }
+
+    /// Reads a label.
+    ///
+    /// - Returns: `nil` when the bytes are not the undamaged label of a journal of this version.
+    package init?(bytes: [UInt8]) {
+        guard bytes.count == JournalLayout.labelByteCount, bytes.starts(with: Self.magic) else { return nil }
+        let checksum = CRC32C.checksum(bytes.span.extracting(0..<Self.checkedByteCount))
+        var decoder = JournalDecoder(bytes, Self.magic.count..<Self.checkedByteCount)
+        var end = JournalDecoder(bytes, Self.checkedByteCount..<bytes.count)
+        do throws(JournalMalformed) {
+            let (version, region) = (try decoder.integer(UInt16.self), Int(try decoder.integer(UInt32.self)))
+            let byteCount = try decoder.integer(UInt64.self)
+            guard try end.integer(UInt32.self) == checksum, version == Self.version,
+                byteCount <= UInt64(JournalDecoder.numberLimit), region >= 4096, region % 8 == 0
+            else { return nil }
+            self.init(
+                layout: JournalLayout(byteCount: Int(byteCount), regionByteCount: region), node: try decoder.text())
+        } catch {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,57 @@
+/// Records on their way to the file.
+struct JournalOutput: Sendable {
+    private let layout: JournalLayout
+    private var head: JournalRegionHead
+    private var seed: UInt32
+    /// Where the next record goes.
+    private(set) var position: JournalPosition
+    private var writes: [JournalWrite] = []
+    private var pending: [UInt8]
+    private var pendingOffset: Int64
+    private var needsSyncBefore = true
+
+    init(_ head: JournalRegionHead, layout: JournalLayout) {
+        (self.layout, self.head) = (layout, head)
+        self.seed = JournalEntry.seed(epoch: head.epoch)
+        self.pending = head.bytes
+        self.pendingOffset = layout.offset(ofRegion: head.index)
+        self.position = JournalPosition(epoch: head.epoch, offset: JournalRegionHead.byteCount)
+    }
+
+    /// How many bytes of records still go into the region; its last bytes are kept for its end.
+    var room: Int { layout.regionByteCount - position.offset - JournalEntry.shortestByteCount }
+
+    /// Ends the region and goes on in another.
+    mutating func begin(_ head: JournalRegionHead) {
+        var end: [UInt8] = []
+        JournalEntry.append(.end, isCarried: false, to: &end)
+        append(&end)
+        flush()
+        var next = JournalOutput(head, layout: layout)
+        next.writes = writes
+        self = next
+    }
+
+    /// Seals an encoded record and appends it.
+    @discardableResult
+    mutating func append(_ record: inout [UInt8]) -> JournalPosition {
+        defer { position = JournalPosition(epoch: position.epoch, offset: position.offset + record.count) }
+        JournalEntry.seal(&record, seed: seed)
+        pending.append(contentsOf: record)
+        return position
+    }
+
+    /// What is to be written since the last call.
+    mutating func take() -> [JournalWrite] {
+        flush()
+        defer { writes = [] }
+        return writes
+    }
+
+    private mutating func flush() {
+        guard !pending.isEmpty else { return }
+        writes.append(JournalWrite(offset: pendingOffset, bytes: pending, needsSyncBefore: needsSyncBefore))
+        pendingOffset += Int64(pending.count)
+        (pending, needsSyncBefore) = ([], false)
+    }
+}

@@ -1,0 +1,69 @@
+/// The head of a region: which records after it count.
+struct JournalRegionHead: Hashable {
+    static let byteCount = 32
+    private static let magic = Array("psregion".utf8)
+    /// Far beyond what ever is counted to; so that counting on never overflows.
+    private static let epochLimit: UInt64 = 1 << 62
+
+    let epoch: UInt64
+    let index: Int
+    /// Whether a daemon began with it: what was before it may be torn, and its epoch need not follow.
+    let isFirstOfRun: Bool
+
+    init(epoch: UInt64, index: Int, isFirstOfRun: Bool) {
+        (self.epoch, self.index, self.isFirstOfRun) = (epoch, index, isFirstOfRun)
+    }
+
+    var bytes: [UInt8] {
+        var bytes = Self.magic
+        bytes.appendInteger(epoch)
+        bytes.appendInteger(UInt32(truncatingIfNeeded: index))
+        bytes.appendInteger(UInt32(isFirstOfRun ? 1 : 0))
+        bytes.appendInteger(UInt32(0))
+        bytes.appendInteger(CRC32C.checksum(bytes.span))
+        return bytes
+    }
+
+    init?(bytes: [UInt8], index: Int) {
+        guard bytes.count >= Self.byteCount, bytes.starts(with: Self.magic) else { return nil }
+        var decoder = JournalDecoder(bytes, 8..<Self.byteCount)
+        do throws(JournalMalformed) {
+            let (epoch, number) = (try decoder.integer(UInt64.self), try decoder.integer(UInt32.self))
+            let (flags, zero) = (try decoder.integer(UInt32.self), try decoder.integer(UInt32.self))
+            let checksum = CRC32C.checksum(bytes.span.extracting(0..<Self.byteCount - 4))
+            guard try decoder.integer(UInt32.self) == checksum, epoch > 0, epoch < Self.epochLimit, number == index,
+                flags < 2, zero == 0
+            else { return nil }
+            self.init(epoch: epoch, index: index, isFirstOfRun: flags == 1)
+        } catch {
+            return nil
+        }
+    }
+}
+
+/// The records of a region, one after another, up to its end or its first bad one.
+struct JournalRegionReader {
+    private let bytes: [UInt8]
+    private let epoch: UInt64
+    private let seed: UInt32
+    /// Where the next record begins, or the reading ended.
+    private(set) var offset = JournalRegionHead.byteCount
+    /// Whether all that was written into the region was read.
+    private(set) var isComplete = false
+
+    init(_ bytes: [UInt8], epoch: UInt64) {
+        (self.bytes, self.epoch, self.seed) = (bytes, epoch, JournalEntry.seed(epoch: epoch))
+    }
+
+    mutating func next() -> JournalEntry? {
+        guard !isComplete else { return nil }
+        let position = JournalPosition(epoch: epoch, offset: offset)
+        guard let entry = JournalEntry(bytes, at: offset, seed: seed, position: position) else { return nil }
+        guard entry.record != .end else {
+            isComplete = true
+            return nil
+        }
+        offset += entry.byteCount
+        return entry
+    }
+}

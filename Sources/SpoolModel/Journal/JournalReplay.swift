@@ -1,0 +1,152 @@
+package import APNSModel
+
+/// Something in a journal that is not as it was written.
+package struct JournalDamage: Hashable, Sendable {
+    /// Which region.
+    package let region: Int
+    /// Where in it, in bytes.
+    package let offset: Int
+    /// What is wrong, for a person.
+    package let why: String
+}
+
+/// Reads a journal: what was going on when the last daemon ended.
+///
+/// First every region's head (`addHead`), then the regions in `readingOrder` (`addRegion`), then `finish`. Any bytes may
+/// be given; what is not a record ends its region.
+package struct JournalReplay: Sendable {
+    /// How many bytes at the beginning of a region `addHead` wants.
+    package static let headByteCount = JournalRegionHead.byteCount
+
+    /// How the file is divided.
+    package let layout: JournalLayout
+    /// What is not as it was written. The torn end of the last region is not among it: that is how a crash looks.
+    package private(set) var damage: [JournalDamage] = []
+    /// Whether the last daemon ended as it should; true of an empty journal.
+    package private(set) var endedCleanly = true
+
+    private(set) var state = JournalState(keepsLines: true)
+    /// The regions in use, in the order of their epochs.
+    private(set) var regions: [JournalRegionHead] = []
+    /// Whether nothing was ever recorded: what earlier daemons did is not known then.
+    package var isBlank: Bool { regions.isEmpty }
+    /// Those whose head is damaged.
+    private var headless: [Int] = []
+    /// Epochs that were guessed for those.
+    private var guesses: Set<UInt64> = []
+    /// The region that was read last, and where its reading ended if that was too early.
+    private var last: (head: JournalRegionHead, tornAt: Int?)?
+
+    /// Starts reading.
+    package init(layout: JournalLayout) {
+        self.layout = layout
+    }
+
+    /// The live jobs.
+    package var jobs: [JobID: JournalJob] { state.jobs }
+    /// The jobs of which there are records but no header: whoever has such a file moves it to `hold/`.
+    package var orphans: Set<JobID> { state.orphans }
+    /// The newest name given to a feedback file, by app.
+    package var newestFeedback: [String: FileName] { state.publications.mapValues(\.publication.feedback) }
+    /// The files over which the daemon may have died.
+    package var suspects: [JournalSubject: JournalSuspicion] { state.suspects.mapValues(\.suspicion) }
+
+    /// Takes a region's first 32 bytes.
+    package mutating func addHead(_ bytes: [UInt8], index: Int) {
+        if let head = JournalRegionHead(bytes: bytes, index: index) {
+            insert(head)
+        } else if bytes.contains(where: { $0 != 0 }) {
+            headless.append(index)
+        }
+    }
+
+    private mutating func insert(_ head: JournalRegionHead) {
+        let place = regions.firstIndex { $0.epoch >= head.epoch } ?? regions.count
+        if place < regions.count, regions[place].epoch == head.epoch {
+            damage.append(JournalDamage(region: head.index, offset: 0, why: "its epoch is another region's"))
+            return
+        }
+        regions.insert(head, at: place)
+    }
+
+    /// In which order the regions are to be read: only those in use. All heads must be known.
+    package var readingOrder: [Int] {
+        mutating get {
+            for index in headless.sorted() { guess(index) }
+            headless = []
+            return regions.map(\.index)
+        }
+    }
+
+    /// A region whose head is damaged is read as the one after its neighbour; records of other epochs will not fit.
+    private mutating func guess(_ index: Int) {
+        let before = (index + layout.regionCount - 1) % max(1, layout.regionCount)
+        guard let epoch = regions.first(where: { $0.index == before })?.epoch,
+            !regions.contains(where: { $0.epoch == epoch + 1 })
+        else { return }
+        guesses.insert(epoch + 1)
+        insert(JournalRegionHead(epoch: epoch + 1, index: index, isFirstOfRun: false))
+    }
+
+    /// Takes a whole region.
+    package mutating func addRegion(_ bytes: [UInt8], index: Int) {
+        guard let head = regions.first(where: { $0.index == index }) else { return }
+        var reader = JournalRegionReader(bytes, epoch: head.epoch)
+        let first = reader.next()
+        if guesses.contains(head.epoch) {
+            guard first != nil else {
+                // Its beginning was torn, and nothing in it was ever synced; or it is lost, and its successor tells.
+                regions.removeAll { $0 == head }
+                return
+            }
+            damage.append(JournalDamage(region: index, offset: 0, why: "its head is damaged; its records are not"))
+        }
+        connect(head)
+        if let first { state.apply(first) }
+        while let entry = reader.next() { state.apply(entry) }
+        last = (head, reader.isComplete ? nil : reader.offset)
+    }
+
+    /// Looks for what is missing between the last region and this one.
+    private mutating func connect(_ head: JournalRegionHead) {
+        if head.isFirstOfRun { return beginRun() }
+        guard let last else { return }
+        if last.head.epoch + 1 != head.epoch {
+            lose(JournalDamage(region: head.index, offset: 0, why: "the region before it is missing"))
+        } else if let offset = last.tornAt {
+            lose(JournalDamage(region: last.head.index, offset: offset, why: "a damaged record; what follows is lost"))
+        }
+    }
+
+    private mutating func lose(_ found: JournalDamage) {
+        damage.append(found)
+        state.distrust()
+    }
+
+    private mutating func beginRun() {
+        endedCleanly = state.isStopped
+        state.beginRun()
+    }
+
+    /// Says that all regions were read.
+    package mutating func finish() {
+        beginRun()
+    }
+
+    /// Where a record is in the file; `nil` if its region is not in use any more.
+    package func fileOffset(of position: JournalPosition) -> Int64? {
+        guard let head = regions.first(where: { $0.epoch == position.epoch }) else { return nil }
+        return layout.offset(ofRegion: head.index) + Int64(position.offset)
+    }
+
+    /// Reads the header at the beginning of `bytes`, which were read from its place in the file.
+    ///
+    /// - Returns: `nil` when they are not the job's header, whole and undamaged.
+    package static func header(of job: JournalJob, in bytes: [UInt8]) -> JournalHeader? {
+        let seed = JournalEntry.seed(epoch: job.position.epoch)
+        guard let entry = JournalEntry(bytes, at: 0, seed: seed, position: job.position),
+            case .header(let header) = entry.record, header.facts == job.facts
+        else { return nil }
+        return header
+    }
+}

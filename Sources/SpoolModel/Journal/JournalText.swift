@@ -1,0 +1,122 @@
+import APNSModel
+
+/// A journal in words, a line a record, for a person: no tokens, no payloads.
+package enum JournalText {
+    /// Describes one region: its head, each of its records up to its end or the first bad one, and why it ends.
+    ///
+    /// - Parameters:
+    ///   - bytes: The whole region.
+    ///   - index: Which it is.
+    /// - Returns: The lines, without ends of line.
+    package static func lines(ofRegion bytes: [UInt8], index: Int) -> [String] {
+        guard let head = JournalRegionHead(bytes: bytes, index: index) else {
+            let isBlank = !bytes.prefix(JournalRegionHead.byteCount).contains { $0 != 0 }
+            return ["region \(index): \(isBlank ? "never used" : "its head is damaged")"]
+        }
+        var lines = ["region \(index): epoch \(head.epoch)\(head.isFirstOfRun ? ", a daemon began here" : "")"]
+        var reader = JournalRegionReader(bytes, epoch: head.epoch)
+        while let entry = reader.next() {
+            let mark = entry.isCarried ? " carried" : ""
+            lines.append("\(entry.position.offset)\(mark) \(entry.record.line)")
+        }
+        lines.append("\(reader.offset) \(reader.isComplete ? "END" : "nothing valid follows")")
+        return lines
+    }
+}
+
+extension JournalRecord {
+    /// The record in one line.
+    fileprivate var line: String {
+        switch self {
+        case .header(let header): "HEADER \(header.line)"
+        case .claimed(let id): "CLAIMED \(id)"
+        case .intent(let id, let ranges): "INTENT \(id) \(text(ranges))"
+        case .result(let id, let result): "RESULT \(id) \(result.line)"
+        case .reopened(let id, let ranges): "REOPENED \(id) \(text(ranges))"
+        case .final(let id, let final): "FINAL \(id) \(final.line)"
+        case .published(let publication):
+            "PUBLISHED \(quoted(publication.app)) \(publication.feedback) through \(publication.through.line)"
+        case .cleaned(let id): "CLEANED \(id)"
+        case .runs(let id, let runs): "RUNS \(id) \(runs.kind) \(text(runs.ranges))"
+        case .checkpoint(let id, let checkpoint):
+            "CHECKPOINT \(id) records \(checkpoint.recordCount) \(checkpoint.tally.line)"
+                + words((checkpoint.isClaimed, "claimed"), (checkpoint.isFinalTold, "told"))
+                + words((checkpoint.isDamaged, "damaged"))
+        case .start(let subject): "START \(subject.line)"
+        case .ended(let subject): "ENDED \(subject.line)"
+        case .suspect(let subject, let suspicion):
+            "SUSPECT \(subject.line) deaths \(suspicion.deathCount)" + words((suspicion.wasAlone, "alone"))
+        case .stopped: "STOPPED"
+        case .end: "END"
+        }
+    }
+}
+
+extension JournalHeader {
+    fileprivate var line: String {
+        let kept =
+            switch content {
+            case .bytes(let bytes): "\(bytes.count) bytes kept"
+            case .checks(let checks): "\(checks.count) checksums"
+            }
+        return "\(facts.id) \(quoted(facts.app)) \(facts.name) \(facts.byteCount) bytes, "
+            + "\(facts.recipientCount) recipients, \(kept), claimed \(facts.claimedAt.rfc3339)"
+            + words((facts.onDoubt == .report, "on_doubt: report"), (facts.recordsAll, "record: all"))
+    }
+}
+
+extension JournalResult {
+    fileprivate var line: String {
+        var line = "\(outcome.word) \(text(ranges)) at \(at.rfc3339)" + words((isCorrection, "correction"))
+        guard let refusal = outcome.refusal else { return line }
+        if let status = refusal.status { line += " status \(status)" }
+        line += " reason \(quoted(refusal.reason)) verdict \(refusal.verdict.rawValue)"
+        if let goneSince = refusal.goneSince { line += " gone since \(goneSince.rfc3339)" }
+        return line
+    }
+}
+
+extension JournalFinal {
+    fileprivate var line: String {
+        var line = "\(conclusion.state.rawValue)/\(quoted(day))/\(name)"
+        if let code = conclusion.code { line += " \(code.rawValue)" }
+        line += " \(conclusion.tally.line) at \(finishedAt.rfc3339)"
+        if let why { line += ": \(quoted(why))" }
+        return line
+    }
+}
+
+extension JournalSubject {
+    fileprivate var line: String {
+        "\(quoted(app)) \(name) device \(device) inode \(inode) changed \(changedAt.rfc3339)"
+    }
+}
+
+extension JournalPosition {
+    fileprivate var line: String { "\(epoch)+\(offset)" }
+}
+
+extension Tally {
+    fileprivate var line: String {
+        "accepted \(accepted) rejected \(rejected) expired \(expired) unsent \(unsent) unknown \(unknown)"
+    }
+}
+
+/// Text from a file with whatever does not belong in a line escaped.
+private func quoted(_ text: String) -> String {
+    let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    return parts.map { FileName(bytes: Array($0))?.escaped ?? "" }.joined(separator: "/")
+}
+
+/// Ranges as people write them, the last index included; a long list is cut.
+private func text(_ ranges: [Range<Int>]) -> String {
+    let shown = ranges.prefix(8).map { range in
+        range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound)-\(range.upperBound - 1)"
+    }
+    let rest = ranges.count > 8 ? ", … \(ranges.count) ranges" : ""
+    return "[" + shown.joined(separator: ", ") + rest + "]"
+}
+
+private func words(_ marks: (isSet: Bool, word: String)...) -> String {
+    marks.filter(\.isSet).map { " \($0.word)" }.joined()
+}
