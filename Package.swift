@@ -91,7 +91,8 @@ let package = Package(
         .executableTarget(
             name: "pushspool",
             dependencies: [
-                "PushDaemon", "GatewaySimulator", "SpoolClient", "LinuxIO", "JSON", "APNSModel", "Document",
+                "PushDaemon", "GatewaySimulator", "SpoolClient", "SpoolModel", "LinuxIO", "JSON", "APNSModel",
+                "Document",
                 argumentParser, logging,
             ],
             swiftSettings: strict),

@@ -2,6 +2,7 @@ import APNSModel
 import Document
 import LinuxIO
 import Logging
+import SpoolModel
 import SpoolStore
 
 extension Daemon {
@@ -46,9 +47,13 @@ extension Daemon {
         let name = app.configuration.name
         let around = AppRunner.Surroundings(
             spool: spool, logger: logger, configuration: configuration.daemon, node: node, reactor: reactor,
-            worker: worker, state: state, tokens: tokens)
+            worker: worker, state: state, tokens: tokens, orphans: spool.replay.orphans, ballast: ballast,
+            reading: reading,
+            archives: archives,
+            journalBell: journalBell)
         do {
-            let runner = try AppRunner(app.configuration, app.identity, in: around)
+            let runner = try AppRunner(app.configuration, app.identity, in: around, left: leftBehind(by: name))
+            left[name] = nil
             runners[name] = runner
             logger.info(
                 "app started", metadata: [LogKey.app: "\(name)", LogKey.gateway: "\(app.configuration.endpoint)"])

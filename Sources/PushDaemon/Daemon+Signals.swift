@@ -41,7 +41,7 @@ extension Daemon {
             let count = await runner.activeCount
             guard count > 0 else { continue }
             logger.warning(
-                "jobs stay in work/: the next start sends them whole, or holds those with on_doubt: report",
+                "jobs stay in work/, and the next start goes on with them",
                 metadata: [LogKey.app: "\(name)", LogKey.count: "\(count)"])
         }
     }

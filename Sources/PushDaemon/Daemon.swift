@@ -38,6 +38,18 @@ package actor Daemon {
     var vanished: Set<String> = []
     /// Apps that speak another protocol now: their runners end, at the latest by then.
     var replaced: [String: ContinuousClock.Instant] = [:]
+    /// Syncs what was archived.
+    let archives: ArchiveSync
+    /// The reserve for a full volume.
+    let ballast: BallastKeeper
+    /// Lets one file be read while no other is.
+    let reading: ReadingGate
+    /// Rung when the journal cannot be written any more, or needs room.
+    let journalBell: Bell
+    /// What the daemon before left of each app in the journal, until the app starts.
+    var left: [String: LeftBehind]
+    /// Why nothing can be recorded any more.
+    var journalFault: JournalFault?
     var watch: SpoolWatch?
     /// Directories that have been reported to be without configuration.
     var reported: Set<String> = []
@@ -76,7 +88,9 @@ package actor Daemon {
         signals = settings.signals
         node = configuration.daemon.node ?? Host.name
         do {
-            spool = try Spool(path: configuration.daemon.spool, node: node)
+            spool = try Spool(
+                path: configuration.daemon.spool, node: node, journalByteCount: configuration.daemon.journalByteCount)
+            archives = try ArchiveSync()
             state = try Self.openState(configuration.daemon.state)
             reactor = try Reactor()
             worker = try WorkerThread(name: "files")
@@ -89,6 +103,10 @@ package actor Daemon {
         } catch {
             throw .spool(message: "\(error)", hint: "check `spool` and `state` in \(settings.path)")
         }
+        left = spool.replay.leftBehind
+        reading = ReadingGate(on: worker)
+        ballast = BallastKeeper(spool, on: worker, logger)
+        journalBell = Bell(on: reactor)
         appsBell = Bell(on: reactor)
         endBell = Bell(on: reactor)
     }
@@ -123,23 +141,28 @@ package actor Daemon {
 
     /// Works until a signal asks for the end, then drains.
     ///
-    /// - Throws: `SystemError`: it ended unasked, because signals could not be heard. Exit with 75.
-    package func run() async throws(SystemError) {
+    /// - Throws: `SystemError` or `JournalFault`: it ended unasked, because signals could not be heard or the journal
+    ///   not be written. Exit with 75.
+    package func run() async throws {
+        reportReplay()
         logger.notice("started", metadata: [LogKey.path: "\(configuration.daemon.spool)"])
         report(configuration)
         raiseLimits()
         openWatch()
         await withTaskGroup { group in
+            group.addTask { await self.runJournal() }
             group.addTask { await self.runWatch() }
             group.addTask { await self.runApps() }
             group.addTask { await self.runConfigurationWatch() }
             group.addTask { await self.runSignals() }
-            // Only the signals' task ends by itself.
+            // Only the signals' task ends by itself, and the journal's when it fails.
             await group.next()
             watch?.stop()
             group.cancelAll()
         }
+        endJournal()
         logger.notice("stopped")
+        if let journalFault { throw journalFault }
         if let signalFault { throw signalFault }
     }
 

@@ -40,6 +40,8 @@ package enum LogKey {
     package static let pause = "pause"
     /// How often the kernel could not keep all events since the start.
     package static let overflows = "overflows"
+    /// How much room is left.
+    package static let free = "free"
     /// How long something took or may take.
     package static let limit = "limit"
 }

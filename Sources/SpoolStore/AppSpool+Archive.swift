@@ -42,9 +42,9 @@ extension AppSpool {
     /// - Throws: `SystemError`; final, as all failed syncs.
     package func syncArchives() throws(SystemError) {
         guard !unsynced.isEmpty else { return }
-        for day in unsynced { try openDay(day).sync() }
-        try work.sync()
-        try new.sync()
+        for day in unsynced { try openDay(day).sync(.archives) }
+        try work.sync(.archiveSource)
+        try new.sync(.archiveSource)
         unsynced = []
     }
 
@@ -60,8 +60,27 @@ extension AppSpool {
             name = job.name.numbered(number)
         }
         try work.unlink(WorkEntry.fullName(of: job.id))
-        try held.sync()
-        try work.sync()
+        try held.sync(.holdFolder)
+        try work.sync(.holdSource)
+        // The claim was not synced: the job would be in `new/` as well, and the journal knows nothing of it any more.
+        try new.sync(.holdSource)
+        return name
+    }
+
+    /// Parks a file of `new/` in `hold/` under its own name, or the next number when that is taken there; synced.
+    ///
+    /// - Returns: the name it has there.
+    /// - Throws: `SystemError`: ENOENT when it is gone; EIO, ENOSPC and the like: it is where it was.
+    package func holdUnclaimed(_ job: OpenJob) throws(SystemError) -> FileName {
+        let seen = SeenFile(name: job.name, status: job.status)
+        var name = job.name
+        var number = 1
+        while try !move(seen, from: new, to: held, as: name) {
+            number += 1
+            name = job.name.numbered(number)
+        }
+        try held.sync(.holdFolder)
+        try new.sync(.holdSource)
         return name
     }
 }

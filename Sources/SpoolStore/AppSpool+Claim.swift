@@ -6,7 +6,7 @@ extension AppSpool {
     /// Moves a job from `new/` to `work/<node>/`, which only one of all that try can do, and checks that it is the file
     /// that was opened.
     ///
-    /// Not synced: `syncClaims()` after one or many. Whatever error the rename gives, our own directory is the truth.
+    /// Not synced: the journal has announced it. Whatever error the rename gives, our own directory is the truth.
     ///
     /// - Throws: `SystemError`: EIO, ENOSPC and the like; the job is where it was.
     package func claim(_ job: OpenJob, id: JobID) throws(SystemError) -> Claim {
@@ -29,17 +29,6 @@ extension AppSpool {
         return .claimed(claimed)
     }
 
-    /// Makes the claims so far survive a power loss: first that they are in `work/`, then that they have left `new/`.
-    ///
-    /// In this order a crash leaves a job in both places at worst, never in none. The jobs' bytes are synced by their
-    /// own files.
-    ///
-    /// - Throws: `SystemError`; final, as all failed syncs.
-    package func syncClaims() throws(SystemError) {
-        try work.sync()
-        try new.sync()
-    }
-
     /// What this node has claimed and not finished, for recovery.
     ///
     /// A job that a crash left in `new/` too, the same file under the same name, loses that name; a result file that a
@@ -59,6 +48,8 @@ extension AppSpool {
                 try dropOrphan(id)
             case .place(let id):
                 try dropUnfinished(id)
+            case .restored, .result:
+                try work.unlink(bytes)
             case nil:
                 found.strangers.append(entry)
             }
@@ -91,10 +82,10 @@ extension AppSpool {
         }
     }
 
-    private func keepFullName(of name: FileName, id: JobID) throws(SystemError) {
+    func keepFullName(of name: FileName, id: JobID) throws(SystemError) {
         let file = try work.create(WorkEntry.fullName(of: id), mode: 0o600)
         try file.write(name.bytes)
-        try file.sync()
+        try file.sync(.fullName)
     }
 
     private func fullName(of id: JobID) throws(SystemError) -> FileName? {

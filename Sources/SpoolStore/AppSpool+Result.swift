@@ -40,7 +40,7 @@ extension AppSpool {
             return try move(archiving.file, from: archiving.source, to: day, as: place.name)
         }
         try note(place, of: archiving.id)
-        try stage(bytes, of: archiving.id, in: day)
+        try stage(bytes, of: archiving.id)
         guard try publishResult(of: archiving, in: day, as: resultName, beside: place.name) else { return false }
         do {
             if try move(archiving.file, from: archiving.source, to: day, as: place.name) { return true }
@@ -53,40 +53,39 @@ extension AppSpool {
         return false
     }
 
-    /// Gives a staged result its name. Returns `false` when somebody else's file has it; one beside the job itself is
-    /// this job's own from before a crash.
+    /// Gives a staged result its name. Returns `false` when somebody else's file has it; one beside the job itself, or
+    /// one without a job that has the very same bytes, which name the job, is this job's own from before a crash.
     private func publishResult(
         of archiving: Archiving, in day: Directory, as resultName: FileName, beside name: FileName
     ) throws(SystemError) -> Bool {
-        let staged = stagedName(of: archiving.id)
+        let staged = WorkEntry.result(of: archiving.id)
         do {
-            try day.rename(staged, to: day, as: resultName.bytes)
+            try work.rename(staged, to: day, as: resultName.bytes)
             return true
         } catch {
             guard error.isAlreadyThere else { throw error }
-            try day.unlink(staged)
-            let (there, own) = (try day.status(of: name.bytes), archiving.file.status)
-            return there?.inode == own.inode && there?.device == own.device
+            try work.unlink(staged)
+            guard let there = try day.status(of: name.bytes) else {
+                let bytes = archiving.result ?? []
+                return try day.contents(of: resultName.bytes, limit: bytes.count) == bytes
+            }
+            return there.isSameFile(as: archiving.file.status)
         }
     }
 
-    /// Writes and syncs a result under a name that nobody reads.
-    private func stage(_ result: [UInt8], of id: JobID, in day: Directory) throws(SystemError) {
+    /// Writes and syncs a result where nobody reads, and where every start looks for what is left.
+    private func stage(_ result: [UInt8], of id: JobID) throws(SystemError) {
         // What an earlier try left.
-        try day.unlink(stagedName(of: id))
-        let file = try day.create(stagedName(of: id), mode: 0o640)
+        try work.unlink(WorkEntry.result(of: id))
+        let file = try work.create(WorkEntry.result(of: id), mode: 0o640)
         try file.write(result)
-        try file.sync()
+        try file.sync(.resultFile)
         try file.closeNow()
-    }
-
-    private func stagedName(of id: JobID) -> [UInt8] {
-        Array(".\(id).result".utf8)
     }
 
     // MARK: The note of what is under way
 
-    /// Not synced: after a power loss at worst a result file stays that has no job, and its name is not used again.
+    /// Not synced: a result file that a power loss leaves without its job is known by its bytes.
     private func note(_ place: ArchivePlace, of id: JobID) throws(SystemError) {
         try work.unlink(WorkEntry.place(of: id))
         let file = try work.create(WorkEntry.place(of: id), mode: 0o600)
@@ -99,7 +98,6 @@ extension AppSpool {
         if let note = try work.contents(of: WorkEntry.place(of: id), limit: 2 * FileName.byteLimit),
             let place = ArchivePlace(note: note), let day = try openDayIfThere(place.archiveDay)
         {
-            try day.unlink(stagedName(of: id))
             if let resultName = place.name.result, try day.status(of: place.name.bytes) == nil {
                 try day.unlink(resultName.bytes)
             }
@@ -107,7 +105,7 @@ extension AppSpool {
         try work.unlink(WorkEntry.place(of: id))
     }
 
-    private func openDayIfThere(_ day: ArchiveDay) throws(SystemError) -> Directory? {
+    func openDayIfThere(_ day: ArchiveDay) throws(SystemError) -> Directory? {
         do {
             return try archive(day.folder).openChild(Array(day.day.utf8))
         } catch {

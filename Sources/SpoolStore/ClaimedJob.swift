@@ -13,6 +13,11 @@ package struct ClaimedJob: Hashable, Sendable {
     /// Its status when it was claimed or found there.
     package let status: FileStatus
 
+    /// The same job by the name that the journal knows: the entry's may be cut.
+    package func called(_ name: FileName) -> ClaimedJob {
+        ClaimedJob(id: id, name: name, entry: entry, status: status)
+    }
+
     /// The file to move, by the name it has now.
     var claim: SeenFile { SeenFile(name: entry, status: status) }
 }

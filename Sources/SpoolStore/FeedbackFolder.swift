@@ -23,7 +23,8 @@ package final class FeedbackFolder {
         newest = floor.map(wholeMicroseconds)
         var listing = try directory.listing()
         while let entry = try listing.next() {
-            guard let time = time(of: entry.name) else { continue }
+            guard String(decoding: entry.name, as: UTF8.self).hasSuffix(suffix), let time = Self.time(of: entry.name)
+            else { continue }
             newest = max(newest ?? time, time)
         }
         try directory.unlink(temporaryName)
@@ -51,7 +52,7 @@ package final class FeedbackFolder {
         try directory.unlink(temporaryName)
         let file = try directory.create(temporaryName, mode: 0o640)
         try file.write(lines)
-        try file.sync()
+        try file.sync(.feedbackFile)
         try file.closeNow()
         do {
             try directory.rename(temporaryName, to: directory, as: name.bytes)
@@ -60,7 +61,7 @@ package final class FeedbackFolder {
             try directory.unlink(temporaryName)
             return false
         }
-        try directory.sync()
+        try directory.sync(.feedbackFolder)
         return true
     }
 
@@ -74,10 +75,10 @@ package final class FeedbackFolder {
 
     private var temporaryName: [UInt8] { Array(".\(node).tmp".utf8) }
 
-    /// The time in a name of ours, `20261121T083616.123456Z-<node>.jsonl`.
-    private func time(of name: [UInt8]) -> WallTime? {
+    /// The time in a name of a feedback file, `20261121T083616.123456Z-<node>.jsonl`, whatever the node.
+    package static func time(of name: [UInt8]) -> WallTime? {
+        guard name.count > 24, name[23] == UInt8(ascii: "-") else { return nil }
         let text = String(decoding: name, as: UTF8.self)
-        guard text.hasSuffix(suffix), name.count == 23 + suffix.utf8.count else { return nil }
         let (date, clock) = (Array(text.prefix(8)), Array(text.dropFirst(9).prefix(6)))
         guard date.count == 8, clock.count == 6 else { return nil }
         let day = "\(String(date[0..<4]))-\(String(date[4..<6]))-\(String(date[6..<8]))"

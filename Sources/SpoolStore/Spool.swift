@@ -1,10 +1,10 @@
 package import LinuxIO
-import SpoolModel
+package import SpoolModel
 
 /// The spool's root, held by one daemon under one node name.
 ///
-/// Making one is making sure that no second daemon of the same name runs: the lock file in `.pushspool/<node>/` stays
-/// locked (an open file description lock) as long as this value lives, and no longer than the process. Calls block.
+/// Making one is making sure that no second daemon of the same name runs: the journal in `.pushspool/<node>/` stays locked
+/// (an open file description lock) as long as this value lives, and no longer than the process. Calls block.
 package final class Spool: Sendable {
     /// The root directory.
     package let root: Directory
@@ -14,14 +14,21 @@ package final class Spool: Sendable {
     package let privateDirectory: Directory
     /// `.pushspool/public/<node>/`, for all to read: status and metrics.
     package let publicDirectory: Directory
+    /// The node's journal, which holds the lock.
+    package let journal: Journal
+    /// What the last daemon of this node left in the journal.
+    package let replay: JournalReplay
 
-    private let lock: OpenFile
-
-    /// Opens the spool at `path` as the node called `node`, makes what is missing in `.pushspool/`, and takes the lock.
+    /// Opens the spool at `path` as the node called `node`, makes what is missing in `.pushspool/`, takes the lock, and
+    /// reads the journal.
     ///
-    /// - Throws: `SpoolFault` when another daemon has this name or it is no name; `SystemError` when the path cannot be
-    ///   used. Both are the operator's to correct.
-    package init(path: String, node: String) throws {
+    /// - Parameters:
+    ///   - path: the spool's root.
+    ///   - node: the name to claim under.
+    ///   - journalByteCount: how large the journal is made if there is none.
+    /// - Throws: `SpoolFault` when another daemon has this name or it is no name, or the journal cannot be used;
+    ///   `SystemError` when the path cannot be used. Both are the operator's to correct.
+    package init(path: String, node: String, journalByteCount: Int = Journal.usualByteCount) throws {
         guard AppName.isValid(node), node != "public" else {
             throw SpoolFault(
                 "the node name '\(node)' is not usable",
@@ -34,12 +41,8 @@ package final class Spool: Sendable {
         try privateDirectory.requirePrivate()
         publicDirectory = try own.makeChild(Array("public".utf8), mode: 0o755)
             .makeChild(Array(node.utf8), mode: 0o755)
-        lock = try privateDirectory.openForWriting(Array("lock".utf8), mode: 0o600)
-        guard try lock.lock() else {
-            throw SpoolFault(
-                "another daemon works on \(path) as node '\(node)'",
-                hint: "stop it, or give this one another name with `node:`")
-        }
+        (journal, replay) = try Journal.open(
+            in: privateDirectory, node: node, layout: JournalLayout(byteCount: journalByteCount))
     }
 
     /// The names of the directories that can be apps, configured or not, in order.

@@ -13,6 +13,10 @@ enum WorkEntry: Hashable {
     case fullName(JobID)
     /// The file that says where a result file waits for its job.
     case place(JobID)
+    /// A job that is being written again from the journal.
+    case restored(JobID)
+    /// A result file that is being written.
+    case result(JobID)
 
     /// Reads an entry's name; `nil` for a file that is not ours.
     init?(_ entry: FileName) {
@@ -25,6 +29,10 @@ enum WorkEntry: Hashable {
             self = .fullName(id)
         } else if rest.elementsEqual(".place".utf8) {
             self = .place(id)
+        } else if rest.elementsEqual(".restored".utf8) {
+            self = .restored(id)
+        } else if rest.elementsEqual(".result".utf8) {
+            self = .result(id)
         } else if rest.first == 0x2D, let name = FileName(bytes: Array(rest.dropFirst())) {
             self = .job(id, name: name)
         } else {
@@ -46,6 +54,16 @@ enum WorkEntry: Hashable {
     /// The name of the file that says where a result file waits for its job.
     static func place(of id: JobID) -> [UInt8] {
         Array((id.description + ".place").utf8)
+    }
+
+    /// The name of a job that is being written again.
+    static func restored(_ id: JobID) -> [UInt8] {
+        Array((id.description + ".restored").utf8)
+    }
+
+    /// The name of a result file until it stands beside its job.
+    static func result(of id: JobID) -> [UInt8] {
+        Array((id.description + ".result").utf8)
     }
 
     private static let idLength = 26

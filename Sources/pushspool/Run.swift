@@ -27,7 +27,7 @@ struct Run: AsyncParsableCommand {
     func run() async throws {
         let settings = Daemon.Settings(path: options.config, drainLimit: .seconds(drain), signals: Program.signals)
         let daemon = try daemon(settings)
-        do throws(SystemError) {
+        do {
             try await daemon.run()
         } catch {
             // The log has told.

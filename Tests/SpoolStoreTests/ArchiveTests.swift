@@ -71,7 +71,7 @@ import Testing
         let place = try app.place(for: job.name, in: .failed, at: spool.noon, withResult: true)
         // The crash: the job has its new name and its old one, and the result is only staged.
         try app.work.link(job.entry.bytes, to: try spool.folder("failed/2026-11-21"), as: place.name.bytes)
-        try spool.folder("failed/2026-11-21").put(".\(job.id).result", "half")
+        try app.work.put("\(job.id).result", "half")
         for _ in 0..<2 { #expect(try app.archive(job, at: place, result: Array("why".utf8)) == place) }
         #expect(try app.work.names().isEmpty)
         #expect(try spool.folder("failed/2026-11-21").sortedNames() == ["job.json", "job.json.result.json"])
@@ -94,11 +94,24 @@ import Testing
         let place = try app.place(for: job.name, in: .failed, at: spool.noon, withResult: true)
         try app.work.put("\(job.id).place", place.path)
         let day = try spool.folder("failed/2026-11-21")
-        try day.put(isPublished ? "job.json.result.json" : ".\(job.id).result", "half")
+        if isPublished {
+            try day.put("job.json.result.json", "half")
+        } else {
+            try app.work.put("\(job.id).result", "half")
+        }
         let again = try spool.restarted()
         #expect(try again.claimed().jobs.map(\.id) == [job.id])
         #expect(try day.names().isEmpty && app.work.sortedNames() == [job.entry.escaped])
         #expect(try again.place(for: job.name, in: .failed, at: spool.noon, withResult: true) == place)
+    }
+
+    @Test func `a result that a power loss left without its job and without a note is known by its bytes`() throws {
+        let job = try spool.claim(try fileName("job.json"), id: 1)
+        let place = try app.place(for: job.name, in: .failed, at: spool.noon, withResult: true)
+        let day = try spool.folder("failed/2026-11-21")
+        try day.put("job.json.result.json", "why")
+        #expect(try app.archive(job, at: place, result: Array("why".utf8)) == place)
+        #expect(try day.sortedNames() == ["job.json", "job.json.result.json"] && app.work.names().isEmpty)
     }
 
     @Test func `a crash after the job has moved leaves its result where it is`() throws {

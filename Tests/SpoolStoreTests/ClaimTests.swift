@@ -112,7 +112,6 @@ import Testing
     @Test func `a claimed job can be read again`() throws {
         let job = try spool.claim(try fileName("a.json"), contents: "bytes", id: 1)
         #expect(try app.open(job).file.contents(limit: 10) == Array("bytes".utf8))
-        try app.syncClaims()
     }
 
     @Test func `two nodes claim every job exactly once`() async throws {

@@ -29,6 +29,18 @@ struct ActiveJob {
     var fault: String?
     /// Whether its time is up: what is not on a connection is not sent any more.
     var isGivenUp = false
+    /// What an earlier daemon recorded of it; `nil` if it began with this one.
+    var resumption: Resumption?
+
+    /// Begins with a job that was read and claimed.
+    init(_ claimed: ClaimedJob, _ read: ReadJob, claimedAt: WallTime, isSealed: Bool) {
+        self.claimed = claimed
+        self.droppedAt = read.context.droppedAt
+        self.claimedAt = claimedAt
+        self.summary = read.summary
+        self.isSealed = isSealed
+        self.source = read.source
+    }
 
     /// Notes an outcome for the result file.
     mutating func note(_ range: Range<Int>, _ outcome: Outcome) {

@@ -1,67 +1,71 @@
 import APNSGateway
+import APNSModel
 import LinuxIO
 import Logging
+import SpoolModel
 import SpoolStore
 
-/// A job that was claimed and whose claim is not yet synced.
-struct Claimed {
-    let job: ClaimedJob
+/// A job that is about to be claimed: the journal announces it first.
+struct Candidate {
     let file: OpenJob
     let read: ReadJob
 }
 
 extension AppRunner {
-    /// Makes the claims so far survive a power loss, all with one sync of the folders, and then begins to send.
+    /// Announces a job in the journal. It is claimed with the next group, and nothing of it is sent before that.
+    func announce(_ job: OpenJob, _ read: ReadJob) throws(SystemError) {
+        try record(header: read, of: job)
+        claims.append(Candidate(file: job, read: read))
+    }
+
+    /// Tells the journal of a job, and what its bytes are. The bytes of a long one are made durable first.
+    func record(header read: ReadJob, of job: OpenJob) throws(SystemError) {
+        if case .checks = read.content { try job.file.sync(.jobFile) }
+        var facts = JournalHeader.Facts(id: read.context.job, app: name, name: job.name)
+        facts.byteCount = job.status.byteCount
+        facts.recipientCount = read.summary.recipientCount
+        facts.onDoubt = read.summary.header.onDoubt
+        facts.recordsAll = read.summary.header.record == .all
+        facts.isSealed = read.isSealed
+        facts.isPublishedByRename = read.context.isPublishedByRename
+        (facts.droppedAt, facts.claimedAt) = (read.context.droppedAt, .now)
+        (facts.device, facts.inode) = (job.status.device, job.status.inode)
+        record(.header(JournalHeader(facts, content: read.content)))
+    }
+
+    /// Claims what was announced, once the journal has it for good, and begins to send it.
     ///
-    /// Producers seldom sync: without this a job can be claimed, sent in part, and then be empty or back in `new/`.
-    func startClaims() {
+    /// Producers seldom sync: without the journal a job can be claimed, sent in part, and then be empty or back in `new/`.
+    func startClaims() async {
         guard !claims.isEmpty else { return }
         let group = claims
         claims = []
-        do {
-            for claim in group { try claim.file.file.sync() }
-            try spool.syncClaims()
-        } catch {
-            // A failed sync is final: what was read of these may not be what the disk has.
-            unsyncedClaims += group.map(\.job)
-            let hint = "check the disk; what is in work/ is read again every \(around.configuration.rescan)"
-            let fault = GatewayFault("\(error)", hint: hint)
-            claimFault = fault
-            return logger.error("app stopped: claims cannot be synced", metadata: fault.metadata)
+        claimingCount = group.count
+        let isDurable = await syncJournal()
+        claimingCount = 0
+        for candidate in group {
+            if isDurable { claim(candidate) }
+            candidate.file.file.dropReadLease()
         }
-        for claim in group { start(claim.job, claim.read) }
+        writeJournal()
     }
 
-    /// Opens the jobs anew whose claims could not be synced, syncs and reads them, and goes on when that is well.
-    func takeUpUnsyncedClaims() async {
-        guard claimFault != nil else { return }
+    private func claim(_ candidate: Candidate) {
+        let (job, id) = (candidate.file, candidate.read.context.job)
         do {
-            var group: [Claimed] = []
-            for claimed in unsyncedClaims {
-                if let claim = try await readAgain(claimed) { group.append(claim) }
+            switch try spool.claim(job, id: id) {
+            case .claimed(let claimed):
+                intake.answer(job.name, .moved, at: .now)
+                record(.claimed(id))
+                return start(claimed, candidate.read)
+            case .gone: intake.answer(job.name, .gone, at: .now)
+            case .changed(let name): intake.answer(job.name, .returned(name), at: .now)
+            case .forbidden: intake.answer(job.name, .stuck, at: .now)
             }
-            try spool.syncClaims()
-            (claimFault, unsyncedClaims) = (nil, [])
-            logger.notice("claims are synced, and their jobs read again")
-            for claim in group { start(claim.job, claim.read) }
+            record(.cleaned(id))
         } catch {
-            logger.debug("claims cannot be synced yet", metadata: [LogKey.error: "\(error)"])
-        }
-    }
-
-    /// Returns `nil` for a job that somebody has taken away meanwhile.
-    private func readAgain(_ claimed: ClaimedJob) async throws(SystemError) -> Claimed? {
-        do {
-            let job = try spool.open(claimed)
-            try job.file.sync()
-            let context = context(of: job, id: claimed.id, true)
-            let (source, summary) = try await JobSource.open(job, context: context)
-            let read = ReadJob(context: context, source: source, summary: summary, isSealed: true)
-            return Claimed(job: claimed, file: job, read: read)
-        } catch {
-            guard error.isNotFound else { throw error }
-            logger.error("job has vanished from work/", metadata: [LogKey.job: "\(claimed.name)"])
-            return nil
+            record(.cleaned(id))
+            answerStuck(job.name, error)
         }
     }
 }

@@ -12,20 +12,18 @@ extension AppRunner {
     /// Takes jobs as they become ready, until the task is cancelled.
     func runIntake() async {
         while !Task.isCancelled {
+            await lookAtSpace()
             await prepareToAsk()
-            await recoverClaims()
-            if Moment.now >= nextScan {
-                await takeUpUnsyncedClaims()
-                scan()
-            }
+            await recoverJobs()
+            if Moment.now >= nextScan { scan() }
             while let action = intake.next(at: .now, mayTake: mayTake) {
                 await perform(action)
-                if claims.count >= Self.claimGroupLimit { startClaims() }
-                if refusals.count >= Self.claimGroupLimit { carryOutRefusals() }
+                if claims.count >= Self.claimGroupLimit { await startClaims() }
+                if refusals.count >= Self.claimGroupLimit { await carryOutRefusals() }
                 await Task.yield()
             }
-            startClaims()
-            carryOutRefusals()
+            await startClaims()
+            await carryOutRefusals()
             await giveUpLateJobs()
             await intakeBell.wait(until: nextLook.instant)
         }
@@ -33,14 +31,21 @@ extension AppRunner {
 
     /// Whether another job may be taken.
     var mayTake: Bool {
-        !isDraining && claimFault == nil && (standing == .sending || mayAsk && claims.isEmpty)
-            && jobs.count + claims.count < Self.activeLimit
+        mayRecover && around.journal.canAdmit && !space.isShort && shortUntil <= .now
+    }
+
+    /// Whether a job of an earlier run may be taken up. The journal has it already, however full it is: only when its lines
+    /// are out can it be carried forward, and make room.
+    var mayRecover: Bool {
+        !isDraining && !isBroken && (standing == .sending || mayAsk && claims.isEmpty)
+            && jobs.count + claims.count + claimingCount < Self.activeLimit
             && readerCount < Self.readerLimit
             && heldByteCount < Self.heldByteLimit && lines.count < Self.lineLimit
     }
 
     private var nextLook: Moment {
-        var next = nextScan
+        var next = space.isShort ? nextSpaceLook : nextScan
+        if shortUntil > .now { next = min(next, shortUntil) }
         if let deadline = intake.deadline { next = min(next, deadline) }
         if let late = jobs.values.filter({ !$0.machine.isOver }).map(\.summary.header.giveUpAt).min() {
             next = min(next, .now + max(.milliseconds(500), late - WallTime.now))
@@ -123,36 +128,30 @@ extension AppRunner {
         if spool.isNotifying, job.file.takeReadLease() == .writerHasIt {
             return intake.answer(job.name, .busy, at: .now)
         }
-        defer { job.file.dropReadLease() }
-        if job.status.byteCount > 65_536 {
+        var mustKeepLease = false
+        defer { if !mustKeepLease { job.file.dropReadLease() } }
+        if job.status.byteCount > Int64(JournalHeader.byteLimit) {
             job.file.dropReadLease()
             // Small jobs do not wait until a large one is read.
-            startClaims()
+            await startClaims()
         }
         let context = context(of: job, id: .random(), isPublishedByRename)
-        let (source, summary) = try await JobSource.open(job, context: context)
-        let sealed = isPublishedByRename || summary.isSealed || job.name.form == .json
-        switch intake.read(job.name, IntakeReading(summary), at: .now) {
-        case .wait: break
-        case .claim: try claim(job, ReadJob(context: context, source: source, summary: summary, isSealed: sealed))
-        case .fail(let code):
-            var summary = summary
-            summary.failure = summary.failure ?? code
-            try claim(job, ReadJob(context: context, source: source, summary: summary, isSealed: sealed))
+        guard let opened = try await readThrough(job, job.status, context) else { return holdPoison(job) }
+        var read = ReadJob(context: context, opened, isSealed: true)
+        read.isSealed = isPublishedByRename || read.summary.isSealed || job.name.form == .json
+        guard around.journal.canHold(read.content) else {
+            return refuse(job.name, .invalid, why: "no journal holds the checksums of so long a file; split it")
         }
-    }
-
-    private func claim(_ job: OpenJob, _ read: ReadJob) throws(SystemError) {
-        switch try spool.claim(job, id: read.context.job) {
-        case .claimed(let claimed):
-            intake.answer(job.name, .moved, at: .now)
-            claims.append(Claimed(job: claimed, file: job, read: read))
-            // A large document does not wait for others while it fills memory.
-            if read.source.heldByteCount > 1 << 20 { startClaims() }
-        case .gone: intake.answer(job.name, .gone, at: .now)
-        case .changed(let name): intake.answer(job.name, .returned(name), at: .now)
-        case .forbidden: intake.answer(job.name, .stuck, at: .now)
+        switch intake.read(job.name, IntakeReading(read.summary), at: .now) {
+        case .wait: return
+        case .claim: break
+        case .fail(let code): read.summary.failure = read.summary.failure ?? code
         }
+        try announce(job, read)
+        // Nobody is to write to it between now and the claim.
+        mustKeepLease = true
+        // A large document does not wait for others while it fills memory.
+        if read.source.heldByteCount > 1 << 20 { await startClaims() }
     }
 
     /// What reading a job needs to know. "The drop" is the file's change time, but never in the future.
@@ -168,6 +167,8 @@ extension AppRunner {
     }
 
     func answerStuck(_ name: FileName, _ error: SystemError) {
+        stopIfSyncFailed(error)
+        if pauseIfShort(error) { return intake.answer(name, .busy, at: .now) }
         logger.error("job cannot be read", metadata: [LogKey.job: "\(name)", LogKey.error: "\(error)"])
         intake.answer(name, .stuck, at: .now)
     }
@@ -176,9 +177,18 @@ extension AppRunner {
 /// A job that was read to its end and not yet claimed.
 struct ReadJob {
     let context: JobContext
-    var source: JobSource
+    let source: JobSource
     var summary: JobSummary
-    let isSealed: Bool
+    let content: JournalHeader.Content
+    var isSealed: Bool
+
+    init(context: JobContext, _ opened: JobSource.Opened, isSealed: Bool) {
+        self.context = context
+        self.source = opened.source
+        self.summary = opened.summary
+        self.content = opened.content
+        self.isSealed = isSealed
+    }
 }
 
 extension JobID {

@@ -6,69 +6,27 @@ import SpoolModel
 import SpoolStore
 
 extension AppRunner {
-    /// Finds what an earlier daemon had claimed and not finished.
-    func findLeftClaims() {
-        do {
-            let found = try spool.claimed()
-            for name in found.strangers {
-                logger.warning("file in work/ is none of ours", metadata: [LogKey.job: "\(name)"])
-            }
-            leftClaims = found.jobs.reversed()
-        } catch {
-            logger.error("work/ cannot be read", metadata: [LogKey.error: "\(error)"])
-        }
-    }
-
-    /// Takes up what was found, as much as there is room for. One that cannot be read does not hold up the others.
-    func recoverClaims() async {
-        while mayTake, let claimed = leftClaims.popLast() {
-            do {
-                try await recover(claimed)
-            } catch {
-                let hint: Logger.MetadataValue = "it stays in work/; mend it, then restart"
-                logger.error(
-                    "job found in work/ cannot be read",
-                    metadata: [
-                        LogKey.job: "\(claimed.name)", LogKey.id: "\(claimed.id)", LogKey.error: "\(error)",
-                        LogKey.hint: hint,
-                    ])
-            }
-        }
-    }
-
-    private func recover(_ claimed: ClaimedJob) async throws(SystemError) {
-        let job = try spool.open(claimed)
-        let context = context(of: job, id: claimed.id, true)
-        let (source, summary) = try await JobSource.open(job, context: context)
-        switch Recovery.decide(summary.header) {
-        case .sendWhole:
-            logger.notice("job found in work/ is sent again", metadata: [LogKey.job: "\(claimed.name)"])
-            start(claimed, ReadJob(context: context, source: source, summary: summary, isSealed: true))
-        case .hold:
-            let name = try spool.hold(claimed)
-            logger.warning(
-                "job found in work/ is held: what was sent of it is unknown, and it must not be sent twice",
-                metadata: [LogKey.job: "\(name)", LogKey.hint: "move it from hold/ to new/ to send it whole"])
-        }
-    }
-
     /// Begins to send a claimed job, or concludes it if nothing of it can be sent.
     func start(_ claimed: ClaimedJob, _ read: ReadJob) {
-        var job = ActiveJob(
-            claimed: claimed, droppedAt: read.context.droppedAt, claimedAt: .now, summary: read.summary,
-            isSealed: read.isSealed)
-        mayAsk = false
-        job.source = read.source
-        readerCount += 1
-        heldByteCount += read.source.heldByteCount
+        // As the journal has it: a result file that is written again after a crash is the same.
+        let claimedAt = around.journal.job(claimed.id)?.facts.claimedAt ?? .now
+        var job = ActiveJob(claimed, read, claimedAt: claimedAt, isSealed: read.isSealed)
         _ = job.machine.handle(.opened)
         let action = job.machine.handle(.read(count: read.summary.recipientCount, fault: read.summary.failure))
-        jobs[claimed.id] = job
+        take(job, read)
         if action == .send {
             readable.append(claimed.id)
             pumpBell.ring()
         }
         perform(action, claimed.id)
+    }
+
+    /// Adds a job to those under way.
+    func take(_ job: ActiveJob, _ read: ReadJob) {
+        mayAsk = false
+        readerCount += 1
+        heldByteCount += read.source.heldByteCount
+        jobs[job.claimed.id] = job
     }
 
     /// Hands recipients to the gateway, a chunk of each job in turn, until the task is cancelled.
@@ -86,21 +44,74 @@ extension AppRunner {
     }
 
     private func handOut(_ id: JobID) async {
-        do throws(SystemError) {
+        do throws(JobSource.Fault) {
             guard let chunk = try jobs[id]?.source?.next() else { return await endOfJob(id) }
             jobs[id]?.handedOutCount += chunk.indices.count
             readable.append(id)
+            if jobs[id]?.resumption != nil { resume(chunk, id) }
             for recipient in chunk.rejected { reject(recipient, id) }
-            for batch in chunk.batches { await send(batch) }
-            if lines.count >= Self.lineLimit { publishLines() }
+            let batches = chunk.batches.flatMap { awaited($0) }
+            guard await intend(batches, id) else { return }
+            for batch in batches { await send(batch) }
+            writeJournal()
+            if lines.count >= Self.lineLimit { await publishLines() }
             await Task.yield()
         } catch {
-            logger.error("job cannot be read on", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
-            jobs[id]?.fault = "the file could not be read to its end: \(error)"
-            handle(.stopped(.unreadable), id)
-            // What is on a connection still gets its outcome, and the last of them ends the job.
-            for batch in await gateway.remove(id) { settle(Settlement(batch, .unsent(.unreadable))) }
+            switch error {
+            case .changed:
+                _ = await gateway.remove(id)
+                handle(.hold(.changed), id)
+            case .unreadable(let error): await endUnreadable(id, error)
+            }
         }
+    }
+
+    private func endUnreadable(_ id: JobID, _ error: SystemError) async {
+        logger.error("job cannot be read on", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
+        jobs[id]?.fault = "the file could not be read to its end: \(error)"
+        handle(.stopped(.unreadable), id)
+        // What is on a connection still gets its outcome, and the last of them ends the job.
+        for batch in await gateway.remove(id) { settle(Settlement(batch, .unsent(.unreadable))) }
+        writeJournal()
+    }
+
+    /// Records what is about to be sent of a job that must not be sent twice, for good; `false` when that fails.
+    private func intend(_ batches: [Batch], _ id: JobID) async -> Bool {
+        guard jobs[id]?.summary.header.onDoubt == .report, !batches.isEmpty else { return true }
+        record(.intent(id, batches.map(\.indices)))
+        return await syncJournal()
+    }
+
+    /// Takes back, at the end, what was to be sent of jobs that must not be sent twice and never was: the next start may.
+    func withdrawIntents() async {
+        for (id, job) in jobs where job.summary.header.onDoubt == .report && !job.machine.isOver {
+            let waiting = await gateway.remove(id).map(\.indices) + freed.filter { $0.job == id }.map(\.indices)
+            if !waiting.isEmpty { record(.reopened(id, waiting)) }
+        }
+    }
+
+    /// The parts of a batch that have no outcome yet.
+    private func awaited(_ batch: Batch) -> [Batch] {
+        guard let job = jobs[batch.job], job.resumption != nil else { return [batch] }
+        return job.machine.remaining.intersection(batch.indices).map { batch[$0] }
+    }
+
+    /// Does for a chunk of a job of an earlier run what its end prevented: tells outcomes, and what is in doubt.
+    private func resume(_ chunk: JobChunk, _ id: JobID) {
+        guard let job = jobs[id], let resumption = job.resumption else { return }
+        for batch in chunk.batches {
+            for (result, range) in resumption.untold(in: batch.indices) {
+                let settlement = Settlement(batch[range], result.outcome, isCorrection: result.isCorrection)
+                writer.appendNotifications(settlement, of: job.identity, at: result.at, to: &lines)
+            }
+            for range in resumption.doubtful.intersection(batch.indices) { settle(Settlement(batch[range], .unknown)) }
+        }
+        for recipient in chunk.rejected {
+            for (result, _) in resumption.untold(in: recipient.index..<recipient.index + 1) {
+                writer.appendRejected(recipient, of: job.identity, at: result.at, to: &lines)
+            }
+        }
+        if !lines.isEmpty { publishBell.ring() }
     }
 
     /// Gives up what has not been handed out; nothing is known of it but how much it is.
@@ -110,7 +121,7 @@ extension AppRunner {
         guard let job = jobs[id] else { return }
         let count = job.summary.recipientCount
         let rest = min(job.handedOutCount, count)..<count
-        jobs[id]?.note(rest, .unsent(.unreadable))
+        note(rest, .unsent(.unreadable), id)
         handle(.settled(rest, .unsent(.unreadable)), id)
     }
 
@@ -129,16 +140,20 @@ extension AppRunner {
     private func endOfJob(_ id: JobID) async {
         guard let job = jobs[id] else { return }
         dropSource(of: id)
-        guard job.handedOutCount != job.summary.recipientCount else { return }
+        if job.handedOutCount == job.summary.recipientCount {
+            // It had ended before, and what was left was to tell.
+            if job.resumption != nil, case .settled = job.machine.state, !concluded.contains(id) { conclude(id) }
+            return
+        }
         _ = await gateway.remove(id)
         handle(.hold(.changed), id)
     }
 
     private func reject(_ recipient: RejectedRecipient, _ id: JobID) {
-        guard let identity = jobs[id]?.identity else { return }
-        writer.appendRejected(recipient, of: identity, at: .now, to: &lines)
         let range = recipient.index..<recipient.index + 1
-        jobs[id]?.note(range, .rejected(recipient.refusal))
+        guard let job = jobs[id], job.machine.isAwaiting(range) else { return }
+        writer.appendRejected(recipient, of: job.identity, at: .now, to: &lines)
+        note(range, .rejected(recipient.refusal), id)
         handle(.settled(range, .rejected(recipient.refusal)), id)
         publishBell.ring()
     }
@@ -153,9 +168,15 @@ extension AppRunner {
             writer.appendNotifications(settlement, of: job.identity, at: .now, to: &lines)
             publishBell.ring()
         }
-        jobs[id]?.note(settlement.batch.indices, settlement.outcome)
         let range = settlement.batch.indices
+        note(range, settlement.outcome, id, isCorrection: isCorrection)
         handle(isCorrection ? .corrected(range, settlement.outcome) : .settled(range, settlement.outcome), id)
+    }
+
+    /// Records an outcome, for the journal and for the result file.
+    private func note(_ range: Range<Int>, _ outcome: Outcome, _ id: JobID, isCorrection: Bool = false) {
+        record(.result(id, JournalResult(outcome, [range], at: .now, isCorrection: isCorrection)))
+        jobs[id]?.note(range, outcome)
     }
 
     /// An outcome of a job that is over: only one that contradicts what was told is told.
@@ -170,7 +191,10 @@ extension AppRunner {
 
     /// Notifications that had been taken for accepted are under way again.
     func reopen(_ batches: [Batch]) {
-        for batch in batches { handle(.reopened(batch.indices), batch.job) }
+        for batch in batches {
+            record(.reopened(batch.job, [batch.indices]))
+            handle(.reopened(batch.indices), batch.job)
+        }
     }
 
     /// Applies an event to a job, and does what follows from it.
@@ -210,10 +234,13 @@ extension AppRunner {
         recent.add(job.identity)
         do {
             let name = try spool.hold(job.claimed)
+            record(.cleaned(id))
+            writeJournal()
             logger.error(
                 "job changed while it was sent, and is held", metadata: [LogKey.job: "\(name)", LogKey.id: "\(id)"])
         } catch {
             logger.error("job cannot be held", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
+            note(failure: error)
         }
     }
 
@@ -227,6 +254,7 @@ extension AppRunner {
             jobs[id]?.isGivenUp = true
             for batch in await gateway.remove(id) { settle(Settlement(batch, .unsent(.givenUp))) }
         }
+        if !late.isEmpty { writeJournal() }
     }
 }
 

@@ -35,9 +35,9 @@ extension AppRunner {
     }
 
     /// Publishes the lines of what is refused, then moves it: a crash in between repeats a line and loses none.
-    func carryOutRefusals() {
+    func carryOutRefusals() async {
         guard !refusals.isEmpty else { return }
-        publishLines()
+        await publishLines()
         // Not written: the next try of `runPublication` rings the intake's bell.
         guard lines.isEmpty else { return publishBell.ring() }
         let group = refusals

@@ -11,7 +11,7 @@ extension AppRunner {
     /// Reading empties the service's list, so the bytes are synced to a file in `state` as they come. That file is read
     /// and removed when its lines are out; a later start finds what a crash has left.
     func runFeedbackService() async {
-        publishKeptFeedback()
+        await publishKeptFeedback()
         while !Task.isCancelled {
             guard let service = identity.feedbackService else {
                 await serviceBell.wait()
@@ -33,7 +33,7 @@ extension AppRunner {
         } catch {
             logger.error("feedback cannot be kept", metadata: [LogKey.error: "\(error)"])
         }
-        publishKeptFeedback()
+        await publishKeptFeedback()
     }
 
     private func keep(_ bytes: [UInt8], _ file: KeptFeedback) throws(SystemError) {
@@ -41,15 +41,15 @@ extension AppRunner {
     }
 
     /// Publishes what was read from the service and is still kept.
-    private func publishKeptFeedback() {
+    private func publishKeptFeedback() async {
         do {
             let kept = try KeptFeedback.all(of: name, in: around.state)
             guard !kept.isEmpty else { return }
             for file in kept { appendTokens(of: file) }
-            publishLines()
+            await publishLines()
             guard lines.isEmpty else { return }
             for file in kept { try around.state.unlink(file.name) }
-            try around.state.sync()
+            try around.state.sync(.state)
         } catch {
             logger.error("kept feedback cannot be published", metadata: [LogKey.error: "\(error)"])
         }
@@ -104,7 +104,7 @@ final class KeptFeedback: Sendable {
         self.folder = folder
         self.name = Array("feedback-\(app)-\(time.compact).raw".utf8)
         self.file = try folder.create(name, mode: 0o600)
-        try folder.sync()
+        try folder.sync(.state)
     }
 
     /// Adds bytes and syncs them.
@@ -112,7 +112,7 @@ final class KeptFeedback: Sendable {
     /// - Throws: `SystemError`: read no more from the service.
     func append(_ bytes: [UInt8]) throws(SystemError) {
         try file.write(bytes)
-        try file.syncData()
+        try file.syncData(.state)
     }
 
     /// Returns what is kept of an app, the oldest first. Empty files are removed.

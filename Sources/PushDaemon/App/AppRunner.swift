@@ -27,6 +27,19 @@ package actor AppRunner {
         package let state: Directory
         /// The provider tokens, which all apps of a key share.
         package let tokens: TokenSources
+        /// Jobs of which the journal has records, but not what they are.
+        let orphans: Set<JobID>
+        /// The reserve for a full volume.
+        let ballast: BallastKeeper
+        /// Lets one file be read while no other is.
+        let reading: ReadingGate
+        /// Syncs what was archived.
+        let archives: ArchiveSync
+        /// Rung when the journal cannot be written any more, or needs room.
+        let journalBell: Bell
+
+        /// Where everything is recorded that must outlive the daemon.
+        var journal: Journal { spool.journal }
     }
 
     /// How many jobs may be under way at a time; the rest waits in `new/`. Most only wait for confirmation.
@@ -64,14 +77,16 @@ package actor AppRunner {
     /// How files looked that are to be taken: what is opened must be what was judged.
     var seen: [FileName: FileStatus] = [:]
     var jobs: [JobID: ActiveJob] = [:]
-    /// Jobs that an earlier daemon left in `work/`, the next to take up at the end.
-    var leftClaims: [ClaimedJob] = []
-    /// Jobs that were just claimed, to be sent as soon as that is synced.
-    var claims: [Claimed] = []
-    /// Why no job is taken: claims could not be synced. Ends when those have been read anew and synced, and only then.
-    var claimFault: GatewayFault?
-    /// The jobs of those claims. Nothing of them has been sent.
-    var unsyncedClaims: [ClaimedJob] = []
+    /// What the journal knows of jobs of an earlier run.
+    var left: [JobID: JournalJob]
+    /// Those of them that are in `work/`, the next to take up at the end.
+    var leftJobs: [LeftJob] = []
+    /// Jobs that were announced, to be claimed as soon as the journal has them for good, and how many are just then.
+    var claims: [Candidate] = []
+    var claimingCount = 0
+    /// The last record of this app, and whether the journal has failed: then nothing is taken, sent or told any more.
+    var lastRecord: JournalPosition?
+    var isBroken = false
     /// Files that can never be sent, to be moved away as soon as their lines are out.
     var refusals: [PendingRefusal] = []
     /// Those whose line is out and which could not be moved: not told again.
@@ -88,6 +103,12 @@ package actor AppRunner {
     var finishing: [JobID] = []
     /// Jobs whose lines are out and which are still to be moved.
     var published: [JobID] = []
+    /// Jobs that were moved, which is not synced yet.
+    var archived: [JobID] = []
+    var lastCleaning = Moment.zero
+    /// Whether lines are being published, and who waits for that.
+    var isPublishing = false
+    var awaitingPublication: [CheckedContinuation<Void, Never>] = []
     /// Jobs that are over, for corrections that come late.
     var recent = RecentJobs()
     var lastPublication = Moment.zero
@@ -98,6 +119,13 @@ package actor AppRunner {
     var mayAsk = false
     /// What has paused in the gateway and is to be handed out again, the first at the end.
     var freed: [Batch] = []
+    /// Whether there is room on the volume, and when that is looked at again.
+    var space: SpaceWatch
+    var nextSpaceLook = Moment.zero
+    /// Until when no file is taken for want of descriptors.
+    var shortUntil = Moment.zero
+    /// Whether something under way has failed for want of room.
+    var isOutOfRoom = false
     var isDraining = false
     /// Whether the app is to end as soon as nothing is in doubt.
     var isRetiring = false
@@ -108,8 +136,15 @@ package actor AppRunner {
 
     /// Opens the app's part of the spool. Blocks; call it on the worker thread's actor or before anything runs.
     ///
+    /// - Parameters:
+    ///   - app: The app's configuration.
+    ///   - identity: What it proves itself with.
+    ///   - around: What is not the app's alone.
+    ///   - left: What an earlier run of it left in the journal.
     /// - Throws: `SpoolFault` and `SystemError` when its folders cannot be used: the app cannot run.
-    package init(_ app: AppConfiguration, _ identity: AppIdentity, in around: Surroundings) throws {
+    package init(
+        _ app: AppConfiguration, _ identity: AppIdentity, in around: Surroundings, left: LeftBehind
+    ) throws {
         var logger = around.logger
         logger[metadataKey: LogKey.app] = "\(app.name)"
         self.name = app.name
@@ -118,9 +153,11 @@ package actor AppRunner {
         self.around = around
         self.logger = logger
         self.spool = try around.spool.app(app.name)
-        self.folder = try FeedbackFolder(self.spool)
+        self.folder = try FeedbackFolder(self.spool, after: left.newestFeedback)
+        self.left = left.jobs
         self.gateway = identity.gateway(around.tokens).makeGateway(on: around.reactor, logger: logger)
         self.writer = FeedbackLine(app: app.name, node: around.node)
+        self.space = SpaceWatch(floor: SpaceFloor(byteCount: around.configuration.freeSpace))
         var rules = IntakeRules()
         rules.settle = around.configuration.settle
         rules.patience = around.configuration.patience
@@ -140,13 +177,16 @@ package actor AppRunner {
     ///
     /// Cancelling the task ends it as well, but what the gateway has not told by then is lost.
     package func run() async {
-        findLeftClaims()
+        findLeftJobs()
         await withTaskGroup { group in
             // Ends by itself, when the gateway has ended and told everything.
             group.addTask { await self.runEvents() }
             group.addTask { await self.runUntilStopped() }
         }
-        publishLines()
+        await withdrawIntents()
+        await publishLines()
+        await cleanArchived()
+        writeJournal()
     }
 
     private func runUntilStopped() async {
@@ -223,7 +263,7 @@ package actor AppRunner {
     }
 
     /// Whether no job is under way.
-    package var isIdle: Bool { jobs.isEmpty && claims.isEmpty && lines.isEmpty }
+    package var isIdle: Bool { jobs.isEmpty && claims.isEmpty && claimingCount == 0 && lines.isEmpty && !isPublishing }
 
     /// Whether the app may end now: nothing would be sent twice for it, or jobs under way can come to no end, because the
     /// gateway does not let the app in.
@@ -237,7 +277,7 @@ package actor AppRunner {
     }
 
     /// How many jobs are under way.
-    package var activeCount: Int { jobs.count + claims.count + unsyncedClaims.count }
+    package var activeCount: Int { jobs.count + leftJobs.count }
 }
 
 extension IntakeHint {

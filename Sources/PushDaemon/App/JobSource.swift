@@ -8,48 +8,33 @@ import YAML
 
 /// A job file being read: one document held as a tape, or lines read again from the file.
 struct JobSource {
-    /// How much of a `.jsonl` file is read at a time.
-    private static let chunkByteCount = 256 * 1024
-
     private var document: DocumentJobReader?
     private var lines: LinesFile?
     /// How many bytes the job keeps in memory while it is read.
     let heldByteCount: Int
 
-    /// A `.jsonl` file and how far it has been read.
-    private struct LinesFile {
-        let job: OpenJob
-        var reader: LinesJobReader<JSON.Parser>
-        var offset: Int64 = 0
-        var hasEnded = false
+    /// Why reading cannot go on.
+    enum Fault: Error {
+        /// The file cannot be read.
+        case unreadable(SystemError)
+        /// Its bytes are not those that were checked.
+        case changed
+    }
 
-        init(_ job: OpenJob, _ context: JobContext) {
-            self.job = job
-            self.reader = LinesJobReader(parser: JSON.Parser(limits: context.limits.perLine), context: context)
-        }
-
-        mutating func next() throws(SystemError) -> JobChunk? {
-            while true {
-                if let chunk = reader.next() { return chunk }
-                guard !hasEnded else { return nil }
-                var bytes: [UInt8] = []
-                let count = try job.file.read(JobSource.chunkByteCount, at: offset, appendingTo: &bytes)
-                reader.append(bytes)
-                offset += Int64(count)
-                hasEnded = count < JobSource.chunkByteCount
-                if hasEnded { reader.finish() }
-            }
-        }
+    /// What one pass over the whole file yields.
+    struct Opened {
+        /// Hands out the recipients.
+        let source: JobSource
+        /// What the file says and has.
+        let summary: JobSummary
+        /// What the journal keeps to know the bytes again.
+        let content: JournalHeader.Content
     }
 
     /// Reads the file once, to its end, and says what is in it. Blocks, but gives others a turn in a long one.
     ///
     /// - Throws: `SystemError` when reading fails: the file cannot be judged.
-    static func open(
-        _ job: OpenJob, context: JobContext
-    ) async throws(SystemError) -> (
-        source: JobSource, summary: JobSummary
-    ) {
+    static func open(_ job: OpenJob, context: JobContext) async throws(SystemError) -> Opened {
         switch job.name.form {
         case .lines: return try await openLines(job, context)
         case .yaml:
@@ -63,14 +48,14 @@ struct JobSource {
 
     /// Returns the next recipients, `nil` at the end. Blocks for the file.
     ///
-    /// - Throws: `SystemError` when reading fails; the job cannot be finished.
-    mutating func next() throws(SystemError) -> JobChunk? {
+    /// - Throws: `Fault`; the job cannot be finished.
+    mutating func next() throws(Fault) -> JobChunk? {
         try lines?.next() ?? document?.next()
     }
 
     private static func openDocument(
         _ job: OpenJob, _ context: JobContext, _ parser: inout some DocumentParser
-    ) throws(SystemError) -> (source: JobSource, summary: JobSummary) {
+    ) throws(SystemError) -> Opened {
         let bytes = try job.file.contents(limit: context.limits.byteCount)
         var document = DocumentJobReader(parsing: bytes ?? [], with: &parser, context: context)
         var summary = document.validate()
@@ -81,15 +66,119 @@ struct JobSource {
             (summary.failure, summary.fault, summary.report) = (.invalid, fault, Report())
             summary.report.add(fault)
         }
-        return (JobSource(document: document, heldByteCount: bytes?.count ?? 0), summary)
+        let source = JobSource(document: document, heldByteCount: bytes?.count ?? 0)
+        return Opened(source: source, summary: summary, content: JournalHeader.Content(bytes ?? []))
     }
 
-    private static func openLines(
-        _ job: OpenJob, _ context: JobContext
-    ) async throws(SystemError) -> (source: JobSource, summary: JobSummary) {
+    private static func openLines(_ job: OpenJob, _ context: JobContext) async throws(SystemError) -> Opened {
         var check = LinesFile(job, context)
-        while try check.next() != nil { await Task.yield() }
-        let source = JobSource(lines: LinesFile(job, context), heldByteCount: chunkByteCount)
-        return (source, check.reader.summary)
+        while try check.check() { await Task.yield() }
+        let content = check.content
+        let source = JobSource(lines: LinesFile(job, context, content), heldByteCount: content.heldByteCount)
+        return Opened(source: source, summary: check.reader.summary, content: content)
+    }
+}
+
+extension JournalHeader.Content {
+    /// What the journal keeps of a file that is in memory as a whole.
+    init(_ bytes: [UInt8]) {
+        guard bytes.count > JournalHeader.byteLimit else {
+            self = .bytes(bytes)
+            return
+        }
+        let pieces = stride(from: 0, to: bytes.count, by: JournalHeader.checkedByteCount)
+        self = .checks(
+            pieces.map { start in
+                let end = min(bytes.count, start + JournalHeader.checkedByteCount)
+                return CRC32C.checksum(bytes.span.extracting(start..<end))
+            })
+    }
+
+    /// What a `.jsonl` file of this content keeps in memory while it is sent.
+    fileprivate var heldByteCount: Int {
+        switch self {
+        case .bytes(let bytes): bytes.count
+        case .checks: JournalHeader.checkedByteCount
+        }
+    }
+}
+
+/// A `.jsonl` file and how far it has been read: a piece at a time, the first time to check it, then to send what was
+/// checked and nothing else.
+private struct LinesFile {
+    private let job: OpenJob
+    private(set) var reader: LinesJobReader<JSON.Parser>
+    /// What the first pass found; `nil` during it.
+    private let expected: JournalHeader.Content?
+    /// The file, while it may turn out to be a small one.
+    private var bytes: [UInt8] = []
+    private var checks: [UInt32] = []
+    private var offset: Int64 = 0
+    private var pieceCount = 0
+    private var hasEnded = false
+
+    init(_ job: OpenJob, _ context: JobContext, _ expected: JournalHeader.Content? = nil) {
+        self.job = job
+        self.expected = expected
+        self.reader = LinesJobReader(parser: JSON.Parser(limits: context.limits.perLine), context: context)
+    }
+
+    /// What the pass that is over has read.
+    var content: JournalHeader.Content { offset > JournalHeader.byteLimit ? .checks(checks) : .bytes(bytes) }
+
+    /// Reads on in the first pass; whether there is more.
+    mutating func check() throws(SystemError) -> Bool {
+        if reader.next() != nil { return true }
+        guard !hasEnded else { return false }
+        let piece = try read()
+        if offset <= JournalHeader.byteLimit { bytes += piece }
+        checks.append(CRC32C.checksum(piece.span))
+        feed(piece)
+        return true
+    }
+
+    /// Returns the next recipients in the second pass.
+    mutating func next() throws(JobSource.Fault) -> JobChunk? {
+        while true {
+            if let chunk = reader.next() { return chunk }
+            guard !hasEnded else { return nil }
+            switch expected {
+            case .bytes(let bytes)?:
+                hasEnded = true
+                feed(bytes)
+            case .checks(let checks)?: feed(try readChecked(checks))
+            case nil: preconditionFailure("nothing is sent in the first pass")
+            }
+        }
+    }
+
+    private mutating func readChecked(_ checks: [UInt32]) throws(JobSource.Fault) -> [UInt8] {
+        let index = pieceCount
+        let piece: [UInt8]
+        do {
+            piece = try read()
+        } catch {
+            throw .unreadable(error)
+        }
+        let isWhole = hasEnded == (index >= checks.count - 1)
+        guard isWhole, index < checks.count, CRC32C.checksum(piece.span) == checks[index] else { throw .changed }
+        return piece
+    }
+
+    private mutating func read() throws(SystemError) -> [UInt8] {
+        var piece: [UInt8] = []
+        // A little more than there should be shows the end at once.
+        let rest = max(0, Int(job.status.byteCount - offset)) + 512
+        let wanted = min(rest, JournalHeader.checkedByteCount)
+        let count = try job.file.read(wanted, at: offset, appendingTo: &piece)
+        offset += Int64(count)
+        pieceCount += 1
+        hasEnded = count < wanted
+        return piece
+    }
+
+    private mutating func feed(_ piece: [UInt8]) {
+        reader.append(piece)
+        if hasEnded { reader.finish() }
     }
 }

@@ -13,6 +13,7 @@ extension DaemonConfiguration {
         readNode(&fields)
         fields.mapping("limits") { readLimits(&$0) }
         fields.mapping("intake") { readIntake(&$0) }
+        fields.mapping("journal") { readJournal(&$0) }
         fields.mapping("feedback") {
             feedbackEvery = $0.duration("every", in: .milliseconds(10)...Self.hour) ?? feedbackEvery
         }
@@ -36,11 +37,19 @@ extension DaemonConfiguration {
     }
 
     private mutating func readLimits(_ fields: inout Fields) {
-        fields.refuseLater("free_space", unless: [])
+        if fields.value("free_space")?.scalarText != "auto" {
+            freeSpace = fields.byteCount("free_space", in: 0...1 << 50).map(Int64.init)
+        }
         let size = fields.byteCount("document", in: 1024...DocumentLimits.largestByteCount) ?? limits.byteCount
         let line = fields.byteCount("line", in: 256...1 << 20) ?? limits.lineByteCount
         let depth = fields.integer("nesting", in: 4...DocumentLimits.largestDepth) ?? limits.depth
         limits = DocumentLimits(byteCount: size, lineByteCount: line, depth: depth)
+    }
+
+    private mutating func readJournal(_ fields: inout Fields) {
+        syncInterval = fields.duration("sync_interval", in: .zero...Duration.seconds(60)) ?? syncInterval
+        syncRecords = fields.integer("sync_records", in: 1...1_000_000) ?? syncRecords
+        journalByteCount = fields.byteCount("size", in: 8 << 20...4 << 30) ?? journalByteCount
     }
 
     private mutating func readIntake(_ fields: inout Fields) {
@@ -54,7 +63,6 @@ extension DaemonConfiguration {
 
     /// Keys of the contract whose work is still to be done: named, so that nobody relies on them in vain.
     private func readLaterKeys(_ fields: inout Fields) {
-        fields.refuseLater("journal", unless: [])
         fields.mapping("archive") {
             $0.refuseLater("keep_done", unless: ["forever"])
             $0.refuseLater("keep_failed", unless: ["forever"])

@@ -37,6 +37,8 @@ package struct DaemonConfiguration: Sendable {
     package var node: String?
     /// What documents may be.
     package var limits = DocumentLimits()
+    /// How many bytes must stay free on a volume for jobs to be taken; `nil`: the larger of 64 MiB and 2 %.
+    package var freeSpace: Int64?
     /// How long a file written in place must be quiet before it is looked at.
     package var settle = Duration.seconds(1)
     /// How long a faulty file written in place may still become whole.
@@ -45,6 +47,12 @@ package struct DaemonConfiguration: Sendable {
     package var requireEnd = IntakeRules.RequireEnd.never
     /// How often everything is scanned, whatever the kernel has told.
     package var rescan = Duration.seconds(30)
+    /// The longest that an outcome which nobody waits for stays unsynced.
+    package var syncInterval = Duration.milliseconds(5)
+    /// How many such there may be.
+    package var syncRecords = 256
+    /// How large the journal is made.
+    package var journalByteCount = 64 << 20
     /// The longest that feedback lines wait for their file.
     package var feedbackEvery = Duration.seconds(1)
     /// How log lines are written.
@@ -57,10 +65,14 @@ package struct DaemonConfiguration: Sendable {
         [
             ("spool", spool == other.spool), ("state", state == other.state), ("apps", apps == other.apps),
             ("node", node == other.node), ("limits.document", limits.byteCount == other.limits.byteCount),
+            ("limits.free_space", freeSpace == other.freeSpace),
             ("limits.line", limits.lineByteCount == other.limits.lineByteCount),
             ("limits.nesting", limits.depth == other.limits.depth), ("intake.settle", settle == other.settle),
             ("intake.patience", patience == other.patience), ("intake.rescan", rescan == other.rescan),
             ("intake.require_end", requireEnd == other.requireEnd),
+            ("journal.sync_interval", syncInterval == other.syncInterval),
+            ("journal.sync_records", syncRecords == other.syncRecords),
+            ("journal.size", journalByteCount == other.journalByteCount),
             ("feedback.every", feedbackEvery == other.feedbackEvery), ("log.level", logLevel == other.logLevel),
             ("log.format", logFormat == other.logFormat),
         ].filter { !$0.1 }.map(\.0)

@@ -40,7 +40,7 @@ enum Layering {
             "Logging", "Synchronization",
         ],
         "pushspool": [
-            "PushDaemon", "GatewaySimulator", "SpoolClient", "LinuxIO", "JSON", "APNSModel", "Document",
+            "PushDaemon", "GatewaySimulator", "SpoolClient", "SpoolModel", "LinuxIO", "JSON", "APNSModel", "Document",
             "ArgumentParser",
             "Logging",
         ],

@@ -4,8 +4,8 @@ import Foundation
 struct Sabotage: Sendable {
     /// What can go wrong, and does while there is a file of this name.
     enum Fault: String {
-        /// fsync(2) fails with EIO.
-        case fsync
+        /// fdatasync(2) fails with EIO.
+        case fdatasync
         /// pread(2) fails with EIO, but at the beginning of a file.
         case pread
         /// signalfd(2) fails with EMFILE.
@@ -77,9 +77,9 @@ struct Sabotage: Sendable {
             if (count > 0 && strcmp(wanted, name) == 0) raise(SIGKILL);
         }
 
-        int fsync(int descriptor) {
-            int (*next)(int) = dlsym(RTLD_NEXT, "fsync");
-            return fails("fsync", EIO) ? -1 : next(descriptor);
+        int fdatasync(int descriptor) {
+            int (*next)(int) = dlsym(RTLD_NEXT, "fdatasync");
+            return fails("fdatasync", EIO) ? -1 : next(descriptor);
         }
 
         ssize_t pread(int descriptor, void *bytes, size_t count, off_t offset) {

@@ -25,15 +25,26 @@ extension AppRunner {
             do {
                 let folder: ArchiveFolder = conclusion.state == .done ? .done : .failed
                 let needsResult = job.result(conclusion, app: name).isNeeded
-                job.place = try spool.place(for: job.claimed.name, in: folder, at: .now, withResult: needsResult)
+                let place =
+                    try job.place ?? spool.place(for: job.claimed.name, in: folder, at: .now, withResult: needsResult)
+                job.place = place
                 jobs[id] = job
+                if job.resumption?.final == nil { recordEnd(of: job, conclusion, at: place) }
                 writer.appendJob(job.report(conclusion, app: name), to: &lines)
                 finishing.append(id)
             } catch {
                 concluded.append(id)
+                note(failure: error)
                 logger.error("archive cannot be used", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
             }
         }
+    }
+
+    private func recordEnd(of job: ActiveJob, _ conclusion: SpoolModel.Conclusion, at place: ArchivePlace) {
+        var final = JournalFinal(
+            conclusion, day: place.day, name: place.name, finishedAt: job.finishedAt ?? job.claimedAt)
+        final.why = job.fault
+        record(.final(job.claimed.id, final))
     }
 
     /// Publishes lines and archives jobs, until the task is cancelled.
@@ -41,31 +52,64 @@ extension AppRunner {
         while !Task.isCancelled {
             let due = lastPublication + around.configuration.feedbackEvery
             if lines.isEmpty, published.isEmpty, concluded.isEmpty {
-                await publishBell.wait()
+                if archived.isEmpty { await publishBell.wait() } else { await waitToClean() }
             } else if Moment.now < due {
                 await publishBell.wait(until: due.instant)
             } else {
-                publishLines()
+                await publishLines()
+                if isOutOfRoom { await around.ballast.giveUp() }
+                isOutOfRoom = false
             }
         }
     }
 
     /// Publishes what there is in one file, then archives the jobs that are over by it.
-    func publishLines() {
+    ///
+    /// A line is published only when the outcome that it tells cannot be lost any more; else the next start would send
+    /// again what somebody has read to be over.
+    func publishLines() async {
+        if isPublishing { return await withCheckedContinuation { awaitingPublication.append($0) } }
+        isPublishing = true
+        defer {
+            isPublishing = false
+            for waiter in awaitingPublication { waiter.resume() }
+            awaitingPublication = []
+        }
         lastPublication = .now
         writeConcluded()
         if !lines.isEmpty {
-            do {
-                try folder.publish(lines, as: folder.nextName(at: .now))
-            } catch {
-                return logger.error("feedback cannot be written", metadata: [LogKey.error: "\(error)"])
+            let (taken, over, last) = (lines, finishing, lastRecord)
+            (lines, finishing) = ([], [])
+            guard await syncJournal(), publish(taken, through: last) else {
+                (lines, finishing) = (taken + lines, over + finishing)
+                return
             }
-            lines = []
-            for id in finishing { handle(.published, id) }
-            published += finishing
-            finishing = []
+            for id in over { handle(.published, id) }
+            published += over
         }
         archivePublished()
+    }
+
+    private func publish(_ taken: [UInt8], through last: JournalPosition?) -> Bool {
+        do {
+            let file = folder.nextName(at: .now)
+            try folder.publish(taken, as: file)
+            if let last, !isRetelling {
+                record(.published(JournalPublication(app: name, feedback: file, through: last)))
+            }
+            writeJournal()
+            return true
+        } catch {
+            note(failure: error)
+            logger.error("feedback cannot be written", metadata: [LogKey.error: "\(error)"])
+            return false
+        }
+    }
+
+    /// Whether lines of an earlier run are still to be told: nothing up to now is out as a whole then.
+    private var isRetelling: Bool {
+        leftJobs.contains(where: \.hasUntold)
+            || jobs.values.contains { $0.source != nil && $0.resumption.map { !$0.untold.isEmpty } == true }
     }
 
     private func archivePublished() {
@@ -78,28 +122,67 @@ extension AppRunner {
             do {
                 let result = job.result(conclusion, app: name)
                 let final = try spool.archive(job.claimed, at: place, result: result.isNeeded ? result.bytes : nil)
-                handle(.archived, id)
-                jobs[id] = nil
-                recent.add(job.identity)
+                if final != place { recordEnd(of: job, conclusion, at: final) }
+                finish(job)
+                archived.append(id)
                 report(job, conclusion, at: final)
             } catch  where error.isNotFound && hasVanished(job.claimed) {
-                jobs[id] = nil
+                finish(job)
+                record(.cleaned(id))
                 logger.error("job has vanished from work/", metadata: [LogKey.job: "\(job.claimed.name)"])
             } catch {
                 published.append(id)
+                note(failure: error)
                 logger.error("job cannot be archived", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
             }
         }
-        syncArchives()
+        writeJournal()
         intakeBell.ring()
     }
 
-    /// Makes the moves to the archives so far survive a power loss.
+    private func finish(_ job: ActiveJob) {
+        handle(.archived, job.claimed.id)
+        jobs[job.claimed.id] = nil
+        recent.add(job.identity)
+    }
+
+    // MARK: What the journal may forget
+
+    /// How long moves to the archives may stay unsynced; until they are, the journal remembers the jobs.
+    private static let cleaningPause = Duration.seconds(1)
+
+    private func waitToClean() async {
+        let due = lastCleaning + Self.cleaningPause
+        if Moment.now < due { await publishBell.wait(until: due.instant) }
+        if Moment.now >= due { await cleanArchived() }
+    }
+
+    /// Makes the moves to the archives so far survive a power loss, and lets the journal forget their jobs.
+    func cleanArchived() async {
+        lastCleaning = .now
+        guard !archived.isEmpty else { return }
+        let moved = archived
+        archived = []
+        do {
+            try await around.archives.sync(spool)
+            for id in moved { record(.cleaned(id)) }
+            writeJournal()
+            // The journal may have room for others now.
+            intakeBell.ring()
+        } catch {
+            // Final: the journal keeps them, and the next start looks where they are.
+            logger.error("archive cannot be synced", metadata: [LogKey.error: "\(error)"])
+            note(failure: error)
+        }
+    }
+
+    /// Makes the moves of what is not in the journal survive a power loss.
     func syncArchives() {
         do {
             try spool.syncArchives()
         } catch {
             logger.error("archive cannot be synced", metadata: [LogKey.error: "\(error)"])
+            note(failure: error)
         }
     }
 
@@ -124,63 +207,6 @@ extension AppRunner {
         if let code = conclusion.code { metadata[LogKey.code] = "\(code.rawValue)" }
         if let fault = job.summary.fault { metadata[LogKey.error] = "\(fault.messageForLog)" }
         logger.notice(conclusion.state == .done ? "job done" : "job failed", metadata: metadata)
-    }
-
-    /// Takes what the gateway tells, until it ends.
-    func runEvents() async {
-        for await event in gateway.events {
-            standing.note(event)
-            switch event {
-            case .settled(let settlements):
-                for settlement in settlements { settle(settlement) }
-            case .reopened(let batches):
-                reopen(batches)
-            case .connected(let endpoint):
-                logger.info("connected", metadata: [LogKey.gateway: "\(endpoint)"])
-            case .disconnected(let report):
-                log(report)
-            case .stopped where isEnding:
-                // A connection that we cut may look like one that the gateway did not want.
-                break
-            case .stopped(let fault):
-                logger.error("app stopped", metadata: fault.metadata)
-            case .trying:
-                intakeBell.ring()
-                logger.notice("app asks again")
-            case .resumed:
-                intakeBell.ring()
-                logger.notice("app resumed")
-            case .suspectEnvironment:
-                let hint: Logger.MetadataValue =
-                    "check environment: tokens of the other environment are refused like this"
-                logger.warning("most tokens are refused and none was ever accepted", metadata: [LogKey.hint: hint])
-            }
-            // A connection that is lost leaves nothing in doubt either.
-            if isRetiring { await retire() }
-        }
-    }
-
-    private func log(_ report: ConnectionReport) {
-        var metadata = report.fault.metadata
-        let counts = [
-            (LogKey.resent, report.resentCount), (LogKey.doubtful, report.doubtfulCount),
-            (LogKey.unknown, report.unknownCount), (LogKey.revoked, report.revokedCount),
-            (LogKey.lost, report.lostCount),
-        ]
-        for (key, count) in counts where count > 0 { metadata[key] = "\(count)" }
-        // That the program itself cuts a connection with nothing on it is no news.
-        if isEnding, metadata[LogKey.doubtful] == nil, metadata[LogKey.unknown] == nil { return }
-        if report.pause > .zero, !isEnding { metadata[LogKey.pause] = "\(report.pause)" }
-        logger.log(level: report.isRoutine ? .info : .warning, "connection ended", metadata: metadata)
-    }
-}
-
-extension GatewayFault {
-    /// The fault as log metadata.
-    var metadata: Logger.Metadata {
-        var metadata: Logger.Metadata = [LogKey.error: "\(message)"]
-        if let hint { metadata[LogKey.hint] = "\(hint)" }
-        return metadata
     }
 }
 

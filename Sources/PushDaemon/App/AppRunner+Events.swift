@@ -1,0 +1,65 @@
+import APNSGateway
+import LinuxIO
+import Logging
+import SpoolModel
+
+extension AppRunner {
+    /// Takes what the gateway tells, until it ends.
+    func runEvents() async {
+        for await event in gateway.events {
+            standing.note(event)
+            switch event {
+            case .settled(let settlements):
+                for settlement in settlements { settle(settlement) }
+                writeJournal()
+            case .reopened(let batches):
+                reopen(batches)
+                writeJournal()
+            case .connected(let endpoint):
+                logger.info("connected", metadata: [LogKey.gateway: "\(endpoint)"])
+            case .disconnected(let report):
+                log(report)
+            case .stopped where isEnding:
+                // A connection that we cut may look like one that the gateway did not want.
+                break
+            case .stopped(let fault):
+                logger.error("app stopped", metadata: fault.metadata)
+            case .trying:
+                intakeBell.ring()
+                logger.notice("app asks again")
+            case .resumed:
+                intakeBell.ring()
+                logger.notice("app resumed")
+            case .suspectEnvironment:
+                let hint: Logger.MetadataValue =
+                    "check environment: tokens of the other environment are refused like this"
+                logger.warning("most tokens are refused and none was ever accepted", metadata: [LogKey.hint: hint])
+            }
+            // A connection that is lost leaves nothing in doubt either.
+            if isRetiring { await retire() }
+        }
+    }
+
+    private func log(_ report: ConnectionReport) {
+        var metadata = report.fault.metadata
+        let counts = [
+            (LogKey.resent, report.resentCount), (LogKey.doubtful, report.doubtfulCount),
+            (LogKey.unknown, report.unknownCount), (LogKey.revoked, report.revokedCount),
+            (LogKey.lost, report.lostCount),
+        ]
+        for (key, count) in counts where count > 0 { metadata[key] = "\(count)" }
+        // That the program itself cuts a connection with nothing on it is no news.
+        if isEnding, metadata[LogKey.doubtful] == nil, metadata[LogKey.unknown] == nil { return }
+        if report.pause > .zero, !isEnding { metadata[LogKey.pause] = "\(report.pause)" }
+        logger.log(level: report.isRoutine ? .info : .warning, "connection ended", metadata: metadata)
+    }
+}
+
+extension GatewayFault {
+    /// The fault as log metadata.
+    var metadata: Logger.Metadata {
+        var metadata: Logger.Metadata = [LogKey.error: "\(message)"]
+        if let hint { metadata[LogKey.hint] = "\(hint)" }
+        return metadata
+    }
+}

@@ -1,0 +1,290 @@
+package import APNSModel
+import LinuxIO
+import Logging
+package import SpoolModel
+import SpoolStore
+
+/// A job in `work/` that an earlier daemon had claimed, and what the journal knows of it.
+struct LeftJob {
+    let claimed: ClaimedJob
+    let record: RecoveryRecord
+
+    /// Whether lines of it may not be out.
+    var hasUntold: Bool {
+        switch record {
+        case .job(let job, _): !job.untold.isEmpty
+        case .none, .orphan: false
+        }
+    }
+}
+
+/// What an earlier run of an app left in the journal.
+package struct LeftBehind: Sendable {
+    /// The jobs that had not come to their end.
+    package var jobs: [JobID: JournalJob] = [:]
+    /// When its newest feedback file was named.
+    package var newestFeedback: WallTime?
+
+    /// Nothing.
+    package init() {}
+}
+
+extension AppRunner {
+    /// Brings journal and folders in line: at the end every job that goes on is in `work/`, to be taken up in turn.
+    ///
+    /// The same at every start, whether the daemon before was stopped, killed, or lost its power.
+    func findLeftJobs() {
+        do {
+            let found = try spool.claimed()
+            for name in found.strangers {
+                logger.warning("file in work/ is none of ours", metadata: [LogKey.job: "\(name)"])
+            }
+            var records = left
+            left = [:]
+            for claimed in found.jobs {
+                let record = records.removeValue(forKey: claimed.id)
+                let claimed = claimed.called(record?.facts.name ?? claimed.name)
+                leftJobs.append(LeftJob(claimed: claimed, record: recoveryRecord(record, of: claimed.id)))
+            }
+            for job in records.values.sorted(by: { $0.facts.droppedAt < $1.facts.droppedAt }) { search(job) }
+            leftJobs.reverse()
+        } catch {
+            logger.error("work/ cannot be read", metadata: [LogKey.error: "\(error)"])
+            note(failure: error)
+        }
+        writeJournal()
+    }
+
+    private func recoveryRecord(_ job: JournalJob?, of id: JobID) -> RecoveryRecord {
+        if let job { return .job(job, suspicion: nil) }
+        return around.orphans.contains(id) ? .orphan : .none
+    }
+
+    /// A job of the journal that is not in `work/`.
+    private func search(_ job: JournalJob) {
+        do {
+            let header = job.final == nil || job.holdsBytes ? try around.journal.content(of: job.facts.id) : nil
+            let found = try findings(of: job, header?.content)
+            if found.dropsLinkInNew { try spool.new.unlink(job.facts.name.bytes) }
+            switch RecoveryPlan(.job(job, suspicion: nil), found: found) {
+            case .claimAgain: try claimAgain(job)
+            case .restore:
+                guard case .bytes(let bytes)? = header?.content else { return forget(job, .gone) }
+                let claimed = try spool.restore(job.facts.id, job.facts.name, bytes)
+                if found.isTornInNew { try spool.new.unlink(job.facts.name.bytes) }
+                logger.warning("job is restored from the journal", metadata: [LogKey.job: "\(job.facts.name)"])
+                leftJobs.append(LeftJob(claimed: claimed, record: .job(job, suspicion: nil)))
+            case .forget(let farewell): forget(job, farewell)
+            case .finish, .leave, .startOver, .resume, .hold: record(.cleaned(job.facts.id))
+            }
+        } catch {
+            reportUnrecovered(job.facts.name, job.facts.id, error)
+        }
+    }
+
+    private func findings(
+        of job: JournalJob, _ content: JournalHeader.Content?
+    ) throws(SystemError) -> RecoveryFindings {
+        var found = RecoveryFindings()
+        let facts = job.facts
+        let archived = try job.final.flatMap { (final) throws(SystemError) in
+            try spool.archived(at: ArchivePlace(final))
+        }
+        let held = try spool.held(facts.name, device: facts.device, inode: facts.inode)
+        (found.isArchived, found.isHeld) = (archived != nil, held != nil)
+        guard let file = try spool.candidate(for: facts.name) else { return found }
+        found.isLinkedInNew = [archived, held].contains { $0?.isSameFile(as: file.status) == true }
+        guard let content else { return found }
+        found.isInNew = try file.holds(content, byteCount: facts.byteCount)
+        if file.status.inode == facts.inode, file.status.device == facts.device, case .bytes(let bytes) = content {
+            let there = try file.file.contents(limit: JournalHeader.byteLimit)
+            found.isTornInNew = there.map { RecoveryFindings.Copy($0, expected: bytes) } == .torn
+        }
+        return found
+    }
+
+    private func claimAgain(_ job: JournalJob) throws(SystemError) {
+        guard let file = try spool.candidate(for: job.facts.name) else { return forget(job, .neverOurs) }
+        switch try spool.claim(file, id: job.facts.id) {
+        case .claimed(let claimed):
+            record(.claimed(job.facts.id))
+            leftJobs.append(LeftJob(claimed: claimed, record: .job(job, suspicion: nil)))
+        case .gone, .changed, .forbidden: forget(job, .neverOurs)
+        }
+    }
+
+    private func forget(_ job: JournalJob, _ farewell: RecoveryPlan.Farewell) {
+        if farewell == .gone {
+            let hint: Logger.MetadataValue = "somebody took it from work/; what was left of it is not sent"
+            logger.error("job is gone", metadata: [LogKey.job: "\(job.facts.name)", LogKey.hint: hint])
+        }
+        record(.cleaned(job.facts.id))
+    }
+
+    /// Takes up what was found, as much as there is room for. One that cannot be read does not hold up the others.
+    func recoverJobs() async {
+        while mayRecover, let left = leftJobs.popLast() {
+            do {
+                try await recover(left)
+            } catch {
+                reportUnrecovered(left.claimed.name, left.claimed.id, error)
+            }
+            writeJournal()
+        }
+    }
+
+    private func recover(_ left: LeftJob) async throws {
+        let job = try spool.open(left.claimed)
+        var context = context(of: job, id: left.claimed.id, true)
+        if case .job(let known, _) = left.record {
+            context.droppedAt = known.facts.droppedAt
+            context.isPublishedByRename = known.facts.isPublishedByRename
+        }
+        guard let opened = try await readThrough(job, left.claimed.status, context) else {
+            return try park(left, .poison)
+        }
+        let header = try around.journal.content(of: left.claimed.id)
+        var found = RecoveryFindings()
+        found.work = opened.content.isSame(as: header?.content)
+        let read = ReadJob(context: context, opened, isSealed: true)
+        switch RecoveryPlan(left.record, found: found) {
+        case .startOver where around.spool.replay.isBlank && read.summary.header.onDoubt == .report:
+            try park(left, .damagedJournal)
+        case .startOver:
+            logger.notice(
+                "job found in work/ was never sent, and is now", metadata: [LogKey.job: "\(left.claimed.name)"])
+            try await announceClaimed(left.claimed, job, read)
+        case .resume(let progress): resume(left, progress, read)
+        case .finish: finish(left, read)
+        case .restore:
+            guard case .bytes(let bytes)? = header?.content else { return try park(left, .changed) }
+            let claimed = try spool.restore(left.claimed.id, left.claimed.name, bytes)
+            logger.warning("job is restored from the journal", metadata: [LogKey.job: "\(left.claimed.name)"])
+            leftJobs.append(LeftJob(claimed: claimed, record: left.record))
+        case .hold(let reason): try park(left, reason)
+        case .claimAgain, .forget, .leave: break
+        }
+    }
+
+    /// A job in `work/` of which the journal knows nothing: nothing of it was sent, unless the journal was lost.
+    private func announceClaimed(_ claimed: ClaimedJob, _ job: OpenJob, _ read: ReadJob) async throws(SystemError) {
+        try record(header: read, of: job)
+        record(.claimed(claimed.id))
+        guard await syncJournal() else { return }
+        start(claimed, read)
+    }
+
+    private func resume(_ left: LeftJob, _ progress: RecoveryPlan.Progress, _ read: ReadJob) {
+        guard case .job(let known, _) = left.record, read.summary.failure == nil else {
+            return start(left.claimed, read)
+        }
+        var remaining = progress.remaining
+        for run in progress.doubtful.runs { remaining.insert(run) }
+        logger.notice(
+            "job goes on",
+            metadata: [
+                LogKey.job: "\(left.claimed.name)", LogKey.id: "\(left.claimed.id)",
+                LogKey.count: "\(progress.remaining.count)",
+            ])
+        let resumption = Resumption(doubtful: progress.doubtful, untold: known.untold, final: nil)
+        var job = ActiveJob(left, read, known, resumption)
+        job.machine = JobMachine(remaining: remaining, tally: progress.tally)
+        goOn(read, job)
+    }
+
+    private func finish(_ left: LeftJob, _ read: ReadJob) {
+        guard case .job(let known, _) = left.record, let final = known.final else { return }
+        spool.reserve(ArchivePlace(final))
+        let resumption = Resumption(doubtful: IndexRuns(), untold: known.untold, final: final)
+        var job = ActiveJob(left, read, known, resumption)
+        job.machine = JobMachine(concluded: final.conclusion)
+        goOn(read, job)
+    }
+
+    private func goOn(_ read: ReadJob, _ job: ActiveJob) {
+        take(job, read)
+        readable.append(job.claimed.id)
+        pumpBell.ring()
+    }
+
+    private func park(_ left: LeftJob, _ reason: RecoveryPlan.HoldReason) throws(SystemError) {
+        let name = try spool.hold(left.claimed)
+        record(.cleaned(left.claimed.id))
+        let hint: Logger.MetadataValue = "look at it; move it from hold/ to new/ to send all of it"
+        logger.error(
+            "job is held: \(reason.explanation)",
+            metadata: [LogKey.job: "\(name)", LogKey.id: "\(left.claimed.id)", LogKey.hint: hint])
+    }
+
+    private func reportUnrecovered(_ name: FileName, _ id: JobID, _ error: any Error) {
+        note(failure: error)
+        let hint: Logger.MetadataValue = "it stays where it is; mend it, then restart"
+        logger.error(
+            "job of an earlier run cannot be taken up",
+            metadata: [LogKey.job: "\(name)", LogKey.id: "\(id)", LogKey.error: "\(error)", LogKey.hint: hint])
+    }
+}
+
+extension ActiveJob {
+    /// Goes on with a job as the journal knows it.
+    fileprivate init(_ left: LeftJob, _ read: ReadJob, _ known: JournalJob, _ resumption: Resumption) {
+        self.init(left.claimed, read, claimedAt: known.facts.claimedAt, isSealed: known.facts.isSealed)
+        (self.resumption, runs) = (resumption, known.runs)
+        (finishedAt, fault) = (resumption.final?.finishedAt, resumption.final?.why)
+        place = resumption.final.map(ArchivePlace.init)
+    }
+}
+
+extension RecoveryPlan.HoldReason {
+    /// In words.
+    fileprivate var explanation: String {
+        switch self {
+        case .changed: "its bytes are not those that were checked"
+        case .poison: "the daemon died over it again and again"
+        case .damagedJournal: "the journal is damaged, or gone, where it may have told what was sent of it"
+        }
+    }
+}
+
+extension ArchivePlace {
+    /// Where the journal says that a job was to go.
+    init(_ final: JournalFinal) {
+        let folder: ArchiveFolder =
+            switch final.conclusion.state {
+            case .done: .done
+            case .failed: .failed
+            }
+        self.init(folder: folder, day: final.day, name: final.name)
+    }
+}
+
+extension JournalHeader.Content {
+    /// How a file of this content compares with the one that the journal has.
+    func isSame(as expected: JournalHeader.Content?) -> RecoveryFindings.Copy {
+        switch (self, expected) {
+        case (.bytes(let found), .bytes(let expected)?): RecoveryFindings.Copy(found, expected: expected)
+        case (.checks(let found), .checks(let expected)?): found == expected ? .same : .other
+        case (.bytes(let found), .checks?): found.allSatisfy { $0 == 0 } ? .torn : .other
+        case (.checks, .bytes?): .other
+        case (_, nil): .same
+        }
+    }
+}
+
+extension OpenJob {
+    /// Whether the file has these bytes and no others.
+    func holds(_ content: JournalHeader.Content, byteCount: Int64) throws(SystemError) -> Bool {
+        guard status.byteCount == byteCount else { return false }
+        switch content {
+        case .bytes(let bytes): return try file.contents(limit: JournalHeader.byteLimit) == bytes
+        case .checks(let checks):
+            for (index, check) in checks.enumerated() {
+                var piece: [UInt8] = []
+                let offset = Int64(index) * Int64(JournalHeader.checkedByteCount)
+                _ = try file.read(JournalHeader.checkedByteCount, at: offset, appendingTo: &piece)
+                guard CRC32C.checksum(piece.span) == check else { return false }
+            }
+            return true
+        }
+    }
+}

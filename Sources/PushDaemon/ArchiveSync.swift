@@ -1,0 +1,30 @@
+import LinuxIO
+import SpoolModel
+import SpoolStore
+
+/// Makes moves to the archives survive a power loss, on a thread of its own: a sync of a whole filesystem may take long.
+actor ArchiveSync {
+    private let worker: WorkerThread
+    /// When the last sync of each filesystem began, by its device.
+    private var begun: [UInt64: ContinuousClock.Instant] = [:]
+
+    init() throws(SystemError) {
+        worker = try WorkerThread(name: "archives")
+    }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { worker.executor }
+
+    /// Syncs the filesystem of an app, unless that began after the call: apps that ask meanwhile share a sync.
+    ///
+    /// - Throws: `SystemError`; final, as all failed syncs.
+    nonisolated func sync(_ spool: AppSpool) async throws(SystemError) {
+        try await sync(spool.work, askedAt: .now)
+    }
+
+    private func sync(_ folder: Directory, askedAt: ContinuousClock.Instant) throws(SystemError) {
+        let device = try folder.status().device
+        if let start = begun[device], start > askedAt { return }
+        begun[device] = .now
+        try folder.syncFilesystem(.archives)
+    }
+}

@@ -1,0 +1,104 @@
+import APNSModel
+import LinuxIO
+import Logging
+import SpoolModel
+import SpoolStore
+
+extension Daemon {
+    /// Syncs the journal, and makes room in it, until the task is cancelled or the journal fails.
+    func runJournal() async {
+        await withTaskGroup { group in
+            group.addTask { await self.runSyncs() }
+            group.addTask { await self.runCarrying() }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    private func runSyncs() async {
+        do {
+            try await spool.journal.run(
+                every: configuration.daemon.syncInterval, records: configuration.daemon.syncRecords)
+        } catch {
+            breakJournal(error)
+        }
+    }
+
+    /// Writes again what stands in the way of new records.
+    private func runCarrying() async {
+        while !Task.isCancelled {
+            do throws(JournalFault) {
+                if let fault = spool.journal.fault { throw .broken(fault) }
+                await clear(try spool.journal.carryForward())
+            } catch .full {
+                // No room to make room: the next look tries again, and nothing is claimed until then.
+            } catch {
+                return breakJournal(error)
+            }
+            await journalBell.wait(until: .now + .milliseconds(100))
+        }
+    }
+
+    /// Lets lines out that must be before their jobs can be carried, and holds jobs that never can.
+    private func clear(_ obstacles: CarryObstacles) async {
+        guard !obstacles.isEmpty else { return }
+        for runner in runners.values {
+            await runner.holdUnreadable(obstacles.damaged)
+            if !obstacles.untold.isEmpty { await runner.publishLines() }
+        }
+    }
+
+    private func breakJournal(_ fault: JournalFault) {
+        guard journalFault == nil else { return }
+        journalFault = fault
+        isStopping = true
+        let hint: Logger.MetadataValue =
+            "look after the disk, then start again: what was recorded is read, and the rest is sent"
+        logger.critical("stopping: journal failed", metadata: [LogKey.error: "\(fault)", LogKey.hint: hint])
+    }
+
+    /// Says in the journal that this end was in good order.
+    func endJournal() {
+        guard journalFault == nil else { return }
+        do {
+            try spool.journal.append(.stopped)
+            try spool.journal.flush()
+        } catch {
+            logger.error("journal cannot be ended", metadata: [LogKey.error: "\(error)"])
+        }
+    }
+
+    /// What is left of an app that starts: of the daemon before, or of the app's last run in this one.
+    func leftBehind(by app: String) -> LeftBehind {
+        if let left = left[app] { return left }
+        var left = LeftBehind()
+        for id in spool.journal.liveJobs {
+            if let job = spool.journal.job(id), job.facts.app == app { left.jobs[id] = job }
+        }
+        return left
+    }
+
+    /// Logs what could not be read of the journal.
+    func reportReplay() {
+        for damage in spool.replay.damage {
+            let hint: Logger.MetadataValue = "jobs that it may have told of are held; see pushspool-journal(5)"
+            logger.error(
+                "journal is damaged",
+                metadata: [
+                    LogKey.error: "region \(damage.region), byte \(damage.offset): \(damage.why)", LogKey.hint: hint,
+                ])
+        }
+    }
+}
+
+extension JournalReplay {
+    /// What is left of each app.
+    var leftBehind: [String: LeftBehind] {
+        var left: [String: LeftBehind] = [:]
+        for (id, job) in jobs { left[job.facts.app, default: LeftBehind()].jobs[id] = job }
+        for (app, name) in newestFeedback {
+            left[app, default: LeftBehind()].newestFeedback = FeedbackFolder.time(of: name.bytes)
+        }
+        return left
+    }
+}

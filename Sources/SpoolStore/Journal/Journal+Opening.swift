@@ -1,0 +1,123 @@
+package import LinuxIO
+package import SpoolModel
+
+extension Journal {
+    /// How large a journal is made when nothing else is said: 64 MiB.
+    package static let usualByteCount = 64 << 20
+
+    /// Opens the node's journal, takes its lock, reads what the last daemon left, and goes on behind it.
+    ///
+    /// Makes it if there is none, with all its space, so that no record is ever refused for lack of it. One that is there
+    /// keeps its size.
+    ///
+    /// - Parameters:
+    ///   - directory: `.pushspool/<node>/`.
+    ///   - node: the node's name, which must be the one in the journal.
+    ///   - layout: the size of a new one, and how it is divided; at least 8 MiB make a usable one.
+    /// - Returns: the journal, and what was read.
+    /// - Throws: `SpoolFault` when another daemon has it, it is no journal of this version and node, or there is no space
+    ///   for it; `SystemError` when it cannot be read or written. All are the operator's to correct.
+    package static func open(
+        in directory: Directory, node: String, layout: JournalLayout
+    ) throws -> (journal: Journal, replay: JournalReplay) {
+        let file = try directory.openForWriting(fileName, mode: 0o600)
+        guard try file.lock() else {
+            throw SpoolFault(
+                "another daemon works on \(directory.path) as node '\(node)'",
+                hint: "stop it, or give this one another name with `node:`")
+        }
+        guard let known = try self.layout(of: file, node: node) else {
+            return try make(file, in: directory, JournalLabel(layout: layout, node: node))
+        }
+        // A file that was copied here may have holes.
+        try reserve(known.byteCount, in: file, directory)
+        let replay = try replay(of: file, known)
+        return (try begin(file, known, after: replay), replay)
+    }
+
+    private static let fileName = Array("journal".utf8)
+
+    /// How the file says that it is divided; `nil` when it is new, or making it was cut off.
+    private static func layout(of file: borrowing OpenFile, node: String) throws -> JournalLayout? {
+        var page: [UInt8] = []
+        _ = try file.read(JournalLayout.labelByteCount, at: 0, appendingTo: &page)
+        if page.allSatisfy({ $0 == 0 }) { return nil }
+        guard let label = JournalLabel(bytes: page) else {
+            throw SpoolFault(
+                "\(file.path) is damaged on its first page, or was written by another version of this program",
+                hint:
+                    "start the version that wrote it; or move the file away: then jobs in work/ are sent again whole, and those with on_doubt: report are held"
+            )
+        }
+        guard label.node == node else {
+            throw SpoolFault(
+                "\(file.path) belongs to node '\(label.node)', and this is node '\(node)'",
+                hint: "give this daemon that name with `node:`, or put the journal back where it was")
+        }
+        return label.layout
+    }
+
+    private static func make(
+        _ file: consuming OpenFile, in directory: Directory, _ label: JournalLabel
+    ) throws -> (journal: Journal, replay: JournalReplay) {
+        try file.setNoCopyOnWrite()
+        try reserve(label.layout.byteCount, in: file, directory)
+        try file.write(label.bytes, at: 0)
+        try file.sync(.journalFile)
+        try directory.sync(.journalFolder)
+        var replay = JournalReplay(layout: label.layout)
+        replay.finish()
+        return (try begin(file, label.layout, after: nil), replay)
+    }
+
+    /// Gives the file its space, or nothing at all if it is a new one.
+    private static func reserve(_ byteCount: Int, in file: borrowing OpenFile, _ directory: Directory) throws {
+        do {
+            try file.reserve(byteCount: Int64(byteCount))
+        } catch {
+            guard error.isOutOfSpace else { throw error }
+            var page: [UInt8] = []
+            _ = try file.read(JournalLayout.labelByteCount, at: 0, appendingTo: &page)
+            if page.allSatisfy({ $0 == 0 }) { try directory.unlink(fileName) }
+            throw SpoolFault(
+                "there is no space for the journal of \(byteCount >> 20) MiB in \(directory.path)",
+                hint: "free that much, or make it smaller with `journal.size:` (8 MiB at least)", cause: error)
+        }
+    }
+
+    private static func replay(of file: borrowing OpenFile, _ layout: JournalLayout) throws -> JournalReplay {
+        var replay = JournalReplay(layout: layout)
+        for index in 0..<layout.regionCount {
+            replay.addHead(try bytes(JournalReplay.headByteCount, of: index, in: file, layout), index: index)
+        }
+        for index in replay.readingOrder {
+            replay.addRegion(try bytes(layout.regionByteCount, of: index, in: file, layout), index: index)
+        }
+        replay.finish()
+        return replay
+    }
+
+    private static func bytes(
+        _ count: Int, of region: Int, in file: borrowing OpenFile, _ layout: JournalLayout
+    ) throws(SystemError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        _ = try file.read(count, at: layout.offset(ofRegion: region), appendingTo: &bytes)
+        return bytes
+    }
+
+    private static func begin(
+        _ file: consuming OpenFile, _ layout: JournalLayout, after replay: JournalReplay?
+    ) throws -> Journal {
+        let book: JournalBook
+        do throws(JournalFull) {
+            book = try JournalBook(layout: layout, after: replay, salt: .random(in: 0 ... .max))
+        } catch {
+            throw SpoolFault(
+                "\(file.path) is full of unfinished jobs",
+                hint:
+                    "move the file away: then jobs in work/ are sent again whole, and those with on_doubt: report are held"
+            )
+        }
+        return try Journal(file, book: book)
+    }
+}

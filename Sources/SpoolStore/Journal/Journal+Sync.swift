@@ -1,0 +1,88 @@
+import LinuxIO
+import Synchronization
+
+extension Journal {
+    /// Returns when all that was appended before is durable.
+    ///
+    /// A sync begins at once when none is under way; those who come meanwhile share the next. Where `run` does not run,
+    /// the caller syncs, and blocks.
+    ///
+    /// - Throws: `JournalFault`: the journal is broken.
+    package func sync() async throws(JournalFault) {
+        let outcome = await withCheckedContinuation { wait($0) }
+        switch outcome {
+        case .durable: return
+        case .broken(let error): throw .broken(error)
+        case .unserved: try flush()
+        }
+    }
+
+    /// Syncs for those who wait, on a thread of its own, until it is cancelled; then what is left, and returns.
+    ///
+    /// - Parameters:
+    ///   - interval: how long a record that nobody waits for stays unsynced at most.
+    ///   - records: how many such there are at most before they are synced.
+    /// - Throws: `JournalFault`: the journal is broken; the daemon must stop sending and exit.
+    package func run(every interval: Duration, records: Int) async throws(JournalFault) {
+        let worker: WorkerThread
+        do {
+            worker = try WorkerThread(name: "journal")
+        } catch {
+            throw .broken(error)
+        }
+        defer { worker.stop() }
+        state.withLock { $0.syncing.begin(every: interval, records: records) }
+        let syncer = Syncer(worker)
+        let fault = await withTaskCancellationHandler {
+            await syncer.serve(self)
+        } onCancel: {
+            state.withLock { $0.syncing.end() }
+            wakeUp.signal()
+        }
+        if let fault { throw fault }
+    }
+
+    private func wait(_ continuation: CheckedContinuation<JournalSyncing.Outcome, Never>) {
+        let outcome: JournalSyncing.Outcome? = state.withLock { state in
+            if let fault = state.fault { return .broken(fault) }
+            if state.durableCount >= state.appendedCount { return .durable }
+            return state.syncing.add(continuation, count: state.appendedCount) ? nil : .unserved
+        }
+        if let outcome { return continuation.resume(returning: outcome) }
+        wakeUp.signal()
+    }
+
+    /// Takes turns until the end; blocks the thread that is there for it.
+    fileprivate func serve() throws(JournalFault) {
+        while true {
+            let turn = try checked { state in
+                state.syncing.turn(unsynced: state.appendedCount - state.durableCount, since: state.dirtySince)
+            }
+            switch turn {
+            case .sync: try flush()
+            case .sleep(let deadline): wakeUp.wait(until: deadline)
+            case .end: return
+            }
+        }
+    }
+}
+
+/// Keeps the journal's thread.
+private actor Syncer {
+    private let worker: WorkerThread
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { worker.executor }
+
+    init(_ worker: WorkerThread) {
+        self.worker = worker
+    }
+
+    func serve(_ journal: Journal) -> JournalFault? {
+        do throws(JournalFault) {
+            try journal.serve()
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

@@ -1,0 +1,158 @@
+package import APNSModel
+package import LinuxIO
+package import SpoolModel
+import Synchronization
+
+/// The file in which one node records what becomes of its jobs, `.pushspool/<node>/journal`.
+///
+/// The lock on its descriptor says that the node's daemon lives, and everything is written through that descriptor.
+/// Records are appended to memory (`append`), written to the file, which outlives the process (`write`), and synced, which
+/// outlives the machine (`sync`); each step takes all that came before. While `run` runs, those who wait for a sync at the
+/// same time share one. Every method may be called on any thread; only `sync` and `run` suspend, and `write` and
+/// `content` block for file calls.
+///
+/// The first write or sync that fails is the last: all calls throw from then on.
+package final class Journal: Sendable {
+    struct State {
+        var book: JournalBook
+        /// Records appended, and those of them known to be durable, since the start.
+        var appendedCount = 0
+        var durableCount = 0
+        /// When the oldest record came that no sync has begun with.
+        var dirtySince: ContinuousClock.Instant?
+        var fault: SystemError?
+        var syncing = JournalSyncing()
+    }
+
+    /// How the file is divided, which says its size too. The size that was asked for counts only when it is made.
+    package let layout: JournalLayout
+
+    let file: OpenFile
+    let state: Mutex<State>
+    let wakeUp: WakeUp
+    /// Held while what was taken from the book goes to the file, so that it gets there in order.
+    private let writing = Mutex(())
+
+    init(_ file: consuming OpenFile, book: JournalBook) throws(SystemError) {
+        wakeUp = try WakeUp()
+        self.file = file
+        layout = book.layout
+        state = Mutex(State(book: book))
+    }
+
+    /// Adds a record to those that wait to be written.
+    ///
+    /// - Returns: its position, which a PUBLISHED record may name.
+    /// - Throws: `JournalFault`: no room, and nothing was added; or the journal is broken.
+    @discardableResult
+    package func append(_ record: JournalRecord) throws(JournalFault) -> JournalPosition {
+        try change { (book) throws(JournalFull) in try book.append(record) }
+    }
+
+    /// Writes to the file what was appended: the death of the process loses nothing of it then.
+    ///
+    /// - Throws: `JournalFault`: the journal is broken.
+    package func write() throws(JournalFault) {
+        try writing.withLock { (_) throws(JournalFault) in
+            let writes = try checked { $0.book.takeWrites() }
+            for write in writes {
+                if write.needsSyncBefore { try breaking { (file) throws(SystemError) in try file.syncData(.journal) } }
+                try breaking { (file) throws(SystemError) in try file.write(write.bytes, at: write.offset) }
+            }
+        }
+    }
+
+    /// Makes durable all that was appended before; blocks. For where nothing else is going on: at the start and the end.
+    ///
+    /// - Throws: `JournalFault`: the journal is broken.
+    package func flush() throws(JournalFault) {
+        let count = try checked { state in
+            state.dirtySince = nil
+            return state.appendedCount
+        }
+        try write()
+        try breaking { (file) throws(SystemError) in try file.syncData(.journal) }
+        let waiters = state.withLock { state in
+            state.durableCount = max(state.durableCount, count)
+            return state.syncing.takeWaiters(through: state.durableCount)
+        }
+        for waiter in waiters { waiter.resume(returning: .durable) }
+    }
+
+    /// Whether another small job may be claimed.
+    package var canAdmit: Bool { state.withLock { $0.book.canAdmit } }
+
+    /// Whether a job may be claimed of which that many bytes go into the journal.
+    package func canAdmit(headerByteCount: Int) -> Bool {
+        state.withLock { $0.book.canAdmit(headerByteCount: headerByteCount) }
+    }
+
+    /// Whether a job's header can have that in it: a file of over 31 GiB has too many checksums.
+    package func canHold(_ content: JournalHeader.Content) -> Bool {
+        switch content {
+        case .bytes: true
+        case .checks(let checks): checks.count * 4 + 2048 <= layout.recordByteLimit
+        }
+    }
+
+    /// What is known of a live job.
+    package func job(_ id: JobID) -> JournalJob? {
+        state.withLock { $0.book.job(id) }
+    }
+
+    /// The live jobs.
+    package var liveJobs: [JobID] { state.withLock { $0.book.liveJobs } }
+
+    /// Why nothing can be written any more, if so.
+    package var fault: SystemError? { state.withLock { $0.fault } }
+
+    /// Ends the journal for an error beside it: a sync of the spool failed, and what the files have is not known.
+    package func condemn(_ error: SystemError) {
+        let waiters = state.withLock { state in
+            state.fault = state.fault ?? error
+            return state.syncing.takeWaiters(through: .max)
+        }
+        for waiter in waiters { waiter.resume(returning: .broken(error)) }
+        wakeUp.signal()
+    }
+
+    /// Changes the book by records, and wakes who syncs them.
+    func change<Result: Sendable>(
+        _ body: (inout JournalBook) throws(JournalFull) -> Result
+    ) throws(JournalFault) -> Result {
+        let (result, mustWake) = try checked { (state) throws(JournalFault) in
+            let result: Result
+            do throws(JournalFull) {
+                result = try body(&state.book)
+            } catch {
+                throw .full(error)
+            }
+            state.appendedCount += 1
+            let isFirst = state.dirtySince == nil
+            if isFirst { state.dirtySince = .now }
+            let mustWake = state.syncing.mustWake(isFirst: isFirst, count: state.appendedCount - state.durableCount)
+            return (result, mustWake)
+        }
+        if mustWake { wakeUp.signal() }
+        return result
+    }
+
+    func checked<Result: Sendable>(
+        _ body: (inout State) throws(JournalFault) -> Result
+    ) throws(JournalFault) -> Result {
+        try state.withLock { (state) throws(JournalFault) in
+            if let fault = state.fault { throw .broken(fault) }
+            return try body(&state)
+        }
+    }
+
+    /// Does something to the file; its failure is the end of the journal.
+    private func breaking(_ body: (borrowing OpenFile) throws(SystemError) -> Void) throws(JournalFault) {
+        do {
+            try body(file)
+        } catch {
+            condemn(error)
+            throw .broken(error)
+        }
+    }
+}
