@@ -23,6 +23,14 @@ PEER_PACKAGES := \
 	python3-venv \
 	tshark
 
+# What the fault tests need besides: filesystems to cut the power of, and a network to drop packets in.
+FAULT_PACKAGES := \
+	btrfs-progs \
+	nftables \
+	openssh-sftp-server \
+	sshfs \
+	xfsprogs
+
 # A build fails when a target imports what Package.swift does not declare for it.
 CHECKED := --explicit-target-dependency-import-check error
 # The program carries the Swift runtime in itself, so that it also runs where no Swift is installed. The linker is the
@@ -34,7 +42,7 @@ FORMATTED := Package.swift Sources Tests
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help setup lint format build test test-full fuzz interop demo bench clean
+.PHONY: help setup lint format build test test-full faults fuzz interop demo bench clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -57,13 +65,18 @@ test: setup lint ## Lint, build and run all tests
 	@echo '==> build of the tests'
 	@swift build --build-tests $(CHECKED)
 	@echo '==> tests'
-	@swift test --skip-build $(SIDE_BY_SIDE)
+	@swift test --skip-build $(SIDE_BY_SIDE) --skip '^FaultTests\.'
 
 test-full: export PUSHSPOOL_FULL = 1
 test-full: test ## The same with the long sweeps (PUSHSPOOL_FULL=1), the fuzzer's corpus, and interop
 	@echo '==> the corpus of the fuzzer'
 	@$(MAKE) -C Tests/Fuzz replay
 	@$(MAKE) interop
+
+faults: setup ## Kill, cut the power, fill the disk and see that nothing is lost (as root; longer with PUSHSPOOL_FULL=1)
+	@.ci/setup $(FAULT_PACKAGES)
+	@swift build --build-tests $(CHECKED)
+	@swift test --skip-build $(SIDE_BY_SIDE) --filter '^FaultTests\.'
 
 fuzz: setup ## Feed random bytes to all decoders, 10 minutes each (FUZZ=name, SECONDS=n)
 	@$(MAKE) -C Tests/Fuzz fuzz

@@ -143,6 +143,10 @@ let package = Package(
                 "SpoolModel", "APNSModel", "Document", "TestSupport", logging,
             ]),
         .testTarget(
+            name: "FaultTests",
+            dependencies: ["pushspool", "GatewaySimulator", "SpoolClient", "LinuxIO", "TestSupport", logging],
+            swiftSettings: strict),
+        .testTarget(
             name: "ManualTests",
             dependencies: [
                 "pushspool", "PushDaemon", "GatewaySimulator", "APNSBinary", "APNSModel", "Document", "LinuxIO",

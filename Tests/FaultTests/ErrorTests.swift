@@ -1,0 +1,160 @@
+import Foundation
+import GatewaySimulator
+import Glibc
+import TestSupport
+import Testing
+
+/// File operations that fail, lie or do half of it, and limits of the process.
+@Suite(.serialized) struct ErrorTests {
+    @Test func `an input or output error at any file operation loses nobody`() async throws {
+        let step = isFullRun ? 3 : 83
+        let hits = try await Sweep.run(step: step, from: Int(seed) % step + 1) { number in
+            try await Bench.running { bench in
+                try bench.dropTwenty()
+                let point = Failpoint(number: number, action: .eio)
+                var code: Int32 = 0
+                try await bench.withDaemon(point.environment(bench)) { daemon in
+                    let limit = ContinuousClock.now + .seconds(5)
+                    while daemon.process.isRunning, ContinuousClock.now < limit, try !bench.isIdle() {
+                        try await moment(.milliseconds(20))
+                    }
+                    code = try await daemon.stop()
+                    #expect([0, 75, 78].contains(code), "\(code): \(daemon.log.suffix(1000))")
+                }
+                let verdict = try await bench.judge("eio-sweep \(number), exit \(code)")
+                #expect(verdict.isGood, "\(verdict)")
+                return number < 500
+            }
+        }
+        report("eio-sweep: \(hits) errors")
+    }
+
+    @Test func `one sync that fails ends the daemon, and the next start reads all again`() async throws {
+        try await Bench.running(.init(latency: .milliseconds(10))) { bench in
+            let sabotage = try await Sabotage(on: bench)
+            for round in 0..<(isFullRun ? 20 : 3) {
+                try await bench.withDaemon(sabotage.environment) { daemon in
+                    try await daemon.says("app started")
+                    for number in 1...30 { try bench.drop(Drop(number: round * 100 + number, count: 20)) }
+                    let arrived = await bench.simulator.ledger.arrivedCount
+                    try await bench.arrived(arrived + 20 + round * 25)
+                    try sabotage.begin(.syncOnce)
+                    #expect(try await daemon.end(within: .seconds(15)) == 75, "\(daemon.log.suffix(2000))")
+                    #expect(!sabotage.isOn(.syncOnce))
+                }
+            }
+            let verdict = try await bench.judge("fsync-eio-once")
+            #expect(verdict.isGood, "\(verdict)")
+        }
+    }
+
+    @Test func `short and interrupted reads and writes change nothing`() async throws {
+        try await Bench.running { bench in
+            let sabotage = try await Sabotage(on: bench)
+            try sabotage.begin(.short)
+            try bench.dropTwenty()
+            try await bench.withDaemon(sabotage.environment) { daemon in
+                try await eventually("all done") { try bench.isIdle() }
+                #expect(try await daemon.stop() == 0)
+            }
+            let verdict = try await bench.judge("short-write-eintr", allowance: 0)
+            #expect(verdict.isGood, "\(verdict)")
+        }
+    }
+
+    @Test(arguments: [Sabotage.Fault.lyingRename, .deniedRename])
+    func `a rename that lies claims nothing that is not ours, and loses nothing that is`(fault: Sabotage.Fault)
+        async throws
+    {
+        try await Bench.running { bench in
+            let sabotage = try await Sabotage(on: bench)
+            try await bench.withDaemon(sabotage.environment) { daemon in
+                try await daemon.says("app started")
+                try sabotage.begin(fault)
+                for number in 1...20 { try bench.drop(Drop(number: number, count: 2)) }
+                try await moment(.seconds(1))
+                try sabotage.end(fault)
+                try await moment(.milliseconds(500))
+                try await daemon.destroy()
+            }
+            let verdict = try await bench.judge("lying-rename \(fault)")
+            #expect(verdict.isGood, "\(verdict)")
+        }
+    }
+
+    @Test func `with few descriptors all is sent, if slowly`() async throws {
+        try await Bench.running { bench in
+            let command = ["prlimit", "--nofile=48:48"] + (try bench.command())
+            try bench.dropTwenty()
+            for number in 21...200 { try bench.drop(Drop(number: number, count: 2)) }
+            let daemon = try Child(command, logs: bench.home + "/logs")
+            try await eventually("all done, \(bench.archived("weather").count) are: \(daemon.log.suffix(2000))") {
+                try bench.isIdle()
+            }
+            #expect(try await daemon.stop() == 0)
+            let verdict = try await bench.judge("fd-limit", allowance: 0)
+            #expect(verdict.isGood, "\(verdict)")
+        }
+    }
+
+    @Test(arguments: ["40000", "4194304"])
+    func `a limit on the length of files is told, and costs nobody anything`(limit: String) async throws {
+        try await Bench.running { bench in
+            let command = ["prlimit", "--fsize=\(limit)"] + (try bench.command(drain: 1))
+            try bench.dropTwenty()
+            let daemon = try Child(command, logs: bench.home + "/logs")
+            try await moment(.seconds(2))
+            let code = try await daemon.stop()
+            #expect([0, 75, 78].contains(code), "\(code): \(daemon.log.suffix(1000))")
+            let verdict = try await bench.judge("fsize-limit \(limit), exit \(code)")
+            #expect(verdict.isGood, "\(verdict)")
+        }
+    }
+
+    @Test func `a job that kills its reader is held at the third start, and the others are sent`() async throws {
+        try await Bench.running { bench in
+            let sabotage = try await Sabotage(on: bench)
+            try sabotage.begin(.poison)
+            for number in 1...5 { try bench.drop(Drop(number: number, count: 2)) }
+            try bench.poison("poison.json")
+            for number in 6...9 { try bench.drop(Drop(number: number, count: 2)) }
+            var deaths = 0
+            while deaths < 10, !bench.names(in: "weather/hold").contains("poison.json") {
+                try await bench.withDaemon(sabotage.environment) { daemon in
+                    try await eventually("a death, or the job held") {
+                        !daemon.process.isRunning || bench.names(in: "weather/hold").contains("poison.json")
+                    }
+                    deaths += daemon.process.isRunning ? 0 : 1
+                }
+            }
+            report("poison-job: held after \(deaths) deaths")
+            #expect(deaths == 2 && bench.names(in: "weather/hold") == ["poison.json"])
+            try bench.removeHeld("poison.json")
+            let verdict = try await bench.judge("poison-job")
+            #expect(verdict.isGood, "\(verdict)")
+        }
+    }
+}
+
+extension Bench {
+    /// Drops a job that `Sabotage.Fault.poison` makes deadly; it is not among those to be judged.
+    fileprivate func poison(_ name: String) throws {
+        let text = #"{"token":"\#(Recipient(job: 99_999, index: 0).token)","alert":"PUSHSPOOL-POISON"}"#
+        try Data(text.utf8).write(to: URL(fileURLWithPath: "\(seenGround)/staged/\(name)"))
+        try FileManager.default.moveItem(
+            atPath: "\(seenGround)/staged/\(name)", toPath: "\(spool)/weather/new/\(name)")
+    }
+
+    /// Releases what is in `hold/`, as an operator would who found nothing wrong with it.
+    func releaseHeld(of app: String) throws {
+        for name in names(in: "\(app)/hold") {
+            try FileManager.default.moveItem(
+                atPath: "\(spool)/\(app)/hold/\(name)", toPath: "\(spool)/\(app)/new/\(name)")
+        }
+    }
+
+    /// Takes away a job that was held.
+    fileprivate func removeHeld(_ name: String) throws {
+        try FileManager.default.removeItem(atPath: "\(spool)/weather/hold/\(name)")
+    }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import GatewaySimulator
+import Glibc
+import TestSupport
+import Testing
+
+/// Gateways and networks that leave the outcome in doubt.
+@Suite(.serialized) struct GatewayTests {
+    private static let endings = ["close", "cut", "reset"]
+
+    /// Connection after connection ends one notification later than the one before, in turn in each way, and after the
+    /// first answers: else the daemon would wait longer and longer before it connects.
+    private static func ends(_ count: Int) -> String {
+        (1...count).map { "connection=\($0) after=\(60 + $0) \(endings[$0 % 3])" }.joined(separator: "\n")
+    }
+
+    private static let quickRetry = "retry: {later: 1s, server_error: 1s, ceiling: 2s}"
+
+    @Test(arguments: ["http2", "binary"])
+    func `answers that are lost at every boundary double no more than a window each`(wire: String) async throws {
+        let setup = Bench.Setup(
+            script: Self.ends(isFullRun ? 60 : 8), wire: wire, window: 30, latency: .milliseconds(10),
+            app: Self.quickRetry)
+        try await Bench.running(setup) { bench in
+            try await bench.withDaemon { daemon in
+                for number in 1...(isFullRun ? 300 : 30) { try bench.drop(Drop(number: number, count: 20)) }
+                try await eventually("all done", within: .seconds(isFullRun ? 400 : 60)) { try bench.isIdle() }
+                #expect(try await daemon.stop() == 0)
+            }
+            let verdict = try await bench.judge("ack-lost \(wire)", allowance: setup.window)
+            #expect(verdict.isGood, "\(verdict)")
+        }
+    }
+
+    @Test(arguments: ["http2", "binary"])
+    func `what must not be sent twice never is, whatever is lost and whoever dies`(wire: String) async throws {
+        let setup = Bench.Setup(
+            script: Self.ends(isFullRun ? 60 : 8), wire: wire, window: 30, latency: .milliseconds(10),
+            app: Self.quickRetry + "\non_doubt: report")
+        try await Bench.running(setup) { bench in
+            var generator = SeededGenerator(seed: seed)
+            try await Producers(bench: bench, seed: seed).running {
+                for _ in 0..<(isFullRun ? 100 : 5) {
+                    try await bench.withDaemon { daemon in
+                        try await moment(.milliseconds(Int.random(in: 100...900, using: &generator)))
+                        try await daemon.destroy()
+                    }
+                }
+            }
+            let verdict = try await bench.judge("crash-in-ambiguity report \(wire) seed \(seed)", allowance: 0)
+            #expect(verdict.isGood && verdict.doubleCount == 0, "\(verdict)")
+        }
+    }
+
+    @Test(arguments: ["http2", "binary"])
+    func `deaths while answers are lost double no more than window and group`(wire: String) async throws {
+        let setup = Bench.Setup(
+            script: Self.ends(isFullRun ? 60 : 8), wire: wire, window: 30, latency: .milliseconds(10),
+            app: Self.quickRetry)
+        try await Bench.running(setup) { bench in
+            var generator = SeededGenerator(seed: seed)
+            try await Producers(bench: bench, seed: seed).running {
+                for _ in 0..<(isFullRun ? 100 : 5) {
+                    try await bench.withDaemon { daemon in
+                        try await moment(.milliseconds(Int.random(in: 100...900, using: &generator)))
+                        try await daemon.destroy()
+                    }
+                }
+            }
+            let verdict = try await bench.judge("crash-in-ambiguity resend \(wire) seed \(seed)")
+            #expect(verdict.isGood, "\(verdict)")
+        }
+    }
+
+    @Test func `a gateway that leaves in the middle of a window doubles nobody`() async throws {
+        let script = "every=70 goaway undone=20 reason=Shutdown"
+        let setup = Bench.Setup(script: script, latency: .milliseconds(20), app: Self.quickRetry)
+        try await Bench.running(setup) { bench in
+            try await bench.withDaemon { daemon in
+                for number in 1...(isFullRun ? 500 : 40) { try bench.drop(Drop(number: number, count: 20)) }
+                try await eventually("all done", within: .seconds(120)) { try bench.isIdle() }
+                #expect(try await daemon.stop() == 0)
+            }
+            let verdict = try await bench.judge("goaway", allowance: 0)
+            #expect(verdict.isGood, "\(verdict)")
+        }
+    }
+
+    @Test func `a storm of refusals ends with everybody served, once`() async throws {
+        let script = """
+            probability=0.1 seed=3 answer status=429 reason=TooManyRequests
+            probability=0.1 seed=4 answer status=503 reason=ServiceUnavailable
+            probability=0.05 seed=5 refuse-stream
+            """
+        let setup = Bench.Setup(script: script, latency: .milliseconds(5), app: Self.quickRetry)
+        try await Bench.running(setup) { bench in
+            try await bench.withDaemon { daemon in
+                for number in 1...(isFullRun ? 500 : 60) { try bench.drop(Drop(number: number, count: 10)) }
+                try await eventually("all done", within: .seconds(120)) { try bench.isIdle() }
+                #expect(try await daemon.stop() == 0)
+            }
+            let verdict = try await bench.judge("refuse-storm", allowance: 0)
+            #expect(verdict.isGood, "\(verdict)")
+            #expect(await bench.simulator.ledger.refusedCount > 20)
+        }
+    }
+
+    @Test(
+        .enabled(if: Island.obstacle == nil, Comment(rawValue: Island.obstacle ?? "")), arguments: ["http2", "binary"])
+    func `packets that vanish without a word lose nobody`(wire: String) async throws {
+        let setup = Bench.Setup(
+            wire: wire, app: Self.quickRetry + "\ntimeouts: {connect: 1s, answer: 2s}", isOnIsland: true)
+        try await Bench.running(setup) { bench in
+            let island = try #require(bench.island)
+            try await island.withGateway {
+                try await bench.withDaemon { daemon in
+                    for number in 1...60 { try bench.drop(Drop(number: number, count: 30)) }
+                    try await bench.arrived(100)
+                    try await island.swallow()
+                    for number in 61...80 { try bench.drop(Drop(number: number, count: 3)) }
+                    try await moment(.seconds(isFullRun ? 40 : 4))
+                    try await island.openAgain()
+                    try await eventually("all done", within: .seconds(90)) { try bench.isIdle() }
+                    #expect(try await daemon.stop() == 0)
+                }
+                let verdict = try await bench.judge("black-hole \(wire)", allowance: setup.window)
+                #expect(verdict.isGood, "\(verdict)")
+            }
+        }
+    }
+}

@@ -1,0 +1,242 @@
+import Foundation
+import GatewaySimulator
+import Glibc
+import LinuxIO
+import Logging
+import Synchronization
+import TestSupport
+import Testing
+
+/// A spool with its configuration, a gateway that keeps the books, and a list of what was dropped, for one trial.
+struct Bench: Sendable {
+    /// How a bench is made.
+    struct Setup: Sendable {
+        /// What the gateway does wrong.
+        var script = ""
+        /// The wire protocol of all apps.
+        var wire = "http2"
+        /// How many notifications an app may have on the wire without an outcome: what one death may double, with
+        /// what is not written yet.
+        var window = 100
+        /// How long an answer takes over HTTP/2.
+        var latency = Duration.zero
+        /// The apps.
+        var apps = ["weather"]
+        /// More lines of each app's file.
+        var app = ""
+        /// More lines of the daemon's file.
+        var daemon = ""
+        /// More of its section on intake, such as `, require_end: in_place`.
+        var intake = ""
+        /// The volume that the spool is on; `nil`: a plain folder.
+        var volume: Volume.Shape?
+        /// Whether daemon and gateway are on a network of their own.
+        var isOnIsland = false
+    }
+
+    let setup: Setup
+    let folder: TemporaryDirectory
+    let simulator: Simulator
+    let volume: Volume?
+    let island: Island?
+    let drops = DropList()
+
+    /// Where configuration and logs are: never on the volume.
+    var home: String { folder.path }
+    /// The folder that the spool is in, as the daemon sees it.
+    var ground: String { volume?.point ?? home + "/ground" }
+    /// The same folder as the test sees it.
+    var seenGround: String { volume?.seenPoint ?? home + "/ground" }
+    /// The spool as the test sees it.
+    var spool: String { seenGround + "/spool" }
+
+    /// How many results may be on their way to the journal: `journal.sync_records`.
+    static let group = 256
+    /// How many recipients one death may double, for each app.
+    var allowance: Int { setup.window + Self.group }
+
+    /// Runs a gateway beside an empty spool while `body` runs.
+    @discardableResult
+    static func running<Value: Sendable>(
+        _ setup: Setup = Setup(), _ body: @Sendable (Bench) async throws -> Value
+    ) async throws -> Value {
+        try await Turnstile.trials.passing {
+            let folder = try TemporaryDirectory()
+            let volume: Volume? =
+                if let shape = setup.volume { try await Volume(shape, in: folder.path) } else { nil }
+            do {
+                let value = try await running(setup, in: folder, on: volume, body)
+                try await volume?.release()
+                return value
+            } catch {
+                // What is thrown counts; the namespace goes anyway.
+                try? await volume?.release()
+                throw error
+            }
+        }
+    }
+
+    private static func running<Value: Sendable>(
+        _ setup: Setup, in folder: TemporaryDirectory, on volume: Volume?,
+        _ body: @Sendable (Bench) async throws -> Value
+    ) async throws -> Value {
+        let island: Island? = if setup.isOnIsland { try await Island(home: folder.path) } else { nil }
+        let value = try await Simulator.running(try gateway(of: setup)) { simulator in
+            let bench = Bench(setup: setup, folder: folder, simulator: simulator, volume: volume, island: island)
+            try bench.configure()
+            return try await body(bench)
+        }
+        try await island?.release()
+        return value
+    }
+
+    /// One set of certificates does for all trials.
+    private static let certificates = Result { try Certificates.throwaway() }
+
+    private static func gateway(of setup: Setup) throws -> Simulator.Configuration {
+        var gateway = Simulator.Configuration()
+        gateway.script = try FaultScript(setup.script)
+        gateway.http2Manner.streamLimit = setup.window
+        gateway.http2Manner.latency = setup.latency
+        gateway.certificates = try certificates.get()
+        gateway.logger = Logger(label: "gateway") { _ in SwiftLogNoOpLogHandler() }
+        return gateway
+    }
+
+    private func configure() throws {
+        for path in [home + "/etc/apps", home + "/logs", home + "/certificates", seenGround + "/staged"] {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        }
+        try simulator.certificates.write(into: home + "/certificates")
+        for app in setup.apps {
+            try FileManager.default.createDirectory(atPath: "\(spool)/\(app)/new", withIntermediateDirectories: true)
+            try write("etc/apps/\(app).yaml", appFile)
+        }
+        try write(
+            "etc/pushspool.yaml",
+            """
+            spool: \(ground)/spool
+            state: \(home)/state
+            node: node-a
+            intake: {settle: 50ms, patience: 400ms, rescan: 1s\(setup.intake)}
+            feedback: {every: 20ms}
+            \(setup.daemon)
+
+            """)
+    }
+
+    private var ports: (binary: Int, http2: Int) {
+        island == nil ? (simulator.ports.gateway, simulator.ports.http2) : Island.ports
+    }
+
+    private var appFile: String {
+        let isBinary = setup.wire == "binary"
+        let port = isBinary ? ports.binary : ports.http2
+        return """
+            protocol: \(setup.wire)
+            environment: sandbox
+            credentials: {certificate: \(home)/certificates/client.pem}
+            trust: \(home)/certificates/ca.pem
+            gateway: localhost:\(port)
+            \(isBinary ? "binary: {window: \(setup.window), confirm_after: 100ms}" : "")
+            \(setup.app)
+
+            """
+    }
+
+    /// Writes a file of the configuration.
+    func write(_ name: String, _ text: String) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: "\(home)/\(name)"))
+    }
+
+    // MARK: Running
+
+    /// The command that runs the daemon.
+    func command(drain: Int = 30) throws -> [String] {
+        let command = [try Child.pushspool, "run", "--config", home + "/etc/pushspool.yaml", "--drain", "\(drain)"]
+        return volume?.inside(command) ?? island?.inside(command) ?? command
+    }
+
+    /// Starts the daemon.
+    func start(_ environment: [String: String] = [:], drain: Int = 30) throws -> Child {
+        try Child(try command(drain: drain), environment: environment, logs: home + "/logs")
+    }
+
+    /// Runs the daemon while `body` runs, and makes sure that it has ended then.
+    func withDaemon(
+        _ environment: [String: String] = [:], drain: Int = 30, _ body: (Child) async throws -> Void
+    ) async throws {
+        let daemon = try start(environment, drain: drain)
+        do {
+            try await body(daemon)
+        } catch {
+            try await daemon.destroy()
+            throw error
+        }
+        try await daemon.destroy()
+        daemon.forget()
+    }
+
+    /// Lets a daemon finish all there is, and ends it; one that never finishes is ended too: the verdict tells what is
+    /// left.
+    func finish(within limit: Duration = .seconds(120)) async throws {
+        try await withDaemon { daemon in
+            try await daemon.says("app started")
+            let deadline = ContinuousClock.now + limit
+            while ContinuousClock.now < deadline, try !isIdle() { try await moment(.milliseconds(20)) }
+            let code = try await daemon.stop()
+            #expect(code == 0, "the end of the last daemon: \(daemon.log.suffix(2000))")
+        }
+    }
+
+    // MARK: What the gateway saw
+
+    /// All notifications that arrived, in order.
+    func entries() async throws -> [Ledger.Entry] {
+        if let island { try island.entries() } else { Array(await simulator.ledger.entries) }
+    }
+
+    /// Waits until so many notifications have arrived.
+    func arrived(_ count: Int) async throws {
+        guard island != nil else {
+            _ = try await simulator.ledger { $0.arrivedCount >= count }
+            return
+        }
+        try await eventually("\(count) arrived") { try await entries().count >= count }
+    }
+
+    // MARK: Dropping
+
+    /// Drops a job: written elsewhere on the volume, then renamed into place; not synced, as most producers do it.
+    ///
+    /// - Parameters:
+    ///   - drop: the job.
+    ///   - owner: whom the file is to belong to, if not to us.
+    /// - Throws: `SystemError`.
+    func drop(_ drop: Drop, owner: UInt32? = nil) throws {
+        let app = app(of: drop)
+        let (staging, new) = (
+            try Directory.open(path: seenGround + "/staged"), try Directory.open(path: "\(spool)/\(app)/new")
+        )
+        let name = Array(drop.name.utf8)
+        try staging.put(name, Array(drop.text.utf8))
+        if let owner { try #require(unsafe chown("\(seenGround)/staged/\(drop.name)", owner, owner) == 0) }
+        drops.append(drop)
+        try staging.rename(name, to: new, replacing: name)
+    }
+
+    /// The app that a job is for: they take turns.
+    func app(of drop: Drop) -> String { setup.apps[drop.number % setup.apps.count] }
+}
+
+/// What was dropped in a trial so far.
+final class DropList: Sendable {
+    private let list = Mutex<[Drop]>([])
+
+    var all: [Drop] { list.withLock { $0 } }
+    var count: Int { list.withLock { $0.count } }
+
+    func append(_ drop: Drop) {
+        list.withLock { $0.append(drop) }
+    }
+}

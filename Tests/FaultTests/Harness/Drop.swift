@@ -1,0 +1,53 @@
+/// A job that a test drops, whose every recipient can be told from all others by its token alone.
+struct Drop: Sendable, Hashable {
+    /// Which job: unlike all others of a trial.
+    let number: Int
+    /// How many recipients it has. From about a thousand on its file is longer than what the journal keeps of one.
+    let count: Int
+    /// More members of the job, such as `,"record":"all"`.
+    var more = ""
+
+    /// How many more bytes its name has.
+    var filling = 0
+
+    /// The name of its file.
+    var name: String { "j\(number)\(String(repeating: "x", count: filling)).json" }
+
+    /// The file.
+    var text: String {
+        let tokens = (0..<count).map { "\"\(Recipient(job: number, index: $0).token)\"" }.joined(separator: ",")
+        return #"{"tokens":[\#(tokens)],"alert":"\#(number)"\#(more)}"#
+    }
+
+    /// Its recipients, in order.
+    var recipients: [Recipient] { (0..<count).map { Recipient(job: number, index: $0) } }
+}
+
+/// One recipient of one job.
+struct Recipient: Sendable, Hashable, CustomStringConvertible {
+    let job: Int
+    let index: Int
+
+    init(job: Int, index: Int) {
+        (self.job, self.index) = (job, index)
+    }
+
+    /// The one whose token this is; `nil` if it is nobody's.
+    init?(token: [UInt8]) {
+        guard token.count == 32 else { return nil }
+        job = token[24..<28].reduce(0) { $0 << 8 | Int($1) }
+        index = token[28..<32].reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    /// The device token, in hexadecimal.
+    var token: String {
+        String(repeating: "ab", count: 24) + Self.digits(job) + Self.digits(index)
+    }
+
+    var description: String { "j\(job).json[\(index)]" }
+
+    private static func digits(_ number: Int) -> String {
+        let digits = String(number, radix: 16)
+        return String(repeating: "0", count: 8 - digits.count) + digits
+    }
+}

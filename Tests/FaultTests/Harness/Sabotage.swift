@@ -1,0 +1,156 @@
+import Foundation
+
+/// Makes system calls of a daemon misbehave in ways that its own failpoints do not know: a library before libc's.
+struct Sabotage: Sendable {
+    /// What is done wrong, all the time unless it says otherwise.
+    enum Fault: String, Sendable {
+        /// The next fsync(2) or fdatasync(2) fails with EIO, and all after it succeed.
+        case syncOnce = "sync-once"
+        /// Reads and writes of files do a few bytes at a time, and every third call is interrupted.
+        case short
+        /// The process aborts when it reads a file with `PUSHSPOOL-POISON` in it.
+        case poison
+        /// Every rename is said to have been made and is not.
+        case lyingRename = "lying-rename"
+        /// Every rename is made and said to have failed with EIO.
+        case deniedRename = "denied-rename"
+    }
+
+    private let folder: String
+
+    /// Builds the library in the bench's folder.
+    init(on bench: Bench) async throws {
+        folder = bench.home + "/sabotage"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try bench.write("sabotage/sabotage.c", Self.source)
+        let command = ["cc", "-shared", "-fPIC", "-o", folder + "/sabotage.so", folder + "/sabotage.c", "-ldl"]
+        try await tool(command, logs: bench.home + "/logs")
+    }
+
+    /// What makes a program use the library.
+    var environment: [String: String] { ["LD_PRELOAD": folder + "/sabotage.so", "SABOTAGE": folder] }
+
+    func begin(_ fault: Fault) throws {
+        try Data().write(to: URL(fileURLWithPath: "\(folder)/\(fault.rawValue)"))
+    }
+
+    func end(_ fault: Fault) throws {
+        try FileManager.default.removeItem(atPath: "\(folder)/\(fault.rawValue)")
+    }
+
+    /// Whether it goes on; `syncOnce` ends by itself.
+    func isOn(_ fault: Fault) -> Bool {
+        FileManager.default.fileExists(atPath: "\(folder)/\(fault.rawValue)")
+    }
+
+    private static let source = """
+        #define _GNU_SOURCE
+        #include <dlfcn.h>
+        #include <errno.h>
+        #include <stdarg.h>
+        #include <stdatomic.h>
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <string.h>
+        #include <sys/stat.h>
+        #include <sys/syscall.h>
+        #include <unistd.h>
+
+        static const char *path_of(const char *name, char *path, size_t size) {
+            snprintf(path, size, "%s/%s", getenv("SABOTAGE"), name);
+            return path;
+        }
+
+        static int is_on(const char *name) {
+            char path[4096];
+            return access(path_of(name, path, sizeof path), F_OK) == 0;
+        }
+
+        // Whether this call is the one that takes the flag away.
+        static int takes(const char *name) {
+            char path[4096];
+            return is_on(name) && unlink(path_of(name, path, sizeof path)) == 0;
+        }
+
+        static int is_file(int descriptor) {
+            struct stat status;
+            return fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+        }
+
+        static int refuses(void) {
+            if (!takes("sync-once")) return 0;
+            errno = EIO;
+            return 1;
+        }
+
+        int fsync(int descriptor) {
+            int (*next)(int) = dlsym(RTLD_NEXT, "fsync");
+            return refuses() ? -1 : next(descriptor);
+        }
+
+        int fdatasync(int descriptor) {
+            int (*next)(int) = dlsym(RTLD_NEXT, "fdatasync");
+            return refuses() ? -1 : next(descriptor);
+        }
+
+        static atomic_uint calls;
+
+        // The length that a call may have; 0: it is interrupted.
+        static size_t cut(int descriptor, size_t count) {
+            if (count < 2 || !is_on("short") || !is_file(descriptor)) return count;
+            unsigned call = calls++;
+            if (call % 3 == 0) return 0;
+            size_t most = 1 + call % 4093;
+            return count < most ? count : most;
+        }
+
+        static ssize_t interrupted(void) {
+            errno = EINTR;
+            return -1;
+        }
+
+        static ssize_t tasted(const void *bytes, ssize_t count) {
+            static const char poison[] = "PUSHSPOOL-POISON";
+            if (count > 0 && is_on("poison") && memmem(bytes, count, poison, sizeof poison - 1)) abort();
+            return count;
+        }
+
+        ssize_t read(int descriptor, void *bytes, size_t count) {
+            ssize_t (*next)(int, void *, size_t) = dlsym(RTLD_NEXT, "read");
+            size_t allowed = cut(descriptor, count);
+            return allowed || !count ? tasted(bytes, next(descriptor, bytes, allowed)) : interrupted();
+        }
+
+        ssize_t pread(int descriptor, void *bytes, size_t count, off_t offset) {
+            ssize_t (*next)(int, void *, size_t, off_t) = dlsym(RTLD_NEXT, "pread");
+            size_t allowed = cut(descriptor, count);
+            return allowed || !count ? tasted(bytes, next(descriptor, bytes, allowed, offset)) : interrupted();
+        }
+
+        ssize_t write(int descriptor, const void *bytes, size_t count) {
+            ssize_t (*next)(int, const void *, size_t) = dlsym(RTLD_NEXT, "write");
+            size_t allowed = cut(descriptor, count);
+            return allowed || !count ? next(descriptor, bytes, allowed) : interrupted();
+        }
+
+        ssize_t pwrite(int descriptor, const void *bytes, size_t count, off_t offset) {
+            ssize_t (*next)(int, const void *, size_t, off_t) = dlsym(RTLD_NEXT, "pwrite");
+            size_t allowed = cut(descriptor, count);
+            return allowed || !count ? next(descriptor, bytes, allowed, offset) : interrupted();
+        }
+
+        long syscall(long number, ...) {
+            long (*next)(long, ...) = dlsym(RTLD_NEXT, "syscall");
+            va_list list;
+            long a[6];
+            va_start(list, number);
+            for (int i = 0; i < 6; i++) a[i] = va_arg(list, long);
+            va_end(list);
+            if (number == SYS_renameat2 && is_on("lying-rename")) return 0;
+            long result = next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+            if (number != SYS_renameat2 || !is_on("denied-rename")) return result;
+            errno = EIO;
+            return -1;
+        }
+        """
+}

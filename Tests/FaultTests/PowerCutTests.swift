@@ -1,0 +1,150 @@
+import Foundation
+import GatewaySimulator
+import Glibc
+import LinuxIO
+import TestSupport
+import Testing
+
+/// Losses of power.
+@Suite(.serialized) struct PowerCutTests {
+    @Test(.needs(.ext4)) func `a power loss at any file operation loses nobody on ext4`() async throws {
+        try await sweep(.ext4)
+    }
+
+    @Test(.needs(.xfs), .full) func `a power loss at any file operation loses nobody on xfs`() async throws {
+        try await sweep(.xfs)
+    }
+
+    @Test(.needs(.btrfs), .full) func `a power loss at any file operation loses nobody on btrfs`() async throws {
+        try await sweep(.btrfs)
+    }
+
+    private func sweep(_ kind: Volume.Kind) async throws {
+        let step = isFullRun ? 9 : 151
+        let hits = try await Sweep.run(step: step, from: Int(seed) % step + 1) { number in
+            try await Bench.running(.init(volume: .calm(kind))) { bench in
+                try bench.dropTwenty()
+                let isHit = try await bench.losePower(at: number)
+                let verdict = try await bench.judge("cut-sweep-\(kind) \(number)")
+                #expect(verdict.isGood, "\(verdict)")
+                return isHit
+            }
+        }
+        report("cut-sweep-\(kind): \(hits) losses of power, every \(step)th operation, seed \(seed)")
+        #expect(hits > 1, "the daemon has no failpoints, or ended before them")
+    }
+
+    @Test(.needs(.ext4)) func `a power loss at a random moment loses nobody`() async throws {
+        var generator = SeededGenerator(seed: seed)
+        for round in 0..<(isFullRun ? 100 : 3) {
+            let delay = Int.random(in: 50...900, using: &generator)
+            try await Bench.running(.init(latency: .milliseconds(5), volume: .calm(.ext4))) { bench in
+                try bench.dropTwenty()
+                for number in 21...80 { try bench.drop(Drop(number: number, count: number % 9 + 1)) }
+                let volume = try #require(bench.volume)
+                try await volume.settle()
+                try await bench.withDaemon { daemon in
+                    try await moment(.milliseconds(delay))
+                    try await volume.losePower()
+                    try await daemon.destroy()
+                }
+                try await volume.comeBack()
+                let verdict = try await bench.judge("cut-random-ext4 seed \(seed) round \(round), \(delay) ms")
+                #expect(verdict.isGood, "\(verdict)")
+            }
+        }
+    }
+
+    enum Producer: String, CaseIterable {
+        case cp, cat, rsync, mv
+    }
+
+    @Test(.needs(.ext4), .needs("rsync"), arguments: Producer.allCases)
+    func `what producers did not sync and we have claimed survives a power loss`(producer: Producer) async throws {
+        for kind in isFullRun ? [Volume.Kind.ext4, .xfs, .btrfs] : [.ext4] where Volume.obstacle(kind) == nil {
+            try await Bench.running(.init(latency: .seconds(20), volume: .calm(kind))) { bench in
+                let volume = try #require(bench.volume)
+                try await bench.withDaemon { daemon in
+                    try await daemon.says("app started")
+                    for number in 1...9 { try bench.stage(Drop(number: number, count: number == 9 ? 1_200 : 2)) }
+                    try await bench.publish(by: producer)
+                    try await eventually("all claimed") { bench.names(in: "weather/new").isEmpty }
+                    try await volume.losePower()
+                    try await daemon.destroy()
+                }
+                try await volume.comeBack()
+                await bench.simulator.setHTTP2Manner(HTTP2Manner())
+                let verdict = try await bench.judge("producer-no-fsync \(producer) \(kind)")
+                #expect(verdict.isGood, "\(verdict)")
+            }
+        }
+    }
+
+    @Test func `a job that is back in new and torn is restored, and its remains are not taken for another`()
+        async throws
+    {
+        try await Bench.running(.init(latency: .milliseconds(20))) { bench in
+            try bench.drop(Drop(number: 1, count: 600))
+            try await bench.withDaemon { _ in try await bench.arrived(200) }
+            let entry = try #require(bench.claimed("weather").first)
+            let (work, new) = ("\(bench.spool)/weather/work/node-a/\(entry)", "\(bench.spool)/weather/new/j1.json")
+            try FileManager.default.moveItem(atPath: work, toPath: new)
+            try #require(unsafe truncate(new, 0) == 0)
+            let verdict = try await bench.judge("torn in new/")
+            #expect(verdict.isGood, "\(verdict)")
+        }
+    }
+
+    @Test(.needs(.btrfs)) func `a job that btrfs brings back in two places is one job`() async throws {
+        try await Bench.running(.init(volume: .calm(.btrfs))) { bench in
+            let volume = try #require(bench.volume)
+            try bench.drop(Drop(number: 1, count: 3))
+            try await bench.withDaemon { try await $0.says("app started") }
+            try await volume.settle()
+            let id = String(repeating: "0", count: 25) + "1"
+            let (new, work) = ("\(volume.point)/spool/weather/new", "\(volume.point)/spool/weather/work/node-a")
+            try await volume.run("mv", "\(new)/j1.json", "\(work)/\(id)-j1.json")
+            try await volume.run("sync", work)
+            try await volume.losePower()
+            try await volume.comeBack()
+            let places = (bench.names(in: "weather/new").count, bench.claimed("weather").count)
+            report("both-dirs-btrfs: after the power loss \(places.0) in new/ and \(places.1) in work/")
+            let verdict = try await bench.judge("both-dirs-btrfs", allowance: 0)
+            #expect(verdict.isGood, "\(verdict)")
+        }
+    }
+}
+
+extension Bench {
+    /// Drops what is dropped for good, runs a daemon to its n-th file operation, and takes the power away there.
+    func losePower(at number: Int) async throws -> Bool {
+        guard let volume else { return false }
+        try await volume.settle()
+        let isHit = try await run(to: Failpoint(number: number, action: .stop)) { _ in try await volume.losePower() }
+        if isHit { try await volume.comeBack() }
+        return isHit
+    }
+
+    /// Puts a job where a producer can take it.
+    fileprivate func stage(_ drop: Drop) throws {
+        try Directory.open(path: seenGround + "/staged").put(drop.name, drop.text)
+        drops.append(drop)
+    }
+
+    /// Has a program that never syncs bring the staged jobs into `new/`.
+    fileprivate func publish(by producer: PowerCutTests.Producer) async throws {
+        let (from, new) = ("\(ground)/staged", "\(ground)/spool/weather/new")
+        let command =
+            switch producer {
+            case .cp: "cp \(from)/* \(new)/"
+            case .mv: "mv \(from)/* \(new)/"
+            case .cat: "for f in \(from)/*; do cat $f > \(new)/${f##*/}; done"
+            case .rsync: "rsync -rt \(from)/ \(new)/"
+            }
+        try await volume?.run("sh", "-c", command)
+    }
+
+    fileprivate func size(of path: String) throws -> Int {
+        try FileManager.default.attributesOfItem(atPath: "\(spool)/\(path)")[.size] as? Int ?? 0
+    }
+}

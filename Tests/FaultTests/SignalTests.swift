@@ -1,0 +1,86 @@
+import Foundation
+import GatewaySimulator
+import Glibc
+import Testing
+
+/// Signals and pauses in the middle of the work.
+@Suite(.serialized) struct SignalTests {
+    /// A signal, and what it may cost.
+    struct Signal: Sendable, CustomStringConvertible {
+        let name: String
+        let numbers: [Int32]
+        let ends: Bool
+        var description: String { name }
+    }
+
+    static let signals = [
+        Signal(name: "TERM", numbers: [SIGTERM], ends: true),
+        Signal(name: "HUP", numbers: [SIGHUP], ends: false),
+        Signal(name: "PIPE", numbers: [SIGPIPE], ends: false),
+        Signal(name: "XFSZ", numbers: [SIGXFSZ], ends: false),
+    ]
+
+    @Test(arguments: signals)
+    func `no signal under load loses or doubles anybody`(signal: Signal) async throws {
+        try await Bench.running(.init(latency: .milliseconds(5))) { bench in
+            try await Producers(bench: bench, seed: seed).running {
+                for _ in 0..<(isFullRun ? 20 : 2) {
+                    try await bench.withDaemon { daemon in
+                        try await daemon.says("app started")
+                        let count = bench.drops.count
+                        try await eventually("load") { bench.drops.count > count + 30 }
+                        for number in signal.numbers { daemon.send(number) }
+                        if !signal.ends {
+                            try await eventually("more load") { bench.drops.count > count + 60 }
+                            #expect(daemon.process.isRunning)
+                        }
+                        #expect(try await daemon.stop(within: .seconds(30)) == 0, "\(daemon.log.suffix(1000))")
+                    }
+                }
+            }
+            let verdict = try await bench.judge("term-drain \(signal) seed \(seed)", allowance: 0)
+            #expect(verdict.isGood, "\(verdict)")
+        }
+    }
+
+    @Test func `a second TERM does not wait, and costs no more than what was on the wire`() async throws {
+        try await Bench.running(.init(latency: .milliseconds(200))) { bench in
+            try await Producers(bench: bench, seed: seed).running {
+                for _ in 0..<(isFullRun ? 20 : 2) {
+                    try await bench.withDaemon { daemon in
+                        let arrived = await bench.simulator.ledger.arrivedCount
+                        try await eventually("load") { await bench.simulator.ledger.arrivedCount > arrived + 50 }
+                        daemon.send(SIGTERM)
+                        try await daemon.says("stopping")
+                        daemon.send(SIGTERM)
+                        #expect(try await daemon.end(within: .seconds(5)) == 0)
+                    }
+                }
+            }
+            let window = bench.setup.window
+            let verdict = try await bench.judge("term-drain TERM twice seed \(seed)", allowance: window)
+            #expect(verdict.isGood, "\(verdict)")
+        }
+    }
+
+    @Test func `a daemon that is stopped for a while and goes on has lost and doubled nobody`() async throws {
+        let pauses: [Duration] = isFullRun ? [.seconds(1), .seconds(5), .seconds(30), .seconds(120)] : [.seconds(1)]
+        try await Bench.running(.init(latency: .milliseconds(20))) { bench in
+            for (round, pause) in pauses.enumerated() {
+                try await bench.withDaemon { daemon in
+                    for number in 1...40 { try bench.drop(Drop(number: round * 100 + number, count: 20)) }
+                    let arrived = await bench.simulator.ledger.arrivedCount
+                    try await eventually("load") { await bench.simulator.ledger.arrivedCount > arrived + 100 }
+                    daemon.send(SIGSTOP)
+                    try await moment(pause)
+                    for number in 41...60 { try bench.drop(Drop(number: round * 100 + number, count: 5)) }
+                    daemon.send(SIGCONT)
+                    try await eventually("all done") { try bench.isIdle() }
+                    #expect(try await daemon.stop() == 0)
+                }
+            }
+            let verdict = try await bench.judge("stop-cont \(pauses)", allowance: 0)
+            #expect(verdict.isGood, "\(verdict)")
+        }
+    }
+}
