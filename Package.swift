@@ -100,7 +100,10 @@ let package = Package(
         // What `make bench` measures the binary transport with.
         .executableTarget(
             name: "Benchmarks",
-            dependencies: ["APNSGateway", "APNSHTTP2", "APNSBinary", "APNSModel", "OpenSSL", "LinuxIO", logging],
+            dependencies: [
+                "APNSGateway", "APNSHTTP2", "APNSBinary", "SpoolStore", "SpoolModel", "APNSModel", "OpenSSL", "LinuxIO",
+                logging,
+            ],
             path: "Tests/Benchmarks/Driver", swiftSettings: strict),
 
         // Tests.

@@ -2,13 +2,15 @@ import Glibc
 import LinuxIO
 import Logging
 
-/// Measures one transport of pushspool and prints one JSON object.
+/// Measures one transport of pushspool, or its journal, and prints JSON objects.
 @main
 enum Benchmarks {
-    private static let usage = "usage: Benchmarks binary|http2 HOST PORT CERT KEY CA COUNT"
+    private static let usage =
+        "usage: Benchmarks binary|http2 HOST PORT CERT KEY CA COUNT, or: journal none|journal|each FOLDER COUNT"
 
     static func main() async {
         let words = CommandLine.arguments
+        if words.count == 5, words[1] == "journal" { return measureJournal(words) }
         guard words.count == 8, let transport = Transport(rawValue: words[1]),
             let peer = HostPort("\(words[2]):\(words[3])"), let count = Int(words[7]), count > 0
         else { fail(usage) }
@@ -20,6 +22,15 @@ enum Benchmarks {
             let report = try await GatewayRun(gateway, count, on: reactor).measure()
             say(report.json(of: transport), on: .output)
             reactor.stop()
+        } catch {
+            fail("error: \(error)")
+        }
+    }
+
+    private static func measureJournal(_ words: [String]) {
+        guard let mode = JournalRun.Mode(rawValue: words[2]), let count = Int(words[4]), count > 0 else { fail(usage) }
+        do {
+            say(try JournalRun(mode, count, in: words[3]).measure(), on: .output)
         } catch {
             fail("error: \(error)")
         }
