@@ -53,12 +53,7 @@ extension AppSpool {
     /// - Returns: the name it has there.
     /// - Throws: `SystemError`: EIO, ENOSPC and the like; the job is where it was.
     package func hold(_ job: ClaimedJob) throws(SystemError) -> FileName {
-        var name = job.name
-        var number = 1
-        while try !move(job.claim, from: work, to: held, as: name) {
-            number += 1
-            name = job.name.numbered(number)
-        }
+        let name = try moveToHold(job.claim, from: work, as: job.name)
         try work.unlink(WorkEntry.fullName(of: job.id))
         try held.sync(.holdFolder)
         try work.sync(.holdSource)
@@ -72,15 +67,22 @@ extension AppSpool {
     /// - Returns: the name it has there.
     /// - Throws: `SystemError`: ENOENT when it is gone; EIO, ENOSPC and the like: it is where it was.
     package func holdUnclaimed(_ job: OpenJob) throws(SystemError) -> FileName {
-        let seen = SeenFile(name: job.name, status: job.status)
-        var name = job.name
-        var number = 1
-        while try !move(seen, from: new, to: held, as: name) {
-            number += 1
-            name = job.name.numbered(number)
-        }
+        let name = try moveToHold(SeenFile(name: job.name, status: job.status), from: new, as: job.name)
         try held.sync(.holdFolder)
         try new.sync(.holdSource)
+        return name
+    }
+
+    /// Moves a file to `hold/` by the first of its names that is free there, and returns that.
+    private func moveToHold(
+        _ file: SeenFile, from source: Directory, as wanted: FileName
+    ) throws(SystemError) -> FileName {
+        var name = wanted
+        var number = 1
+        while try !move(file, from: source, to: held, as: name) {
+            number += 1
+            name = wanted.numbered(number)
+        }
         return name
     }
 }
