@@ -13,22 +13,27 @@ package struct SendQueue: Sendable {
         let index: Int
     }
 
-    private var work = WorkQueue()
+    private var work: WorkQueue
     private var hunt: Hunt?
     private var tries: [Key: Int] = [:]
     /// Those that are to be sent again although they had been settled as accepted.
     private var revoked = NotificationSet()
 
-    /// Creates an empty queue.
-    package init() {}
+    /// Creates an empty queue; `announces` as for `WorkQueue`.
+    package init(announces: Bool = false) {
+        self.work = WorkQueue(announces: announces)
+    }
 
     /// How many notifications wait, the tail included.
     package var count: Int { work.count + (hunt?.waitingCount ?? 0) }
 
+    /// How many of them are to be announced first.
+    package var unannouncedCount: Int { work.unannouncedCount }
+
     /// Whether a connection that asks now would get nothing.
     package var isBlocked: Bool {
         if let hunt { return hunt.isWaiting }
-        return work.isEmpty
+        return work.isBlocked
     }
 
     /// Whether a hunt is on, so that only one connection is of use.
@@ -46,6 +51,12 @@ package struct SendQueue: Sendable {
     package mutating func putBack(_ batch: Batch) {
         if hunt != nil { hunt?.putBack(batch) } else { work.prepend([batch]) }
     }
+
+    /// What is to be announced and was not named here before.
+    package mutating func takeUnannounced() -> [Batch] { work.takeUnannounced() }
+
+    /// Says that these are announced.
+    package mutating func announced(_ batches: [Batch]) { work.announced(batches) }
 
     /// Notes that notifications have an outcome. A hunt may go on when its group has. Noting it twice does no harm.
     package mutating func confirm(_ settlements: [Settlement]) {

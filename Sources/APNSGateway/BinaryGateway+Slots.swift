@@ -73,6 +73,7 @@ extension BinaryGateway: SlottedGateway {
             try session.write(&rest)
             if !rest.isEmpty { break }
         }
+        state.announce(queue.takeUnannounced())
         wakeSubmitters()
         if session.room == 0, !queue.isBlocked { wakeSlots(besides: session) }
     }

@@ -18,16 +18,20 @@ package actor BinaryGateway {
     let logger: Logger
     let state: GatewayState
     var configuration: Configuration
-    var queue = SendQueue()
+    var queue: SendQueue
     /// Connections that are up, by slot.
     var sessions: [Int: BinarySession] = [:]
 
     /// Creates a gateway that connects to nothing until there is work and `run` is called.
-    package init(_ configuration: Configuration, on reactor: Reactor, logger: Logger) {
+    package init(
+        _ configuration: Configuration, recordKeeping: RecordKeeping = .none, on reactor: Reactor, logger: Logger
+    ) {
         let (events, publisher) = AsyncStream<GatewayEvent>.makeStream(bufferingPolicy: .unbounded)
         self.events = events
         self.configuration = configuration
-        self.state = GatewayState(publisher, backOff: configuration.connectBackOff, on: reactor)
+        self.queue = SendQueue(announces: recordKeeping != .none)
+        self.state = GatewayState(
+            publisher, backOff: configuration.connectBackOff, recordKeeping: recordKeeping, on: reactor)
         self.reactor = reactor
         self.logger = logger
     }
@@ -41,6 +45,17 @@ package actor BinaryGateway {
     package func submit(_ batch: Batch) async throws {
         try await state.waitForRoom { queue.count >= Self.queueLimit }
         queue.append(batch)
+        wakeSlots()
+    }
+
+    /// Notes that so many settled notifications are recorded for good.
+    package func recorded(_ count: Int) {
+        if state.noteRecorded(count) { wakeSlots() }
+    }
+
+    /// Lets go what is announced.
+    package func announced(_ batches: [Batch]) {
+        queue.announced(batches)
         wakeSlots()
     }
 

@@ -6,6 +6,8 @@ package enum GatewayEvent: Sendable {
     case settled([Settlement])
     /// Notifications that had been taken for accepted were not, and are sent again.
     case reopened([Batch])
+    /// These are next to be written, and wait for `PushGateway.announced`: once written they must never be sent again.
+    case announcing([Batch])
     /// A connection is ready to send.
     case connected(String)
     /// A connection ended, or did not come about.
@@ -19,6 +21,17 @@ package enum GatewayEvent: Sendable {
     case resumed
     /// Most answers are bad tokens and nothing was ever accepted: probably the wrong environment.
     case suspectEnvironment
+}
+
+/// Whether a gateway's owner records for good what becomes of notifications, and what the gateway waits for then.
+package enum RecordKeeping: Hashable, Sendable {
+    /// Nothing is recorded: the gateway waits for nothing, and announces nothing.
+    case none
+    /// The owner calls `PushGateway.recorded` for what was settled, and `PushGateway.announced` for what was announced.
+    ///
+    /// So many outcomes may be told and not recorded, besides a full window; what is beyond that takes up room in it. No
+    /// death of the owner then makes more notifications be sent twice than the windows and this group hold.
+    case durable(group: Int)
 }
 
 /// A fault of a connection or of the app, in words for a log.

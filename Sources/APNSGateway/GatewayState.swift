@@ -20,6 +20,9 @@ final class GatewayState {
     private(set) var isOnTrial = false
     var isDraining = false
     var random = SystemRandomNumberGenerator()
+    private let recordKeeping: RecordKeeping
+    /// How many notifications have an outcome that is not recorded for good, told or not.
+    private var unrecordedCount = 0
     private var policy: ConnectPolicy
     private var answers = AnswerHistory()
     /// Outcomes that nobody has been told yet, and until when they may wait for more.
@@ -28,8 +31,12 @@ final class GatewayState {
     private var sleepers: [Int: Waiter] = [:]
     private var submitters: [Waiter] = []
 
-    init(_ publisher: AsyncStream<GatewayEvent>.Continuation, backOff: BackOff, on reactor: Reactor) {
+    init(
+        _ publisher: AsyncStream<GatewayEvent>.Continuation, backOff: BackOff, recordKeeping: RecordKeeping,
+        on reactor: Reactor
+    ) {
         self.publisher = publisher
+        self.recordKeeping = recordKeeping
         self.policy = ConnectPolicy(backOff: backOff)
         self.reactor = reactor
     }
@@ -129,6 +136,11 @@ final class GatewayState {
         publisher.yield(event)
     }
 
+    /// Tells what is next to be written and must be recorded before.
+    func announce(_ batches: [Batch]) {
+        if !batches.isEmpty { tell(.announcing(batches)) }
+    }
+
     /// Tells nothing any more.
     func finish() {
         tellOutcomes()
@@ -154,6 +166,19 @@ final class GatewayState {
         }
     }
 
+    /// How much room in a window is taken by outcomes that the owner is late to record.
+    var roomTaken: Int {
+        guard case .durable(let group) = recordKeeping else { return 0 }
+        return max(0, unrecordedCount - group)
+    }
+
+    /// Notes that outcomes are recorded for good; whether that makes room.
+    func noteRecorded(_ count: Int) -> Bool {
+        let before = roomTaken
+        unrecordedCount -= count
+        return before > 0
+    }
+
     /// How many notifications have an outcome that has not been told.
     var untoldCount: Int { untold.reduce(0) { $0 + $1.batch.count } }
 
@@ -175,6 +200,7 @@ final class GatewayState {
 
     /// Adds an outcome, to the one before if it is the same of the notifications that follow.
     private func add(_ settlement: Settlement) {
+        unrecordedCount += settlement.batch.count
         if untold.isEmpty { tellBy = .now + Self.patience }
         if settlement.outcome == .accepted, let last = untold.last, last.outcome == .accepted {
             var batch = last.batch

@@ -111,6 +111,7 @@ extension HTTP2Gateway: SlottedGateway {
             try session.write(&rest)
             if !rest.isEmpty { break }
         }
+        state.announce(queue.takeUnannounced())
         wakeSubmitters()
         // A token that is held makes its notifications pause: somebody has to wake for them.
         if queue.pausingCount > pausingBefore { state.wakeSleepers() }

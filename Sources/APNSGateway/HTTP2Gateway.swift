@@ -37,12 +37,15 @@ package actor HTTP2Gateway: PushGateway {
     var restAhead = Duration.zero
 
     /// Creates a gateway that connects to nothing until there is work and `run` is called.
-    package init(_ configuration: Configuration, on reactor: Reactor, logger: Logger) {
+    package init(
+        _ configuration: Configuration, recordKeeping: RecordKeeping = .none, on reactor: Reactor, logger: Logger
+    ) {
         let (events, publisher) = AsyncStream<GatewayEvent>.makeStream(bufferingPolicy: .unbounded)
         self.events = events
         self.configuration = configuration
-        self.queue = RequestQueue(pauses: configuration.pauses)
-        self.state = GatewayState(publisher, backOff: configuration.connectBackOff, on: reactor)
+        self.queue = RequestQueue(pauses: configuration.pauses, announces: recordKeeping != .none)
+        self.state = GatewayState(
+            publisher, backOff: configuration.connectBackOff, recordKeeping: recordKeeping, on: reactor)
         self.reactor = reactor
         self.logger = logger
     }
@@ -56,6 +59,17 @@ package actor HTTP2Gateway: PushGateway {
     package func submit(_ batch: Batch) async throws {
         try await state.waitForRoom { isFull }
         queue.append(batch)
+        wakeAll()
+    }
+
+    /// Notes that so many settled notifications are recorded for good.
+    package func recorded(_ count: Int) {
+        if state.noteRecorded(count) { wakeAll() }
+    }
+
+    /// Lets go what is announced.
+    package func announced(_ batches: [Batch]) {
+        queue.announced(batches)
         wakeAll()
     }
 

@@ -20,6 +20,12 @@ package protocol PushGateway: Actor {
     /// - Throws: `CancellationError` when the task is cancelled while it waits; the batch was not taken then.
     func submit(_ batch: Batch) async throws
 
+    /// Notes that the owner has recorded so many settled notifications for good; see `RecordKeeping`.
+    func recorded(_ count: Int)
+
+    /// Lets go what was told with `GatewayEvent.announcing`: the owner has recorded for good that it is about to be written.
+    func announced(_ batches: [Batch])
+
     /// Takes back what waits of a job, also for another try; what is on a connection still gets its outcome.
     func remove(_ job: JobID) -> [Batch]
 
@@ -48,17 +54,21 @@ package enum GatewayConfiguration: Sendable {
     case http2(HTTP2Gateway.Configuration)
 
     /// Makes a gateway of this configuration.
-    package func makeGateway(on reactor: Reactor, logger: Logger) -> any PushGateway {
+    package func makeGateway(
+        recordKeeping: RecordKeeping, on reactor: Reactor, logger: Logger
+    ) -> any PushGateway {
         switch self {
-        case .binary(let configuration): BinaryGateway(configuration, on: reactor, logger: logger)
-        case .http2(let configuration): HTTP2Gateway(configuration, on: reactor, logger: logger)
+        case .binary(let configuration):
+            BinaryGateway(configuration, recordKeeping: recordKeeping, on: reactor, logger: logger)
+        case .http2(let configuration):
+            HTTP2Gateway(configuration, recordKeeping: recordKeeping, on: reactor, logger: logger)
         }
     }
 }
 
 extension BinaryGateway: PushGateway {
     /// Whether anything waits to be sent, or was sent and has no outcome.
-    package var isAtWork: Bool { !queue.isBlocked || pendingInDoubt > 0 }
+    package var isAtWork: Bool { !queue.isBlocked || queue.unannouncedCount > 0 || pendingInDoubt > 0 }
 
     /// Uses another configuration from the next connection on, if it is one for the binary protocol.
     package func reconfigure(_ configuration: GatewayConfiguration) -> Bool {
@@ -70,7 +80,7 @@ extension BinaryGateway: PushGateway {
 
 extension HTTP2Gateway {
     /// Whether anything waits to be sent now, or was sent and has no outcome; what pauses does neither.
-    package var isAtWork: Bool { !queue.isBlocked || pendingInDoubt > 0 }
+    package var isAtWork: Bool { !queue.isBlocked || queue.unannouncedCount > 0 || pendingInDoubt > 0 }
 
     /// Uses another configuration from the next connection on, if it is one for HTTP/2.
     package func reconfigure(_ configuration: GatewayConfiguration) -> Bool {

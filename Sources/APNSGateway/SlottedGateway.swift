@@ -77,7 +77,7 @@ extension SlottedGateway {
 
     /// How many notifications a session gets now; one at a time while the app is on trial.
     func allowance(_ session: Session) -> Int {
-        guard state.isOnTrial else { return session.room }
+        guard state.isOnTrial else { return max(0, session.room - state.roomTaken) }
         return sessions.values.allSatisfy { $0.doubtCount == 0 } ? min(1, session.room) : 0
     }
 }

@@ -19,16 +19,17 @@ package struct RequestQueue: Sendable {
     /// How often a gateway may refuse a stream unprocessed before the notification pauses.
     private static let refusalLimit = 10
 
-    private var work = WorkQueue()
+    private var work: WorkQueue
     private var pausing = PausedBatches()
     /// Tokens that are not to be sent to before a moment.
     private var heldTokens: [[UInt8]: Moment] = [:]
     private var failures = FailureCounts()
     private var pauses: Pauses
 
-    /// Creates an empty queue.
-    package init(pauses: Pauses = Pauses()) {
+    /// Creates an empty queue; `announces` as for `WorkQueue`.
+    package init(pauses: Pauses = Pauses(), announces: Bool = false) {
         self.pauses = pauses
+        self.work = WorkQueue(announces: announces)
     }
 
     /// Uses other pauses from the next failure on.
@@ -36,14 +37,17 @@ package struct RequestQueue: Sendable {
         self.pauses = pauses
     }
 
-    /// How many notifications wait to be sent now.
+    /// How many notifications wait to be sent now, or to be announced.
     package var count: Int { work.count }
+
+    /// How many of them are to be announced first.
+    package var unannouncedCount: Int { work.unannouncedCount }
 
     /// How many pause.
     package var pausingCount: Int { pausing.count }
 
     /// Whether a connection that asks now would get nothing.
-    package var isBlocked: Bool { work.isEmpty }
+    package var isBlocked: Bool { work.isBlocked }
 
     /// When the next pause is over.
     package var nextRelease: Moment? { pausing.next }
@@ -53,6 +57,12 @@ package struct RequestQueue: Sendable {
 
     /// Puts back, before everything else, what was taken and not written.
     package mutating func putBack(_ batch: Batch) { work.prepend([batch]) }
+
+    /// What is to be announced and was not named here before.
+    package mutating func takeUnannounced() -> [Batch] { work.takeUnannounced() }
+
+    /// Says that these are announced.
+    package mutating func announced(_ batches: [Batch]) { work.announced(batches) }
 
     /// Lets go what has paused long enough.
     package mutating func release(at now: Moment) {

@@ -1,17 +1,30 @@
 /// Notifications that wait to be sent: what came back first, then new work, a batch of each job in turn.
+///
+/// New work that must never be sent twice (`OnDoubt.report`) may have to be announced before it is taken: who asks for it
+/// gets nothing of it, `takeUnannounced` names it, and `announced` lets it go, before everything else.
 package struct WorkQueue: Sendable {
     private var jobs: [JobID: BatchList] = [:]
     /// Jobs with new work, the one whose turn it is in front.
     private var turns: [JobID] = []
     private var tail = BatchList()
-    /// How many notifications wait.
+    /// What somebody has been told of, or is to be, and may not be taken before it is announced.
+    private var unannounced: [Batch] = []
+    private var untoldCount = 0
+    private let announces: Bool
+    /// How many notifications wait, those included that are to be announced.
     package private(set) var count = 0
+    /// How many of them are to be announced first.
+    package private(set) var unannouncedCount = 0
 
     /// Creates an empty queue.
-    package init() {}
+    ///
+    /// - Parameter announces: Whether new work with `OnDoubt.report` must be announced.
+    package init(announces: Bool = false) {
+        self.announces = announces
+    }
 
-    /// Whether nothing waits.
-    package var isEmpty: Bool { count == 0 }
+    /// Whether nothing waits that could be asked for.
+    package var isBlocked: Bool { count == unannouncedCount }
 
     /// Adds new work behind all other work of its job.
     package mutating func append(_ batch: Batch) {
@@ -21,11 +34,31 @@ package struct WorkQueue: Sendable {
         count += batch.count
     }
 
-    /// Takes at most `limit` notifications; `nil` when there are none.
+    /// Takes at most `limit` notifications; `nil` when there are none. What is being announced has its place among those
+    /// already, so that no more is announced than could be sent.
     package mutating func next(atMost limit: Int) -> Batch? {
-        let batch = tail.takeFirst(limit) ?? nextOfJobs(atMost: limit)
+        let batch = tail.takeFirst(limit) ?? nextAnnounced(atMost: limit)
         count -= batch?.count ?? 0
         return batch
+    }
+
+    /// What is to be announced and was not named here before.
+    package mutating func takeUnannounced() -> [Batch] {
+        defer { untoldCount = 0 }
+        return Array(unannounced.suffix(untoldCount))
+    }
+
+    /// Says that these, which `takeUnannounced` named, are announced: they are the next to be taken. Those that were removed
+    /// in between stay away.
+    package mutating func announced(_ batches: [Batch]) {
+        let ready = batches.filter { batch in
+            guard let place = unannounced.firstIndex(where: { $0.job == batch.job && $0.indices == batch.indices })
+            else { return false }
+            unannounced.remove(at: place)
+            unannouncedCount -= batch.count
+            return true
+        }
+        tail.prepend(ready)
     }
 
     /// Puts what came back before everything else, in its order.
@@ -44,10 +77,25 @@ package struct WorkQueue: Sendable {
     /// Removes what waits of a job, and returns it.
     package mutating func remove(_ job: JobID) -> [Batch] {
         var fresh = jobs.removeValue(forKey: job) ?? BatchList()
-        let removed = tail.takeAll { $0.job == job } + fresh.takeAll()
+        let held = unannounced.filter { $0.job == job }
+        untoldCount -= unannounced.suffix(untoldCount).count { $0.job == job }
+        unannounced.removeAll { $0.job == job }
+        unannouncedCount -= held.reduce(0) { $0 + $1.count }
+        let removed = tail.takeAll { $0.job == job } + held + fresh.takeAll()
         turns.removeAll { $0 == job }
         count -= removed.reduce(0) { $0 + $1.count }
         return removed
+    }
+
+    /// The next new work that needs no announcing; what does and comes before it is put aside.
+    private mutating func nextAnnounced(atMost limit: Int) -> Batch? {
+        while let batch = nextOfJobs(atMost: limit - unannouncedCount) {
+            guard announces, batch.onDoubt == .report else { return batch }
+            unannounced.append(batch)
+            unannouncedCount += batch.count
+            untoldCount += 1
+        }
+        return nil
     }
 
     private mutating func nextOfJobs(atMost limit: Int) -> Batch? {

@@ -18,7 +18,7 @@ extension Daemon {
     private func runSyncs() async {
         do {
             try await spool.journal.run(
-                every: configuration.daemon.syncInterval, records: configuration.daemon.syncRecords)
+                every: configuration.daemon.syncInterval, results: configuration.daemon.syncRecords)
         } catch {
             breakJournal(error)
         }

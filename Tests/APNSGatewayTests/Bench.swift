@@ -47,6 +47,21 @@ final class Bench<Gateway: PushGateway, Configuration: Sendable> {
         }
     }
 
+    /// Takes what the gateway tells until `condition` holds, and says at once that it is recorded or announced.
+    func collectRecording(until condition: (Record) -> Bool) async throws {
+        while !condition(record) {
+            let before = record.settledCount
+            try await collect { $0.settledCount > before || !$0.announcing.isEmpty || condition($0) }
+            await recordAll(after: before)
+        }
+    }
+
+    /// Says that all outcomes told after so many are recorded, and that what is to be announced is.
+    func recordAll(after count: Int) async {
+        await gateway.recorded(record.settledCount - count)
+        await gateway.announced(record.takeAnnouncing())
+    }
+
     /// Takes what the gateway tells until all that was submitted has an outcome.
     func settle() async throws {
         let count = submittedCount
@@ -67,6 +82,7 @@ struct BenchPlan: Sendable {
     var script = ""
     var rules = GatewayRules()
     var detail = Ledger.Detail.everything
+    var recordKeeping = RecordKeeping.none
     /// Changes what the gateway is configured with.
     var adjust: @Sendable (inout BinaryGateway.Configuration) -> Void = { _ in }
 
@@ -85,7 +101,7 @@ struct BenchPlan: Sendable {
         try await Simulator.running(settings) { simulator in
             var configuration = try Sample.configuration(of: simulator)
             adjust(&configuration)
-            try await Sample.running(configuration) { gateway in
+            try await Sample.running(configuration, recordKeeping: recordKeeping) { gateway in
                 try await body(BinaryBench(simulator, gateway, configuration))
             }
         }

@@ -13,12 +13,17 @@ struct Record {
     private(set) var tryCount = 0
     private(set) var resumeCount = 0
     private(set) var suspicionCount = 0
+    /// What is to be announced and was not yet.
+    private(set) var announcing: [Batch] = []
+    /// How many outcomes were told, repeated ones too.
+    private(set) var settledCount = 0
 
     /// Takes one event.
     mutating func take(_ event: GatewayEvent) {
         switch event {
         case .settled(let settlements): for settlement in settlements { take(settlement) }
         case .reopened(let batches): for batch in batches { for index in batch.indices { outcomes[index] = nil } }
+        case .announcing(let batches): announcing += batches
         case .connected: connectCount += 1
         case .disconnected(let report): reports.append(report)
         case .stopped(let fault): stops.append(fault)
@@ -29,12 +34,19 @@ struct Record {
     }
 
     private mutating func take(_ settlement: Settlement) {
+        settledCount += settlement.batch.count
         if settlement.isCorrection { correctionCount += 1 }
         for index in settlement.batch.indices {
             if outcomes.updateValue(settlement.outcome, forKey: index) != nil, !settlement.isCorrection {
                 surplusCount += 1
             }
         }
+    }
+
+    /// Takes what is to be announced.
+    mutating func takeAnnouncing() -> [Batch] {
+        defer { announcing = [] }
+        return announcing
     }
 
     /// The indices with an outcome whose word is `word`, in order.

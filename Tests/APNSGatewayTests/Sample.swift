@@ -72,11 +72,13 @@ enum Sample {
 
     /// Runs a gateway while `body` runs.
     static func running(
-        _ configuration: BinaryGateway.Configuration, _ body: (BinaryGateway) async throws -> Void
+        _ configuration: BinaryGateway.Configuration, recordKeeping: RecordKeeping = .none,
+        _ body: (BinaryGateway) async throws -> Void
     ) async throws {
         let reactor = try Reactor(name: "gateway")
         defer { reactor.stop() }
-        try await running(BinaryGateway(configuration, on: reactor, logger: logger), body)
+        let gateway = BinaryGateway(configuration, recordKeeping: recordKeeping, on: reactor, logger: logger)
+        try await running(gateway, body)
     }
 
     /// Runs a gateway while `body` runs.

@@ -12,9 +12,12 @@ extension AppRunner {
             case .settled(let settlements):
                 for settlement in settlements { settle(settlement) }
                 writeJournal()
+                noteUnrecorded(settlements)
             case .reopened(let batches):
                 reopen(batches)
                 writeJournal()
+            case .announcing(let batches):
+                noteAnnouncement(batches)
             case .connected(let endpoint):
                 logger.info("connected", metadata: [LogKey.gateway: "\(endpoint)"])
             case .disconnected(let report):

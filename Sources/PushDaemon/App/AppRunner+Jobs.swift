@@ -51,7 +51,6 @@ extension AppRunner {
             if jobs[id]?.resumption != nil { resume(chunk, id) }
             for recipient in chunk.rejected { reject(recipient, id) }
             let batches = chunk.batches.flatMap { awaited($0) }
-            guard await intend(batches, id) else { return }
             for batch in batches { await send(batch) }
             writeJournal()
             if lines.count >= Self.lineLimit { await publishLines() }
@@ -73,21 +72,6 @@ extension AppRunner {
         // What is on a connection still gets its outcome, and the last of them ends the job.
         for batch in await gateway.remove(id) { settle(Settlement(batch, .unsent(.unreadable))) }
         writeJournal()
-    }
-
-    /// Records what is about to be sent of a job that must not be sent twice, for good; `false` when that fails.
-    private func intend(_ batches: [Batch], _ id: JobID) async -> Bool {
-        guard jobs[id]?.summary.header.onDoubt == .report, !batches.isEmpty else { return true }
-        record(.intent(id, batches.map(\.indices)))
-        return await syncJournal()
-    }
-
-    /// Takes back, at the end, what was to be sent of jobs that must not be sent twice and never was: the next start may.
-    func withdrawIntents() async {
-        for (id, job) in jobs where job.summary.header.onDoubt == .report && !job.machine.isOver {
-            let waiting = await gateway.remove(id).map(\.indices) + freed.filter { $0.job == id }.map(\.indices)
-            if !waiting.isEmpty { record(.reopened(id, waiting)) }
-        }
     }
 
     /// The parts of a batch that have no outcome yet.

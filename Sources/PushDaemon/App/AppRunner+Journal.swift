@@ -31,10 +31,11 @@ extension AppRunner {
         }
     }
 
-    /// Returns when all records so far are durable; `false` when they cannot be.
-    func syncJournal() async -> Bool {
+    /// Returns when all records so far are durable; `false` when they cannot be. With patience no sync is made for that
+    /// alone.
+    func syncJournal(isPatient: Bool = false) async -> Bool {
         do {
-            try await around.journal.sync()
+            try await around.journal.sync(isPatient: isPatient)
             return true
         } catch {
             stopRecording(error)

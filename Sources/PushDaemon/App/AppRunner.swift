@@ -64,6 +64,9 @@ package actor AppRunner {
     let intakeBell: Bell
     /// Rung when a job can be read on.
     let pumpBell: Bell
+    /// Rung when outcomes are in the journal's file, and when something is to be announced in it.
+    let recordBell: Bell
+    let announceBell: Bell
     /// Rung when there are lines to publish.
     let publishBell: Bell
     /// Rung when the app is to end.
@@ -117,6 +120,10 @@ package actor AppRunner {
     var standing = Standing.sending
     /// Whether a stopped app may take one job to ask with.
     var mayAsk = false
+    /// How many notifications have outcomes in the journal's file of which the gateway does not know that they are durable.
+    var unrecordedCount = 0
+    /// What the gateway waits to write, and is not announced in the journal.
+    var announcements: [Batch] = []
     /// What has paused in the gateway and is to be handed out again, the first at the end.
     var freed: [Batch] = []
     /// Whether there is room on the volume, and when that is looked at again.
@@ -155,7 +162,8 @@ package actor AppRunner {
         self.spool = try around.spool.app(app.name)
         self.folder = try FeedbackFolder(self.spool, after: left.newestFeedback)
         self.left = left.jobs
-        self.gateway = identity.gateway(around.tokens).makeGateway(on: around.reactor, logger: logger)
+        self.gateway = identity.gateway(around.tokens).makeGateway(
+            recordKeeping: .durable(group: around.configuration.syncRecords), on: around.reactor, logger: logger)
         self.writer = FeedbackLine(app: app.name, node: around.node)
         self.space = SpaceWatch(floor: SpaceFloor(byteCount: around.configuration.freeSpace))
         var rules = IntakeRules()
@@ -166,6 +174,8 @@ package actor AppRunner {
         self.intakeBell = Bell(on: around.reactor)
         self.pumpBell = Bell(on: around.reactor)
         self.publishBell = Bell(on: around.reactor)
+        self.recordBell = Bell(on: around.reactor)
+        self.announceBell = Bell(on: around.reactor)
         self.stopBell = Bell(on: around.reactor)
         self.serviceBell = Bell(on: around.reactor)
     }
@@ -195,6 +205,8 @@ package actor AppRunner {
             group.addTask { await self.gateway.run() }
             group.addTask { await self.runIntake() }
             group.addTask { await self.runPump() }
+            group.addTask { await self.runRecording() }
+            group.addTask { await self.runAnnouncing() }
             group.addTask { await self.runPublication() }
             group.addTask { await self.runFeedbackService() }
             // Only the bell's task ends by itself, when the app is to end or everything is.

@@ -60,6 +60,14 @@ package struct JournalRuns: Hashable, Sendable {
     package var ranges: [Range<Int>]
 }
 
+extension JournalRecord {
+    /// Of how many notifications it tells the outcome; 1 if it tells something else.
+    package var notificationCount: Int {
+        guard case .result(_, let result) = self else { return 1 }
+        return max(1, result.ranges.reduce(0) { $0 + $1.count })
+    }
+}
+
 /// The end of a job that is carried forward.
 package struct JournalCheckpoint: Hashable, Sendable {
     /// How many records of the job came since its carried header, which counts; all of them, or the carry is torn.

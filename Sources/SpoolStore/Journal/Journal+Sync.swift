@@ -7,9 +7,10 @@ extension Journal {
     /// A sync begins at once when none is under way; those who come meanwhile share the next. Where `run` does not run,
     /// the caller syncs, and blocks.
     ///
+    /// - Parameter isPatient: Whether to wait for a sync that is due for another reason; one is within `run`'s interval.
     /// - Throws: `JournalFault`: the journal is broken.
-    package func sync() async throws(JournalFault) {
-        let outcome = await withCheckedContinuation { wait($0) }
+    package func sync(isPatient: Bool = false) async throws(JournalFault) {
+        let outcome = await withCheckedContinuation { wait($0, isPatient: isPatient) }
         switch outcome {
         case .durable: return
         case .broken(let error): throw .broken(error)
@@ -21,9 +22,10 @@ extension Journal {
     ///
     /// - Parameters:
     ///   - interval: how long a record that nobody waits for stays unsynced at most.
-    ///   - records: how many such there are at most before they are synced.
+    ///   - results: how many notifications' results there are at most before they are synced; any other record counts as
+    ///     one.
     /// - Throws: `JournalFault`: the journal is broken; the daemon must stop sending and exit.
-    package func run(every interval: Duration, records: Int) async throws(JournalFault) {
+    package func run(every interval: Duration, results: Int) async throws(JournalFault) {
         let worker: WorkerThread
         do {
             worker = try WorkerThread(name: "journal")
@@ -31,7 +33,7 @@ extension Journal {
             throw .broken(error)
         }
         defer { worker.stop() }
-        state.withLock { $0.syncing.begin(every: interval, records: records) }
+        state.withLock { $0.syncing.begin(every: interval, results: results) }
         let syncer = Syncer(worker)
         let fault = await withTaskCancellationHandler {
             await syncer.serve(self)
@@ -42,14 +44,14 @@ extension Journal {
         if let fault { throw fault }
     }
 
-    private func wait(_ continuation: CheckedContinuation<JournalSyncing.Outcome, Never>) {
+    private func wait(_ continuation: CheckedContinuation<JournalSyncing.Outcome, Never>, isPatient: Bool) {
         let outcome: JournalSyncing.Outcome? = state.withLock { state in
             if let fault = state.fault { return .broken(fault) }
             if state.durableCount >= state.appendedCount { return .durable }
-            return state.syncing.add(continuation, count: state.appendedCount) ? nil : .unserved
+            return state.syncing.add(continuation, count: state.appendedCount, isPatient: isPatient) ? nil : .unserved
         }
         if let outcome { return continuation.resume(returning: outcome) }
-        wakeUp.signal()
+        if !isPatient { wakeUp.signal() }
     }
 
     /// Takes turns until the end; blocks the thread that is there for it.

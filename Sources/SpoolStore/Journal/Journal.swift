@@ -15,7 +15,7 @@ import Synchronization
 package final class Journal: Sendable {
     struct State {
         var book: JournalBook
-        /// Records appended, and those of them known to be durable, since the start.
+        /// Records appended, and those of them known to be durable, since the start; by the notifications that they tell of.
         var appendedCount = 0
         var durableCount = 0
         /// When the oldest record came that no sync has begun with.
@@ -46,7 +46,7 @@ package final class Journal: Sendable {
     /// - Throws: `JournalFault`: no room, and nothing was added; or the journal is broken.
     @discardableResult
     package func append(_ record: JournalRecord) throws(JournalFault) -> JournalPosition {
-        try change { (book) throws(JournalFull) in try book.append(record) }
+        try change(by: record.notificationCount) { (book) throws(JournalFull) in try book.append(record) }
     }
 
     /// Writes to the file what was appended: the death of the process loses nothing of it then.
@@ -116,9 +116,9 @@ package final class Journal: Sendable {
         wakeUp.signal()
     }
 
-    /// Changes the book by records, and wakes who syncs them.
+    /// Changes the book by records that count so much, and wakes who syncs them.
     func change<Result: Sendable>(
-        _ body: (inout JournalBook) throws(JournalFull) -> Result
+        by count: Int = 1, _ body: (inout JournalBook) throws(JournalFull) -> Result
     ) throws(JournalFault) -> Result {
         let (result, mustWake) = try checked { (state) throws(JournalFault) in
             let result: Result
@@ -127,7 +127,7 @@ package final class Journal: Sendable {
             } catch {
                 throw .full(error)
             }
-            state.appendedCount += 1
+            state.appendedCount += count
             let isFirst = state.dirtySince == nil
             if isFirst { state.dirtySince = .now }
             let mustWake = state.syncing.mustWake(isFirst: isFirst, count: state.appendedCount - state.durableCount)

@@ -14,6 +14,7 @@ struct HTTP2Plan: Sendable {
     var rules = RequestRules()
     var manner = HTTP2Manner()
     var detail = Ledger.Detail.everything
+    var recordKeeping = RecordKeeping.none
     /// Changes what the gateway is configured with.
     var adjust: @Sendable (inout HTTP2Gateway.Configuration) -> Void = { _ in }
 
@@ -29,7 +30,8 @@ struct HTTP2Plan: Sendable {
         try await running { simulator, reactor in
             var configuration = try Self.configuration(of: simulator)
             adjust(&configuration)
-            let gateway = HTTP2Gateway(configuration, on: reactor, logger: Sample.logger)
+            let gateway = HTTP2Gateway(
+                configuration, recordKeeping: recordKeeping, on: reactor, logger: Sample.logger)
             try await Sample.running(gateway) { try await body(HTTP2Bench(simulator, $0, configuration)) }
         }
     }

@@ -14,11 +14,11 @@ import Testing
 
     /// Does something while the journal is synced by its own task.
     private func whileRunning(
-        _ journal: Journal, every interval: Duration = .seconds(3600), records: Int = .max,
+        _ journal: Journal, every interval: Duration = .seconds(3600), results: Int = .max,
         _ body: () async throws -> Void
     ) async throws {
         try await withThrowingTaskGroup { group in
-            group.addTask { try await journal.run(every: interval, records: records) }
+            group.addTask { try await journal.run(every: interval, results: results) }
             try await body()
             group.cancelAll()
             try await group.waitForAll()
@@ -100,7 +100,7 @@ import Testing
             let plan = plan()
             plan.install()
             defer { plan.remove() }
-            try await whileRunning(journal, records: 10) {
+            try await whileRunning(journal, results: 10) {
                 for index in 0..<10 { try journal.append(accepted(job(1), index..<(index + 1))) }
                 while syncCount(plan) == 0 { await Task.yield() }
             }
@@ -130,7 +130,7 @@ import Testing
             defer { plan.remove() }
             let faults = await withTaskGroup { group in
                 group.addTask {
-                    await thrownError(JournalFault.self) { try await journal.run(every: .zero, records: 1) }
+                    await thrownError(JournalFault.self) { try await journal.run(every: .zero, results: 1) }
                 }
                 for index in 0..<10 {
                     group.addTask {
