@@ -27,6 +27,8 @@ final class GatewayState {
     private var answers = AnswerHistory()
     /// Outcomes that nobody has been told yet, and until when they may wait for more.
     private var untold: [Settlement] = []
+    /// How many notifications these are.
+    private(set) var untoldCount = 0
     private(set) var tellBy: ContinuousClock.Instant?
     private var sleepers: [Int: Waiter] = [:]
     private var submitters: [Waiter] = []
@@ -153,7 +155,8 @@ final class GatewayState {
         tellOutcomes()
     }
 
-    /// The same, but outcomes may wait some milliseconds for more: telling each handful by itself costs more than they.
+    /// The same, but outcomes may wait some milliseconds for more: telling each handful by itself costs more than they. A
+    /// group that is to be recorded does not wait, since it soon takes up room.
     func collect(_ settlements: [Settlement]) {
         for settlement in settlements {
             add(settlement)
@@ -164,6 +167,7 @@ final class GatewayState {
             case .expired, .unsent, .unknown: break
             }
         }
+        if case .durable(let group) = recordKeeping, untoldCount >= group { tellOutcomes() }
     }
 
     /// How much room in a window is taken by outcomes that the owner is late to record.
@@ -179,9 +183,6 @@ final class GatewayState {
         return before > 0
     }
 
-    /// How many notifications have an outcome that has not been told.
-    var untoldCount: Int { untold.reduce(0) { $0 + $1.batch.count } }
-
     /// Tells what has waited long enough.
     func tellIfDue() {
         guard let tellBy, ContinuousClock.now >= tellBy else { return }
@@ -195,11 +196,12 @@ final class GatewayState {
     func tellOutcomes() {
         guard !untold.isEmpty else { return }
         publisher.yield(.settled(untold))
-        (untold, tellBy) = ([], nil)
+        (untold, untoldCount, tellBy) = ([], 0, nil)
     }
 
     /// Adds an outcome, to the one before if it is the same of the notifications that follow.
     private func add(_ settlement: Settlement) {
+        untoldCount += settlement.batch.count
         unrecordedCount += settlement.batch.count
         if untold.isEmpty { tellBy = .now + Self.patience }
         if settlement.outcome == .accepted, let last = untold.last, last.outcome == .accepted {

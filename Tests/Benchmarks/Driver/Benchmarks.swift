@@ -1,3 +1,4 @@
+import APNSGateway
 import Glibc
 import LinuxIO
 import Logging
@@ -5,26 +6,38 @@ import Logging
 /// Measures one transport of pushspool, or its journal, and prints JSON objects.
 @main
 enum Benchmarks {
-    private static let usage =
-        "usage: Benchmarks binary|http2 HOST PORT CERT KEY CA COUNT, or: journal none|journal|each FOLDER COUNT"
+    private static let usage = """
+        usage: Benchmarks binary|http2 HOST PORT CERT KEY CA COUNT [journal|each FOLDER]
+           or: Benchmarks journal none|journal|each FOLDER COUNT
+        """
 
     static func main() async {
         let words = CommandLine.arguments
         if words.count == 5, words[1] == "journal" { return measureJournal(words) }
-        guard words.count == 8, let transport = Transport(rawValue: words[1]),
+        guard words.count == 8 || words.count == 10, let transport = Transport(rawValue: words[1]),
             let peer = HostPort("\(words[2]):\(words[3])"), let count = Int(words[7]), count > 0
         else { fail(usage) }
         LoggingSystem.bootstrap { _ in SwiftLogNoOpLogHandler() }
         do {
             let context = try transport.context(certificate: words[4], key: words[5], authority: words[6])
             let reactor = try Reactor(name: "reactor")
-            let gateway = try transport.makeGateway(to: peer, context, on: reactor)
-            let report = try await GatewayRun(gateway, count, on: reactor).measure()
+            let plan = recordingPlan(words)
+            let gateway = try transport.makeGateway(
+                to: peer, context, recordKeeping: plan == nil ? .none : .durable(group: OutcomeBook.group), on: reactor)
+            let book = try plan.map { try OutcomeBook($0, for: gateway, count: count, on: reactor) }
+            let report = try await GatewayRun(gateway, count, book: book, on: reactor).measure()
             say(report.json(of: transport), on: .output)
             reactor.stop()
         } catch {
             fail("error: \(error)")
         }
+    }
+
+    /// How a transport's outcomes are to be recorded, if they are.
+    private static func recordingPlan(_ words: [String]) -> OutcomeBook.Plan? {
+        guard words.count == 10 else { return nil }
+        guard let mode = OutcomeBook.Mode(rawValue: words[8]) else { fail(usage) }
+        return OutcomeBook.Plan(mode: mode, folder: words[9])
     }
 
     private static func measureJournal(_ words: [String]) {

@@ -7,18 +7,23 @@ import LinuxIO
 ///
 /// Feeding and counting run on the reactor, beside the gateway, so that one core does everything.
 actor GatewayRun {
+    /// The one job that all belongs to.
+    static let job = JobID(bits: 1)
     private static let batchCount = 1_024
 
     private let reactor: Reactor
     private let gateway: any CountedGateway
     private let count: Int
     private let texts = TokenTexts()
+    private let book: OutcomeBook?
     private var report: Report
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
-    init(_ gateway: any CountedGateway, _ count: Int, on reactor: Reactor) {
+    /// Sends so many through a gateway; with a `book`, what becomes of them is recorded there.
+    init(_ gateway: any CountedGateway, _ count: Int, book: OutcomeBook?, on reactor: Reactor) {
         self.gateway = gateway
+        self.book = book
         self.reactor = reactor
         self.count = count
         self.report = Report(count: count)
@@ -30,6 +35,7 @@ actor GatewayRun {
             group.addTask { [gateway] in await gateway.run() }
             let (start, began) = (ProcessTimes.now(), BootClock.nanoseconds())
             group.addTask { try await self.feed() }
+            if let book { group.addTask { try await book.run() } }
             try await settle()
             try await close()
             report.times = .now() - start
@@ -42,7 +48,7 @@ actor GatewayRun {
     /// Decodes tokens and submits them, batch after batch.
     private func feed() async throws {
         let attributes = Attributes(expiration: Expiration(epochSeconds: 2_000_000_000))
-        let header = Batch.Header(job: JobID(bits: 1), attributes: attributes)
+        let header = Batch.Header(job: Self.job, attributes: attributes)
         let payload = Payload(bytes: Self.payload)
         var sent = 0
         while sent < count {
@@ -57,7 +63,9 @@ actor GatewayRun {
     private func settle() async throws {
         for await event in gateway.events {
             switch event {
-            case .settled(let settlements): report.count(settlements)
+            case .settled(let settlements):
+                report.count(settlements)
+                try await book?.take(settlements)
             case .connected: report.connectionCount += 1
             case .disconnected(let end): report.faults.append(end.fault.message)
             case .stopped(let fault): throw Fault(description: fault.message)

@@ -51,7 +51,9 @@ extension Transport {
     /// Makes a gateway that waits for work.
     ///
     /// - Throws: `TLSError`, `SystemError`: the machine is out of something.
-    func makeGateway(to peer: HostPort, _ context: TLSContext, on reactor: Reactor) throws -> any CountedGateway {
+    func makeGateway(
+        to peer: HostPort, _ context: TLSContext, recordKeeping: RecordKeeping, on reactor: Reactor
+    ) throws -> any CountedGateway {
         let (endpoint, logger) = (Endpoint(peer), Logger(label: "benchmark"))
         switch self {
         case .binary:
@@ -59,12 +61,12 @@ extension Transport {
             // The window must not be what limits the run: all that can be sent in the time of silence fits in.
             configuration.confirmation = .silence(.milliseconds(50))
             configuration.windowLimit = 300_000
-            return BinaryGateway(configuration, on: reactor, logger: logger)
+            return BinaryGateway(configuration, recordKeeping: recordKeeping, on: reactor, logger: logger)
         case .http2:
             var configuration = HTTP2Gateway.Configuration(endpoint: endpoint, context: context)
             configuration.defaultTopic = "com.example.benchmark"
             configuration.tokenSource = try Self.tokenSource(logger)
-            return HTTP2Gateway(configuration, on: reactor, logger: logger)
+            return HTTP2Gateway(configuration, recordKeeping: recordKeeping, on: reactor, logger: logger)
         }
     }
 }
