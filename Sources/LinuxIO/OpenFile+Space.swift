@@ -20,6 +20,14 @@ extension OpenFile {
         return false
     }
 
+    /// Lets the kernel forget what it has of the file in memory (posix_fadvise(2), POSIX_FADV_DONTNEED), so that what is
+    /// read next is what the device has; sync before, for changes are kept. After a sync that failed the two differ.
+    ///
+    /// Where there is no device, or the kernel does not follow the advice, nothing happens.
+    package borrowing func forgetCache() {
+        _ = posix_fadvise(descriptor.rawValue, 0, 0, POSIX_FADV_DONTNEED)
+    }
+
     /// Lets btrfs overwrite the file in place instead of copying on write (FS_IOC_SETFLAGS, FS_NOCOW_FL), so that
     /// overwriting needs no new space. To be called while the file is empty; other filesystems have no use for it.
     ///

@@ -86,16 +86,17 @@ enum JournalFuzz {
     /// The file that the input describes, with the checksums that its records need.
     private static func image(of input: Span<UInt8>) -> [UInt8] {
         var (file, bytes) = ([UInt8](repeating: 0, count: layout.byteCount), Bytes(input))
-        var (index, region) = (0, head(epoch: 1, index: 0))
+        var (index, region, seed) = (0, head(epoch: 1, index: 0), Self.seed(epoch: 1))
         while let type = bytes.next(), index < 8 {
             let (flags, payload) = (bytes.next() ?? 0, bytes.take(bytes.number()))
             let byteCount = (12 + payload.count + 7) & ~7
             if type < 128, region.count + byteCount <= layout.regionByteCount {
-                region += record(type, flags, payload, epoch: UInt64(index + 1))
+                region += record(type, flags, payload, seed: &seed)
                 continue
             }
             put(region, index, &file)
             (index, region) = (index + 1, head(epoch: UInt64(index + 2), index: index + 1))
+            seed = Self.seed(epoch: UInt64(index + 1))
         }
         put(region, index, &file)
         return file
@@ -112,11 +113,19 @@ enum JournalFuzz {
         return bytes
     }
 
-    private static func record(_ type: UInt8, _ flags: UInt8, _ payload: [UInt8], epoch: UInt64) -> [UInt8] {
-        var bytes = little(UInt64(payload.count), 4) + [type & 15, flags & 1, 0, 0] + payload
+    private static func seed(epoch: UInt64) -> UInt32 {
+        CRC32C.checksum(little(epoch, 8).span)
+    }
+
+    private static func record(
+        _ type: UInt8, _ flags: UInt8, _ payload: [UInt8], seed: inout UInt32
+    ) -> [UInt8] {
+        var bytes = little(UInt64(payload.count), 4) + [type & 31, flags & 1, 0, 0] + payload
         while bytes.count % 8 != 4 { bytes.append(0) }
-        let seed = CRC32C.checksum(little(epoch, 8).span)
-        return little(UInt64(CRC32C.checksum(bytes.span, seed: seed)), 4) + bytes
+        let checksum = CRC32C.checksum(bytes.span, seed: seed)
+        // BEGUN: its salt counts for what follows.
+        if type & 31 == 16, payload.count == 4 { seed = CRC32C.checksum(payload.span, seed: seed) }
+        return little(UInt64(checksum), 4) + bytes
     }
 
     private static func little(_ value: UInt64, _ count: Int) -> [UInt8] {

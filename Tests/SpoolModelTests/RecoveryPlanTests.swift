@@ -17,8 +17,8 @@ struct RecoveryPlanTests {
     private func job(_ known: Known, _ size: Size) -> JournalJob {
         let content: JournalHeader.Content = size == .small ? .bytes([1]) : .checks([1])
         var job = JournalJob(
-            JournalSample.header(1, recipients: 10, content: content), at: JournalPosition(epoch: 1, offset: 32),
-            byteCount: 99)
+            JournalSample.header(1, recipients: 10, content: content),
+            at: JournalPlace(position: JournalPosition(epoch: 1, offset: 32), seed: 0, byteCount: 99))
         job.isClaimed = known != .header
         job.isDamaged = known == .damaged
         guard known == .ended || known == .told else { return job }

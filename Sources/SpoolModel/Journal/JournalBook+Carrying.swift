@@ -44,14 +44,14 @@ extension JournalBook {
     package mutating func carry(_ id: JobID, header: JournalHeader) throws(JournalFull) {
         guard let job = state.jobs[id] else { return }
         guard job.untoldThrough == nil else { throw .untold(id) }
-        try check(byteCount: job.carriedByteCount, keeping: Self.lastReserve)
+        try check(byteCount: job.carriedByteCount, keeping: 0)
         let records = records(of: job)
-        try write(.header(header), of: id, isCarried: true, keeping: Self.lastReserve)
-        for record in records { try write(record, of: id, isCarried: true, keeping: Self.lastReserve) }
+        try write(.header(header), of: id, isCarried: true, keeping: 0)
+        for record in records { try write(record, of: id, isCarried: true, keeping: 0) }
         let checkpoint = JournalCheckpoint(
             recordCount: records.count, isClaimed: job.isClaimed, isFinalTold: job.isFinalTold,
             isDamaged: job.isDamaged, tally: job.tally)
-        try write(.checkpoint(id, checkpoint), of: id, isCarried: true, keeping: Self.lastReserve)
+        try write(.checkpoint(id, checkpoint), of: id, isCarried: true, keeping: 0)
         if window.hasIdle { tidy() }
     }
 

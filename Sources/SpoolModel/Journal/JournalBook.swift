@@ -28,8 +28,6 @@ package struct JournalWrite: Hashable, Sendable {
 package struct JournalBook: Sendable {
     /// How many free regions are left to carrying forward and cleaning.
     static let reserve = 2
-    /// How many are left to the next daemon.
-    static let lastReserve = 1
 
     /// How the file is divided.
     package let layout: JournalLayout
@@ -39,25 +37,33 @@ package struct JournalBook: Sendable {
     private var output: JournalOutput
     private var scratch: [UInt8] = []
 
-    /// Continues a journal in a fresh region, or begins an empty one.
+    /// Goes on where the records of the newest region end, or begins one if it was ended or there is none.
+    ///
+    /// A start takes no region, however often the daemon dies. What a crash may have left behind the last record is not
+    /// read again: the checksums of all that follows start from `salt` too.
     ///
     /// - Parameters:
     ///   - layout: How the file is divided.
     ///   - replay: What was read of it, finished; `nil` if it is new.
-    ///   - salt: A random number, so that no region ever has the epoch of one that was begun and lost in a crash.
-    /// - Throws: `JournalFull` when no region is free, which the reserve makes unlikely: use a new file.
+    ///   - salt: A random number, so that neither a region nor what follows in one is ever taken for what was lost there in
+    ///     a crash.
+    /// - Throws: `JournalFull` when the newest region was ended and no other is free, as only damage does: use a new file.
     package init(layout: JournalLayout, after replay: JournalReplay?, salt: UInt32) throws(JournalFull) {
         let state = replay?.state.withoutLines ?? JournalState(keepsLines: false)
         var window = JournalWindow(regions: replay?.regions ?? [], regionCount: layout.regionCount)
         for job in state.jobs.values { window.add(1, at: job.position.epoch) }
-        while window.hasIdle { window.dropOldest() }
-        guard window.freeCount > 0 else { throw .noRegion }
-        let newest = window.regions.last?.epoch ?? 0
-        let head = window.begin(epoch: newest + 2 + UInt64(salt), isFirstOfRun: true)
+        if let resumption = replay?.resumption {
+            output = JournalOutput(resumption.head, at: resumption.end, layout: layout)
+            if resumption.isHeadDamaged { output.repairHead() }
+        } else {
+            while window.hasIdle, state.records(of: window.regions[0].epoch).isEmpty { window.dropOldest() }
+            guard window.freeCount > 0 else { throw .noRegion }
+            let newest = window.regions.last?.epoch ?? 0
+            let head = window.begin(epoch: newest + 2 + UInt64(salt), isFirstOfRun: true)
+            output = JournalOutput(head, layout: layout)
+        }
         (self.layout, self.state, self.window) = (layout, state, window)
-        self.output = JournalOutput(head, layout: layout)
-        for (subject, known) in state.suspects { try write(.suspect(subject, known.suspicion)) }
-        for known in state.publications.values { try write(.published(known.publication)) }
+        self.state.apply(output.begin(salt: salt))
         tidy()
     }
 
@@ -86,10 +92,10 @@ package struct JournalBook: Sendable {
             return try write(result.ranges, of: id) { part in
                 .result(id, JournalResult(result.outcome, part, at: result.at, isCorrection: result.isCorrection))
             }
-        case .cleaned(let id): return try write(record, of: id, keeping: Self.lastReserve)
+        case .cleaned(let id): return try write(record, of: id, keeping: 0)
         case .published, .start, .ended, .suspect: return try write(record)
-        case .stopped: return try write(record, keeping: Self.lastReserve)
-        case .runs, .checkpoint, .end: return output.position
+        case .stopped: return try write(record, keeping: 0)
+        case .runs, .checkpoint, .end, .begun: return output.position
         }
     }
 
@@ -107,14 +113,18 @@ package struct JournalBook: Sendable {
     /// How many ranges go into one record; long lists are split early, so that little of a region is left over.
     private var rangeLimit: Int { max(1, layout.recordByteLimit / 64) }
 
+    /// How many bytes of records still go into the region that is written.
+    var room: Int { output.room }
+
     /// How many bytes of records surely go into a region.
     var usableByteCount: Int {
-        layout.regionByteCount - JournalRegionHead.byteCount - JournalEntry.shortestByteCount - layout.recordByteLimit
+        layout.regionByteCount - JournalRegionHead.byteCount - 2 * JournalEntry.shortestByteCount
+            - layout.recordByteLimit
     }
 
     /// Makes sure that so much can be written.
     func check(byteCount: Int, keeping reserve: Int) throws(JournalFull) {
-        guard output.room + (window.freeCount - reserve) * usableByteCount >= byteCount else { throw .noRegion }
+        guard output.room + max(0, window.freeCount - reserve) * usableByteCount >= byteCount else { throw .noRegion }
     }
 
     /// Writes a record of a job with many ranges, in parts if they are too many.
@@ -149,7 +159,8 @@ package struct JournalBook: Sendable {
             if let before { window.add(-1, at: before) }
             if let after = state.jobs[id]?.position.epoch { window.add(1, at: after) }
             return position
-        case .claimed, .intent, .result, .reopened, .final, .published, .runs, .start, .ended, .suspect, .stopped, .end:
+        case .claimed, .intent, .result, .reopened, .final, .published, .runs, .start, .ended, .suspect, .stopped, .end,
+            .begun:
             guard state.jobs.index(forKey: id) != nil else { return output.position }
             return try write(record, isCarried: isCarried, keeping: reserve)
         }
@@ -167,10 +178,9 @@ package struct JournalBook: Sendable {
             guard window.freeCount > reserve else { throw .noRegion }
             output.begin(window.begin(epoch: output.position.epoch + 1, isFirstOfRun: false))
         }
-        let position = output.append(&scratch)
-        state.apply(
-            JournalEntry(record: record, isCarried: isCarried, position: position, byteCount: scratch.count))
-        return position
+        let place = output.append(&scratch)
+        state.apply(JournalEntry(record: record, isCarried: isCarried, place: place))
+        return place.position
     }
 
     /// Lets go of the oldest regions in which nothing counts any more; what does and is no job's is written once more.
@@ -178,7 +188,7 @@ package struct JournalBook: Sendable {
         while window.hasIdle {
             let epoch = window.regions[0].epoch
             do throws(JournalFull) {
-                for record in state.records(of: epoch) { try write(record, keeping: Self.lastReserve) }
+                for record in state.records(of: epoch) { try write(record, keeping: 0) }
             } catch {
                 return  // It stays in use until there is room.
             }

@@ -1,16 +1,26 @@
+/// Where a record is, and how it is checked.
+struct JournalPlace: Hashable, Sendable {
+    let position: JournalPosition
+    /// What its checksum starts from.
+    let seed: UInt32
+    /// How many bytes it has there, head and padding included.
+    var byteCount = 0
+}
+
 /// A record in its place.
 struct JournalEntry {
     /// How many bytes stand before a payload: checksum, length, type, flags, two zeros.
     static let headByteCount = 12
-    /// The shortest record, which `end` is.
+    /// The shortest records, which `end` and `begun` are.
     static let shortestByteCount = 16
 
     let record: JournalRecord
     /// Whether it repeats what is known, to carry a job forward.
     let isCarried: Bool
-    let position: JournalPosition
-    /// Head and padding included.
-    let byteCount: Int
+    let place: JournalPlace
+
+    var position: JournalPosition { place.position }
+    var byteCount: Int { place.byteCount }
 
     /// What the checksums of a region start from: a record of another epoch never has a right one.
     static func seed(epoch: UInt64) -> UInt32 {
@@ -19,8 +29,15 @@ struct JournalEntry {
         return CRC32C.checksum(bytes.span)
     }
 
-    init(record: JournalRecord, isCarried: Bool, position: JournalPosition, byteCount: Int) {
-        (self.record, self.isCarried, self.position, self.byteCount) = (record, isCarried, position, byteCount)
+    /// The same from a BEGUN on: nor has a record that an earlier daemon wrote behind its place.
+    static func seed(_ seed: UInt32, salt: UInt32) -> UInt32 {
+        var bytes: [UInt8] = []
+        bytes.appendInteger(salt)
+        return CRC32C.checksum(bytes.span, seed: seed)
+    }
+
+    init(record: JournalRecord, isCarried: Bool, place: JournalPlace) {
+        (self.record, self.isCarried, self.place) = (record, isCarried, place)
     }
 
     /// Appends a record without its checksum.
@@ -44,7 +61,7 @@ struct JournalEntry {
 
     /// Reads the record that begins at `offset`, and ends before `end`.
     ///
-    /// - Returns: `nil` when there is none, or not of this epoch.
+    /// - Returns: `nil` when there is none, or it is not of this epoch and run.
     init?(_ bytes: [UInt8], at offset: Int, seed: UInt32, position: JournalPosition) {
         guard bytes.count - offset >= Self.shortestByteCount else { return nil }
         var head = JournalDecoder(bytes, offset..<offset + Self.headByteCount)
@@ -59,7 +76,8 @@ struct JournalEntry {
             let start = offset + Self.headByteCount
             var payload = JournalDecoder(bytes, start..<start + length)
             self.record = try JournalRecord(type: type, from: &payload)
-            (self.isCarried, self.position, self.byteCount) = (flags == 1, position, byteCount)
+            self.isCarried = flags == 1
+            self.place = JournalPlace(position: position, seed: seed, byteCount: byteCount)
         } catch {
             return nil
         }

@@ -7,9 +7,9 @@ package struct JournalJob: Sendable {
     /// Whether its bytes are in its header record.
     package let holdsBytes: Bool
     /// Where its header record is.
-    package internal(set) var position: JournalPosition
+    package var position: JournalPosition { place.position }
     /// How many bytes that record has in the file.
-    package let headerByteCount: Int
+    package var headerByteCount: Int { place.byteCount }
     /// Whether its file was in `work/`.
     package internal(set) var isClaimed = false
     /// What has no outcome yet.
@@ -37,6 +37,8 @@ package struct JournalJob: Sendable {
     /// The results whose lines are not known to be out; only a replay keeps them, a book does not.
     package var untold: [JournalResult] { untoldResults.map(\.result) }
 
+    /// Where its header record is, and how it is checked.
+    let place: JournalPlace
     var untoldResults: [(position: JournalPosition, result: JournalResult)] = []
     private var finalPosition: JournalPosition?
 
@@ -54,11 +56,10 @@ package struct JournalJob: Sendable {
     }
 
     /// The job that a header announces.
-    init(_ header: JournalHeader, at position: JournalPosition, byteCount: Int) {
+    init(_ header: JournalHeader, at place: JournalPlace) {
         self.facts = header.facts
         self.holdsBytes = header.holdsBytes
-        self.position = position
-        self.headerByteCount = byteCount
+        self.place = place
         self.remaining = IndexRuns(0..<header.facts.recipientCount)
     }
 }
@@ -170,8 +171,8 @@ extension JournalJob {
     }
 
     /// What a job that is carried forward begins with.
-    static func carried(_ header: JournalHeader, at position: JournalPosition, byteCount: Int) -> JournalJob {
-        var job = JournalJob(header, at: position, byteCount: byteCount)
+    static func carried(_ header: JournalHeader, at place: JournalPlace) -> JournalJob {
+        var job = JournalJob(header, at: place)
         job.remaining = IndexRuns()
         return job
     }

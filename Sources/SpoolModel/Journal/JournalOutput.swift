@@ -10,6 +10,7 @@ struct JournalOutput: Sendable {
     private var pendingOffset: Int64
     private var needsSyncBefore = true
 
+    /// Begins a region.
     init(_ head: JournalRegionHead, layout: JournalLayout) {
         (self.layout, self.head) = (layout, head)
         self.seed = JournalEntry.seed(epoch: head.epoch)
@@ -18,8 +19,32 @@ struct JournalOutput: Sendable {
         self.position = JournalPosition(epoch: head.epoch, offset: JournalRegionHead.byteCount)
     }
 
-    /// How many bytes of records still go into the region; its last bytes are kept for its end.
-    var room: Int { layout.regionByteCount - position.offset - JournalEntry.shortestByteCount }
+    /// Goes on in a region where its records end.
+    init(_ head: JournalRegionHead, at end: JournalPlace, layout: JournalLayout) {
+        self.init(head, layout: layout)
+        (position, seed) = (end.position, end.seed)
+        (pending, needsSyncBefore) = ([], false)
+        pendingOffset += Int64(end.position.offset)
+    }
+
+    /// How many bytes of records still go into the region; its last bytes are kept for its end, and before it for the
+    /// beginning of a daemon that finds it full.
+    var room: Int { layout.regionByteCount - position.offset - 2 * JournalEntry.shortestByteCount }
+
+    /// Writes the region's head again.
+    mutating func repairHead() {
+        let offset = layout.offset(ofRegion: head.index)
+        writes.append(JournalWrite(offset: offset, bytes: head.bytes, needsSyncBefore: false))
+    }
+
+    /// Says that a daemon begins: no record behind this one is read that another wrote.
+    mutating func begin(salt: UInt32) -> JournalEntry {
+        var bytes: [UInt8] = []
+        JournalEntry.append(.begun(salt: salt), isCarried: false, to: &bytes)
+        let place = append(&bytes)
+        seed = JournalEntry.seed(seed, salt: salt)
+        return JournalEntry(record: .begun(salt: salt), isCarried: false, place: place)
+    }
 
     /// Ends the region and goes on in another.
     mutating func begin(_ head: JournalRegionHead) {
@@ -34,11 +59,11 @@ struct JournalOutput: Sendable {
 
     /// Seals an encoded record and appends it.
     @discardableResult
-    mutating func append(_ record: inout [UInt8]) -> JournalPosition {
+    mutating func append(_ record: inout [UInt8]) -> JournalPlace {
         defer { position = JournalPosition(epoch: position.epoch, offset: position.offset + record.count) }
         JournalEntry.seal(&record, seed: seed)
         pending.append(contentsOf: record)
-        return position
+        return JournalPlace(position: position, seed: seed, byteCount: record.count)
     }
 
     /// What is to be written since the last call.

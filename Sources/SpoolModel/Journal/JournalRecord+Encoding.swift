@@ -21,6 +21,7 @@ extension JournalRecord {
         case .suspect: 13
         case .stopped: 14
         case .end: 15
+        case .begun: 16
         }
     }
 
@@ -50,6 +51,7 @@ extension JournalRecord {
             subject.write(to: &bytes)
             bytes.appendNumber(suspicion.deathCount)
             bytes.appendFlag(suspicion.wasAlone)
+        case .begun(let salt): bytes.appendInteger(salt)
         case .stopped, .end: break
         }
     }
@@ -71,6 +73,7 @@ extension JournalRecord {
         case 13: self = .suspect(try JournalSubject(from: &decoder), try JournalSuspicion(from: &decoder))
         case 14: self = .stopped
         case 15: self = .end
+        case 16: self = .begun(salt: try decoder.integer(UInt32.self))
         default: throw JournalMalformed()
         }
         guard decoder.isAtEnd else { throw JournalMalformed() }

@@ -2,7 +2,7 @@ package import APNSModel
 
 /// One record of the journal.
 ///
-/// `runs`, `checkpoint` and `end` are written by a `JournalBook` on its own account.
+/// `runs`, `checkpoint`, `end` and `begun` are written by a `JournalBook` on its own account.
 package enum JournalRecord: Hashable, Sendable {
     /// A job is about to be claimed. Synced before the claim.
     indirect case header(JournalHeader)
@@ -34,6 +34,8 @@ package enum JournalRecord: Hashable, Sendable {
     case stopped
     /// The region is full; what follows is in the next one.
     case end
+    /// A daemon began. The checksums of what it writes into this region start from the salt too.
+    case begun(salt: UInt32)
 }
 
 /// Indices of a job that is carried forward.

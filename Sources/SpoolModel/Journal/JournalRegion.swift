@@ -7,7 +7,7 @@ struct JournalRegionHead: Hashable {
 
     let epoch: UInt64
     let index: Int
-    /// Whether a daemon began with it: what was before it may be torn, and its epoch need not follow.
+    /// Whether a daemon that started began it: its epoch need not follow.
     let isFirstOfRun: Bool
 
     init(epoch: UInt64, index: Int, isFirstOfRun: Bool) {
@@ -45,14 +45,17 @@ struct JournalRegionHead: Hashable {
 struct JournalRegionReader {
     private let bytes: [UInt8]
     private let epoch: UInt64
-    private let seed: UInt32
+    private var seed: UInt32
     /// Where the next record begins, or the reading ended.
     private(set) var offset = JournalRegionHead.byteCount
     /// Whether all that was written into the region was read.
     private(set) var isComplete = false
+    /// Where the next daemon goes on: behind the last record, in place of a BEGUN that nothing follows.
+    private(set) var end: JournalPlace
 
     init(_ bytes: [UInt8], epoch: UInt64) {
         (self.bytes, self.epoch, self.seed) = (bytes, epoch, JournalEntry.seed(epoch: epoch))
+        end = JournalPlace(position: JournalPosition(epoch: epoch, offset: offset), seed: seed)
     }
 
     mutating func next() -> JournalEntry? {
@@ -64,6 +67,11 @@ struct JournalRegionReader {
             return nil
         }
         offset += entry.byteCount
+        if case .begun(let salt) = entry.record {
+            seed = JournalEntry.seed(seed, salt: salt)
+        } else {
+            end = JournalPlace(position: JournalPosition(epoch: epoch, offset: offset), seed: seed)
+        }
         return entry
     }
 }

@@ -34,8 +34,8 @@ package struct JournalReplay: Sendable {
     private var headless: [Int] = []
     /// Epochs that were guessed for those.
     private var guesses: Set<UInt64> = []
-    /// The region that was read last, and where its reading ended if that was too early.
-    private var last: (head: JournalRegionHead, tornAt: Int?)?
+    /// The region that was read last, where its reading ended if that was too early, and where its records end.
+    private var last: (head: JournalRegionHead, tornAt: Int?, end: JournalPlace)?
 
     /// Starts reading.
     package init(layout: JournalLayout) {
@@ -104,14 +104,13 @@ package struct JournalReplay: Sendable {
         connect(head)
         if let first { state.apply(first) }
         while let entry = reader.next() { state.apply(entry) }
-        last = (head, reader.isComplete ? nil : reader.offset)
+        last = (head, reader.isComplete ? nil : reader.offset, reader.end)
     }
 
     /// Looks for what is missing between the last region and this one.
     private mutating func connect(_ head: JournalRegionHead) {
-        if head.isFirstOfRun { return beginRun() }
         guard let last else { return }
-        if last.head.epoch + 1 != head.epoch {
+        if last.head.epoch + 1 != head.epoch, !head.isFirstOfRun {
             lose(JournalDamage(region: head.index, offset: 0, why: "the region before it is missing"))
         } else if let offset = last.tornAt {
             lose(JournalDamage(region: last.head.index, offset: offset, why: "a damaged record; what follows is lost"))
@@ -123,14 +122,22 @@ package struct JournalReplay: Sendable {
         state.distrust()
     }
 
-    private mutating func beginRun() {
-        endedCleanly = state.isStopped
-        state.beginRun()
-    }
-
     /// Says that all regions were read.
     package mutating func finish() {
-        beginRun()
+        endedCleanly = state.isStopped
+        state.beginRun()
+        guard let last, last.tornAt == nil, let oldest = regions.first else { return }
+        // The last region was ended, and the next one is not there: its beginning went over what was no longer needed.
+        let next = (last.head.index + 1) % max(1, layout.regionCount)
+        if next == oldest.index { damage.removeAll { $0.region == next } }
+    }
+
+    /// The newest region, and where the next daemon goes on in it; `nil` when it was ended, or there is none.
+    var resumption: (head: JournalRegionHead, end: JournalPlace, isHeadDamaged: Bool)? {
+        guard let last, last.tornAt != nil, last.head == regions.last,
+            last.end.position.offset + 2 * JournalEntry.shortestByteCount <= layout.regionByteCount
+        else { return nil }
+        return (last.head, last.end, guesses.contains(last.head.epoch))
     }
 
     /// Where a record is in the file; `nil` if its region is not in use any more.
@@ -143,8 +150,7 @@ package struct JournalReplay: Sendable {
     ///
     /// - Returns: `nil` when they are not the job's header, whole and undamaged.
     package static func header(of job: JournalJob, in bytes: [UInt8]) -> JournalHeader? {
-        let seed = JournalEntry.seed(epoch: job.position.epoch)
-        guard let entry = JournalEntry(bytes, at: 0, seed: seed, position: job.position),
+        guard let entry = JournalEntry(bytes, at: 0, seed: job.place.seed, position: job.position),
             case .header(let header) = entry.record, header.facts == job.facts
         else { return nil }
         return header

@@ -30,7 +30,8 @@ struct JournalState: Sendable {
 
     mutating func apply(_ entry: JournalEntry) {
         let position = entry.position
-        if entry.record != .stopped { isStopped = false }
+        if case .begun = entry.record { return beginRun() }
+        isStopped = entry.record == .stopped
         switch entry.record {
         case .header(let header): announce(header, entry)
         case .claimed(let id): update(id) { $0.isClaimed = true }
@@ -54,8 +55,7 @@ struct JournalState: Sendable {
             starts[subject] = nil
             suspects[subject] = nil
         case .suspect(let subject, let suspicion): suspects[subject] = (suspicion, position)
-        case .stopped: isStopped = true
-        case .end: break
+        case .begun, .stopped, .end: break
         }
     }
 
@@ -71,6 +71,7 @@ struct JournalState: Sendable {
         }
         starts = [:]
         carries = [:]
+        isStopped = false
     }
 
     /// Part of the journal is lost: every job that it may have told of is in doubt.
@@ -96,11 +97,10 @@ struct JournalState: Sendable {
     private mutating func announce(_ header: JournalHeader, _ entry: JournalEntry) {
         let id = header.facts.id
         guard !entry.isCarried else {
-            let job = JournalJob.carried(header, at: entry.position, byteCount: entry.byteCount)
-            carries[id] = Carry(job: job)
+            carries[id] = Carry(job: .carried(header, at: entry.place))
             return
         }
-        put(JournalJob(header, at: entry.position, byteCount: entry.byteCount))
+        put(JournalJob(header, at: entry.place))
         acquit(header.facts)
     }
 

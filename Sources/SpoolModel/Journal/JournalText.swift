@@ -13,7 +13,9 @@ package enum JournalText {
             let isBlank = !bytes.prefix(JournalRegionHead.byteCount).contains { $0 != 0 }
             return ["region \(index): \(isBlank ? "never used" : "its head is damaged")"]
         }
-        var lines = ["region \(index): epoch \(head.epoch)\(head.isFirstOfRun ? ", a daemon began here" : "")"]
+        var lines = [
+            "region \(index): epoch \(head.epoch)\(head.isFirstOfRun ? ", begun by a daemon that started" : "")"
+        ]
         var reader = JournalRegionReader(bytes, epoch: head.epoch)
         while let entry = reader.next() {
             let mark = entry.isCarried ? " carried" : ""
@@ -48,6 +50,7 @@ extension JournalRecord {
             "SUSPECT \(subject.line) deaths \(suspicion.deathCount)" + words((suspicion.wasAlone, "alone"))
         case .stopped: "STOPPED"
         case .end: "END"
+        case .begun: "BEGUN"
         }
     }
 }

@@ -31,6 +31,9 @@ extension Journal {
         }
         // A file that was copied here may have holes.
         try reserve(known.byteCount, in: file, directory)
+        // What is read must be what a loss of power would leave: others will rely on it.
+        try file.syncData(.journal)
+        file.forgetCache()
         let replay = try replay(of: file, known)
         return (try begin(file, known, after: replay), replay)
     }
@@ -41,7 +44,10 @@ extension Journal {
     private static func layout(of file: borrowing OpenFile, node: String) throws -> JournalLayout? {
         var page: [UInt8] = []
         _ = try file.read(JournalLayout.labelByteCount, at: 0, appendingTo: &page)
-        if page.allSatisfy({ $0 == 0 }) { return nil }
+        var head: [UInt8] = []
+        _ = try file.read(JournalReplay.headByteCount, at: Int64(page.count), appendingTo: &head)
+        // Regions are begun once the first page is safe; before, a crash may have left any part of it.
+        if head.allSatisfy({ $0 == 0 }), JournalLabel(bytes: page) == nil { return nil }
         guard let label = JournalLabel(bytes: page) else {
             throw SpoolFault(
                 "\(file.path) is damaged on its first page, or was written by another version of this program",
@@ -118,6 +124,13 @@ extension Journal {
                     "move the file away: then jobs in work/ are sent again whole, and those with on_doubt: report are held"
             )
         }
-        return try Journal(file, book: book)
+        let journal = try Journal(file, book: book)
+        // Nothing is done before it is certain that what follows here is ours.
+        do throws(JournalFault) {
+            try journal.flush()
+        } catch {
+            throw journal.fault ?? error
+        }
+        return journal
     }
 }

@@ -30,6 +30,7 @@ struct JournalCodecTests {
             .claimed(id), .intent(id, ranges), .reopened(id, []), .final(id, final), .published(feedback), .cleaned(id),
             .runs(id, JournalRuns(kind: .intended, ranges: ranges)), .checkpoint(id, checkpoint), .start(subject),
             .ended(subject), .suspect(subject, JournalSuspicion(deathCount: 2, wasAlone: true)), .stopped, .end,
+            .begun(salt: 0xDEAD_BEEF),
         ]
             + outcomes.map {
                 .result(id, JournalResult($0, ranges, at: JournalSample.noon, isCorrection: $0 == .expired))
@@ -108,8 +109,8 @@ struct JournalCodecTests {
     }
 
     @Test func `long words are cut between characters`() {
-        var final = JournalSample.final(
-            JournalJob(JournalSample.header(1), at: .init(epoch: 1, offset: 32), byteCount: 9))
+        let place = JournalPlace(position: JournalPosition(epoch: 1, offset: 32), seed: 0)
+        var final = JournalSample.final(JournalJob(JournalSample.header(1), at: place))
         final.why = String(repeating: "ä", count: 400)
         #expect(final.why == String(repeating: "ä", count: 256))
         #expect("a👩‍👩‍👧".prefix(utf8Count: 6) == "a👩")

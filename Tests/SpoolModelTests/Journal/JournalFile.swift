@@ -1,5 +1,6 @@
 import APNSModel
 import SpoolModel
+import TestSupport
 
 /// A journal's file in memory.
 struct JournalFile {
@@ -14,13 +15,36 @@ struct JournalFile {
         self.bytes = [UInt8](repeating: 0, count: layout.byteCount)
     }
 
-    /// Writes what the book has, and returns the places it was written to in order.
+    /// Writes what the book has, and returns it.
     @discardableResult
-    mutating func write(_ book: inout JournalBook) -> [Range<Int>] {
-        book.takeWrites().map { write in
-            let start = Int(write.offset)
-            bytes.replaceSubrange(start..<start + write.bytes.count, with: write.bytes)
-            return start..<start + write.bytes.count
+    mutating func write(_ book: inout JournalBook) -> [JournalWrite] {
+        let writes = book.takeWrites()
+        for write in writes { bytes.replaceSubrange(write.range, with: write.bytes) }
+        return writes
+    }
+
+    /// Writes a beginning of it: so many bytes.
+    mutating func write(_ writes: [JournalWrite], first count: Int) {
+        var rest = count
+        for write in writes {
+            let part = write.range.prefix(rest)
+            bytes.replaceSubrange(part, with: write.bytes.prefix(part.count))
+            rest -= part.count
+        }
+    }
+
+    /// Writes those of its sectors that chance lets through.
+    mutating func write(_ writes: [JournalWrite], chance: Double, using random: inout SeededGenerator) {
+        for write in writes {
+            var start = write.range.lowerBound
+            while start < write.range.upperBound {
+                let end = min(write.range.upperBound, (start / 512 + 1) * 512)
+                if Double.random(in: 0..<1, using: &random) < chance {
+                    let first = start - write.range.lowerBound
+                    bytes.replaceSubrange(start..<end, with: write.bytes[first..<first + end - start])
+                }
+                start = end
+            }
         }
     }
 
@@ -47,10 +71,20 @@ struct JournalFile {
     }
 }
 
+extension JournalWrite {
+    /// Which bytes of the file.
+    var range: Range<Int> { Int(offset)..<Int(offset) + bytes.count }
+}
+
 extension JournalBook {
     /// An empty journal's.
     static func fresh(_ layout: JournalLayout = JournalFile.layout) throws -> JournalBook {
         try JournalBook(layout: layout, after: nil, salt: 7)
+    }
+
+    /// The next daemon's.
+    static func next(_ file: JournalFile, salt: UInt32) throws -> JournalBook {
+        try JournalBook(layout: file.layout, after: file.replay(), salt: salt)
     }
 }
 

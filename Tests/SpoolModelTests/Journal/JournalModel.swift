@@ -74,43 +74,65 @@ struct JournalRun {
     var model = JournalModel()
     var count = 0
     var carried = 0
-    /// What the last step went through, and where it wrote.
+    /// What it went through since the last sync, and what it wrote.
     private var history: [JournalModel] = []
-    private var written: [Range<Int>] = []
+    private var written: [JournalWrite] = []
+    /// What a loss of power leaves in any case.
+    private var safe = JournalFile()
 
     init(seed: UInt64) throws {
         random = SeededGenerator(seed: seed)
         book = try JournalBook.fresh()
-        write()
+        sync()
     }
 
     /// Writes what the book has to the file.
     mutating func write() {
-        written += file.write(&book)
+        for write in file.write(&book) {
+            if write.needsSyncBefore {
+                safe.bytes.apply(written)
+                written = []
+            }
+            written.append(write)
+        }
     }
 
-    /// Takes a step, dies after a beginning of what it writes, and starts again.
-    ///
-    /// - Returns: Whether the journal says what was true at one time of the step, at its end if all was written.
-    mutating func stepAndDie() throws -> Bool {
+    /// Makes all of it safe.
+    mutating func sync() {
         write()
-        var torn = file
+        safe = file
         (written, history) = ([], [model])
-        try step()
+    }
+
+    /// How much of what was not synced a crash leaves.
+    enum Crash: CaseIterable {
+        /// A beginning, up to any byte.
+        case cut
+        /// Any sectors.
+        case torn
+    }
+
+    /// Dies, and starts again; what was done since the last sync may be lost.
+    ///
+    /// - Returns: Whether the journal says what was true at one time since the last sync, at the end if all was written.
+    mutating func die(_ crash: Crash) throws -> Bool {
         write()
-        let total = written.reduce(0) { $0 + $1.count }
-        var kept = Int.random(in: 0...total, using: &random)
-        if kept == total { history = [model] }
-        for range in written {
-            let part = range.prefix(kept)
-            torn.bytes.replaceSubrange(part, with: file.bytes[part])
-            kept -= part.count
+        let total = written.reduce(0) { $0 + $1.bytes.count }
+        switch crash {
+        case .cut: safe.write(written, first: Int.random(in: 0...total, using: &random))
+        case .torn:
+            let chances: [Double] = [0, 0.5, 0.9, 1]
+            let chance = chances.randomElement(using: &random) ?? 1
+            safe.write(written, chance: chance, using: &random)
         }
-        file = torn
+        if safe.bytes == file.bytes { history = [model] }
+        file = safe
         let replay = file.replay()
-        book = try JournalBook(layout: file.layout, after: replay, salt: UInt32.random(in: 0...99, using: &random))
+        book = try JournalBook(layout: file.layout, after: replay, salt: UInt32.random(in: 0 ... .max, using: &random))
         model = JournalModel(replay)
-        return history.contains(model) && replay.damage.isEmpty
+        let isTrue = history.contains(model) && replay.damage.isEmpty
+        (written, history) = ([], [model])
+        return isTrue
     }
 
     mutating func step() throws {
@@ -119,7 +141,7 @@ struct JournalRun {
         guard let id = live.randomElement(using: &random), Int.random(in: 0..<6, using: &random) > 0 else {
             return try begin()
         }
-        switch Int.random(in: 0..<12, using: &random) {
+        switch Int.random(in: 0..<13, using: &random) {
         case 0: try append(.claimed(id)) { $0.jobs[id]?.isClaimed = true }
         case 1: try intend(id)
         case 2: try correct(id)
@@ -127,6 +149,7 @@ struct JournalRun {
         case 4: try end(id)
         case 5: try publish()
         case 6: try append(.cleaned(id)) { $0.jobs[id] = nil }
+        case 7: for _ in 0..<3 { try hurry() }
         default: try settle(id)
         }
     }
@@ -146,6 +169,17 @@ struct JournalRun {
             count, recipients: Int.random(in: 1..<60, using: &random), content: .bytes(bytes))
         let letters = [Character](repeating: ".", count: header.facts.recipientCount)
         try append(.header(header)) { $0.jobs[header.facts.id] = JournalModel.Job(letters: letters) }
+    }
+
+    /// A large job comes and goes, so that the journal goes round.
+    private mutating func hurry() throws {
+        count += 1
+        let id = JournalSample.id(count)
+        let header = JournalSample.header(
+            count, recipients: 1, content: .bytes([UInt8](repeating: UInt8(truncatingIfNeeded: count), count: 1900)))
+        guard book.canAdmit(headerByteCount: 1900) else { return }
+        try append(.header(header)) { $0.jobs[id] = JournalModel.Job(letters: ["."]) }
+        try append(.cleaned(id)) { $0.jobs[id] = nil }
     }
 
     /// A range whose letters are all one of these.
@@ -212,5 +246,11 @@ struct JournalRun {
         guard let job = book.job(id) else { return }
         try book.carry(id, header: try file.header(job, book) ?? { throw JournalFull.noRegion }())
         carried += 1
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func apply(_ writes: [JournalWrite]) {
+        for write in writes { replaceSubrange(write.range, with: write.bytes) }
     }
 }

@@ -92,6 +92,40 @@
             #expect(try losses(order) == 0)
         }
 
+        /// The changes that a daemon makes which finds these results and records another.
+        private func changesOfNext(at place: TemporaryDirectory, results: Int) throws -> [FileChange] {
+            let plan = FailPlan(under: place.path, isRecording: true)
+            plan.install()
+            defer { plan.remove() }
+            let (journal, _) = try Journal.open(in: place.directory, node: "host-a", layout: TestJournal.layout)
+            try journal.append(accepted(job(1), results..<(results + 1)))
+            try journal.flush()
+            return plan.changes
+        }
+
+        @Test(arguments: MemoryVolume.Order.allCases)
+        func `neither does a second one, while the next daemon starts`(order: MemoryVolume.Order) throws {
+            var volume = MemoryVolume(at: test.place.path, order: order)
+            let run = try record(eliding: nil)
+            for (count, change) in run.changes.enumerated() {
+                try volume.apply(change)
+                let state = try #require(volume.crashStates(seed: UInt64(count), count: 4).last)
+                let place = try TemporaryDirectory()
+                try state.materialize(at: place.directory)
+                let known = try results(in: state)
+                guard known >= 0 else { continue }
+                var second = try MemoryVolume(copying: place.directory, order: order)
+                let changes = try changesOfNext(at: place, results: known)
+                for (number, change) in changes.enumerated() {
+                    try second.apply(change)
+                    let left = try #require(second.crashStates(seed: UInt64(number), count: 4).last)
+                    let found = try results(in: left)
+                    let least = number == changes.count - 1 ? known + 1 : known
+                    #expect(found >= least, "cut after \(count), then after \(number)")
+                }
+            }
+        }
+
         @Test(arguments: [SyncSite.journal, .journalFolder])
         func `without this sync a power loss takes what was said to be safe`(site: SyncSite) throws {
             #expect(try losses(.ordered, eliding: site) > 0)
