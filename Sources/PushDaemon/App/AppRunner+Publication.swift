@@ -9,7 +9,9 @@ import SpoolStore
 extension AppRunner {
     /// Ends a job: its lines must be out before it is moved.
     func conclude(_ id: JobID) {
-        jobs[id]?.finishedAt = .now
+        // One that had ended before a crash ended then.
+        let finishedAt = jobs[id]?.resumption?.final?.finishedAt ?? .now
+        jobs[id]?.finishedAt = finishedAt
         dropSource(of: id)
         readable.removeAll { $0 == id }
         concluded.append(id)

@@ -26,8 +26,10 @@ package struct JournalWrite: Hashable, Sendable {
 /// Holds no bytes of jobs, only records that were not taken for writing yet. Regions are used in turn; one is free when
 /// no live job and nothing else that still counts is in it or in one before it.
 package struct JournalBook: Sendable {
-    /// How many free regions are left to carrying forward and cleaning.
+    /// How many free regions new jobs leave to those that are live, and those to what makes room: publishing, carrying
+    /// forward and cleaning.
     static let reserve = 2
+    static let liveReserve = 1
 
     /// How the file is divided.
     package let layout: JournalLayout
@@ -83,7 +85,7 @@ package struct JournalBook: Sendable {
     package mutating func append(_ record: JournalRecord) throws(JournalFull) -> JournalPosition {
         defer { if window.hasIdle { tidy() } }
         switch record {
-        case .header(let header): return try write(record, of: header.facts.id)
+        case .header(let header): return try write(record, of: header.facts.id, keeping: Self.reserve)
         case .claimed(let id), .final(let id, _): return try write(record, of: id)
         case .intent(let id, let ranges): return try write(ranges, of: id) { .intent(id, $0) }
         case .reopened(let id, let ranges): return try write(ranges, of: id) { .reopened(id, $0) }
@@ -93,8 +95,8 @@ package struct JournalBook: Sendable {
                 .result(id, JournalResult(result.outcome, part, at: result.at, isCorrection: result.isCorrection))
             }
         case .cleaned(let id): return try write(record, of: id, keeping: 0)
-        case .published, .start, .ended, .suspect: return try write(record)
-        case .stopped: return try write(record, keeping: 0)
+        case .start, .ended, .suspect: return try write(record)
+        case .published, .stopped: return try write(record, keeping: 0)
         case .runs, .checkpoint, .end, .begun: return output.position
         }
     }
@@ -133,7 +135,7 @@ package struct JournalBook: Sendable {
     ) throws(JournalFull) -> JournalPosition {
         guard ranges.count > rangeLimit else { return try write(record(ranges), of: id) }
         guard state.jobs[id] != nil else { return output.position }
-        try check(byteCount: ranges.count * 16 + layout.recordByteLimit, keeping: Self.reserve)
+        try check(byteCount: ranges.count * 16 + layout.recordByteLimit, keeping: Self.liveReserve)
         var position = output.position
         for part in parts(of: ranges) { position = try write(record(part), of: id) }
         return position
@@ -149,7 +151,7 @@ package struct JournalBook: Sendable {
     /// Writes a record of a live job, or the header of one that comes to life.
     @discardableResult
     mutating func write(
-        _ record: JournalRecord, of id: JobID, isCarried: Bool = false, keeping reserve: Int = reserve
+        _ record: JournalRecord, of id: JobID, isCarried: Bool = false, keeping reserve: Int = liveReserve
     ) throws(JournalFull) -> JournalPosition {
         switch record {
         case .header, .cleaned, .checkpoint:
@@ -169,7 +171,7 @@ package struct JournalBook: Sendable {
     /// Encodes a record behind the last one, in the next region if it does not fit, and applies it.
     @discardableResult
     mutating func write(
-        _ record: JournalRecord, isCarried: Bool = false, keeping reserve: Int = reserve
+        _ record: JournalRecord, isCarried: Bool = false, keeping reserve: Int = liveReserve
     ) throws(JournalFull) -> JournalPosition {
         scratch.removeAll(keepingCapacity: true)
         JournalEntry.append(record, isCarried: isCarried, to: &scratch)

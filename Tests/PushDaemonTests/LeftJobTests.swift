@@ -1,0 +1,83 @@
+import APNSModel
+import Foundation
+import GatewaySimulator
+import LinuxIO
+import SpoolModel
+import SpoolStore
+import Testing
+
+/// What a daemon does about what the journal says of another's jobs.
+@Suite struct LeftJobTests {
+    private let noon = WallTime(epochSeconds: 1_795_262_400)
+
+    /// Puts a job where a daemon that died left it, and gives the journal what `records` adds to its claim.
+    private func leave(
+        _ text: String, on bench: Bench, _ records: (JobID, Journal) throws -> Void
+    ) throws -> JobID {
+        let spool = try Spool(path: bench.path + "/spool", node: "node-a", journalByteCount: 8 << 20)
+        let app = try spool.app("weather")
+        let name = try #require(FileName("left.json"))
+        let id = JobID(bits: 77)
+        let claimed = try app.restore(id, name, Array(text.utf8))
+        var facts = JournalHeader.Facts(id: id, app: "weather", name: name)
+        (facts.byteCount, facts.recipientCount) = (Int64(text.utf8.count), 2)
+        (facts.droppedAt, facts.claimedAt) = (noon, noon)
+        (facts.device, facts.inode) = (claimed.status.device, claimed.status.inode)
+        try spool.journal.append(.header(JournalHeader(facts, content: .bytes(Array(text.utf8)))))
+        try spool.journal.append(.claimed(id))
+        try records(id, spool.journal)
+        try spool.journal.write()
+        return id
+    }
+
+    private let text = #"{"tokens":["\#(token(1))","\#(token(2))"],"alert":"Hi"}"#
+
+    @Test func `a job that had ended before the crash keeps the time of its end`() async throws {
+        try await Bench.running(try .init()) { bench in
+            _ = try leave(text, on: bench) { id, journal in
+                try journal.append(.result(id, JournalResult(.accepted, [0..<2], at: noon)))
+                var tally = Tally()
+                tally.add(.accepted, count: 2)
+                let conclusion = Conclusion(tally: tally, fault: nil)
+                let name = try #require(FileName("left.json"))
+                try journal.append(
+                    .final(id, JournalFinal(conclusion, day: "2026-11-21", name: name, finishedAt: noon)))
+            }
+            try await bench.withDaemon { _ in
+                let line = try await bench.end(of: "left.json")
+                #expect(line.accepted == 2 && line.finished_at == noon.rfc3339)
+                #expect(await bench.simulator.ledger.arrivedCount == 0)
+            }
+        }
+    }
+
+    @Test func `a left job is taken up though the journal is full, and then there is room`() async throws {
+        try await Bench.running(try .init()) { bench in
+            _ = try leave(text, on: bench) { id, journal in
+                // Its line is not out, so it cannot be carried forward, and nothing behind it is free.
+                try journal.append(.result(id, JournalResult(.expired, [0..<1], at: noon)))
+                try fill(journal)
+            }
+            try await bench.withDaemon { _ in
+                let line = try await bench.end(of: "left.json")
+                #expect(line.accepted == 1 && line.expired == 1)
+                try bench.drop("next.json", job(3))
+                #expect(try await bench.end(of: "next.json").accepted == 1)
+            }
+        }
+    }
+
+    /// Announces jobs that never were claimed, until no more go in.
+    private func fill(_ journal: Journal) throws {
+        let bytes = [UInt8](repeating: 32, count: 60_000)
+        let name = try #require(FileName("never.json"))
+        let fault = #expect(throws: JournalFault.self) {
+            for number in 1000..<2000 {
+                var facts = JournalHeader.Facts(id: JobID(bits: UInt128(number)), app: "weather", name: name)
+                facts.byteCount = Int64(bytes.count)
+                try journal.append(.header(JournalHeader(facts, content: .bytes(bytes))))
+            }
+        }
+        #expect(fault == .full(.noRegion) && !journal.canAdmit)
+    }
+}
