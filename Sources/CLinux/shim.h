@@ -126,13 +126,17 @@ static inline long clinux_list(int directory, void *block, size_t size) {
 
 // fcntl(2) is variadic; F_SETLEASE (1024) and F_OFD_SETLK (37) are declared for _GNU_SOURCE only.
 static inline int clinux_set_lease(int fd, int type) { return fcntl(fd, 1024, type); }
-static inline int clinux_lock_whole(int fd) {
+static inline int clinux_set_lock(int fd, short type) {
     struct flock lock;
     memset(&lock, 0, sizeof lock);
-    lock.l_type = F_WRLCK;
+    lock.l_type = type;
     lock.l_whence = SEEK_SET;
     return fcntl(fd, 37, &lock);
 }
+
+static inline int clinux_lock_whole(int fd) { return clinux_set_lock(fd, F_WRLCK); }
+
+static inline int clinux_unlock_whole(int fd) { return clinux_set_lock(fd, F_UNLCK); }
 
 // SIG_IGN is a cast, which Swift does not import.
 static inline void clinux_ignore_lease_breaks(void) { (void)signal(SIGIO, SIG_IGN); }

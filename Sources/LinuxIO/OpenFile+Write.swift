@@ -65,6 +65,9 @@ extension OpenFile {
 
     /// Takes the write lock of the whole file, held until this descriptor is closed (fcntl(2), open file descriptions).
     ///
+    /// Once more is no harm: it says whether the lock is still ours, and on a network filesystem takes it again where a
+    /// server forgot it.
+    ///
     /// - Returns: `false` when another open file holds it, in this process or any other, on this host or, where the
     ///   filesystem is shared, another.
     /// - Throws: `SystemError`: ENOLCK, or EINVAL where the filesystem has no locks.
@@ -73,6 +76,13 @@ extension OpenFile {
         if try FileGate.call(.lock, path, { clinux_lock_whole(number) }) == 0 { return true }
         guard errno == EAGAIN || errno == EACCES else { throw .last("fcntl F_OFD_SETLK", path) }
         return false
+    }
+
+    /// Lets go of the lock, before a close: a process that was forked in between has the same open file until it begins
+    /// its program, and the lock would be held as long.
+    package borrowing func unlock() {
+        // What cannot be unlocked is unlocked by the close.
+        _ = clinux_unlock_whole(descriptor.rawValue)
     }
 }
 

@@ -66,6 +66,14 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
         SystemError(code: EPIPE, operation: operation, subject: subject)
     }
 
+    /// A file that is not the one any more that was opened, or not ours, told as a network filesystem tells it (ESTALE).
+    package static func stale(_ operation: String, _ subject: String = "") -> SystemError {
+        SystemError(code: ESTALE, operation: operation, subject: subject)
+    }
+
+    /// Whether an open file is not there any more as it was opened (ESTALE).
+    package var isStale: Bool { code == ESTALE }
+
     /// Whether a deadline passed, the kernel's or ours (ETIMEDOUT).
     package var isTimeOut: Bool { code == ETIMEDOUT }
 

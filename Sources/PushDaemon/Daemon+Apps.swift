@@ -46,11 +46,9 @@ extension Daemon {
     private func start(_ app: ConfigurationSet.App) -> AppRunner? {
         let name = app.configuration.name
         let around = AppRunner.Surroundings(
-            spool: spool, logger: logger, configuration: configuration.daemon, node: node, reactor: reactor,
-            worker: worker, state: state, tokens: tokens, orphans: spool.replay.orphans, ballast: ballast,
-            reading: reading,
-            archives: archives,
-            journalBell: journalBell)
+            spool: spool, tenure: tenure, logger: logger, configuration: configuration.daemon, node: node,
+            reactor: reactor, worker: worker, state: state, tokens: tokens, orphans: spool.replay.orphans,
+            ballast: ballast, reading: reading, archives: archives, journalBell: journalBell)
         do {
             let runner = try AppRunner(app.configuration, app.identity, in: around, left: leftBehind(by: name))
             left[name] = nil

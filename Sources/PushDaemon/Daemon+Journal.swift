@@ -25,10 +25,17 @@ extension Daemon {
     }
 
     /// Writes again what stands in the way of new records.
+    ///
+    /// Once a second it is also made sure that the jobs are still ours.
     private func runCarrying() async {
+        var nextLook = ContinuousClock.now
         while !Task.isCancelled {
             do throws(JournalFault) {
                 if let fault = spool.journal.fault { throw .broken(fault) }
+                if nextLook <= .now {
+                    nextLook = .now + .seconds(1)
+                    try tenure.confirm()
+                }
                 await clear(try spool.journal.carryForward())
             } catch .full {
                 // No room to make room: the next look tries again, and nothing is claimed until then.
@@ -53,7 +60,9 @@ extension Daemon {
         journalFault = fault
         isStopping = true
         let hint: Logger.MetadataValue =
-            "look after the disk, then start again: what was recorded is read, and the rest is sent"
+            fault.isLoss
+            ? "somebody moved, replaced or took over the journal of a running daemon: put it back, then start again"
+            : "look after the disk, then start again: what was recorded is read, and the rest is sent"
         logger.critical("stopping: journal failed", metadata: [LogKey.error: "\(fault)", LogKey.hint: hint])
     }
 
@@ -61,7 +70,7 @@ extension Daemon {
     func endJournal() {
         guard journalFault == nil else { return }
         do {
-            try spool.journal.append(.stopped)
+            try tenure.append(.stopped)
             try spool.journal.flush()
         } catch {
             logger.error("journal cannot be ended", metadata: [LogKey.error: "\(error)"])

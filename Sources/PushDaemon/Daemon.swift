@@ -25,6 +25,8 @@ package actor Daemon {
     let logger: Logger
     let signals: BlockedSignals
     let spool: Spool
+    /// What makes jobs ours: the spool, where it is on a filesystem of this host.
+    let tenure: any Tenure
     let state: Directory
     let tokens: TokenSources
     let node: String
@@ -90,6 +92,7 @@ package actor Daemon {
         do {
             spool = try Spool(
                 path: configuration.daemon.spool, node: node, journalByteCount: configuration.daemon.journalByteCount)
+            tenure = spool
             archives = try ArchiveSync()
             state = try Self.openState(configuration.daemon.state)
             reactor = try Reactor()

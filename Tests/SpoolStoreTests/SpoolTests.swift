@@ -1,3 +1,4 @@
+import APNSModel
 import LinuxIO
 import SpoolModel
 import SpoolStore
@@ -57,4 +58,27 @@ import Testing
         #expect(try again.new.names().isEmpty && again.work.names().isEmpty)
         #expect(again.hasNoReplace && again.isNotifying)
     }
+
+    #if FAILPOINTS
+        /// Opens an app where the n-th operation is not there; `nil` if that was too early for it.
+        private func open(_ spool: Spool, without number: Int) -> AppSpool? {
+            let plan = FailPlan(under: place.path, points: FailPoint.list("\(number):einval") ?? [])
+            plan.install()
+            defer { plan.remove() }
+            return try? spool.app("weather")
+        }
+
+        @Test func `where no rename refuses a taken name, claims go by names that nobody else makes`() throws {
+            let spool = try Spool(path: place.path, node: "n")
+            let app = try #require(
+                (1...100).lazy.compactMap { open(spool, without: $0) }.first { !$0.hasNoReplace })
+            try app.new.put("a.json", "{}")
+            guard case .opened(let job) = try app.open(try fileName("a.json")) else { return #expect(Bool(false)) }
+            guard case .claimed(let claimed) = try spool.claim(job, as: JobID(bits: 7), in: app) else {
+                return #expect(Bool(false))
+            }
+            #expect(claimed.entry.bytes.starts(with: "\(JobID(bits: 7))-".utf8))
+            #expect(try spool.claimed(in: app).jobs == [claimed] && app.new.names().isEmpty)
+        }
+    #endif
 }

@@ -4,7 +4,7 @@
     extension FailPlan {
         /// The plan that the environment asks for, if it does:
         ///
-        /// - `PUSHSPOOL_FAILPOINT=n:kill|stop|eio|enospc[,…]`: what happens at the n-th operation; `n+:enospc`: at that and
+        /// - `PUSHSPOOL_FAILPOINT=n:kill|stop|eio|enospc|einval[,…]`: what happens at the n-th operation; `n+:enospc`: at that and
         ///   all later ones that need space.
         /// - `PUSHSPOOL_FAILPOINT_UNDER=path`: only operations below that directory count.
         /// - `PUSHSPOOL_ELIDE=site[,…]`: the syncs of these `SyncSite`s do nothing.

@@ -13,6 +13,8 @@
             case eio
             /// The operation fails with ENOSPC.
             case enospc
+            /// The operation fails with EINVAL, as one that the filesystem does not have.
+            case einval
         }
 
         /// Which operation, counted from 1.
@@ -46,6 +48,7 @@
             case .kill: kill(getpid(), SIGKILL)
             case .stop: kill(getpid(), SIGSTOP)
             case .eio: throw SystemError(code: EIO, operation: operation.rawValue, subject: subject)
+            case .einval: throw SystemError(code: EINVAL, operation: operation.rawValue, subject: subject)
             case .enospc: throw SystemError(code: ENOSPC, operation: operation.rawValue, subject: subject)
             }
         }

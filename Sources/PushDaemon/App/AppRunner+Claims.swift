@@ -9,17 +9,21 @@ import SpoolStore
 struct Candidate {
     let file: OpenJob
     let read: ReadJob
+    /// When it is claimed, as the journal has it.
+    let claimedAt: WallTime
 }
 
 extension AppRunner {
     /// Announces a job in the journal. It is claimed with the next group, and nothing of it is sent before that.
     func announce(_ job: OpenJob, _ read: ReadJob) throws(SystemError) {
-        try record(header: read, of: job)
-        claims.append(Candidate(file: job, read: read))
+        let claimedAt = try record(header: read, of: job)
+        claims.append(Candidate(file: job, read: read, claimedAt: claimedAt))
     }
 
     /// Tells the journal of a job, and what its bytes are. The bytes of a long one are made durable first.
-    func record(header read: ReadJob, of job: OpenJob) throws(SystemError) {
+    ///
+    /// - Returns: When it is claimed.
+    func record(header read: ReadJob, of job: OpenJob) throws(SystemError) -> WallTime {
         if case .checks = read.content { try job.file.sync(.jobFile) }
         var facts = JournalHeader.Facts(id: read.context.job, app: name, name: job.name)
         facts.byteCount = job.status.byteCount
@@ -31,6 +35,7 @@ extension AppRunner {
         (facts.droppedAt, facts.claimedAt) = (read.context.droppedAt, .now)
         (facts.device, facts.inode) = (job.status.device, job.status.inode)
         record(.header(JournalHeader(facts, content: read.content)))
+        return facts.claimedAt
     }
 
     /// Claims what was announced, once the journal has it for good, and begins to send it.
@@ -53,11 +58,11 @@ extension AppRunner {
     private func claim(_ candidate: Candidate) {
         let (job, id) = (candidate.file, candidate.read.context.job)
         do {
-            switch try spool.claim(job, id: id) {
+            switch try around.tenure.claim(job, as: id, in: spool) {
             case .claimed(let claimed):
                 intake.answer(job.name, .moved, at: .now)
                 record(.claimed(id))
-                return start(claimed, candidate.read)
+                return start(claimed, candidate.read, claimedAt: candidate.claimedAt)
             case .gone: intake.answer(job.name, .gone, at: .now)
             case .changed(let name): intake.answer(job.name, .returned(name), at: .now)
             case .forbidden: intake.answer(job.name, .stuck, at: .now)

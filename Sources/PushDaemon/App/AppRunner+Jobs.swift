@@ -7,9 +7,12 @@ import SpoolStore
 
 extension AppRunner {
     /// Begins to send a claimed job, or concludes it if nothing of it can be sent.
-    func start(_ claimed: ClaimedJob, _ read: ReadJob) {
-        // As the journal has it: a result file that is written again after a crash is the same.
-        let claimedAt = around.journal.job(claimed.id)?.facts.claimedAt ?? .now
+    ///
+    /// - Parameters:
+    ///   - claimed: The job.
+    ///   - read: What was read of it.
+    ///   - claimedAt: When it was claimed, as the journal has it: a result file that is written again is the same.
+    func start(_ claimed: ClaimedJob, _ read: ReadJob, claimedAt: WallTime) {
         var job = ActiveJob(claimed, read, claimedAt: claimedAt, isSealed: read.isSealed)
         _ = job.machine.handle(.opened)
         let action = job.machine.handle(.read(count: read.summary.recipientCount, fault: read.summary.failure))

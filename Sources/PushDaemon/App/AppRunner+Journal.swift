@@ -11,11 +11,11 @@ extension AppRunner {
     func record(_ record: JournalRecord) {
         do throws(JournalFault) {
             do throws(JournalFault) {
-                lastRecord = try around.journal.append(record)
+                lastRecord = try around.tenure.append(record)
             } catch .full(.noRegion) {
                 // Room is made ahead of time; here it was used up faster than that.
                 _ = try around.journal.carryForward()
-                lastRecord = try around.journal.append(record)
+                lastRecord = try around.tenure.append(record)
             }
         } catch {
             stopRecording(error)
@@ -25,7 +25,7 @@ extension AppRunner {
     /// Takes the records to the file, where the death of the process cannot reach them.
     func writeJournal() {
         do {
-            try around.journal.write()
+            try around.tenure.write()
         } catch {
             stopRecording(error)
         }
@@ -35,7 +35,7 @@ extension AppRunner {
     /// alone.
     func syncJournal(isPatient: Bool = false) async -> Bool {
         do {
-            try await around.journal.sync(isPatient: isPatient)
+            try await around.tenure.sync(isPatient: isPatient)
             return true
         } catch {
             stopRecording(error)

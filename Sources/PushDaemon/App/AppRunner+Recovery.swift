@@ -35,7 +35,7 @@ extension AppRunner {
     /// The same at every start, whether the daemon before was stopped, killed, or lost its power.
     func findLeftJobs() {
         do {
-            let found = try spool.claimed()
+            let found = try around.tenure.claimed(in: spool)
             for name in found.strangers {
                 logger.warning("file in work/ is none of ours", metadata: [LogKey.job: "\(name)"])
             }
@@ -105,7 +105,7 @@ extension AppRunner {
 
     private func claimAgain(_ job: JournalJob) throws(SystemError) {
         guard let file = try spool.candidate(for: job.facts.name) else { return forget(job, .neverOurs) }
-        switch try spool.claim(file, id: job.facts.id) {
+        switch try around.tenure.claim(file, as: job.facts.id, in: spool) {
         case .claimed(let claimed):
             record(.claimed(job.facts.id))
             leftJobs.append(LeftJob(claimed: claimed, record: .job(job, suspicion: nil)))
@@ -168,15 +168,16 @@ extension AppRunner {
 
     /// A job in `work/` of which the journal knows nothing: nothing of it was sent, unless the journal was lost.
     private func announceClaimed(_ claimed: ClaimedJob, _ job: OpenJob, _ read: ReadJob) async throws(SystemError) {
-        try record(header: read, of: job)
+        let claimedAt = try record(header: read, of: job)
         record(.claimed(claimed.id))
         guard await syncJournal() else { return }
-        start(claimed, read)
+        start(claimed, read, claimedAt: claimedAt)
     }
 
     private func resume(_ left: LeftJob, _ progress: RecoveryPlan.Progress, _ read: ReadJob) {
-        guard case .job(let known, _) = left.record, read.summary.failure == nil else {
-            return start(left.claimed, read)
+        guard case .job(let known, _) = left.record else { return }
+        guard read.summary.failure == nil else {
+            return start(left.claimed, read, claimedAt: known.facts.claimedAt)
         }
         var remaining = progress.remaining
         for run in progress.doubtful.runs { remaining.insert(run) }

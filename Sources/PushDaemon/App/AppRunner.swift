@@ -13,6 +13,8 @@ package actor AppRunner {
     package struct Surroundings: Sendable {
         /// The spool.
         package let spool: Spool
+        /// What makes jobs ours, and keeps what became of them.
+        package let tenure: any Tenure
         /// Where to log.
         package let logger: Logger
         /// The daemon's configuration.
@@ -38,7 +40,7 @@ package actor AppRunner {
         /// Rung when the journal cannot be written any more, or needs room.
         let journalBell: Bell
 
-        /// Where everything is recorded that must outlive the daemon.
+        /// Where everything is recorded that must outlive the daemon: its room, and what it says of earlier runs.
         var journal: Journal { spool.journal }
     }
 

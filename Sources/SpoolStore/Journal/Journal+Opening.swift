@@ -35,10 +35,10 @@ extension Journal {
         try file.syncData(.journal)
         file.forgetCache()
         let replay = try replay(of: file, known)
-        return (try begin(file, known, after: replay), replay)
+        return (try begin(file, in: directory, known, after: replay), replay)
     }
 
-    private static let fileName = Array("journal".utf8)
+    static let fileName = Array("journal".utf8)
 
     /// How the file says that it is divided; `nil` when it is new, or making it was cut off.
     private static func layout(of file: borrowing OpenFile, node: String) throws -> JournalLayout? {
@@ -73,7 +73,7 @@ extension Journal {
         try directory.sync(.journalFolder)
         var replay = JournalReplay(layout: label.layout)
         replay.finish()
-        return (try begin(file, label.layout, after: nil), replay)
+        return (try begin(file, in: directory, label.layout, after: nil), replay)
     }
 
     /// Gives the file its space, or nothing at all if it is a new one.
@@ -112,7 +112,7 @@ extension Journal {
     }
 
     private static func begin(
-        _ file: consuming OpenFile, _ layout: JournalLayout, after replay: JournalReplay?
+        _ file: consuming OpenFile, in directory: Directory, _ layout: JournalLayout, after replay: JournalReplay?
     ) throws -> Journal {
         let book: JournalBook
         do throws(JournalFull) {
@@ -124,7 +124,7 @@ extension Journal {
                     "move the file away: then jobs in work/ are sent again whole, and those with on_doubt: report are held"
             )
         }
-        let journal = try Journal(file, book: book)
+        let journal = try Journal(file, in: directory, book: book)
         // Nothing is done before it is certain that what follows here is ours.
         do throws(JournalFault) {
             try journal.flush()

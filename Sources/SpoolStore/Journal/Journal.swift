@@ -28,16 +28,38 @@ package final class Journal: Sendable {
     package let layout: JournalLayout
 
     let file: OpenFile
+    /// Where the file is.
+    private let directory: Directory
     let state: Mutex<State>
     let wakeUp: WakeUp
     /// Held while what was taken from the book goes to the file, so that it gets there in order.
     private let writing = Mutex(())
 
-    init(_ file: consuming OpenFile, book: JournalBook) throws(SystemError) {
+    init(_ file: consuming OpenFile, in directory: Directory, book: JournalBook) throws(SystemError) {
         wakeUp = try WakeUp()
         self.file = file
+        self.directory = directory
         layout = book.layout
         state = Mutex(State(book: book))
+    }
+
+    deinit {
+        file.unlock()
+    }
+
+    /// Makes sure that the lock is still ours, and the name still this file's: whoever finds another file, or none, under it
+    /// is not kept out by the lock.
+    ///
+    /// - Throws: `JournalFault`: the journal is lost or broken, and all calls throw from now on.
+    package func confirm() throws(JournalFault) {
+        try checked { _ in }
+        try breaking { (file) throws(SystemError) in
+            guard try file.lock() else { throw .stale("fcntl F_OFD_SETLK", file.path) }
+            let own = try file.status()
+            guard let named = try directory.status(of: Self.fileName), named.isSameFile(as: own) else {
+                throw .stale("fstatat", file.path)
+            }
+        }
     }
 
     /// Adds a record to those that wait to be written.

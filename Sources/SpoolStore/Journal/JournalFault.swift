@@ -9,6 +9,14 @@ package enum JournalFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// again at the next start; the kernel may have dropped what it could not write, so trying again proves nothing.
     case broken(SystemError)
 
+    /// Whether the file is not ours any more; it may be another daemon's.
+    package var isLoss: Bool {
+        switch self {
+        case .full: false
+        case .broken(let cause): cause.isStale
+        }
+    }
+
     /// One line for the log.
     package var description: String {
         switch self {

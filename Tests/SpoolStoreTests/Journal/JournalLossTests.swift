@@ -1,0 +1,64 @@
+import Foundation
+import Glibc
+import LinuxIO
+import SpoolModel
+import SpoolStore
+import TestSupport
+import Testing
+
+/// Whether a journal is still ours.
+@Suite struct JournalLossTests {
+    let test: TestJournal
+    private let name = Array("journal".utf8)
+
+    init() throws {
+        test = try TestJournal()
+    }
+
+    @Test func `what is ours stays ours`() throws {
+        let (journal, _) = try test.open()
+        for _ in 0..<3 { try journal.confirm() }
+        #expect(throws: SpoolFault.self) { _ = try test.open() }
+        try journal.append(.stopped)
+        try journal.flush()
+    }
+
+    @Test(arguments: [true, false]) func `a journal that was moved away is lost for good`(_ isReplaced: Bool) throws {
+        let (journal, _) = try test.open()
+        try test.place.directory.rename(name, to: test.place.directory, replacing: Array("away".utf8))
+        let next = isReplaced ? try test.open().journal : nil
+        let fault = #expect(throws: JournalFault.self) { try journal.confirm() }
+        #expect(fault?.isLoss == true && journal.fault != nil)
+        #expect(throws: JournalFault.self) { try journal.append(.stopped) }
+        #expect(throws: JournalFault.self) { try journal.flush() }
+        try next?.confirm()
+    }
+
+    @Test func `a failed write is no loss`() throws {
+        let (journal, _) = try test.open()
+        journal.condemn(.outOfSpace("pwrite", "journal"))
+        let fault = #expect(throws: JournalFault.self) { try journal.confirm() }
+        #expect(fault?.isLoss == false)
+    }
+
+    @Test func `the lock ends with the journal, though a process that was just forked has the file too`() throws {
+        let path = test.place.path + "/journal"
+        let copy: Int32
+        do {
+            let (journal, _) = try test.open()
+            // As a fork leaves it until the other process begins its program.
+            let number = try #require(
+                (0..<1024).first { link(of: $0) == path }, "no descriptor of \(path)")
+            copy = dup(number)
+            try journal.confirm()
+        }
+        defer { close(copy) }
+        #expect(copy >= 0)
+        try test.open().journal.confirm()
+    }
+
+    /// What a descriptor of this process is open for.
+    private func link(of number: Int32) -> String? {
+        try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")
+    }
+}
