@@ -23,9 +23,13 @@ PEER_PACKAGES := \
 	python3-venv \
 	tshark
 
-# What the fault tests need besides: filesystems to cut the power of, and a network to drop packets in.
+# What the fault tests need: filesystems to cut the power of, a network to drop packets in, and access lists.
 FAULT_PACKAGES := \
+	acl \
 	btrfs-progs \
+	e2fsprogs \
+	iproute2 \
+	mount \
 	nftables \
 	openssh-sftp-server \
 	sshfs \
@@ -61,11 +65,12 @@ build: setup ## Build pushspool for use: .build/release/pushspool
 	@echo '==> release build'
 	@swift build $(RELEASE) --product pushspool
 
-test: setup lint ## Lint, build and run all tests
+test: setup lint ## Lint, build and run all tests; as root also those that mount volumes
+	@.ci/setup $(FAULT_PACKAGES)
 	@echo '==> build of the tests'
 	@swift build --build-tests $(CHECKED)
 	@echo '==> tests'
-	@swift test --skip-build $(SIDE_BY_SIDE) --skip '^FaultTests\.'
+	@swift test --skip-build $(SIDE_BY_SIDE)
 
 test-full: export PUSHSPOOL_FULL = 1
 test-full: test ## The same with the long sweeps (PUSHSPOOL_FULL=1), the fuzzer's corpus, and interop
@@ -73,7 +78,7 @@ test-full: test ## The same with the long sweeps (PUSHSPOOL_FULL=1), the fuzzer'
 	@$(MAKE) -C Tests/Fuzz replay
 	@$(MAKE) interop
 
-faults: setup ## Kill, cut the power, fill the disk and see that nothing is lost (as root; longer with PUSHSPOOL_FULL=1)
+faults: setup ## Only the tests that kill, cut the power and fill disks (as root; longer with PUSHSPOOL_FULL=1)
 	@.ci/setup $(FAULT_PACKAGES)
 	@swift build --build-tests $(CHECKED)
 	@swift test --skip-build $(SIDE_BY_SIDE) --filter '^FaultTests\.'

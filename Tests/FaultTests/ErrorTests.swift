@@ -7,32 +7,31 @@ import Testing
 /// File operations that fail, lie or do half of it, and limits of the process.
 @Suite(.serialized) struct ErrorTests {
     @Test func `an input or output error at any file operation loses nobody`() async throws {
-        let step = isFullRun ? 3 : 83
-        let hits = try await Sweep.run(step: step, from: Int(seed) % step + 1) { number in
+        let hits = try await Sweep.run(step: 3, quick: 4) { number in
             try await Bench.running { bench in
                 try bench.dropTwenty()
                 let point = Failpoint(number: number, action: .eio)
                 var code: Int32 = 0
                 try await bench.withDaemon(point.environment(bench)) { daemon in
-                    let limit = ContinuousClock.now + .seconds(5)
+                    let limit = ContinuousClock.now + .seconds(4)
                     while daemon.process.isRunning, ContinuousClock.now < limit, try !bench.isIdle() {
                         try await moment(.milliseconds(20))
                     }
                     code = try await daemon.stop()
                     #expect([0, 75, 78].contains(code), "\(code): \(daemon.log.suffix(1000))")
                 }
-                let verdict = try await bench.judge("eio-sweep \(number), exit \(code)")
+                let verdict = try await bench.judge("C22 eio-sweep at \(number), exit \(code)")
                 #expect(verdict.isGood, "\(verdict)")
                 return number < 500
             }
         }
-        report("eio-sweep: \(hits) errors")
+        report("C22 eio-sweep: \(hits) errors")
     }
 
     @Test func `one sync that fails ends the daemon, and the next start reads all again`() async throws {
         try await Bench.running(.init(latency: .milliseconds(10))) { bench in
             let sabotage = try await Sabotage(on: bench)
-            for round in 0..<(isFullRun ? 20 : 3) {
+            for round in 0..<trials(2, full: 20) {
                 try await bench.withDaemon(sabotage.environment) { daemon in
                     try await daemon.says("app started")
                     for number in 1...30 { try bench.drop(Drop(number: round * 100 + number, count: 20)) }
@@ -43,7 +42,7 @@ import Testing
                     #expect(!sabotage.isOn(.syncOnce))
                 }
             }
-            let verdict = try await bench.judge("fsync-eio-once")
+            let verdict = try await bench.judge("C23 fsync-eio-once")
             #expect(verdict.isGood, "\(verdict)")
         }
     }
@@ -57,7 +56,7 @@ import Testing
                 try await eventually("all done") { try bench.isIdle() }
                 #expect(try await daemon.stop() == 0)
             }
-            let verdict = try await bench.judge("short-write-eintr", allowance: 0)
+            let verdict = try await bench.judge("C24 short-write-eintr", allowance: 0)
             #expect(verdict.isGood, "\(verdict)")
         }
     }
@@ -72,12 +71,12 @@ import Testing
                 try await daemon.says("app started")
                 try sabotage.begin(fault)
                 for number in 1...20 { try bench.drop(Drop(number: number, count: 2)) }
-                try await moment(.seconds(1))
+                try await moment(.milliseconds(600))
                 try sabotage.end(fault)
-                try await moment(.milliseconds(500))
+                try await moment(.milliseconds(300))
                 try await daemon.destroy()
             }
-            let verdict = try await bench.judge("lying-rename \(fault)")
+            let verdict = try await bench.judge("C25 lying-rename \(fault)")
             #expect(verdict.isGood, "\(verdict)")
         }
     }
@@ -86,13 +85,13 @@ import Testing
         try await Bench.running { bench in
             let command = ["prlimit", "--nofile=48:48"] + (try bench.command())
             try bench.dropTwenty()
-            for number in 21...200 { try bench.drop(Drop(number: number, count: 2)) }
+            for number in 21...(isFullRun ? 200 : 70) { try bench.drop(Drop(number: number, count: 2)) }
             let daemon = try Child(command, logs: bench.home + "/logs")
             try await eventually("all done, \(bench.archived("weather").count) are: \(daemon.log.suffix(2000))") {
                 try bench.isIdle()
             }
             #expect(try await daemon.stop() == 0)
-            let verdict = try await bench.judge("fd-limit", allowance: 0)
+            let verdict = try await bench.judge("C27 fd-limit", allowance: 0)
             #expect(verdict.isGood, "\(verdict)")
         }
     }
@@ -103,10 +102,10 @@ import Testing
             let command = ["prlimit", "--fsize=\(limit)"] + (try bench.command(drain: 1))
             try bench.dropTwenty()
             let daemon = try Child(command, logs: bench.home + "/logs")
-            try await moment(.seconds(2))
+            try await moment(.seconds(1))
             let code = try await daemon.stop()
             #expect([0, 75, 78].contains(code), "\(code): \(daemon.log.suffix(1000))")
-            let verdict = try await bench.judge("fsize-limit \(limit), exit \(code)")
+            let verdict = try await bench.judge("C28 fsize-limit \(limit), exit \(code)")
             #expect(verdict.isGood, "\(verdict)")
         }
     }
@@ -127,10 +126,10 @@ import Testing
                     deaths += daemon.process.isRunning ? 0 : 1
                 }
             }
-            report("poison-job: held after \(deaths) deaths")
+            report("A7 poison-job: held after \(deaths) deaths")
             #expect(deaths == 2 && bench.names(in: "weather/hold") == ["poison.json"])
             try bench.removeHeld("poison.json")
-            let verdict = try await bench.judge("poison-job")
+            let verdict = try await bench.judge("A7 poison-job")
             #expect(verdict.isGood, "\(verdict)")
         }
     }
@@ -148,6 +147,8 @@ extension Bench {
     /// Releases what is in `hold/`, as an operator would who found nothing wrong with it.
     func releaseHeld(of app: String) throws {
         for name in names(in: "\(app)/hold") {
+            drops.release(name)
+            report("released from hold/: \(name)")
             try FileManager.default.moveItem(
                 atPath: "\(spool)/\(app)/hold/\(name)", toPath: "\(spool)/\(app)/new/\(name)")
         }

@@ -27,7 +27,7 @@ import Testing
                 try await eventually("all done", within: .seconds(isFullRun ? 400 : 60)) { try bench.isIdle() }
                 #expect(try await daemon.stop() == 0)
             }
-            let verdict = try await bench.judge("ack-lost \(wire)", allowance: setup.window)
+            let verdict = try await bench.judge("H61 ack-lost \(wire)", allowance: setup.window)
             #expect(verdict.isGood, "\(verdict)")
         }
     }
@@ -39,15 +39,15 @@ import Testing
             app: Self.quickRetry + "\non_doubt: report")
         try await Bench.running(setup) { bench in
             var generator = SeededGenerator(seed: seed)
-            try await Producers(bench: bench, seed: seed).running {
-                for _ in 0..<(isFullRun ? 100 : 5) {
+            try await Producers(bench: bench, seed: seed, backlog: trials(8, full: 40)).running {
+                for _ in 0..<trials(4, full: 100) {
                     try await bench.withDaemon { daemon in
-                        try await moment(.milliseconds(Int.random(in: 100...900, using: &generator)))
+                        try await moment(.milliseconds(Int.random(in: 100...700, using: &generator)))
                         try await daemon.destroy()
                     }
                 }
             }
-            let verdict = try await bench.judge("crash-in-ambiguity report \(wire) seed \(seed)", allowance: 0)
+            let verdict = try await bench.judge("H65 crash-in-ambiguity report \(wire)", allowance: 0)
             #expect(verdict.isGood && verdict.doubleCount == 0, "\(verdict)")
         }
     }
@@ -59,15 +59,15 @@ import Testing
             app: Self.quickRetry)
         try await Bench.running(setup) { bench in
             var generator = SeededGenerator(seed: seed)
-            try await Producers(bench: bench, seed: seed).running {
-                for _ in 0..<(isFullRun ? 100 : 5) {
+            try await Producers(bench: bench, seed: seed, backlog: trials(8, full: 40)).running {
+                for _ in 0..<trials(4, full: 100) {
                     try await bench.withDaemon { daemon in
-                        try await moment(.milliseconds(Int.random(in: 100...900, using: &generator)))
+                        try await moment(.milliseconds(Int.random(in: 100...700, using: &generator)))
                         try await daemon.destroy()
                     }
                 }
             }
-            let verdict = try await bench.judge("crash-in-ambiguity resend \(wire) seed \(seed)")
+            let verdict = try await bench.judge("H65 crash-in-ambiguity resend \(wire)")
             #expect(verdict.isGood, "\(verdict)")
         }
     }
@@ -77,11 +77,11 @@ import Testing
         let setup = Bench.Setup(script: script, latency: .milliseconds(20), app: Self.quickRetry)
         try await Bench.running(setup) { bench in
             try await bench.withDaemon { daemon in
-                for number in 1...(isFullRun ? 500 : 40) { try bench.drop(Drop(number: number, count: 20)) }
+                for number in 1...(isFullRun ? 500 : 30) { try bench.drop(Drop(number: number, count: 20)) }
                 try await eventually("all done", within: .seconds(120)) { try bench.isIdle() }
                 #expect(try await daemon.stop() == 0)
             }
-            let verdict = try await bench.judge("goaway", allowance: 0)
+            let verdict = try await bench.judge("H62 goaway", allowance: 0)
             #expect(verdict.isGood, "\(verdict)")
         }
     }
@@ -95,11 +95,11 @@ import Testing
         let setup = Bench.Setup(script: script, latency: .milliseconds(5), app: Self.quickRetry)
         try await Bench.running(setup) { bench in
             try await bench.withDaemon { daemon in
-                for number in 1...(isFullRun ? 500 : 60) { try bench.drop(Drop(number: number, count: 10)) }
+                for number in 1...(isFullRun ? 500 : 40) { try bench.drop(Drop(number: number, count: 10)) }
                 try await eventually("all done", within: .seconds(120)) { try bench.isIdle() }
                 #expect(try await daemon.stop() == 0)
             }
-            let verdict = try await bench.judge("refuse-storm", allowance: 0)
+            let verdict = try await bench.judge("H63 refuse-storm", allowance: 0)
             #expect(verdict.isGood, "\(verdict)")
             #expect(await bench.simulator.ledger.refusedCount > 20)
         }
@@ -114,16 +114,16 @@ import Testing
             let island = try #require(bench.island)
             try await island.withGateway {
                 try await bench.withDaemon { daemon in
-                    for number in 1...60 { try bench.drop(Drop(number: number, count: 30)) }
+                    for number in 1...30 { try bench.drop(Drop(number: number, count: 20)) }
                     try await bench.arrived(100)
                     try await island.swallow()
-                    for number in 61...80 { try bench.drop(Drop(number: number, count: 3)) }
-                    try await moment(.seconds(isFullRun ? 40 : 4))
+                    for number in 31...40 { try bench.drop(Drop(number: number, count: 3)) }
+                    try await moment(.seconds(isFullRun ? 40 : 3))
                     try await island.openAgain()
                     try await eventually("all done", within: .seconds(90)) { try bench.isIdle() }
                     #expect(try await daemon.stop() == 0)
                 }
-                let verdict = try await bench.judge("black-hole \(wire)", allowance: setup.window)
+                let verdict = try await bench.judge("H64 black-hole \(wire)", allowance: setup.window)
                 #expect(verdict.isGood, "\(verdict)")
             }
         }

@@ -9,10 +9,13 @@ import Testing
 @Suite(.serialized) struct HostileTests {
     /// What keeps a daemon that is not root from a job.
     enum Bar: String, CaseIterable {
-        case mode, accessList, stickyOwner
+        case mode, foreignOwner, accessList, stickyOwner
+
+        /// Those that can be put up here.
+        static var possible: [Self] { allCases.filter { $0 != .accessList || Volume.isInstalled("setfacl") } }
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root can give files away"), .needs("setpriv"), arguments: Bar.allCases)
+    @Test(.enabled(if: geteuid() == 0, "only root can give files away"), .needs("setpriv"), arguments: Bar.possible)
     func `a job that may not be read fails with a remedy, and nothing spins`(bar: Bar) async throws {
         try await Bench.running { bench in
             try await bench.giveAway()
@@ -24,11 +27,13 @@ import Testing
             try await eventually("the others: \(daemon.log.suffix(2000))") {
                 bench.archived("weather").count { $0.hasPrefix("done/") } == 3
             }
-            try await moment(.seconds(2))
-            #expect(try daemon.processorSeconds < 2, "it spins")
+            let cost = try daemon.processorSeconds
+            try await moment(.seconds(1))
+            #expect(try daemon.processorSeconds - cost < 0.5, "it spins")
             let warnings = daemon.log.split(separator: "\n").count { $0.contains("barred.json") }
             #expect(warnings <= 3, "\(daemon.log.suffix(2000))")
             #expect(try await daemon.stop() == 0)
+            report("G57 perm \(bar): \(warnings) warnings; seed \(seed), \(bench.age) s")
         }
     }
 
@@ -48,7 +53,7 @@ import Testing
                 try await eventually("both") { try bench.isIdle() }
                 #expect(try await daemon.stop() == 0)
             }
-            let verdict = try await bench.judge("lease-abuse", allowance: 0)
+            let verdict = try await bench.judge("G58 lease-abuse", allowance: 0)
             #expect(verdict.isGood, "\(verdict)")
         }
     }
@@ -88,6 +93,7 @@ import Testing
             let failed = try bench.lines("weather").filter { $0.kind == "job" && $0.state == "failed" }
             #expect(failed.count == Self.bombs.count + 1 && failed.allSatisfy { $0.code != nil }, "\(failed)")
             #expect(try await bench.entries().count == 1)
+            report("G59 bombs: \(failed.count) failed; seed \(seed), \(bench.age) s")
         }
     }
 
@@ -99,7 +105,7 @@ import Testing
                 try await eventually("all of them", within: .seconds(900)) {
                     try bench.lines("weather").contains { $0.kind == "job" && $0.sum == count }
                 }
-                report("million recipients: peak memory \(try daemon.peakMemory >> 20) MiB")
+                report("G59 million recipients: peak memory \(try daemon.peakMemory >> 20) MiB")
                 #expect(try daemon.peakMemory < 400 << 20)
                 #expect(try await daemon.stop() == 0)
             }
@@ -107,18 +113,18 @@ import Testing
     }
 
     @Test func `however many jobs wait, the first is sent soon and memory is bounded`() async throws {
-        let count = isFullRun ? 1_000_000 : 20_000
+        let count = trials(4_000, full: 1_000_000)
         try await Bench.running { bench in
             try bench.putMany(count)
             let start = ContinuousClock.now
             try await bench.withDaemon { daemon in
                 try await bench.arrived(1)
                 let first = start.duration(to: .now)
-                try await moment(.seconds(isFullRun ? 60 : 3))
+                try await moment(.seconds(trials(1, full: 60)))
                 let peak = try daemon.peakMemory
-                report("million-files: \(count) jobs, the first sent after \(first), peak memory \(peak >> 20) MiB")
+                report("G60 million-files: \(count) jobs, the first sent after \(first), peak memory \(peak >> 20) MiB")
                 // A debug build: the daemon that is delivered takes a fraction of both.
-                #expect(first < .seconds(isFullRun ? 60 : 5))
+                #expect(first < .seconds(trials(15, full: 60)))
                 #expect(peak < (100 << 20) + count * 1_000)
             }
         }
@@ -142,8 +148,10 @@ extension Bench {
         try Data(Drop(number: 7, count: 1).text.utf8).write(to: URL(fileURLWithPath: path))
         switch bar {
         case .mode: try await tool(["chmod", "0000", path], logs: home + "/logs")
+        case .foreignOwner: try await tool(["chmod", "0600", path], logs: home + "/logs")
         case .accessList:
-            try await tool(["chmod", "0600", path], logs: home + "/logs")
+            try await tool(["chmod", "0644", path], logs: home + "/logs")
+            try await tool(["setfacl", "--modify", "user:65534:---", path], logs: home + "/logs")
         case .stickyOwner:
             try await tool(["chmod", "0644", path], logs: home + "/logs")
             try await tool(["chown", "0:65534", "\(spool)/weather/new"], logs: home + "/logs")

@@ -9,13 +9,13 @@ import Testing
     func `no tree that a power loss may leave loses anybody`(order: MemoryVolume.Order) async throws {
         var generator = SeededGenerator(seed: seed)
         var verdicts: [Verdict] = []
-        for _ in 0..<(isFullRun ? 120 : 4) {
-            let number = Int.random(in: 1...600, using: &generator)
+        for _ in 0..<trials(2, full: 120) {
+            let number = Int.random(in: 1...540, using: &generator)
             verdicts += try await ModelCrash(
                 seed: generator.next() >> 32, number: number, order: order, count: isFullRun ? 5 : 2
             ).verdicts()
         }
         for verdict in verdicts { #expect(verdict.isGood, "\(verdict)") }
-        #expect(verdicts.count > 3, "the daemon has no failpoints, or ended before them")
+        #expect(verdicts.count > 1, "the daemon has no failpoints, or ended before them")
     }
 }

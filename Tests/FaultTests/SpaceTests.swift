@@ -32,21 +32,20 @@ import Testing
     }
 
     private func sweep(_ kind: Volume.Kind) async throws {
-        let step = isFullRun ? 11 : 173
-        let hits = try await Sweep.run(step: step, from: Int(seed) % step + 1) { number in
+        let hits = try await Sweep.run(step: 11, quick: 3) { number in
             try await Bench.running(Self.setup(kind)) { bench in
                 let volume = try #require(bench.volume)
                 try bench.dropTwenty()
                 let isHit = try await bench.run(to: Failpoint(number: number, action: .stop)) { daemon in
                     try await volume.fill()
                     daemon.send(SIGCONT)
-                    try await moment(.milliseconds(600))
+                    try await moment(.milliseconds(400))
                     try await volume.empty()
                     try await eventually("the rest") { try bench.isIdle() || !daemon.process.isRunning }
                     let code = try await daemon.stop()
                     #expect([0, 75].contains(code), "\(code): \(daemon.log.suffix(1000))")
                 }
-                let verdict = try await bench.judge("enospc-sweep-\(kind) \(number)", allowance: 0)
+                let verdict = try await bench.judge("C18 enospc-sweep-\(kind) at \(number)", allowance: 0)
                 #expect(verdict.isGood, "\(verdict)")
                 return isHit
             }
@@ -57,7 +56,7 @@ import Testing
     @Test(.needs(.ext4)) func `many jobs that end on a full volume are archived when there is space again`()
         async throws
     {
-        let count = isFullRun ? 1_500 : 150
+        let count = trials(150, full: 1_500)
         var setup = Self.setup(.ext4)
         (setup.latency, setup.window) = (.seconds(3), 2_000)
         try await Bench.running(setup) { bench in
@@ -67,12 +66,12 @@ import Testing
                 try await eventually("all claimed") { bench.names(in: "weather/new").isEmpty }
                 try await volume.fill()
                 try await bench.arrived(count)
-                try await moment(.seconds(4))
+                try await moment(.seconds(trials(2, full: 4)))
                 try await volume.empty()
                 try await eventually("all archived") { try bench.isIdle() }
                 #expect(try await daemon.stop() == 0)
             }
-            let verdict = try await bench.judge("enospc-rename \(count) jobs", allowance: 0)
+            let verdict = try await bench.judge("C19 enospc-rename \(count) jobs", allowance: 0)
             #expect(verdict.isGood, "\(verdict)")
         }
     }
@@ -116,7 +115,8 @@ import Testing
                 #expect(code == 0 || scarce == .quota && code == 75, "\(code): \(daemon.log.suffix(2000))")
             }
             let verdict = try await bench.judge(
-                "inodes-out \(scarce), exit \(code)", allowance: code == 0 ? 0 : nil)
+                "\(scarce == .quota ? "C21 quota" : "C20 inodes-out \(scarce)"), exit \(code)",
+                allowance: code == 0 ? 0 : nil)
             #expect(verdict.isGood, "\(verdict)")
         }
     }

@@ -16,14 +16,14 @@ import Testing
                 try await volume.settle()
                 try await bench.arrived(100)
                 try await volume.breakDown()
-                try await moment(.seconds(2))
+                try await moment(.seconds(1))
                 let code = try await daemon.stop()
                 #expect([0, 75].contains(code), "\(code): \(daemon.log.suffix(2000))")
             }
             try await volume.unmount()
             try await volume.repair()
             try await volume.mount()
-            let verdict = try await bench.judge("ro-remount")
+            let verdict = try await bench.judge("C26 ro-remount")
             #expect(verdict.isGood, "\(verdict)")
         }
     }
@@ -40,47 +40,52 @@ import Testing
         try await Bench.running(.init(latency: .milliseconds(20), volume: .init(kind: .ext4, megabytes: 330))) {
             bench in
             let volume = try #require(bench.volume)
-            try await bench.withDaemon(drain: 2) { daemon in
+            try await bench.withDaemon(drain: 1) { daemon in
                 try await daemon.says("app started")
                 for number in 1...20 { try bench.drop(Drop(number: number, count: 20)) }
                 try await bench.arrived(100)
                 try await volume.take(by: way)
-                try await moment(.seconds(2))
+                try await moment(.seconds(1))
                 let code = try await daemon.stop()
                 #expect([0, 75].contains(code), "\(code): \(daemon.log.suffix(2000))")
             }
             try await volume.giveBack(by: way)
             // What was removed is gone for good; the rest must be whole.
-            guard way != .removed else { return try await bench.finish() }
-            let verdict = try await bench.judge("spool-vanishes \(way)")
+            guard way != .removed else {
+                report("C30 spool-vanishes removed; seed \(seed), \(bench.age) s")
+                return try await bench.finish(within: .seconds(1))
+            }
+            let verdict = try await bench.judge("C30 spool-vanishes \(way)")
             #expect(verdict.isGood, "\(verdict)")
         }
     }
 
     @Test(.needs(.sshfs)) func `a filesystem that hangs holds up nothing for longer than it hangs`() async throws {
-        try await Bench.running(.init(volume: .init(kind: .sshfs))) { bench in
+        try await Bench.running(.init(daemon: MemoryVolume.smallJournal, volume: .init(kind: .sshfs))) { bench in
             let volume = try #require(bench.volume)
             try await bench.withDaemon { daemon in
                 try await daemon.says("app started")
-                for number in 1...20 { try bench.dropServed(Drop(number: number, count: 5)) }
+                for number in 1...20 { try bench.drop(Drop(number: number, count: 5)) }
                 try await bench.arrived(10)
                 try volume.sendServer(SIGSTOP)
-                try await moment(.seconds(isFullRun ? 60 : 3))
+                try await moment(.seconds(trials(2, full: 60)))
                 try volume.sendServer(SIGCONT)
                 try await eventually("all done", within: .seconds(60)) { try bench.isIdle() }
                 #expect(try await daemon.stop() == 0)
             }
-            let verdict = try await bench.judge("fs-hang", allowance: 0)
+            let verdict = try await bench.judge("C29 fs-hang", allowance: 0)
             #expect(verdict.isGood, "\(verdict)")
         }
     }
 
     @Test(.needs(.sshfs)) func `a filesystem whose server dies is used again when it is mounted again`() async throws {
-        try await Bench.running(.init(latency: .milliseconds(50), volume: .init(kind: .sshfs))) { bench in
+        try await Bench.running(
+            .init(latency: .milliseconds(50), daemon: MemoryVolume.smallJournal, volume: .init(kind: .sshfs))
+        ) { bench in
             let volume = try #require(bench.volume)
-            try await bench.withDaemon(drain: 2) { daemon in
+            try await bench.withDaemon(drain: 1) { daemon in
                 try await daemon.says("app started")
-                for number in 1...20 { try bench.dropServed(Drop(number: number, count: 5)) }
+                for number in 1...20 { try bench.drop(Drop(number: number, count: 5)) }
                 try await bench.arrived(10)
                 try volume.sendServer(SIGKILL)
                 try await moment(.seconds(1))
@@ -89,20 +94,9 @@ import Testing
             }
             try await volume.unmount()
             try await volume.mount()
-            let verdict = try await bench.judge("fs-hang, the server killed")
+            let verdict = try await bench.judge("C29 fs-hang, the server killed")
             #expect(verdict.isGood, "\(verdict)")
         }
-    }
-}
-
-extension Bench {
-    /// Drops a job through the served folder, which answers whatever hangs.
-    fileprivate func dropServed(_ drop: Drop) throws {
-        guard let served = volume?.served else { return }
-        try Data(drop.text.utf8).write(to: URL(fileURLWithPath: "\(served)/staged/\(drop.name)"))
-        drops.append(drop)
-        try FileManager.default.moveItem(
-            atPath: "\(served)/staged/\(drop.name)", toPath: "\(served)/spool/weather/new/\(drop.name)")
     }
 }
 

@@ -40,13 +40,20 @@ struct Bench: Sendable {
     let volume: Volume?
     let island: Island?
     let drops = DropList()
+    private let beginning = ContinuousClock.now
 
     /// Where configuration and logs are: never on the volume.
     var home: String { folder.path }
     /// The folder that the spool is in, as the daemon sees it.
     var ground: String { volume?.point ?? home + "/ground" }
-    /// The same folder as the test sees it.
-    var seenGround: String { volume?.seenPoint ?? home + "/ground" }
+    /// The same folder as the test sees it: of an sshfs volume what it shows, which answers whatever hangs, and of whose
+    /// changes the volume hears nothing.
+    var seenGround: String {
+        guard let volume else { return home + "/ground" }
+        return volume.shape.kind == .sshfs ? volume.served : volume.seenPoint
+    }
+    /// How long the trial has taken so far, in seconds.
+    var age: Double { (beginning.duration(to: .now) / .milliseconds(100)).rounded() / 10 }
     /// The spool as the test sees it.
     var spool: String { seenGround + "/spool" }
 
@@ -186,6 +193,7 @@ struct Bench: Sendable {
             while ContinuousClock.now < deadline, try !isIdle() { try await moment(.milliseconds(20)) }
             let code = try await daemon.stop()
             #expect(code == 0, "the end of the last daemon: \(daemon.log.suffix(2000))")
+            for line in daemon.log.split(separator: "\n") where line.contains("job is held") { report(String(line)) }
         }
     }
 
@@ -232,11 +240,18 @@ struct Bench: Sendable {
 /// What was dropped in a trial so far.
 final class DropList: Sendable {
     private let list = Mutex<[Drop]>([])
+    private let releasedNames = Mutex<Set<String>>([])
 
     var all: [Drop] { list.withLock { $0 } }
     var count: Int { list.withLock { $0.count } }
+    /// The jobs that an operator has released from `hold/`: all of such a job is sent again, as he was told.
+    var released: Set<String> { releasedNames.withLock { $0 } }
 
     func append(_ drop: Drop) {
         list.withLock { $0.append(drop) }
+    }
+
+    func release(_ name: String) {
+        releasedNames.withLock { _ = $0.insert(name) }
     }
 }

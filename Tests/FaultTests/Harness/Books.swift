@@ -15,13 +15,21 @@ struct Books {
     /// Tokens that are nobody's.
     private(set) var strangerCount = 0
 
-    init(_ entries: [Ledger.Entry]) {
+    /// - Parameters:
+    ///   - entries: what the gateway saw.
+    ///   - released: jobs that were sent a second time as their operator wanted: how often does not count.
+    init(_ entries: [Ledger.Entry], released: Set<Int> = []) {
         for entry in entries where entry.outcome == .accepted {
             guard let recipient = Recipient(token: entry.token) else {
                 strangerCount += 1
                 continue
             }
-            acceptances[recipient, default: []].append(.init(connection: entry.connection, id: entry.request?.id))
+            let acceptance = Acceptance(connection: entry.connection, id: entry.request?.id)
+            if released.contains(recipient.job) {
+                acceptances[recipient] = [acceptance]
+            } else {
+                acceptances[recipient, default: []].append(acceptance)
+            }
         }
     }
 

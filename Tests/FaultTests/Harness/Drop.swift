@@ -10,11 +10,18 @@ struct Drop: Sendable, Hashable {
     /// How many more bytes its name has.
     var filling = 0
 
+    /// Whether it has a line for each recipient instead of one document.
+    var isInLines = false
+
     /// The name of its file.
-    var name: String { "j\(number)\(String(repeating: "x", count: filling)).json" }
+    var name: String { "j\(number)\(String(repeating: "x", count: filling)).\(isInLines ? "jsonl" : "json")" }
 
     /// The file.
     var text: String {
+        guard !isInLines else {
+            let lines = (0..<count).map { #"{"token":"\#(Recipient(job: number, index: $0).token)"}"# }
+            return ([#"{"defaults":{"alert":"\#(number)"}}"#] + lines + [""]).joined(separator: "\n")
+        }
         let tokens = (0..<count).map { "\"\(Recipient(job: number, index: $0).token)\"" }.joined(separator: ",")
         return #"{"tokens":[\#(tokens)],"alert":"\#(number)"\#(more)}"#
     }

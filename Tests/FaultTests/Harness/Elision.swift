@@ -81,7 +81,7 @@ struct Elision: Sendable {
 
 extension Elision: CustomStringConvertible {
     var description: String {
-        "sync-elision \(site?.rawValue ?? "none"): \(stage.rawValue), \(order.rawValue)"
+        "B13 sync-elision \(site?.rawValue ?? "none"): \(stage.rawValue), \(order.rawValue)"
     }
 }
 
@@ -105,12 +105,12 @@ extension Bench {
     /// Drops what the stage begins with.
     fileprivate func prepare(_ stage: Elision.Stage) async throws {
         switch stage {
-        case .underWay: try drop(Drop(number: 1, count: 3_000, more: #","record":"all""#, filling: 240))
+        case .underWay: try drop(Drop(number: 1, count: 1_500, more: #","record":"all""#, filling: 240))
         case .forgotten: try drop(Drop(number: 1, count: 600))
         case .archived: try drop(Drop(number: 1, count: 3))
         case .held:
-            try drop(Drop(number: 1, count: 3_000))
-            try await withDaemon { _ in try await arrived(1_000) }
+            try drop(Drop(number: 1, count: 1_500))
+            try await withDaemon { _ in try await arrived(500) }
             let entry = try #require(claimed("weather").first)
             let url = URL(fileURLWithPath: "\(spool)/weather/work/node-a/\(entry)")
             let text = try String(contentsOf: url, encoding: .utf8)
@@ -122,7 +122,7 @@ extension Bench {
     fileprivate func reach(_ stage: Elision.Stage, later: Drop, _ daemon: Child) async throws {
         switch stage {
         case .underWay:
-            try await arrived(2_000)
+            try await arrived(1_000)
             try await eventually("feedback") { !names(in: "weather/feedback").isEmpty }
         case .forgotten:
             try await eventually("the job in its archive") { try isIdle() }

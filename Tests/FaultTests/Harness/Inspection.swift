@@ -20,9 +20,9 @@ extension Bench {
         var verdict = Verdict(title)
         verdict.allowance = allowance ?? self.allowance
         let (before, entries) = (try snapshot(), try await self.entries())
-        var inspection = Inspection(
-            bench: self, books: Books(Array(entries[..<others.lowerBound] + entries[others.upperBound...])),
-            verdict: verdict)
+        let mine = Array(entries[..<others.lowerBound] + entries[others.upperBound...])
+        let released = Set(drops.all.filter { drops.released.contains($0.name) }.map(\.number))
+        var inspection = Inspection(bench: self, books: Books(mine, released: released), verdict: verdict)
         try inspection.run()
         verdict = inspection.verdict
         try await finish(within: .seconds(2))
@@ -33,7 +33,7 @@ extension Bench {
             verdict.note(.atRest, "\(arrivedLater - entries.count) more notifications were sent")
         }
         if let volume { try await look(at: volume, &verdict) }
-        report("\(verdict)")
+        report("\(verdict); seed \(seed), \(age) s")
         return verdict
     }
 

@@ -14,7 +14,8 @@ struct Island: Sendable {
     static var obstacle: String? {
         if getuid() != 0 { return "only root can make a network namespace" }
         let missing = ["unshare", "nsenter", "ip", "nft"].first { !Volume.isInstalled($0) }
-        return missing.map { "\($0) is not installed (make test-full installs it)" }
+        if let missing { return "\(missing) is not installed (make test installs it)" }
+        return Namespace.isPossible(.network) ? nil : "network namespaces are forbidden here"
     }
 
     /// Makes the network; certificates and logs are kept in `home`.

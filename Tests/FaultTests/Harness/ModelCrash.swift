@@ -43,12 +43,12 @@ struct ModelCrash: Sendable {
 }
 
 extension MemoryVolume {
-    /// The model keeps every byte of it several times.
+    /// The model keeps every byte of it several times, and sshfs writes it through a pipe.
     static let smallJournal = "journal: {size: 8MiB}"
 }
 
 extension ModelCrash: CustomStringConvertible {
     var description: String {
-        "model-crash \(order) seed \(seed) at \(number)"
+        "B12 model-crash \(order) from \(seed) at \(number)"
     }
 }

@@ -3,16 +3,38 @@ import Foundation
 /// A Linux namespace of its own, mounts' or the network's, which goes with this process whatever happens: one process
 /// holds it open, and ends when its input does.
 final class Namespace: Sendable {
-    enum Kind: String, Sendable {
+    enum Kind: String, Sendable, CaseIterable {
         case mount = "mnt"
         case network = "net"
+        case user
 
         fileprivate var options: [String] {
             switch self {
             case .mount: ["--mount", "--propagation", "private"]
             case .network: ["--net"]
+            case .user: ["--user", "--map-root-user"]
             }
         }
+    }
+
+    /// Whether one can be made here: a container may forbid it even to root.
+    static func isPossible(_ kind: Kind) -> Bool { possible.contains(kind) }
+
+    private static let possible = Set(Kind.allCases.filter { succeeds(["unshare"] + $0.options + ["true"]) })
+
+    /// Whether a command can be run and ends well.
+    static func succeeds(_ command: [String]) -> Bool {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = command
+        (process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
+        do {
+            try process.run()
+        } catch {
+            return false
+        }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
     }
 
     private let kind: Kind
@@ -42,7 +64,7 @@ final class Namespace: Sendable {
 
     /// A command that runs in it.
     func inside(_ command: [String]) -> [String] {
-        let option = kind == .mount ? "--mount" : "--net"
+        let option = kind.options[0]
         return ["nsenter", "\(option)=/proc/\(holder.processIdentifier)/ns/\(kind.rawValue)", "--"] + command
     }
 

@@ -6,7 +6,7 @@ struct Producers: Sendable {
     let bench: Bench
     let seed: UInt64
     /// How many jobs of an app may wait in `new/`: the rest of the machine is for the daemon.
-    var backlog = 40
+    var backlog = trials(16, full: 40)
 
     /// Has four of them drop jobs while `body` runs.
     func running(_ body: () async throws -> Void) async throws {

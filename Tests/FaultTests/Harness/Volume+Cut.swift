@@ -11,7 +11,7 @@ extension Trait where Self == ConditionTrait {
     static func needs(_ programs: String...) -> Self {
         let missing = programs.first { !Volume.isInstalled($0) }
         return .enabled(
-            if: missing == nil, Comment(rawValue: "\(missing ?? "") is not installed (make test-full installs it)"))
+            if: missing == nil, Comment(rawValue: "\(missing ?? "") is not installed (make test installs it)"))
     }
 
     /// Runs a test only in the full run.

@@ -22,7 +22,7 @@ func eventually(
         if try await condition() { return }
         let end = ContinuousClock.now
         guard end < deadline else { throw NotInTime(description: "not within \(limit): \(what())") }
-        try await Task.sleep(for: max(.milliseconds(5), start.duration(to: end) * 2))
+        try await Task.sleep(for: max(.milliseconds(10), start.duration(to: end) * 4))
     }
 }
 
@@ -34,6 +34,14 @@ func moment(_ length: Duration) async throws {
 /// Whether the long sweeps are to run too (`make test-full`).
 let isFullRun = ProcessInfo.processInfo.environment["PUSHSPOOL_FULL"] == "1"
 
+/// How many trials of a kind are made.
+///
+/// - Parameters:
+///   - quick: in `make test`.
+///   - full: in `make test-full`.
+/// - Returns: the one or the other.
+func trials(_ quick: Int, full: Int) -> Int { isFullRun ? full : quick }
+
 /// The seed of a run's random numbers: that of the environment (`PUSHSPOOL_SEED`), so that a failure can be repeated,
 /// or a new one.
 let seed = ProcessInfo.processInfo.environment["PUSHSPOOL_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 1...99_999)
@@ -43,9 +51,10 @@ func report(_ line: String) {
     print("fault: \(line)")
 }
 
-/// Lets a few trials at a time through: each runs a daemon, and the machine has only so many cores.
+/// Lets a few trials at a time through: each runs a daemon, and the machine has only so many cores; but most of a trial
+/// is waiting.
 actor Turnstile {
-    static let trials = Turnstile(places: 2)
+    static let trials = Turnstile(places: 5)
 
     private var places: Int
     private var waiting: [CheckedContinuation<Void, Never>] = []
