@@ -21,7 +21,7 @@ extension Daemon {
             if let runner = runners[name] {
                 await bring(runner, inLineWith: app)
                 await runner.setWatched(watch != nil && watch?.unwatched[name] == nil)
-            } else if let runner = start(app) {
+            } else if !isStopping, let runner = start(app) {
                 await runner.setWatched(watch != nil && watch?.unwatched[name] == nil)
                 started.append(runner)
             }

@@ -66,6 +66,25 @@ import Testing
         }
     }
 
+    @Test func `a job that is being read when the end is asked for stays where it is, unsent`() async throws {
+        try await Bench.running(.init(daemon: MemoryVolume.smallJournal)) { bench in
+            let drop = Drop(number: 1, count: trials(40_000, full: 400_000), isInLines: true)
+            let journal = [try Child.pushspool, "journal", "\(bench.spool)/.pushspool/node-a/journal"]
+            try bench.drop(drop)
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                try await eventually("a reading") {
+                    try await tool(journal, logs: bench.home + "/logs").contains("START")
+                }
+                #expect(try await daemon.stop() == 0)
+            }
+            let arrivedCount = await bench.simulator.ledger.arrivedCount
+            report("A6 term-drain while reading: \(arrivedCount) sent; seed \(seed), \(bench.age) s")
+            #expect(bench.names(in: "weather/new") == [drop.name] && bench.claimed("weather").isEmpty)
+            #expect(arrivedCount == 0)
+        }
+    }
+
     @Test func `a daemon that is stopped for a while and goes on has lost and doubled nobody`() async throws {
         let pauses: [Duration] = isFullRun ? [.seconds(1), .seconds(5), .seconds(30), .seconds(120)] : [.seconds(1)]
         try await Bench.running(.init(latency: .milliseconds(20))) { bench in

@@ -106,6 +106,8 @@ extension AppRunner {
 
     /// Opens a file, reads it to its end, and claims it if it is whole.
     private func take(_ name: FileName, isPublishedByRename: Bool) async {
+        isTaking = true
+        defer { isTaking = false }
         do {
             switch try spool.open(name) {
             case .gone: intake.answer(name, .gone, at: .now)
@@ -137,6 +139,8 @@ extension AppRunner {
         }
         let context = context(of: job, id: .random(), isPublishedByRename)
         guard let opened = try await readThrough(job, job.status, context) else { return holdPoison(job) }
+        // A stop that came meanwhile does not wait for what nobody has claimed.
+        if isDraining { return intake.answer(job.name, .busy, at: .now) }
         var read = ReadJob(context: context, opened, isSealed: true)
         read.isSealed = isPublishedByRename || read.summary.isSealed || job.name.form == .json
         guard around.journal.canHold(read.content) else {

@@ -124,6 +124,8 @@ extension AppRunner {
     /// Takes up what was found, as much as there is room for. One that cannot be read does not hold up the others.
     func recoverJobs() async {
         while mayRecover, let left = leftJobs.popLast() {
+            isTaking = true
+            defer { isTaking = false }
             do {
                 try await recover(left)
             } catch {

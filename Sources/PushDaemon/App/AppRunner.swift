@@ -89,6 +89,8 @@ package actor AppRunner {
     /// Jobs that were announced, to be claimed as soon as the journal has them for good, and how many are just then.
     var claims: [Candidate] = []
     var claimingCount = 0
+    /// Whether a file is being read that will be announced or taken up then.
+    var isTaking = false
     /// The last record of this app, and whether the journal has failed: then nothing is taken, sent or told any more.
     var lastRecord: JournalPosition?
     var isBroken = false
@@ -277,7 +279,9 @@ package actor AppRunner {
     }
 
     /// Whether no job is under way.
-    package var isIdle: Bool { jobs.isEmpty && claims.isEmpty && claimingCount == 0 && lines.isEmpty && !isPublishing }
+    package var isIdle: Bool {
+        jobs.isEmpty && claims.isEmpty && claimingCount == 0 && !isTaking && lines.isEmpty && !isPublishing
+    }
 
     /// Whether the app may end now: nothing would be sent twice for it, or jobs under way can come to no end, because the
     /// gateway does not let the app in.
