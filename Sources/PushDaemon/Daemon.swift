@@ -8,14 +8,6 @@ import SpoolStore
 ///
 /// The whole task tree is in `run`, `runApps` and `AppRunner.run`.
 package actor Daemon {
-    /// Why the daemon cannot start.
-    package enum StartFault: Error {
-        /// The daemon's own file is at fault; the findings say how.
-        case configuration(ConfigurationSet)
-        /// The spool or the state folder cannot be used.
-        case spool(message: String, hint: String)
-    }
-
     /// How long a stop waits for jobs under way before what is left is taken off the connections.
     package let drainLimit: Duration
 
@@ -80,7 +72,7 @@ package actor Daemon {
 
     /// Reads the configuration and takes the spool. Blocks.
     ///
-    /// - Throws: `StartFault`: tell the user, and exit with 78.
+    /// - Throws: `StartFault`: tell the user, and exit with 78; with 75 after a shortage.
     package init(_ settings: Settings, makeLogger: (DaemonConfiguration) -> Logger) throws(StartFault) {
         loader = ConfigurationLoader(path: settings.path)
         configuration = loader.load()
@@ -101,10 +93,8 @@ package actor Daemon {
                 folder: try Self.openTokens(in: state), worker: try WorkerThread(name: "tokens"), logger: logger)
         } catch let fault as StartFault {
             throw fault
-        } catch let fault as SpoolFault {
-            throw .spool(message: fault.message, hint: fault.hint)
         } catch {
-            throw .spool(message: "\(error)", hint: "check `spool` and `state` in \(settings.path)")
+            throw StartFault(error, path: settings.path)
         }
         left = spool.replay.leftBehind
         reading = ReadingGate(on: worker)
@@ -133,6 +123,7 @@ package actor Daemon {
         do throws(SystemError) {
             return try TokenSources.openFolder(in: state)
         } catch {
+            if error.isOutOfSpace || error.isShortage { throw error }
             throw StartFault.spool(
                 message: "the folder of the provider tokens cannot be used: \(error)",
                 hint: "move away what is in the place of \(state.path)/tokens; the daemon makes that folder itself")

@@ -45,6 +45,9 @@ struct Run: AsyncParsableCommand {
             switch error {
             case .configuration(let set): FindingList(set).note()
             case .spool(let message, let hint): Talk.complain(message, hint: hint)
+            case .shortage(let message, let hint):
+                Talk.complain(message, hint: hint)
+                throw ExitCode.tryAgain
             }
             throw ExitCode.badConfiguration
         }

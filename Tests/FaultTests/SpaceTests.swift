@@ -53,6 +53,21 @@ import Testing
         #expect(hits > 1, "the daemon has no failpoints, or ended before them")
     }
 
+    @Test(.needs(.ext4)) func `a start on a full volume is put off until there is space`() async throws {
+        try await Bench.running(Self.setup(.ext4)) { bench in
+            let volume = try #require(bench.volume)
+            try bench.dropTwenty()
+            try await volume.fill()
+            try await bench.withDaemon { daemon in
+                let code = try await daemon.end()
+                #expect(code == 75 && daemon.log.contains("space") && daemon.log.contains("hint: "), "\(daemon.log)")
+            }
+            try await volume.empty()
+            let verdict = try await bench.judge("C18 enospc at the start", allowance: 0)
+            #expect(verdict.isGood, "\(verdict)")
+        }
+    }
+
     @Test(.needs(.ext4)) func `many jobs that end on a full volume are archived when there is space again`()
         async throws
     {

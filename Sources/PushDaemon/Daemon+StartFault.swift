@@ -1,0 +1,37 @@
+import LinuxIO
+import SpoolStore
+
+extension Daemon {
+    /// Why the daemon cannot start.
+    package enum StartFault: Error {
+        /// The daemon's own file is at fault; the findings say how.
+        case configuration(ConfigurationSet)
+        /// The spool or the state folder cannot be used.
+        case spool(message: String, hint: String)
+        /// There is no space, or no descriptor or memory left; that may pass without anybody changing the configuration.
+        case shortage(message: String, hint: String)
+    }
+}
+
+extension Daemon.StartFault {
+    /// What it means for the start that a file could not be opened or made.
+    ///
+    /// - Parameters:
+    ///   - error: what was thrown.
+    ///   - path: that of the daemon's file.
+    init(_ error: any Error, path: String) {
+        let fault = error as? SpoolFault
+        let cause = fault?.cause ?? error as? SystemError
+        switch (fault, cause) {
+        case (let fault?, let cause?) where cause.isOutOfSpace || cause.isShortage:
+            self = .shortage(message: fault.message, hint: fault.hint)
+        case (let fault?, _): self = .spool(message: fault.message, hint: fault.hint)
+        case (nil, let cause?) where cause.isOutOfSpace:
+            self = .shortage(
+                message: "\(cause)", hint: "make room on that volume, also for the journal, and start again")
+        case (nil, let cause?) where cause.isShortage:
+            self = .shortage(message: "\(cause)", hint: "see the limits on open files and memory, and start again")
+        default: self = .spool(message: "\(error)", hint: "check `spool` and `state` in \(path)")
+        }
+    }
+}
