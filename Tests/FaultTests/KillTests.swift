@@ -4,31 +4,69 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Deaths of the process that nobody announces.
-@Suite struct KillTests {
+/// Deaths of the process that nobody announces; `PUSHSPOOL_KILLS=n` has n of each kind.
+@Suite(.serialized) struct KillTests {
+    private static let kills =
+        ProcessInfo.processInfo.environment["PUSHSPOOL_KILLS"].flatMap(Int.init) ?? trials(6, full: 500)
+
     @Test(arguments: ["http2", "binary"])
     func `kill -9 at random moments under four producers loses nobody and doubles few`(wire: String) async throws {
-        let kills = isFullRun ? 500 : 10
         let setup = Bench.Setup(wire: wire, latency: .milliseconds(5), apps: ["storm", "weather"])
         try await Bench.running(setup) { bench in
-            var generator = SeededGenerator(seed: seed)
-            var inWork = 0
-            try await Producers(bench: bench, seed: seed).running {
-                for _ in 0..<kills {
-                    try await bench.withDaemon { daemon in
-                        // One in five dies while it starts.
-                        if Int.random(in: 0..<5, using: &generator) > 0 { try await daemon.says("app started") }
-                        try await moment(.milliseconds(Int.random(in: 1...600, using: &generator)))
-                        try await daemon.destroy()
-                        inWork += bench.setup.apps.allSatisfy { bench.claimed($0).isEmpty } ? 0 : 1
-                    }
+            let hits = try await bench.kill(Self.kills)
+            let verdict = try await bench.judge("A3 kill9-random \(wire), \(Self.kills) kills, \(hits) in work")
+            #expect(verdict.isGood, "\(verdict)")
+            #expect(hits > Self.kills / 3 && verdict.jobCount > Self.kills, "the kills came too early")
+        }
+    }
+
+    @Test(arguments: ["http2", "binary"])
+    func `kill -9 makes nobody get twice what must not be, and tells exactly who was in doubt`(wire: String)
+        async throws
+    {
+        let setup = Bench.Setup(
+            wire: wire, latency: .milliseconds(5), apps: ["storm", "weather"], app: "on_doubt: report",
+            daemon: "journal: {size: 16MiB}")
+        try await Bench.running(setup) { bench in
+            var doubts = Doubts()
+            let hits = try await bench.kill(Self.kills) { try doubts.note(bench) }
+            let title = "A3 kill9-random report \(wire), \(Self.kills) kills, \(hits) in work, \(doubts.count) in doubt"
+            let verdict = try await bench.judge(title, allowance: 0)
+            #expect(verdict.isGood && verdict.doubleCount == 0, "\(verdict)")
+            #expect(try doubts.differences(in: bench) == [])
+            #expect(hits > Self.kills / 3 && doubts.count > 0, "the kills came too early")
+        }
+    }
+}
+
+extension Bench {
+    /// Kills one daemon after the other while producers drop jobs.
+    ///
+    /// - Parameters:
+    ///   - count: how many.
+    ///   - look: called after each death.
+    /// - Returns: how many had jobs under way.
+    /// - Throws: what `look` throws; `NotInTime`.
+    fileprivate func kill(_ count: Int, _ look: () throws -> Void = {}) async throws -> Int {
+        var generator = SeededGenerator(seed: seed)
+        var hits = 0
+        try await Producers(bench: self, seed: seed).running {
+            for _ in 0..<count {
+                try await withDaemon { daemon in
+                    // One in five dies while it starts.
+                    if Int.random(in: 0..<5, using: &generator) > 0 { try await daemon.says("app started") }
+                    try await moment(.milliseconds(Int.random(in: 1...600, using: &generator)))
+                    try await daemon.destroy()
+                    hits += setup.apps.allSatisfy { claimed($0).isEmpty } ? 0 : 1
+                    try look()
                 }
             }
-            // One that was being read in several deaths is suspected of them; to release it is an operator's decision.
-            for app in bench.setup.apps { try bench.releaseHeld(of: app) }
-            let verdict = try await bench.judge("kill9-random \(wire) seed \(seed), \(kills) kills, \(inWork) in work")
-            #expect(verdict.isGood, "\(verdict)")
-            #expect(inWork > kills / 3 && verdict.jobCount > kills, "the kills came too early")
+        }
+        // One that was being read in several deaths is suspected of them; to release it is an operator's decision.
+        while true {
+            try await finish()
+            guard setup.apps.contains(where: { !names(in: $0 + "/hold").isEmpty }) else { return hits }
+            for app in setup.apps { try releaseHeld(of: app) }
         }
     }
 }
