@@ -25,8 +25,7 @@ import Testing
         async throws
     {
         let setup = Bench.Setup(
-            wire: wire, latency: .milliseconds(5), apps: ["storm", "weather"], app: "on_doubt: report",
-            daemon: "journal: {size: 16MiB}")
+            wire: wire, latency: .milliseconds(5), apps: ["storm", "weather"], app: "on_doubt: report")
         try await Bench.running(setup) { bench in
             var doubts = Doubts()
             let hits = try await bench.kill(Self.kills) { try doubts.note(bench) }
