@@ -144,16 +144,6 @@ extension Bench {
             atPath: "\(seenGround)/staged/\(name)", toPath: "\(spool)/weather/new/\(name)")
     }
 
-    /// Releases what is in `hold/`, as an operator would who found nothing wrong with it.
-    func releaseHeld(of app: String) throws {
-        for name in names(in: "\(app)/hold") {
-            drops.release(name)
-            report("released from hold/: \(name)")
-            try FileManager.default.moveItem(
-                atPath: "\(spool)/\(app)/hold/\(name)", toPath: "\(spool)/\(app)/new/\(name)")
-        }
-    }
-
     /// Takes away a job that was held.
     fileprivate func removeHeld(_ name: String) throws {
         try FileManager.default.removeItem(atPath: "\(spool)/weather/hold/\(name)")

@@ -7,6 +7,8 @@ struct Producers: Sendable {
     let seed: UInt64
     /// How many jobs of an app may wait in `new/`: the rest of the machine is for the daemon.
     var backlog = trials(16, full: 40)
+    /// About how many jobs they drop at most.
+    var limit = Int.max
 
     /// Has four of them drop jobs while `body` runs.
     func running(_ body: () async throws -> Void) async throws {
@@ -25,7 +27,7 @@ struct Producers: Sendable {
         var generator = generator
         while !Task.isCancelled {
             let waiting = bench.setup.apps.reduce(0) { $0 + bench.names(in: $1 + "/new").count }
-            guard waiting < backlog * bench.setup.apps.count else {
+            guard waiting < backlog * bench.setup.apps.count, bench.drops.count < limit else {
                 // Cancelled meanwhile: that ends the loop.
                 try? await moment(.milliseconds(15))
                 continue

@@ -1,0 +1,48 @@
+import GatewaySimulator
+import TestSupport
+import Testing
+
+/// Deaths while answers are lost: nobody knows then who was accepted.
+@Suite(.serialized) struct AmbiguityTests {
+    @Test(arguments: ["http2", "binary"])
+    func `what must not be sent twice never is, whatever is lost and whoever dies`(wire: String) async throws {
+        let setup = Bench.Setup(
+            script: GatewayTests.ends(isFullRun ? 60 : 8), wire: wire, window: 30, latency: .milliseconds(10),
+            app: GatewayTests.quickRetry + "\non_doubt: report")
+        try await Bench.running(setup) { bench in
+            var generator = SeededGenerator(seed: seed)
+            try await Producers(bench: bench, seed: seed, limit: trials(40, full: .max)).running {
+                for _ in 0..<trials(4, full: 100) {
+                    try await bench.withDaemon { daemon in
+                        try await moment(.milliseconds(Int.random(in: 100...700, using: &generator)))
+                        try await daemon.destroy()
+                    }
+                }
+            }
+            try await bench.finishReleasing()
+            let verdict = try await bench.judge("H65 crash-in-ambiguity report \(wire)", allowance: 0)
+            #expect(verdict.isGood && verdict.doubleCount == 0, "\(verdict)")
+        }
+    }
+
+    @Test(arguments: ["http2", "binary"])
+    func `deaths while answers are lost double no more than window and group`(wire: String) async throws {
+        let setup = Bench.Setup(
+            script: GatewayTests.ends(isFullRun ? 60 : 8), wire: wire, window: 30, latency: .milliseconds(10),
+            app: GatewayTests.quickRetry)
+        try await Bench.running(setup) { bench in
+            var generator = SeededGenerator(seed: seed)
+            try await Producers(bench: bench, seed: seed, limit: trials(40, full: .max)).running {
+                for _ in 0..<trials(4, full: 100) {
+                    try await bench.withDaemon { daemon in
+                        try await moment(.milliseconds(Int.random(in: 100...700, using: &generator)))
+                        try await daemon.destroy()
+                    }
+                }
+            }
+            try await bench.finishReleasing()
+            let verdict = try await bench.judge("H65 crash-in-ambiguity resend \(wire)")
+            #expect(verdict.isGood, "\(verdict)")
+        }
+    }
+}
