@@ -32,6 +32,8 @@ extension AppRunner {
             outcome = .failure(error)
         }
         record(.ended(subject))
+        // At once: a death that comes later is not its fault.
+        writeJournal()
         await around.reading.leave()
         return try outcome.get()
     }
