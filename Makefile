@@ -70,7 +70,9 @@ test: setup lint ## Lint, build and run all tests; as root also those that mount
 	@echo '==> build of the tests'
 	@swift build --build-tests $(CHECKED)
 	@echo '==> tests'
-	@swift test --skip-build $(SIDE_BY_SIDE)
+	@swift test --skip-build $(SIDE_BY_SIDE) --skip '^FaultTests\.'
+	@echo '==> fault tests'
+	@swift test --skip-build $(SIDE_BY_SIDE) --filter '^FaultTests\.'
 
 test-full: export PUSHSPOOL_FULL = 1
 test-full: test ## The same with the long sweeps (PUSHSPOOL_FULL=1), the fuzzer's corpus, and interop
