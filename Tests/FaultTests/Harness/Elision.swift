@@ -12,6 +12,8 @@ struct Elision: Sendable {
         case underWay
         /// A job has ended, and the journal has forgotten it.
         case forgotten
+        /// A job is about to come to its archive, where its result file is.
+        case resultOut
         /// A job has just come to its archive, beside its result file.
         case archived
         /// A job is parked that somebody had changed while it was sent, and the journal has forgotten it.
@@ -36,7 +38,8 @@ struct Elision: Sendable {
     /// - Throws: what keeps it from being run.
     func outcomes() async throws -> [(verdict: Verdict, isGood: Bool)] {
         let setup = Bench.Setup(
-            script: stage == .archived ? "nth=1 answer reason=BadDeviceToken" : "", latency: .milliseconds(20),
+            script: stage == .archived || stage == .resultOut ? "nth=1 answer reason=BadDeviceToken" : "",
+            latency: .milliseconds(20),
             daemon: MemoryVolume.smallJournal)
         return try await Bench.running(setup) { bench in
             try await bench.prepare(stage)
@@ -91,11 +94,12 @@ extension Elision.Stage {
 
     /// The changes up to the loss of power.
     fileprivate func cut(_ changes: [FileChange]) -> [FileChange] {
-        guard self == .archived else { return changes }
+        guard self == .archived || self == .resultOut else { return changes }
         let end = changes.firstIndex { change in
-            guard case .renamed(let from, _, let to, let name) = change else { return false }
-            return from != to && to.contains("/done/")
-                && !String(decoding: name, as: UTF8.self).hasSuffix(".result.json")
+            guard case .renamed(let from, _, let to, let name) = change, from != to, to.contains("/done/") else {
+                return false
+            }
+            return String(decoding: name, as: UTF8.self).hasSuffix(".result.json") == (self == .resultOut)
         }
         return Array(changes.prefix((end ?? changes.count - 1) + 1))
     }
@@ -107,7 +111,7 @@ extension Bench {
         switch stage {
         case .underWay: try drop(Drop(number: 1, count: 1_500, more: #","record":"all""#, filling: 240))
         case .forgotten: try drop(Drop(number: 1, count: 600))
-        case .archived: try drop(Drop(number: 1, count: 3))
+        case .archived, .resultOut: try drop(Drop(number: 1, count: 3))
         case .held:
             try drop(Drop(number: 1, count: 1_500))
             try await withDaemon { _ in try await arrived(500) }
@@ -127,7 +131,7 @@ extension Bench {
         case .forgotten:
             try await eventually("the job in its archive") { try isIdle() }
             try await sendMore(later)
-        case .archived:
+        case .archived, .resultOut:
             try await eventually("the job in its archive") { try isIdle() }
         case .held:
             try await eventually("the job held: \(daemon.log.suffix(2000))") { !names(in: "weather/hold").isEmpty }

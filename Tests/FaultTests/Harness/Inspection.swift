@@ -132,7 +132,8 @@ struct Inspection {
             verdict.note(.toldFirst, "\(drop.name): the lines of \(drop.count - told.count) recipients are missing")
         }
         if let path = last.path, !FileManager.default.fileExists(atPath: "\(bench.spool)/\(path)") {
-            verdict.note(.toldFirst, "\(drop.name) is told to be in \(path) and is not")
+            let places = bench.archived(app).filter { $0.contains("/" + drop.name.dropLast(5)) }
+            verdict.note(.toldFirst, "\(drop.name) is told to be in \(path) and is not, but in \(places)")
         }
     }
 
