@@ -37,6 +37,7 @@ extension AppSpool {
     /// - Throws: `SystemError`: the directory cannot be read.
     package func claimed() throws(SystemError) -> ClaimedJobs {
         var found = ClaimedJobs()
+        var wholeNames: Set<JobID> = []
         for bytes in try work.names() {
             guard let entry = FileName(bytes: bytes), let status = try work.status(of: bytes) else { continue }
             switch WorkEntry(entry) {
@@ -44,8 +45,7 @@ extension AppSpool {
                 let name = try fullName(of: id) ?? name
                 try dropDouble(name, of: status)
                 found.jobs.append(ClaimedJob(id: id, name: name, entry: entry, status: status))
-            case .fullName(let id):
-                try dropOrphan(id)
+            case .fullName(let id): wholeNames.insert(id)
             case .place(let id):
                 try dropUnfinished(id)
             case .restored, .result:
@@ -54,6 +54,8 @@ extension AppSpool {
                 found.strangers.append(entry)
             }
         }
+        // Of jobs that have gone: the process died between the two. They may be torn.
+        for id in wholeNames.subtracting(found.jobs.map(\.id)) { try work.unlink(WorkEntry.fullName(of: id)) }
         found.jobs.sort { $0.id.bits < $1.id.bits }
         found.strangers.sort()
         return found
@@ -94,18 +96,19 @@ extension AppSpool {
             FileName.init(bytes:))
     }
 
+    /// Takes a claimed job's name in `new/` away if a crash left it there, now that somebody knows the whole of it: the file
+    /// that has it may be lost.
+    ///
+    /// - Throws: `SystemError`: EIO and the like; the job may be in both places still.
+    package func dropDouble(of job: ClaimedJob) throws(SystemError) {
+        try dropDouble(job.name, of: job.claim.status)
+    }
+
     /// btrfs can bring back the old name of a rename after a power loss; so can a link whose unlink was cut off.
     private func dropDouble(_ name: FileName, of status: FileStatus) throws(SystemError) {
         guard status.linkCount > 1, let other = try new.status(of: name.bytes), other.inode == status.inode,
             other.device == status.device
         else { return }
         try new.unlink(name.bytes)
-    }
-
-    /// Removes a full name whose job has gone: the process died between the two.
-    private func dropOrphan(_ id: JobID) throws(SystemError) {
-        guard let whole = try fullName(of: id) else { return }
-        let (entry, _) = WorkEntry.entry(for: whole, id: id)
-        if try work.status(of: entry) == nil { try work.unlink(WorkEntry.fullName(of: id)) }
     }
 }

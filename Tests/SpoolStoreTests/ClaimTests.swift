@@ -109,6 +109,25 @@ import Testing
         #expect(try app.work.names().isEmpty)
     }
 
+    @Test func `a full name that a power loss has emptied goes with its job`() throws {
+        try app.work.put("\(JobID(bits: 1)).name", "")
+        #expect(try app.claimed().jobs.isEmpty && app.work.names().isEmpty)
+    }
+
+    @Test func `a claim of a long name that a crash left in two places loses the earlier one, its name once known`()
+        throws
+    {
+        let long = try #require(FileName(String(repeating: "x", count: 240) + ".json"))
+        let job = try spool.claim(long, id: 1)
+        try app.work.link(job.entry.bytes, to: app.new, as: long.bytes)
+        // The file with the whole name is not on the disk.
+        try app.work.unlink(Array("\(job.id).name".utf8))
+        let found = try #require(try app.claimed().jobs.first)
+        #expect(found.name != long)
+        try app.dropDouble(of: found.called(long))
+        #expect(try app.new.names().isEmpty && app.work.names().count == 1)
+    }
+
     @Test func `a claimed job can be read again`() throws {
         let job = try spool.claim(try fileName("a.json"), contents: "bytes", id: 1)
         #expect(try app.open(job).file.contents(limit: 10) == Array("bytes".utf8))

@@ -44,6 +44,7 @@ extension AppRunner {
             for claimed in found.jobs {
                 let record = records.removeValue(forKey: claimed.id)
                 let claimed = claimed.called(record?.facts.name ?? claimed.name)
+                try spool.dropDouble(of: claimed)
                 leftJobs.append(LeftJob(claimed: claimed, record: recoveryRecord(record, of: claimed.id)))
             }
             for job in records.values.sorted(by: { $0.facts.droppedAt < $1.facts.droppedAt }) { search(job) }
