@@ -70,9 +70,9 @@ test: setup lint ## Lint, build and run all tests; as root also those that mount
 	@echo '==> build of the tests'
 	@swift build --build-tests $(CHECKED)
 	@echo '==> tests'
-	@swift test --skip-build $(SIDE_BY_SIDE) --skip '^FaultTests\.'
+	@.ci/swift-test $(SIDE_BY_SIDE) --skip '^FaultTests\.'
 	@echo '==> fault tests'
-	@swift test --skip-build $(SIDE_BY_SIDE) --filter '^FaultTests\.'
+	@.ci/swift-test $(SIDE_BY_SIDE) --filter '^FaultTests\.'
 
 test-full: export PUSHSPOOL_FULL = 1
 test-full: test ## The same with the long sweeps (PUSHSPOOL_FULL=1), the fuzzer's corpus, and interop
@@ -83,7 +83,7 @@ test-full: test ## The same with the long sweeps (PUSHSPOOL_FULL=1), the fuzzer'
 faults: setup ## Only the tests that kill, cut the power and fill disks (as root; longer with PUSHSPOOL_FULL=1)
 	@.ci/setup $(FAULT_PACKAGES)
 	@swift build --build-tests $(CHECKED)
-	@swift test --skip-build $(SIDE_BY_SIDE) --filter '^FaultTests\.'
+	@.ci/swift-test $(SIDE_BY_SIDE) --filter '^FaultTests\.'
 
 fuzz: setup ## Feed random bytes to all decoders, 10 minutes each (FUZZ=name, SECONDS=n)
 	@$(MAKE) -C Tests/Fuzz fuzz

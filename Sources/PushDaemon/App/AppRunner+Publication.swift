@@ -9,9 +9,9 @@ import SpoolStore
 extension AppRunner {
     /// Ends a job: its lines must be out before it is moved.
     func conclude(_ id: JobID) {
-        // One that had ended in an earlier run ended then: its result file must be the same as it was.
-        let end = jobs[id]?.resumption?.final?.finishedAt ?? .now
-        jobs[id]?.finishedAt = end
+        // One that had ended before a crash ended then.
+        let finishedAt = jobs[id]?.resumption?.final?.finishedAt ?? .now
+        jobs[id]?.finishedAt = finishedAt
         dropSource(of: id)
         readable.removeAll { $0 == id }
         concluded.append(id)
