@@ -101,8 +101,8 @@ import Testing
     @Test(.needs(.btrfs)) func `a job that btrfs brings back in two places is one job`() async throws {
         try await Bench.running(.init(volume: .calm(.btrfs))) { bench in
             let volume = try #require(bench.volume)
-            try bench.drop(Drop(number: 1, count: 3))
             try await bench.withDaemon { try await $0.says("app started") }
+            try bench.drop(Drop(number: 1, count: 3))
             try await volume.settle()
             let id = String(repeating: "0", count: 25) + "1"
             let (new, work) = ("\(volume.point)/spool/weather/new", "\(volume.point)/spool/weather/work/node-a")
