@@ -7,7 +7,10 @@ import Testing
 /// Deaths of the process that nobody announces; `PUSHSPOOL_KILLS=n` has n of each kind.
 @Suite(.serialized) struct KillTests {
     private static let kills =
-        ProcessInfo.processInfo.environment["PUSHSPOOL_KILLS"].flatMap(Int.init) ?? trials(6, full: 500)
+        ProcessInfo.processInfo.environment["PUSHSPOOL_KILLS"].flatMap(Int.init) ?? trials(6, full: 100)
+
+    /// So many must have met a daemon with jobs under way, or the run shows little; of a few chance may spare most.
+    private static let leastHits = kills / (isFullRun ? 3 : 6)
 
     @Test(arguments: ["http2", "binary"])
     func `kill -9 at random moments under four producers loses nobody and doubles few`(wire: String) async throws {
@@ -16,7 +19,7 @@ import Testing
             let hits = try await bench.kill(Self.kills)
             let verdict = try await bench.judge("A3 kill9-random \(wire), \(Self.kills) kills, \(hits) in work")
             #expect(verdict.isGood, "\(verdict)")
-            #expect(hits > Self.kills / 3 && verdict.jobCount > Self.kills, "the kills came too early")
+            #expect(hits > Self.leastHits && verdict.jobCount > Self.kills, "the kills came too early")
         }
     }
 
@@ -33,7 +36,7 @@ import Testing
             let verdict = try await bench.judge(title, allowance: 0)
             #expect(verdict.isGood && verdict.doubleCount == 0, "\(verdict)")
             #expect(try doubts.differences(in: bench) == [])
-            #expect(hits > Self.kills / 3 && doubts.count > 0, "the kills came too early")
+            #expect(hits > Self.leastHits && doubts.count > 0, "the kills came too early")
         }
     }
 }

@@ -7,22 +7,25 @@ import Testing
 
 /// Losses of power.
 @Suite(.serialized) struct PowerCutTests {
-    @Test(.needs(.ext4)) func `a power loss at any file operation loses nobody on ext4`() async throws {
-        try await sweep(.ext4)
+    @Test(.needs(.ext4), arguments: ["http2", "binary"])
+    func `a power loss at any file operation loses nobody on ext4`(wire: String) async throws {
+        try await sweep(.ext4, wire)
     }
 
-    @Test(.needs(.xfs), .full) func `a power loss at any file operation loses nobody on xfs`() async throws {
-        try await sweep(.xfs)
+    @Test(.needs(.xfs), .full, arguments: ["http2", "binary"])
+    func `a power loss at any file operation loses nobody on xfs`(wire: String) async throws {
+        try await sweep(.xfs, wire)
     }
 
-    @Test(.needs(.btrfs), .full) func `a power loss at any file operation loses nobody on btrfs`() async throws {
-        try await sweep(.btrfs)
+    @Test(.needs(.btrfs), .full, arguments: ["http2", "binary"])
+    func `a power loss at any file operation loses nobody on btrfs`(wire: String) async throws {
+        try await sweep(.btrfs, wire)
     }
 
-    private func sweep(_ kind: Volume.Kind) async throws {
-        let name = "\(kind == .ext4 ? "B8" : kind == .xfs ? "B9" : "B10") cut-sweep-\(kind)"
-        let hits = try await Sweep.run(step: 9, quick: 4) { number in
-            try await Bench.running(.init(volume: .calm(kind))) { bench in
+    private func sweep(_ kind: Volume.Kind, _ wire: String) async throws {
+        let name = "\(kind == .ext4 ? "B8" : kind == .xfs ? "B9" : "B10") cut-sweep-\(kind) \(wire)"
+        let hits = try await Sweep.run(step: 9, quick: 2) { number in
+            try await Bench.running(.init(wire: wire, volume: .calm(kind))) { bench in
                 try bench.dropTwenty()
                 let isHit = try await bench.losePower(at: number)
                 let verdict = try await bench.judge("\(name) at \(number)")

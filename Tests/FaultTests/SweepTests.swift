@@ -4,17 +4,18 @@ import Testing
 
 /// Deaths at every single file operation.
 @Suite(.serialized) struct SweepTests {
-    @Test func `a death at any file operation loses nobody and doubles few`() async throws {
-        let hits = try await Sweep.run(step: 1, quick: 4) { number in
-            try await Bench.running { bench in
+    @Test(arguments: ["http2", "binary"])
+    func `a death at any file operation loses nobody and doubles few`(wire: String) async throws {
+        let hits = try await Sweep.run(step: 3, quick: 2) { number in
+            try await Bench.running(.init(wire: wire)) { bench in
                 try bench.dropTwenty()
                 let isHit = try await bench.run(to: Failpoint(number: number, action: .kill))
-                let verdict = try await bench.judge("A1 kill9-sweep at \(number)")
+                let verdict = try await bench.judge("A1 kill9-sweep \(wire) at \(number)")
                 #expect(verdict.isGood, "\(verdict)")
                 return isHit
             }
         }
-        report("A1 kill9-sweep: \(hits) deaths")
+        report("A1 kill9-sweep \(wire): \(hits) deaths")
         #expect(hits > 1, "the daemon has no failpoints, or ended before them")
     }
 

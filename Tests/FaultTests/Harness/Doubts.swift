@@ -1,3 +1,4 @@
+import Foundation
 import LinuxIO
 import SpoolModel
 import SpoolStore
@@ -13,7 +14,10 @@ struct Doubts {
 
     /// Reads what the journal of a dead daemon announces, in a copy: opening it is a new start.
     mutating func note(_ bench: Bench) throws {
-        let own = try Directory.open(path: bench.spool + "/.pushspool/node-a")
+        let path = bench.spool + "/.pushspool/node-a"
+        // One that dies early has made nothing yet.
+        guard FileManager.default.fileExists(atPath: path) else { return }
+        let own = try Directory.open(path: path)
         guard let bytes = try own.contents(of: Array("journal".utf8), limit: 1 << 30), !bytes.isEmpty else { return }
         let place = try TemporaryDirectory()
         try place.directory.create(Array("journal".utf8), mode: 0o600).write(bytes)

@@ -26,6 +26,11 @@ enum Sweep {
     /// About how many file operations a daemon makes for `Bench.dropTwenty`.
     private static let usualCount = 560
 
+    /// Every so many-th operation is tried in a full run; `PUSHSPOOL_STEP=1` tries each.
+    private static let usualStep = ProcessInfo.processInfo.environment["PUSHSPOOL_STEP"].flatMap(Int.init)
+    /// How many trials run at a time: most of one is waiting.
+    private static let places = 5
+
     /// Runs `trial` for every `step`-th number until one says that its daemon never came that far; in a quick run for a few
     /// numbers only, from all parts of a run.
     ///
@@ -35,6 +40,7 @@ enum Sweep {
     static func run(
         step: Int, quick count: Int, _ trial: @escaping @Sendable (Int) async throws -> Bool
     ) async throws -> Int {
+        let step = max(1, usualStep ?? step)
         guard !isFullRun else { return try await run(step: step, from: Int(seed) % step + 1, trial) }
         var generator = SeededGenerator(seed: seed)
         let part = usualCount / count
@@ -51,14 +57,14 @@ enum Sweep {
         var (number, hits) = (first, 0)
         var goesOn = true
         while goesOn {
-            let pair = [number, number + step]
+            let numbers = stride(from: number, to: number + Self.places * step, by: step)
             let results = try await withThrowingTaskGroup { group in
-                for number in pair { group.addTask { try await trial(number) } }
+                for number in numbers { group.addTask { try await trial(number) } }
                 return try await group.reduce(into: [Bool]()) { $0.append($1) }
             }
             hits += results.count { $0 }
             goesOn = results.allSatisfy(\.self)
-            number += 2 * step
+            number += Self.places * step
         }
         return hits
     }
