@@ -15,6 +15,7 @@ package struct SendQueue: Sendable {
 
     private var work: WorkQueue
     private var hunt: Hunt?
+    private var withdrawn: [Batch] = []
     private var tries: [Key: Int] = [:]
     /// Those that are to be sent again although they had been settled as accepted.
     private var revoked = NotificationSet()
@@ -54,6 +55,15 @@ package struct SendQueue: Sendable {
 
     /// What is to be announced and was not named here before.
     package mutating func takeUnannounced() -> [Batch] { work.takeUnannounced() }
+
+    /// Whether `next` with this limit would bring something, or put something aside to be announced.
+    package func gives(atMost limit: Int) -> Bool { hunt == nil ? work.gives(atMost: limit) : !isBlocked && limit > 0 }
+
+    /// What was announced and the gateway has not processed, since the last call: it is announced again before it is sent.
+    package mutating func takeWithdrawn() -> [Batch] {
+        defer { withdrawn = [] }
+        return withdrawn
+    }
 
     /// Says that these are announced.
     package mutating func announced(_ batches: [Batch]) { work.announced(batches) }
@@ -155,7 +165,16 @@ extension SendQueue {
         } else if isHunt, tail.contains(where: { !$0.isEmpty }) {
             hunt = Hunt(suspects: tail, others: work.takeTail())
         } else {
-            work.prepend(tail)
+            work.prepend(tail.map { withdrawing($0) })
         }
+    }
+
+    /// The batch, its announcement taken back: the gateway has thrown it away.
+    private mutating func withdrawing(_ batch: Batch) -> Batch {
+        guard batch.isAnnounced else { return batch }
+        withdrawn.append(batch)
+        var batch = batch
+        batch.isAnnounced = false
+        return batch
     }
 }

@@ -50,7 +50,7 @@ extension BinaryGateway: SlottedGateway {
             }
             session.flush()
             // With more to send, and room for it, the wait only gives others their turn.
-            if !isRetiring, !queue.isBlocked, allowance(session) > 0 { session.wake() }
+            if !isRetiring, queue.gives(atMost: allowance(session)) { session.wake() }
             if await session.wait().contains(.cancelled) {
                 if session.doubtCount == 0 { return await session.close() }
                 session.abort()
@@ -62,6 +62,7 @@ extension BinaryGateway: SlottedGateway {
     /// Writes as much of the queue as the session takes, but for what has waited too long.
     private func fill(_ session: BinarySession) throws {
         let now = WallTime.now
+        defer { state.announce(queue.takeUnannounced()) }
         while let batch = queue.next(atMost: allowance(session)) {
             if batch.attributes.expiration.hasPassed(at: now) {
                 deliver([Settlement(batch, .expired)])
@@ -73,7 +74,6 @@ extension BinaryGateway: SlottedGateway {
             try session.write(&rest)
             if !rest.isEmpty { break }
         }
-        state.announce(queue.takeUnannounced())
         wakeSubmitters()
         if session.room == 0, !queue.isBlocked { wakeSlots(besides: session) }
     }
@@ -84,6 +84,7 @@ extension BinaryGateway: SlottedGateway {
         let conclusion = session.conclude(end, isProven: isProven)
         let settlements = queue.take(conclusion)
         if !conclusion.revoked.isEmpty { state.tell(.reopened(conclusion.revoked)) }
+        state.withdraw(queue.takeWithdrawn())
         deliver(settlements)
         var report = ConnectionReport(end.fault)
         report.resentCount = conclusion.tail.reduce(0) { $0 + $1.count } - conclusion.doubtfulCount

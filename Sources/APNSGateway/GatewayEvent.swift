@@ -6,6 +6,8 @@ package enum GatewayEvent: Sendable {
     case settled([Settlement])
     /// Notifications that had been taken for accepted were not, and are sent again.
     case reopened([Batch])
+    /// The gateway has not processed these, which were announced: they are announced again before they are sent again.
+    case withdrawn([Batch])
     /// These are next to be written, and wait for `PushGateway.announced`: once written they must never be sent again.
     case announcing([Batch])
     /// A connection is ready to send.

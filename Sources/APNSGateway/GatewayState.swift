@@ -138,6 +138,11 @@ final class GatewayState {
         publisher.yield(event)
     }
 
+    /// Tells what was announced and not processed.
+    func withdraw(_ batches: [Batch]) {
+        if !batches.isEmpty { tell(.withdrawn(batches)) }
+    }
+
     /// Tells what is next to be written and must be recorded before.
     func announce(_ batches: [Batch]) {
         if !batches.isEmpty { tell(.announcing(batches)) }

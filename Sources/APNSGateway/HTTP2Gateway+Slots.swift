@@ -55,7 +55,7 @@ extension HTTP2Gateway: SlottedGateway {
                 return .lost(GatewayFault("encryption failed: \(error)"))
             }
             session.flush()
-            if !queue.isBlocked, allowance(session) > 0 { session.wake() }
+            if queue.gives(atMost: allowance(session)) { session.wake() }
             state.tellIfDue()
             if await session.wait(until: state.tellBy).contains(.cancelled) { return await leave(session) }
         }
@@ -100,6 +100,7 @@ extension HTTP2Gateway: SlottedGateway {
     /// Writes as much of the queue as the session takes, but for what has waited too long.
     private func fill(_ session: HTTP2Session) throws {
         let (now, pausingBefore) = (WallTime.now, queue.pausingCount)
+        defer { state.announce(queue.takeUnannounced()) }
         while let batch = queue.next(atMost: allowance(session)) {
             if let outcome = lateness(of: batch, at: now) {
                 state.deliver([Settlement(batch, outcome)])
@@ -111,7 +112,6 @@ extension HTTP2Gateway: SlottedGateway {
             try session.write(&rest)
             if !rest.isEmpty { break }
         }
-        state.announce(queue.takeUnannounced())
         wakeSubmitters()
         // A token that is held makes its notifications pause: somebody has to wake for them.
         if queue.pausingCount > pausingBefore { state.wakeSleepers() }
@@ -138,6 +138,7 @@ extension HTTP2Gateway {
         let now = RequestQueue.Instant(.now, .now)
         let upshot = queue.take(news, at: now, using: &state.random)
         state.collect(upshot.settlements)
+        state.withdraw(queue.takeWithdrawn())
         // What is said against an identity that is no longer in use concerns nobody.
         if isCurrent {
             for demand in upshot.demands { meet(demand, of: session) }

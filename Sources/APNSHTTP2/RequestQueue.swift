@@ -21,6 +21,7 @@ package struct RequestQueue: Sendable {
 
     private var work: WorkQueue
     private var pausing = PausedBatches()
+    private var withdrawn: [Batch] = []
     /// Tokens that are not to be sent to before a moment.
     private var heldTokens: [[UInt8]: Moment] = [:]
     private var failures = FailureCounts()
@@ -60,6 +61,22 @@ package struct RequestQueue: Sendable {
 
     /// What is to be announced and was not named here before.
     package mutating func takeUnannounced() -> [Batch] { work.takeUnannounced() }
+
+    /// Whether `next` with this limit would bring something, or put something aside to be announced.
+    package func gives(atMost limit: Int) -> Bool { work.gives(atMost: limit) }
+
+    /// What was announced and the gateway has not processed, since the last call: it is announced again before it is sent.
+    package mutating func takeWithdrawn() -> [Batch] {
+        defer { withdrawn = [] }
+        return withdrawn
+    }
+
+    /// Takes the announcement of what the gateway has not processed back.
+    private mutating func withdraw(_ batch: inout Batch) {
+        guard batch.isAnnounced else { return }
+        withdrawn.append(batch)
+        batch.isAnnounced = false
+    }
 
     /// Says that these are announced.
     package mutating func announced(_ batches: [Batch]) { work.announced(batches) }
@@ -161,21 +178,23 @@ extension RequestQueue {
     }
 
     private mutating func take(_ refused: SessionNews.Refused, into draft: inout Draft<some RandomNumberGenerator>) {
-        let (batch, reply) = (refused.batch, refused.reply)
+        let reply = refused.reply
+        var refused = refused
         guard let failureClass = reply.failureClass else { return }
-        if batch.hasOwnTopic, reply.reason?.isAboutTopic == true {
-            draft.upshot.settlements.append(Settlement(batch, .rejected(reply.refusal(.message))))
+        if refused.batch.hasOwnTopic, reply.reason?.isAboutTopic == true {
+            draft.upshot.settlements.append(Settlement(refused.batch, .rejected(reply.refusal(.message))))
             return
         }
+        if ![.tokenGone, .token, .message].contains(failureClass) { withdraw(&refused.batch) }
         switch failureClass {
         case .tokenGone, .token, .message:
-            draft.upshot.settlements.append(Settlement(batch, .rejected(reply.refusal(failureClass.verdict))))
+            draft.upshot.settlements.append(Settlement(refused.batch, .rejected(reply.refusal(failureClass.verdict))))
         case .app:
             draft.upshot.demands.append(.stop(reply))
             stopOrPause(refused, into: &draft)
         case .retryNow where reply.cause == .known(.expiredProviderToken):
             draft.upshot.demands.append(.renewToken(reply))
-            work.prepend([batch])
+            work.prepend([refused.batch])
         case .retryNow:
             tryAgain(refused, into: &draft)
         case .retryLater where reply.cause == .known(.tooManyProviderTokenUpdates):
@@ -261,7 +280,8 @@ extension RequestQueue {
     private mutating func returned(
         _ batch: Batch, into draft: inout Draft<some RandomNumberGenerator>
     ) -> [Batch] {
-        var again: [Batch] = []
+        var (batch, again) = (batch, [Batch]())
+        withdraw(&batch)
         for (part, count) in failures.counts(.returned, of: batch) {
             if count <= Self.refusalLimit {
                 again.append(part)

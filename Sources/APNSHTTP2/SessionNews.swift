@@ -7,7 +7,7 @@ package struct SessionNews: Sendable {
     /// A notification with an answer that is not an acceptance.
     package struct Refused: Sendable {
         /// The notification: a batch of one.
-        package let batch: Batch
+        package internal(set) var batch: Batch
         /// What the gateway said.
         package let reply: Reply
         /// How long it asked to wait (`retry-after`); Apple documents none.

@@ -31,6 +31,9 @@ package struct Batch: Sendable {
     /// Which notifications of the job these are.
     package private(set) var indices: Range<Int>
 
+    /// Whether it was recorded that these are about to be written; see `WorkQueue`.
+    package var isAnnounced = false
+
     private let tokens: PackedBytes
     private let payloads: Payloads
     /// The index of the first token in storage.

@@ -1,7 +1,8 @@
 /// Notifications that wait to be sent: what came back first, then new work, a batch of each job in turn.
 ///
-/// New work that must never be sent twice (`OnDoubt.report`) may have to be announced before it is taken: who asks for it
-/// gets nothing of it, `takeUnannounced` names it, and `announced` lets it go, before everything else.
+/// What must never be sent twice (`OnDoubt.report`) may have to be announced before it is taken: who asks for it gets
+/// nothing of it, `takeUnannounced` names it, and `announced` lets it go, before everything else. Once `isAnnounced`, it
+/// need not be announced again until somebody takes that back.
 package struct WorkQueue: Sendable {
     private var jobs: [JobID: BatchList] = [:]
     /// Jobs with new work, the one whose turn it is in front.
@@ -10,7 +11,8 @@ package struct WorkQueue: Sendable {
     /// What somebody has been told of, or is to be, and may not be taken before it is announced.
     private var unannounced: [Batch] = []
     private var untoldCount = 0
-    private let announces: Bool
+    /// Whether what must never be sent twice has to be announced.
+    package let announces: Bool
     /// How many notifications wait, those included that are to be announced.
     package private(set) var count = 0
     /// How many of them are to be announced first.
@@ -18,13 +20,19 @@ package struct WorkQueue: Sendable {
 
     /// Creates an empty queue.
     ///
-    /// - Parameter announces: Whether new work with `OnDoubt.report` must be announced.
+    /// - Parameter announces: Whether what must never be sent twice has to be announced.
     package init(announces: Bool = false) {
         self.announces = announces
     }
 
     /// Whether nothing waits that could be asked for.
     package var isBlocked: Bool { count == unannouncedCount }
+
+    /// Whether `next` with this limit would bring something, or put something aside to be announced.
+    package func gives(atMost limit: Int) -> Bool {
+        if let first = tail.first { return limit > (mustAnnounce(first) ? unannouncedCount : 0) }
+        return !turns.isEmpty && limit > unannouncedCount
+    }
 
     /// Adds new work behind all other work of its job.
     package mutating func append(_ batch: Batch) {
@@ -37,9 +45,16 @@ package struct WorkQueue: Sendable {
     /// Takes at most `limit` notifications; `nil` when there are none. What is being announced has its place among those
     /// already, so that no more is announced than could be sent.
     package mutating func next(atMost limit: Int) -> Batch? {
-        let batch = tail.takeFirst(limit) ?? nextAnnounced(atMost: limit)
-        count -= batch?.count ?? 0
-        return batch
+        while let batch = nextOfTail(atMost: limit) ?? nextOfJobs(atMost: limit - unannouncedCount) {
+            guard mustAnnounce(batch) else {
+                count -= batch.count
+                return batch
+            }
+            unannounced.append(batch)
+            unannouncedCount += batch.count
+            untoldCount += 1
+        }
+        return nil
     }
 
     /// What is to be announced and was not named here before.
@@ -51,14 +66,29 @@ package struct WorkQueue: Sendable {
     /// Says that these, which `takeUnannounced` named, are announced: they are the next to be taken. Those that were removed
     /// in between stay away.
     package mutating func announced(_ batches: [Batch]) {
-        let ready = batches.filter { batch in
-            guard let place = unannounced.firstIndex(where: { $0.job == batch.job && $0.indices == batch.indices })
-            else { return false }
-            unannounced.remove(at: place)
+        let named = Set(batches.map(Key.init))
+        var (ready, others) = ([Batch](), [Batch]())
+        for var batch in unannounced {
+            guard named.contains(Key(batch)) else {
+                others.append(batch)
+                continue
+            }
+            batch.isAnnounced = true
             unannouncedCount -= batch.count
-            return true
+            ready.append(batch)
         }
+        unannounced = others
         tail.prepend(ready)
+    }
+
+    /// What tells one batch from the others.
+    private struct Key: Hashable {
+        let job: JobID
+        let indices: Range<Int>
+
+        init(_ batch: Batch) {
+            (job, indices) = (batch.job, batch.indices)
+        }
     }
 
     /// Puts what came back before everything else, in its order.
@@ -87,15 +117,13 @@ package struct WorkQueue: Sendable {
         return removed
     }
 
-    /// The next new work that needs no announcing; what does and comes before it is put aside.
-    private mutating func nextAnnounced(atMost limit: Int) -> Batch? {
-        while let batch = nextOfJobs(atMost: limit - unannouncedCount) {
-            guard announces, batch.onDoubt == .report else { return batch }
-            unannounced.append(batch)
-            unannouncedCount += batch.count
-            untoldCount += 1
-        }
-        return nil
+    private func mustAnnounce(_ batch: Batch) -> Bool {
+        announces && batch.onDoubt == .report && !batch.isAnnounced
+    }
+
+    private mutating func nextOfTail(atMost limit: Int) -> Batch? {
+        guard let first = tail.first else { return nil }
+        return tail.takeFirst(mustAnnounce(first) ? limit - unannouncedCount : limit)
     }
 
     private mutating func nextOfJobs(atMost limit: Int) -> Batch? {

@@ -98,6 +98,9 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Whether the process or the system has no descriptor or memory left (EMFILE, ENFILE, ENOMEM).
     package var isShortage: Bool { [EMFILE, ENFILE, ENOMEM].contains(code) }
 
+    /// Whether the filesystem is broken, read-only or away, which its repair ends (EIO, EROFS, ESTALE, ENOTCONN).
+    package var isBrokenFilesystem: Bool { [EIO, EROFS, ESTALE, ENOTCONN].contains(code) }
+
     /// Whether the volume, or the quota on it, is full (ENOSPC, EDQUOT).
     package var isOutOfSpace: Bool { code == ENOSPC || code == EDQUOT }
 }

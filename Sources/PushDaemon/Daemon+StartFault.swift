@@ -8,7 +8,8 @@ extension Daemon {
         case configuration(ConfigurationSet)
         /// The spool or the state folder cannot be used.
         case spool(message: String, hint: String)
-        /// There is no space, or no descriptor or memory left; that may pass without anybody changing the configuration.
+        /// There is no space, no descriptor or memory left, or the filesystem is broken; that may pass without anybody
+        /// changing the configuration.
         case shortage(message: String, hint: String)
     }
 }
@@ -23,7 +24,7 @@ extension Daemon.StartFault {
         let fault = error as? SpoolFault
         let cause = fault?.cause ?? error as? SystemError
         switch (fault, cause) {
-        case (let fault?, let cause?) where cause.isOutOfSpace || cause.isShortage:
+        case (let fault?, let cause?) where cause.isOutOfSpace || cause.isShortage || cause.isBrokenFilesystem:
             self = .shortage(message: fault.message, hint: fault.hint)
         case (let fault?, _): self = .spool(message: fault.message, hint: fault.hint)
         case (nil, let cause?) where cause.isOutOfSpace:
@@ -31,6 +32,8 @@ extension Daemon.StartFault {
                 message: "\(cause)", hint: "make room on that volume, also for the journal, and start again")
         case (nil, let cause?) where cause.isShortage:
             self = .shortage(message: "\(cause)", hint: "see the limits on open files and memory, and start again")
+        case (nil, let cause?) where cause.isBrokenFilesystem:
+            self = .shortage(message: "\(cause)", hint: "repair or mount that filesystem, and start again")
         default: self = .spool(message: "\(error)", hint: "check `spool` and `state` in \(path)")
         }
     }

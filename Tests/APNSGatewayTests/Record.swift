@@ -13,6 +13,8 @@ struct Record {
     private(set) var tryCount = 0
     private(set) var resumeCount = 0
     private(set) var suspicionCount = 0
+    /// How many were not processed after they had been announced.
+    private(set) var withdrawnCount = 0
     /// What is to be announced and was not yet.
     private(set) var announcing: [Batch] = []
     /// How many outcomes were told, repeated ones too.
@@ -23,6 +25,7 @@ struct Record {
         switch event {
         case .settled(let settlements): for settlement in settlements { take(settlement) }
         case .reopened(let batches): for batch in batches { for index in batch.indices { outcomes[index] = nil } }
+        case .withdrawn(let batches): withdrawnCount += batches.reduce(0) { $0 + $1.count }
         case .announcing(let batches): announcing += batches
         case .connected: connectCount += 1
         case .disconnected(let report): reports.append(report)

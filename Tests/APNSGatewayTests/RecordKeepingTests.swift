@@ -81,23 +81,31 @@ struct RecordKeepingTests {
         }
     }
 
-    @Test func `what a connection leaves undone is sent again without another announcement`() async throws {
-        var plan = HTTP2Plan("nth=7 times=3 goaway")
+    @Test(arguments: ["nth=7 times=3 goaway undone=5", "nth=20 times=40 answer reason=ServiceUnavailable"])
+    func `what the gateway has not processed is announced again before it is sent again`(script: String) async throws {
+        var plan = HTTP2Plan(script)
         plan.recordKeeping = .durable(group: 1000)
-        try await plan.run { bench in
-            try await bench.submit(500, onDoubt: .report)
-            var announced = Set<Int>()
-            while bench.record.outcomes.count < 500 {
-                let before = bench.record.settledCount
-                try await bench.collect { $0.settledCount > before || !$0.announcing.isEmpty }
-                for batch in bench.record.announcing {
-                    #expect(announced.isDisjoint(with: batch.indices))
-                    announced.formUnion(batch.indices)
-                }
-                await bench.recordAll(after: before)
-            }
-            #expect(bench.record.acceptedCount == 500 && announced.count == 500)
-            #expect(Sample.accepted(await bench.simulator.ledger).sorted() == Array(0..<500))
+        try await plan.run { try await announceAgain($0) }
+    }
+
+    @Test func `what the gateway has thrown away is announced again, over the binary protocol`() async throws {
+        var plan = BenchPlan("every=97 refuse status=8 times=3") { $0.confirmation = .silence(.milliseconds(50)) }
+        plan.recordKeeping = .durable(group: 1000)
+        try await plan.run { try await announceAgain($0) }
+    }
+
+    private func announceAgain(_ bench: Bench<some PushGateway, some Sendable>) async throws {
+        try await bench.submit(500, onDoubt: .report)
+        var announcedCount = 0
+        while bench.record.outcomes.count < 500 {
+            let before = bench.record.settledCount
+            try await bench.collect { $0.settledCount > before || !$0.announcing.isEmpty }
+            announcedCount += bench.record.announcing.reduce(0) { $0 + $1.count }
+            await bench.recordAll(after: before)
         }
+        #expect(bench.record.withdrawnCount > 0)
+        #expect(announcedCount == 500 + bench.record.withdrawnCount)
+        let ledger = await bench.simulator.ledger
+        #expect(ledger.duplicates.isEmpty && ledger.acceptedCount == bench.record.acceptedCount)
     }
 }

@@ -37,10 +37,19 @@ struct WorkQueueTests {
         #expect(queue.unannouncedCount == 4 && !queue.isBlocked)
     }
 
-    @Test func `what came back need not be announced again`() {
+    @Test func `what came back is announced again if that was taken back`() throws {
         var queue = WorkQueue(announces: true)
-        queue.prepend([.plain(0..<4)])
+        queue.append(.plain(0..<4))
+        #expect(queue.next(atMost: 10) == nil)
+        queue.announced(queue.takeUnannounced())
+        let taken = queue.next(atMost: 10)
+        var batch = try #require(taken)
+        queue.prepend([batch])
         #expect(queue.next(atMost: 10)?.indices == 0..<4)
+        batch.isAnnounced = false
+        queue.prepend([batch])
+        #expect(queue.gives(atMost: 10) && queue.next(atMost: 10) == nil && !queue.gives(atMost: 4))
+        #expect(queue.takeUnannounced().map(\.indices) == [0..<4])
     }
 
     @Test func `what was removed is not let go by its announcement`() {

@@ -45,4 +45,23 @@ import Testing
             #expect(verdict.isGood, "\(verdict)")
         }
     }
+
+    @Test func `what was refused before a death is in no doubt, and is sent after it`() async throws {
+        let setup = Bench.Setup(script: "times=40 answer reason=ServiceUnavailable", app: "on_doubt: report")
+        try await Bench.running(setup) { bench in
+            try bench.drop(Drop(number: 1, count: 40))
+            try await bench.withDaemon { daemon in
+                try await eventually("40 refusals on record") {
+                    guard await bench.simulator.ledger.refusedCount == 40 else { return false }
+                    var doubts = Doubts()
+                    try doubts.note(bench)
+                    return doubts.count == 0
+                }
+                try await daemon.destroy()
+            }
+            let verdict = try await bench.judge("H65 refused and killed", allowance: 0)
+            #expect(verdict.isGood && verdict.doubleCount == 0, "\(verdict)")
+            #expect(try bench.lines("weather").allSatisfy { $0.outcome != "unknown" })
+        }
+    }
 }

@@ -16,6 +16,8 @@ extension AppRunner {
             case .reopened(let batches):
                 reopen(batches)
                 writeJournal()
+            case .withdrawn(let batches):
+                withdraw(batches)
             case .announcing(let batches):
                 noteAnnouncement(batches)
             case .connected(let endpoint):

@@ -119,7 +119,8 @@ extension AppRunner {
         do {
             try await gateway.submit(batch)
         } catch {
-            // Cancelled: the job stays in work/, where the next start finds it.
+            // Cancelled: the job stays in work/, where the next start finds it. What was announced of it is taken back.
+            freed.append(batch)
         }
     }
 

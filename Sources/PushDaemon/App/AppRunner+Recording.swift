@@ -43,6 +43,16 @@ extension AppRunner {
         announceBell.ring()
     }
 
+    /// Takes back that these are about to be written: the gateway has not processed them, and nobody is in doubt.
+    func withdraw(_ batches: [Batch]) {
+        for (job, batches) in Dictionary(grouping: batches, by: \.job) {
+            var runs = IndexRuns()
+            for batch in batches { runs.insert(batch.indices) }
+            record(.reopened(job, runs.runs))
+        }
+        writeJournal()
+    }
+
     /// Takes back, at the end, what was announced of jobs that must not be sent twice and never written: the next start may.
     func withdrawIntents() async {
         for (id, job) in jobs where job.summary.header.onDoubt == .report && !job.machine.isOver {

@@ -44,7 +44,7 @@ extension AppRunner {
             for claimed in found.jobs {
                 let record = records.removeValue(forKey: claimed.id)
                 let claimed = claimed.called(record?.facts.name ?? claimed.name)
-                try spool.dropDouble(of: claimed)
+                dropDouble(of: claimed)
                 leftJobs.append(LeftJob(claimed: claimed, record: recoveryRecord(record, of: claimed.id)))
             }
             for job in records.values.sorted(by: { $0.facts.droppedAt < $1.facts.droppedAt }) { search(job) }
@@ -54,6 +54,17 @@ extension AppRunner {
             note(failure: error)
         }
         writeJournal()
+    }
+
+    /// A name that stays in new/ is no reason to leave the others in work/.
+    private func dropDouble(of job: ClaimedJob) {
+        do {
+            try spool.dropDouble(of: job)
+        } catch {
+            logger.error(
+                "job is in new/ too, and cannot be removed there",
+                metadata: [LogKey.job: "\(job.name)", LogKey.id: "\(job.id)", LogKey.error: "\(error)"])
+        }
     }
 
     private func recoveryRecord(_ job: JournalJob?, of id: JobID) -> RecoveryRecord {

@@ -257,7 +257,7 @@ package actor AppRunner {
     package func retire() async {
         isDraining = true
         isRetiring = true
-        (readable, freed) = ([], [])
+        readable = []
         await gateway.drain()
         publishBell.ring()
         if await gateway.pendingInDoubt == 0 { stopBell.ring() }

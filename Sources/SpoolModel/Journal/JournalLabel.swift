@@ -27,6 +27,11 @@ package struct JournalLabel: Hashable, Sendable {
         return bytes
     }
 
+    /// Whether the bytes may be what a crash has left of a label that was being written: each of it or zero.
+    package static func isUnfinished(_ bytes: [UInt8]) -> Bool {
+        zip(bytes, magic).allSatisfy { $0 == 0 || $0 == $1 }
+    }
+
     /// Reads a label.
     ///
     /// - Returns: `nil` when the bytes are not the undamaged label of a journal of this version.

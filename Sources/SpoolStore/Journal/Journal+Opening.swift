@@ -46,9 +46,10 @@ extension Journal {
         _ = try file.read(JournalLayout.labelByteCount, at: 0, appendingTo: &page)
         var head: [UInt8] = []
         _ = try file.read(JournalReplay.headByteCount, at: Int64(page.count), appendingTo: &head)
+        let label = JournalLabel(bytes: page)
         // Regions are begun once the first page is safe; before, a crash may have left any part of it.
-        if head.allSatisfy({ $0 == 0 }), JournalLabel(bytes: page) == nil { return nil }
-        guard let label = JournalLabel(bytes: page) else {
+        if label == nil, head.allSatisfy({ $0 == 0 }), JournalLabel.isUnfinished(page) { return nil }
+        guard let label else {
             throw SpoolFault(
                 "\(file.path) is damaged on its first page, or was written by another version of this program",
                 hint:
