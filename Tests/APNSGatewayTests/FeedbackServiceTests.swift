@@ -19,7 +19,7 @@ struct FeedbackServiceTests {
 
     /// Reads the list once. Returns what was kept, and the fault if there was one.
     private func reading(
-        _ manner: FeedbackManner, answerTimeout: Duration = .seconds(5)
+        _ manner: FeedbackManner, answerTimeout: Duration = .seconds(60)
     ) async throws -> (kept: [UInt8], fault: GatewayFault?) {
         var settings = Simulator.Configuration()
         settings.feedback = Self.list
@@ -28,7 +28,7 @@ struct FeedbackServiceTests {
         return try await Simulator.running(settings) { simulator in
             let service = FeedbackService(
                 endpoint: Sample.endpoint(simulator.ports.feedback), context: try Sample.context(of: simulator),
-                connectTimeout: .seconds(5), answerTimeout: answerTimeout)
+                connectTimeout: .seconds(60), answerTimeout: answerTimeout)
             return try await onReactor { reactor in
                 var kept: [UInt8] = []
                 let fault = await thrownError(GatewayFault.self) {
@@ -90,7 +90,7 @@ struct FeedbackServiceTests {
         try await Simulator.running(settings) { simulator in
             let service = FeedbackService(
                 endpoint: Sample.endpoint(simulator.ports.feedback), context: try Sample.context(of: simulator),
-                connectTimeout: .seconds(5), answerTimeout: .seconds(5))
+                connectTimeout: .seconds(60), answerTimeout: .seconds(60))
             try await onReactor { reactor in
                 var calls = 0
                 let fault = await thrownError(DiskFull.self) {

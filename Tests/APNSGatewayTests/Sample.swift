@@ -62,6 +62,8 @@ enum Sample {
         var configuration = BinaryGateway.Configuration(
             endpoint: endpoint(simulator.ports.gateway), context: try context(of: simulator))
         configuration.confirmation = .silence(.seconds(1))
+        // Only tests about handshakes want one to be late, however busy the machine is.
+        configuration.connectTimeout = .seconds(60)
         configuration.connectBackOff = BackOff(first: .milliseconds(10), ceiling: .milliseconds(100))
         return configuration
     }

@@ -38,7 +38,7 @@ actor TestClient {
         let identity = try (showsCertificate ? certificates.client : nil).map { try Credentials.pem(certificate: $0) }
         let context = try TLSContext.client(identity: identity, trust: .pem(certificates.authority))
         let endpoint = SecureEndpoint(host: HostPort(host: "127.0.0.1", port: UInt16(port)), context: context)
-        stream = try await SecureStream.connect(to: endpoint, on: reactor, until: .now + .seconds(10))
+        stream = try await SecureStream.connect(to: endpoint, on: reactor, until: .now + .seconds(60))
     }
 
     /// Whether the gateway's consent to the certificate can be proven within a while.
@@ -51,12 +51,12 @@ actor TestClient {
         guard let stream else { return }
         try stream.write(bytes.span)
         while try !stream.flush() {
-            _ = await stream.wait(for: [], until: .now + .seconds(10))
+            _ = await stream.wait(for: [], until: .now + .seconds(60))
         }
     }
 
     /// Reads until so many bytes are there or the connection ends; `silent` if neither happens within `time`.
-    func receive(_ count: Int = .max, within time: Duration = .seconds(10)) async -> (bytes: [UInt8], ending: Ending?) {
+    func receive(_ count: Int = .max, within time: Duration = .seconds(60)) async -> (bytes: [UInt8], ending: Ending?) {
         let deadline = ContinuousClock.now + time
         while received.count < count, ending == nil, .now < deadline {
             await receiveOnce(until: deadline)
@@ -65,7 +65,7 @@ actor TestClient {
     }
 
     /// The reply that comes, and how the connection ends.
-    func reply(within time: Duration = .seconds(10)) async throws -> (reply: ErrorReply?, ending: Ending?) {
+    func reply(within time: Duration = .seconds(60)) async throws -> (reply: ErrorReply?, ending: Ending?) {
         let (bytes, ending) = await receive(within: time)
         return (try ErrorReply(decoding: bytes.span), ending)
     }
