@@ -10,16 +10,7 @@ import Testing
             script: GatewayTests.ends(isFullRun ? 60 : 8), wire: wire, window: 30, latency: .milliseconds(10),
             app: GatewayTests.quickRetry + "\non_doubt: report")
         try await Bench.running(setup) { bench in
-            var generator = SeededGenerator(seed: seed)
-            try await Producers(bench: bench, seed: seed, limit: trials(40, full: .max)).running {
-                for _ in 0..<trials(4, full: 100) {
-                    try await bench.withDaemon { daemon in
-                        try await moment(.milliseconds(Int.random(in: 100...700, using: &generator)))
-                        try await daemon.destroy()
-                    }
-                }
-            }
-            try await bench.finishReleasing()
+            try await bench.killAmidLosses()
             let verdict = try await bench.judge("H65 crash-in-ambiguity report \(wire)", allowance: 0)
             #expect(verdict.isGood && verdict.doubleCount == 0, "\(verdict)")
         }
@@ -31,16 +22,7 @@ import Testing
             script: GatewayTests.ends(isFullRun ? 60 : 8), wire: wire, window: 30, latency: .milliseconds(10),
             app: GatewayTests.quickRetry)
         try await Bench.running(setup) { bench in
-            var generator = SeededGenerator(seed: seed)
-            try await Producers(bench: bench, seed: seed, limit: trials(40, full: .max)).running {
-                for _ in 0..<trials(4, full: 100) {
-                    try await bench.withDaemon { daemon in
-                        try await moment(.milliseconds(Int.random(in: 100...700, using: &generator)))
-                        try await daemon.destroy()
-                    }
-                }
-            }
-            try await bench.finishReleasing()
+            try await bench.killAmidLosses()
             let verdict = try await bench.judge("H65 crash-in-ambiguity resend \(wire)")
             #expect(verdict.isGood, "\(verdict)")
         }
@@ -63,5 +45,21 @@ import Testing
             #expect(verdict.isGood && verdict.doubleCount == 0, "\(verdict)")
             #expect(try bench.lines("weather").allSatisfy { $0.outcome != "unknown" })
         }
+    }
+}
+
+extension Bench {
+    /// Kills one daemon after the other while producers drop jobs and the gateway's connections end.
+    fileprivate func killAmidLosses() async throws {
+        var generator = SeededGenerator(seed: seed)
+        try await Producers(bench: self, seed: seed, limit: trials(40, full: .max)).running {
+            for _ in 0..<trials(4, full: 100) {
+                try await withDaemon { daemon in
+                    try await moment(.milliseconds(Int.random(in: 100...700, using: &generator)))
+                    try await daemon.destroy()
+                }
+            }
+        }
+        try await finishReleasing()
     }
 }
