@@ -15,7 +15,6 @@ package struct SendQueue: Sendable {
 
     private var work: WorkQueue
     private var hunt: Hunt?
-    private var withdrawn: [Batch] = []
     private var tries: [Key: Int] = [:]
     /// Those that are to be sent again although they had been settled as accepted.
     private var revoked = NotificationSet()
@@ -60,10 +59,7 @@ package struct SendQueue: Sendable {
     package func gives(atMost limit: Int) -> Bool { hunt == nil ? work.gives(atMost: limit) : !isBlocked && limit > 0 }
 
     /// What was announced and the gateway has not processed, since the last call: it is announced again before it is sent.
-    package mutating func takeWithdrawn() -> [Batch] {
-        defer { withdrawn = [] }
-        return withdrawn
-    }
+    package mutating func takeWithdrawn() -> [Batch] { work.takeWithdrawn() }
 
     /// Says that these are announced.
     package mutating func announced(_ batches: [Batch]) { work.announced(batches) }
@@ -165,16 +161,10 @@ extension SendQueue {
         } else if isHunt, tail.contains(where: { !$0.isEmpty }) {
             hunt = Hunt(suspects: tail, others: work.takeTail())
         } else {
-            work.prepend(tail.map { withdrawing($0) })
+            // The gateway has thrown all of it away.
+            var tail = tail
+            for index in tail.indices { work.withdraw(&tail[index]) }
+            work.prepend(tail)
         }
-    }
-
-    /// The batch, its announcement taken back: the gateway has thrown it away.
-    private mutating func withdrawing(_ batch: Batch) -> Batch {
-        guard batch.isAnnounced else { return batch }
-        withdrawn.append(batch)
-        var batch = batch
-        batch.isAnnounced = false
-        return batch
     }
 }

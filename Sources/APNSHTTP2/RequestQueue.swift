@@ -21,7 +21,6 @@ package struct RequestQueue: Sendable {
 
     private var work: WorkQueue
     private var pausing = PausedBatches()
-    private var withdrawn: [Batch] = []
     /// Tokens that are not to be sent to before a moment.
     private var heldTokens: [[UInt8]: Moment] = [:]
     private var failures = FailureCounts()
@@ -66,17 +65,7 @@ package struct RequestQueue: Sendable {
     package func gives(atMost limit: Int) -> Bool { work.gives(atMost: limit) }
 
     /// What was announced and the gateway has not processed, since the last call: it is announced again before it is sent.
-    package mutating func takeWithdrawn() -> [Batch] {
-        defer { withdrawn = [] }
-        return withdrawn
-    }
-
-    /// Takes the announcement of what the gateway has not processed back.
-    private mutating func withdraw(_ batch: inout Batch) {
-        guard batch.isAnnounced else { return }
-        withdrawn.append(batch)
-        batch.isAnnounced = false
-    }
+    package mutating func takeWithdrawn() -> [Batch] { work.takeWithdrawn() }
 
     /// Says that these are announced.
     package mutating func announced(_ batches: [Batch]) { work.announced(batches) }
@@ -185,7 +174,7 @@ extension RequestQueue {
             draft.upshot.settlements.append(Settlement(refused.batch, .rejected(reply.refusal(.message))))
             return
         }
-        if ![.tokenGone, .token, .message].contains(failureClass) { withdraw(&refused.batch) }
+        if ![.tokenGone, .token, .message].contains(failureClass) { work.withdraw(&refused.batch) }
         switch failureClass {
         case .tokenGone, .token, .message:
             draft.upshot.settlements.append(Settlement(refused.batch, .rejected(reply.refusal(failureClass.verdict))))
@@ -281,7 +270,7 @@ extension RequestQueue {
         _ batch: Batch, into draft: inout Draft<some RandomNumberGenerator>
     ) -> [Batch] {
         var (batch, again) = (batch, [Batch]())
-        withdraw(&batch)
+        work.withdraw(&batch)
         for (part, count) in failures.counts(.returned, of: batch) {
             if count <= Self.refusalLimit {
                 again.append(part)

@@ -12,7 +12,8 @@ package struct WorkQueue: Sendable {
     private var unannounced: [Batch] = []
     private var untoldCount = 0
     /// Whether what must never be sent twice has to be announced.
-    package let announces: Bool
+    private let announces: Bool
+    private var withdrawn: [Batch] = []
     /// How many notifications wait, those included that are to be announced.
     package private(set) var count = 0
     /// How many of them are to be announced first.
@@ -79,6 +80,19 @@ package struct WorkQueue: Sendable {
         }
         unannounced = others
         tail.prepend(ready)
+    }
+
+    /// Takes the announcement of what the gateway has not processed back, before it is put into the queue again.
+    package mutating func withdraw(_ batch: inout Batch) {
+        guard batch.isAnnounced else { return }
+        withdrawn.append(batch)
+        batch.isAnnounced = false
+    }
+
+    /// What `withdraw` was called for since the last call.
+    package mutating func takeWithdrawn() -> [Batch] {
+        defer { withdrawn = [] }
+        return withdrawn
     }
 
     /// What tells one batch from the others.
