@@ -7,7 +7,9 @@ extension AppRunner {
     /// Takes what the gateway tells, until it ends.
     func runEvents() async {
         for await event in gateway.events {
+            let before = standing
             standing.note(event)
+            if standing != before { show() }
             switch event {
             case .settled(let settlements):
                 for settlement in settlements { settle(settlement) }
