@@ -63,17 +63,17 @@ struct Status: ParsableCommand {
         let doing = status.isStopping ? "stopping" : "running"
         Talk.say("node \(status.node), process \(status.processID), \(doing), started \(status.startedAt.rfc3339)")
         let width = (status.apps.map(\.name.count) + [3]).max() ?? 3
-        Talk.say(row("app", "state", "jobs", "gateway", width))
+        Talk.say(row(["app", "state", "jobs", "gateway"], nameWidth: width))
         for app in status.apps {
-            var line = row(app.name, app.state.rawValue, "\(app.jobCount)", app.gateway ?? "", width)
+            var line = row([app.name, app.state.rawValue, "\(app.jobCount)", app.gateway ?? ""], nameWidth: width)
             if let since = app.since { line += "  for \(seconds(now - since))" }
             Talk.say(line)
         }
     }
 
-    private func row(_ name: String, _ state: String, _ jobs: String, _ gateway: String, _ width: Int) -> String {
-        let cells = [padded(name, width), padded(state, 12), padded(jobs, -6), gateway]
-        let line = cells.joined(separator: "  ")
+    private func row(_ cells: [String], nameWidth: Int) -> String {
+        let widths = [nameWidth, 12, -6, 0]
+        let line = zip(cells, widths).map(padded).joined(separator: "  ")
         return String(line.reversed().drop { $0 == " " }.reversed())
     }
 
