@@ -9,6 +9,8 @@ import Synchronization
 extension Daemon {
     /// How often the status is written at most, and how often threads at work are looked at.
     private static let statusPause = Duration.seconds(1)
+    /// How often they are looked at while nothing is under way, if there are any that may hang without the daemon.
+    private static let quietLook = Duration.seconds(5)
 
     /// Looks whether all threads come back, and writes the status, until the task is cancelled.
     func runStatus() async {
@@ -17,7 +19,8 @@ extension Daemon {
             writeStatus()
             try? await reactor.sleep(for: Self.statusPause)
             let isQuiet = standstills.isEmpty && runners.values.allSatisfy { $0.shown.withLock(\.jobCount) == 0 }
-            await statusBell.wait(until: .now + (isQuiet ? SpoolStatus.interval : .zero))
+            let pause = threads.isEmpty ? SpoolStatus.interval : Self.quietLook
+            await statusBell.wait(until: .now + (isQuiet ? pause : .zero))
         }
     }
 

@@ -67,6 +67,8 @@ import Testing
                 try await daemon.says("app started")
                 for number in 1...20 { try bench.drop(Drop(number: number, count: 5)) }
                 try await bench.arrived(10)
+                // A process that waits for it cannot be killed either.
+                defer { try? volume.sendServer(SIGCONT) }
                 try volume.sendServer(SIGSTOP)
                 try await moment(.seconds(trials(2, full: 60)))
                 try volume.sendServer(SIGCONT)
@@ -87,6 +89,8 @@ import Testing
                 try await bench.starts(daemon)
                 for number in 1...10 { try bench.drop(Drop(number: number, count: 5)) }
                 try await bench.arrived(50)
+                // A process that waits for it cannot be killed either.
+                defer { try? volume.sendServer(SIGCONT) }
                 try volume.sendServer(SIGSTOP)
                 for number in 11...30 { try bench.drop(Drop(number: number, count: 5)) }
                 try await eventually("the near jobs") {
@@ -116,6 +120,8 @@ import Testing
                 try await bench.starts(daemon)
                 for number in 1...40 { try bench.drop(Drop(number: number, count: 20)) }
                 try await bench.arrived(50)
+                // A process that waits for it cannot be killed either.
+                defer { try? volume.sendServer(SIGCONT) }
                 try volume.sendServer(SIGSTOP)
                 try await bench.says(daemon, state: "stuck")
                 #expect(try await daemon.stop() == 75, "\(daemon.log.suffix(2000))")
