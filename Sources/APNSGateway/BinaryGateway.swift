@@ -12,7 +12,7 @@ package actor BinaryGateway {
     package static let queueLimit = 32_768
 
     /// What happens, in order. Settlements never outnumber what was submitted, so the stream needs no other bound.
-    package nonisolated let events: AsyncStream<GatewayEvent>
+    package nonisolated let events = GatewayEvents()
 
     let reactor: Reactor
     let logger: Logger
@@ -26,12 +26,10 @@ package actor BinaryGateway {
     package init(
         _ configuration: Configuration, recordKeeping: RecordKeeping = .none, on reactor: Reactor, logger: Logger
     ) {
-        let (events, publisher) = AsyncStream<GatewayEvent>.makeStream(bufferingPolicy: .unbounded)
-        self.events = events
         self.configuration = configuration
         self.queue = SendQueue(announces: recordKeeping != .none)
         self.state = GatewayState(
-            publisher, backOff: configuration.connectBackOff, recordKeeping: recordKeeping, on: reactor)
+            events, backOff: configuration.connectBackOff, recordKeeping: recordKeeping, on: reactor)
         self.reactor = reactor
         self.logger = logger
     }

@@ -11,7 +11,7 @@ final class GatewayState {
     static let keeper = -1
 
     let reactor: Reactor
-    private let publisher: AsyncStream<GatewayEvent>.Continuation
+    private let events: GatewayEvents
     /// Counts configurations: a session of an older one writes nothing more and closes when nothing is in doubt.
     private(set) var generation = 0
     /// When a stopped app may ask again; `nil` while it is not stopped.
@@ -34,10 +34,10 @@ final class GatewayState {
     private var submitters: [Waiter] = []
 
     init(
-        _ publisher: AsyncStream<GatewayEvent>.Continuation, backOff: BackOff, recordKeeping: RecordKeeping,
+        _ events: GatewayEvents, backOff: BackOff, recordKeeping: RecordKeeping,
         on reactor: Reactor
     ) {
-        self.publisher = publisher
+        self.events = events
         self.recordKeeping = recordKeeping
         self.policy = ConnectPolicy(backOff: backOff)
         self.reactor = reactor
@@ -135,7 +135,7 @@ final class GatewayState {
     /// Tells an event, after all that happened before it.
     func tell(_ event: GatewayEvent) {
         tellOutcomes()
-        publisher.yield(event)
+        events.tell(event)
     }
 
     /// Tells what was announced and not processed.
@@ -151,7 +151,7 @@ final class GatewayState {
     /// Tells nothing any more.
     func finish() {
         tellOutcomes()
-        publisher.finish()
+        events.finish()
     }
 
     /// Tells outcomes, and takes what they say about the gateway and the credentials.
@@ -200,7 +200,7 @@ final class GatewayState {
     /// Tells all outcomes that wait.
     func tellOutcomes() {
         guard !untold.isEmpty else { return }
-        publisher.yield(.settled(untold))
+        events.tell(.settled(untold))
         (untold, untoldCount, tellBy) = ([], 0, nil)
     }
 

@@ -15,7 +15,7 @@ package actor HTTP2Gateway: PushGateway {
     package static let pausingLimit = 200_000
 
     /// What happens, in order. Settlements never outnumber what was submitted, so the stream needs no other bound.
-    package nonisolated let events: AsyncStream<GatewayEvent>
+    package nonisolated let events = GatewayEvents()
 
     let reactor: Reactor
     let logger: Logger
@@ -40,12 +40,10 @@ package actor HTTP2Gateway: PushGateway {
     package init(
         _ configuration: Configuration, recordKeeping: RecordKeeping = .none, on reactor: Reactor, logger: Logger
     ) {
-        let (events, publisher) = AsyncStream<GatewayEvent>.makeStream(bufferingPolicy: .unbounded)
-        self.events = events
         self.configuration = configuration
         self.queue = RequestQueue(pauses: configuration.pauses, announces: recordKeeping != .none)
         self.state = GatewayState(
-            publisher, backOff: configuration.connectBackOff, recordKeeping: recordKeeping, on: reactor)
+            events, backOff: configuration.connectBackOff, recordKeeping: recordKeeping, on: reactor)
         self.reactor = reactor
         self.logger = logger
     }

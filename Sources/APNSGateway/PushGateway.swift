@@ -10,7 +10,7 @@ package import Logging
 /// move.
 package protocol PushGateway: Actor {
     /// What happens, in order. Ends when `run` does.
-    nonisolated var events: AsyncStream<GatewayEvent> { get }
+    nonisolated var events: GatewayEvents { get }
 
     /// Serves until the task is cancelled; then connections are cut and what was on them stays without an outcome.
     func run() async

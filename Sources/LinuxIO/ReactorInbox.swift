@@ -8,6 +8,7 @@ final class ReactorInbox: Sendable {
     enum Request: Sendable {
         case startSleep(Sleep, CheckedContinuation<Void, any Error>, until: ContinuousClock.Instant)
         case cancelSleep(Sleep)
+        case setAlarm(AlarmEntry, until: ContinuousClock.Instant)
         case wake(Registration)
         case cancelWait(Registration, number: UInt64)
         case retire(Registration)

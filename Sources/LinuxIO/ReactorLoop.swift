@@ -134,6 +134,8 @@ import Glibc
         case .cancelSleep(let sleep):
             deadlines.remove(sleep)
             sleep.cancel()
+        case .setAlarm(let alarm, let deadline):
+            if isStopping { alarm.reactorStopped() } else { deadlines.insert(alarm, at: deadline) }
         case .wake(let registration):
             registration.wake()
         case .cancelWait(let registration, let number):
@@ -151,6 +153,7 @@ import Glibc
         for registration in registrations.values { registration.settle(.cancelled) }
         while let entry = deadlines.popAny() {
             if let sleep = entry as? Sleep { sleep.cancel() }
+            if let alarm = entry as? AlarmEntry { alarm.reactorStopped() }
         }
     }
 

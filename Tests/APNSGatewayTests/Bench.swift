@@ -13,7 +13,7 @@ final class Bench<Gateway: PushGateway, Configuration: Sendable> {
     let configuration: Configuration
     private(set) var record = Record()
     private(set) var submittedCount = 0
-    private var events: AsyncStream<GatewayEvent>.Iterator
+    private var events: GatewayEvents.AsyncIterator
 
     init(_ simulator: Simulator, _ gateway: Gateway, _ configuration: Configuration) {
         self.simulator = simulator

@@ -26,6 +26,7 @@ extension AppRunner {
             await startClaims()
             await carryOutRefusals()
             await giveUpLateJobs()
+            writeJournal()
             show()
             await intakeBell.wait(until: nextLook.instant)
         }

@@ -31,9 +31,9 @@ extension AppRunner {
         } catch {
             outcome = .failure(error)
         }
+        // Written with what comes next, at the latest before the app waits for something: a death that comes later is not
+        // its fault.
         record(.ended(subject))
-        // At once: a death that comes later is not its fault.
-        writeJournal()
         await around.reading.leave()
         return try outcome.get()
     }
