@@ -31,7 +31,9 @@ package final class Bell: Sendable {
             // Only a closure that captures its actor stays on it; another would suspend on a thread of the pool.
             _ = isolation
             await withCheckedContinuation { sleeper in
-                if let instant = clapper.begin(sleeper, until: deadline), !alarm.set(to: instant) { clapper.endWithoutAlarm() }
+                if let instant = clapper.begin(sleeper, until: deadline), !alarm.set(to: instant) {
+                    clapper.endWithoutAlarm()
+                }
                 // Cancelled before the handler could find the sleeper.
                 if Task.isCancelled { clapper.end() }
             }

@@ -61,7 +61,8 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a wait ends when the reactor stops, and later ones do not wait`() async throws {
+    @Test(.timeLimit(.minutes(1))) func `a wait ends when the reactor stops, and later ones do not wait`() async throws
+    {
         let reactor = try Reactor()
         let bell = Bell(on: reactor)
         async let waited: Void = bell.wait(until: .now + .seconds(3600))
