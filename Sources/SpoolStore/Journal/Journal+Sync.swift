@@ -1,4 +1,4 @@
-import LinuxIO
+package import LinuxIO
 import Synchronization
 
 extension Journal {
@@ -7,9 +7,12 @@ extension Journal {
     /// A sync begins at once when none is under way; those who come meanwhile share the next. Where `run` does not run,
     /// the caller syncs, and blocks.
     ///
-    /// - Parameter isPatient: Whether to wait for a sync that is due for another reason; one is within `run`'s interval.
+    /// - Parameters:
+    ///   - isPatient: Whether to wait for a sync that is due for another reason; one is within `run`'s interval.
+    ///   - site: What is waited for; tests can leave out the wait for `intent`: it is written then, and no more.
     /// - Throws: `JournalFault`: the journal is broken.
-    package func sync(isPatient: Bool = false) async throws(JournalFault) {
+    package func sync(isPatient: Bool = false, for site: SyncSite = .journal) async throws(JournalFault) {
+        if site == .intent, file.leavesOut(site) { return try write() }
         let outcome = await withCheckedContinuation { wait($0, isPatient: isPatient) }
         switch outcome {
         case .durable: return
