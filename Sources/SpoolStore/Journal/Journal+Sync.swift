@@ -8,12 +8,18 @@ extension Journal {
     /// the caller syncs, and blocks.
     ///
     /// - Parameters:
-    ///   - isPatient: Whether to wait for a sync that is due for another reason; one is within `run`'s interval.
+    ///   - isPatient: Whether to wait for a sync that is due for another reason; one is within `run`'s interval, or when
+    ///     the task is cancelled.
     ///   - site: What is waited for; tests can leave out the wait for `intent`: it is written then, and no more.
     /// - Throws: `JournalFault`: the journal is broken.
     package func sync(isPatient: Bool = false, for site: SyncSite = .journal) async throws(JournalFault) {
         if site == .intent, file.leavesOut(site) { return try write() }
-        let outcome = await withCheckedContinuation { wait($0, isPatient: isPatient) }
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { wait($0, isPatient: isPatient) }
+        } onCancel: {
+            state.withLock { $0.syncing.hurry() }
+            wakeUp.signal()
+        }
         switch outcome {
         case .durable: return
         case .broken(let error): throw .broken(error)
@@ -51,10 +57,12 @@ extension Journal {
         let outcome: JournalSyncing.Outcome? = state.withLock { state in
             if let fault = state.fault { return .broken(fault) }
             if state.durableCount >= state.appendedCount { return .durable }
+            // Whoever is cancelled after this look wakes those who wait.
+            let isPatient = isPatient && !Task.isCancelled
             return state.syncing.add(continuation, count: state.appendedCount, isPatient: isPatient) ? nil : .unserved
         }
         if let outcome { return continuation.resume(returning: outcome) }
-        if !isPatient { wakeUp.signal() }
+        if !isPatient || Task.isCancelled { wakeUp.signal() }
     }
 
     /// Takes turns until the end; blocks the thread that is there for it.
