@@ -15,7 +15,8 @@ import Testing
     static let musts: [Must] = MemoryVolume.Order.allCases.flatMap { order in
         [
             (SyncSite.jobFile, Elision.Stage.underWay), (.journal, .underWay), (.intent, .announced),
-            (.journalFolder, .underWay), (.newFolder, .underWay), (.feedbackFile, .underWay), (.feedbackFolder, .underWay), (.resultFile, .archived),
+            (.journalFolder, .underWay), (.newFolder, .underWay), (.feedbackFile, .underWay),
+            (.feedbackFolder, .underWay), (.resultFile, .archived),
             (.archives, .forgotten), (.holdFolder, .held), (.holdSource, .held),
         ].map { Must(site: $0, stage: $1, order: order) }
     }.filter { must in

@@ -160,7 +160,7 @@ struct Bench: Sendable {
 
     /// The command that runs the daemon.
     func command(drain: Int = 30) throws -> [String] {
-        let command = [try Child.pushspool, "run", "--config", home + "/etc/pushspool.yaml", "--drain", "\(drain)"]
+        let command = [try BuiltProgram.path, "run", "--config", home + "/etc/pushspool.yaml", "--drain", "\(drain)"]
         return volume?.inside(command) ?? island?.inside(command) ?? command
     }
 

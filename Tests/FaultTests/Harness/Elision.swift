@@ -65,6 +65,7 @@ struct Elision: Sendable {
         _ bench: Bench, _ states: [CrashState]
     ) async throws -> [(verdict: Verdict, isGood: Bool)] {
         let path = bench.ground + "/spool"
+        try bench.syncAsUsual()
         let before = try await bench.entries().count
         var outcomes: [(verdict: Verdict, isGood: Bool)] = []
         for (index, state) in states.enumerated() {
@@ -72,7 +73,8 @@ struct Elision: Sendable {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
             try state.materialize(at: Directory.open(path: path))
             let others = before..<(try await bench.entries().count)
-            let verdict = try await bench.judge("\(self) state \(index)", allowance: stage.allowance, without: others, within: .seconds(10))
+            let verdict = try await bench.judge(
+                "\(self) state \(index)", allowance: stage.allowance, without: others, within: .seconds(10))
             outcomes.append((verdict, stage.demands.allSatisfy { verdict.holds($0) }))
             if outcomes.last?.isGood == false { break }
         }
@@ -94,10 +96,12 @@ extension Elision.Stage {
         if self == .announced {
             setup.app = "on_doubt: report"
             // Else the next sync of outcomes takes the announcements along.
-            setup.daemon = "journal: {size: 8MiB, sync_interval: 60s, sync_records: 1000000}"
+            setup.daemon = Self.rareSyncs
         }
         return setup
     }
+
+    fileprivate static let rareSyncs = "journal: {size: 8MiB, sync_interval: 60s, sync_records: 1000000}"
 
     /// How many may be sent twice; `nil`: window and group.
     fileprivate var allowance: Int? { self == .announced ? 0 : nil }
@@ -136,6 +140,13 @@ extension Bench {
         }
     }
 
+    /// Lets the daemons that follow sync their journal as the others do.
+    fileprivate func syncAsUsual() throws {
+        let file = try String(contentsOfFile: home + "/etc/pushspool.yaml", encoding: .utf8)
+        let usual = file.replacingOccurrences(of: Elision.Stage.rareSyncs, with: MemoryVolume.smallJournal)
+        try write("etc/pushspool.yaml", usual)
+    }
+
     /// Waits until the stage is reached.
     fileprivate func reach(_ stage: Elision.Stage, later: Drop, _ daemon: Child) async throws {
         switch stage {
@@ -156,7 +167,7 @@ extension Bench {
 
     /// Sends a job after the journal has forgotten the first one: so that it is durable that it has.
     private func sendMore(_ later: Drop) async throws {
-        let command = [try Child.pushspool, "journal", "\(spool)/.pushspool/node-a/journal"]
+        let command = [try BuiltProgram.path, "journal", "\(spool)/.pushspool/node-a/journal"]
         try await eventually("the end of the first job in the journal") {
             try await tool(command, logs: home + "/logs").contains("CLEANED")
         }

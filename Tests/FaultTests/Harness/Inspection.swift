@@ -1,5 +1,6 @@
 import Foundation
 import GatewaySimulator
+import TestSupport
 
 // Judging a trial.
 extension Bench {
