@@ -63,6 +63,9 @@ struct Island: Sendable {
         try await tool(inside(["nft", "delete table inet fault"]), logs: home)
     }
 
+    /// Whether a gateway has begun to write.
+    var isServed: Bool { FileManager.default.fileExists(atPath: home + "/ledger") }
+
     /// What the gateway has written so far.
     func entries() throws -> [Ledger.Entry] {
         try Ledger.entries(ofLines: Array(Data(contentsOf: URL(fileURLWithPath: home + "/ledger"))))
