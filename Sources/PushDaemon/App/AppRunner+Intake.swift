@@ -12,6 +12,7 @@ extension AppRunner {
     /// Takes jobs as they become ready, until the task is cancelled.
     func runIntake() async {
         while !Task.isCancelled {
+            takeHints()
             await lookAtSpace()
             await prepareToAsk()
             await recoverJobs()
@@ -25,8 +26,15 @@ extension AppRunner {
             await startClaims()
             await carryOutRefusals()
             await giveUpLateJobs()
+            show()
             await intakeBell.wait(until: nextLook.instant)
         }
+    }
+
+    private func takeHints() {
+        let content = hints.take()
+        for hint in content.hints { intake.hint(hint.hint, hint.name, at: hint.time) }
+        if content.wantsScan { nextScan = .zero }
     }
 
     /// Whether another job may be taken.
