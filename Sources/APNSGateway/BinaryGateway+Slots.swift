@@ -9,6 +9,9 @@ extension BinaryGateway: SlottedGateway {
     var hasWork: Bool { !queue.isBlocked }
     var wantsOneConnection: Bool { queue.isHunting }
 
+    /// None: a connection is served to its end before the next takes its place.
+    func inheritedDoubt(of session: BinarySession) -> Int { 0 }
+
     func attend(in group: inout DiscardingTaskGroup) -> ContinuousClock.Instant? { nil }
 
     /// Opens a connection, sends on it until it ends, and says how long to pause before the next.

@@ -9,6 +9,10 @@ extension HTTP2Gateway: SlottedGateway {
     var hasWork: Bool { !queue.isBlocked }
     var wantsOneConnection: Bool { false }
 
+    func inheritedDoubt(of session: HTTP2Session) -> Int {
+        draining.values.reduce(0) { $1.slot == session.slot ? $0 + $1.doubtCount : $0 }
+    }
+
     /// Opens a connection, sends on it until it takes no more, and says how long to pause before the next.
     func runConnection(_ slot: Int) async -> Duration {
         let (settings, generation) = (configuration, state.generation)
@@ -18,6 +22,7 @@ extension HTTP2Gateway: SlottedGateway {
             let stream = try await settings.endpoint.openHTTP2(
                 settings.context, through: settings.proxy, on: reactor, until: deadline)
             let session = try HTTP2Session(stream, settings, token, generation: generation)
+            session.slot = slot
             sessions[slot] = session
             state.tell(.connected(settings.endpoint.description))
             let end = await serve(session)
@@ -76,12 +81,14 @@ extension HTTP2Gateway: SlottedGateway {
         guard let session = draining[number] else { return }
         var end: HTTP2Session.End?
         while end == nil {
+            let doubtBefore = session.doubtCount
             end = session.read { take($0, of: session) } ?? session.tick { take($0, of: session) }
             if end == nil, session.doubtCount == 0 {
                 await session.close()
                 end = .closed
             }
             guard end == nil else { break }
+            if session.doubtCount < doubtBefore { sessions[session.slot]?.wake() }
             session.flush()
             state.tellIfDue()
             if await session.wait(until: state.tellBy).contains(.cancelled) { end = await leave(session) }
@@ -90,6 +97,7 @@ extension HTTP2Gateway: SlottedGateway {
         draining[number] = nil
         // With nothing on it, it is the same who closed it.
         if let end { _ = conclude(session, session.doubtCount == 0 ? .closed : end) }
+        sessions[session.slot]?.wake()
     }
 
     /// Whether a session is to take no more.

@@ -6,8 +6,8 @@ package import Logging
 /// One app's way to a gateway over HTTP/2: batches in, outcomes out.
 ///
 /// Keeps up to `connectionLimit` connections, all fed from one queue, and opens them when there is work. A connection
-/// that the gateway wants to be rid of drains beside its successor. Lives on the reactor's thread, as its connections do.
-/// `run` must be running for anything to move.
+/// that the gateway wants to be rid of drains beside its successor; the two share one window. Lives on the reactor's
+/// thread, as its connections do. `run` must be running for anything to move.
 package actor HTTP2Gateway: PushGateway {
     /// How many notifications may wait in memory before `submit` makes its caller wait.
     package static let queueLimit = 32_768

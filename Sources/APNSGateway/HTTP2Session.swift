@@ -27,6 +27,8 @@ final class HTTP2Session: GatewaySession {
     private static let farewell = Duration.seconds(1)
 
     let generation: Int
+    /// The slot that it was opened in.
+    var slot = 0
     /// The token that its requests carry.
     private(set) var token: ProviderToken?
     private let stream: SecureStream

@@ -30,6 +30,9 @@ protocol SlottedGateway: Actor {
     /// Whether one connection is enough for the present.
     var wantsOneConnection: Bool { get }
 
+    /// How many notifications wait for answers on connections whose place this one has taken: they share its window.
+    func inheritedDoubt(of session: Session) -> Int
+
     /// Opens a connection, sends on it until it takes no more, and says how long to pause before the next.
     func runConnection(_ slot: Int) async -> Duration
 
@@ -77,7 +80,7 @@ extension SlottedGateway {
 
     /// How many notifications a session gets now; one at a time while the app is on trial.
     func allowance(_ session: Session) -> Int {
-        guard state.isOnTrial else { return max(0, session.room - state.roomTaken) }
+        guard state.isOnTrial else { return max(0, session.room - state.roomTaken - inheritedDoubt(of: session)) }
         return sessions.values.allSatisfy { $0.doubtCount == 0 } ? min(1, session.room) : 0
     }
 }

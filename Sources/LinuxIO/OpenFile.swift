@@ -113,6 +113,10 @@ package struct OpenFile: ~Copyable, Sendable {
         guard status == 0 else { throw .last("fdatasync", path) }
     }
 
+    /// Whether the plan in force leaves out the waits for syncs of this site, which are made for other sites too; in debug
+    /// builds only.
+    package borrowing func leavesOut(_ site: SyncSite) -> Bool { FileGate.isElided(site, path) }
+
     /// Closes now and says what close(2) said: on some filesystems (NFS, FUSE) it reports a failed write.
     ///
     /// - Throws: `SystemError`; the file is closed all the same, and what was written last may be lost.

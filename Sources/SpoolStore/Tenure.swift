@@ -46,9 +46,11 @@ package protocol Tenure: Sendable {
 
     /// Returns when all that was added before outlives a loss of power.
     ///
-    /// - Parameter isPatient: Whether to wait for a sync that others ask for, or that is due.
+    /// - Parameters:
+    ///   - isPatient: Whether to wait for a sync that others ask for, or that is due.
+    ///   - site: What is waited for, by which tests can leave it out.
     /// - Throws: `JournalFault`: as `write()`.
-    func sync(isPatient: Bool) async throws(JournalFault)
+    func sync(isPatient: Bool, for site: SyncSite) async throws(JournalFault)
 
     /// Makes sure that the jobs are still ours; called about once a second, on the thread for files.
     ///
@@ -95,8 +97,8 @@ extension Spool: Tenure {
     /// Syncs the journal.
     ///
     /// - Throws: `JournalFault`: as `Tenure` says.
-    package func sync(isPatient: Bool) async throws(JournalFault) {
-        try await journal.sync(isPatient: isPatient)
+    package func sync(isPatient: Bool, for site: SyncSite) async throws(JournalFault) {
+        try await journal.sync(isPatient: isPatient, for: site)
     }
 
     /// Looks at the journal's lock and name.

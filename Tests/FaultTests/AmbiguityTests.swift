@@ -28,6 +28,27 @@ import Testing
         }
     }
 
+    /// The connection that drains still waits for most of its answers then, and the next has been opened.
+    @Test(arguments: [1, 2])
+    func `a death beside a connection that drains doubles no more than windows and group`(connections: Int) async throws
+    {
+        let setup = Bench.Setup(
+            script: "nth=40 goaway", window: 60, connections: connections, group: 8, latency: .milliseconds(800),
+            daemon: "journal: {sync_records: 8}")
+        try await Bench.running(setup) { bench in
+            try bench.drop(Drop(number: 1, count: 900))
+            try await bench.withDaemon { daemon in
+                try await eventually("the next connection: \(daemon.log.suffix(2000))") {
+                    await bench.simulator.ledger.connections.count > connections
+                }
+                try await moment(.milliseconds(200))
+                try await daemon.destroy()
+            }
+            let verdict = try await bench.judge("H65 crash-in-ambiguity beside a goaway, \(connections) connections")
+            #expect(verdict.isGood && verdict.doubleCount > 0, "\(verdict)")
+        }
+    }
+
     @Test func `what was refused before a death is in no doubt, and is sent after it`() async throws {
         let setup = Bench.Setup(script: "times=40 answer reason=ServiceUnavailable", app: "on_doubt: report")
         try await Bench.running(setup) { bench in

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The catalogue in `README.md` beside this file: complete, and true as far as names go.
@@ -53,5 +54,33 @@ import Testing
             let isReported = texts.contains { $0.contains("\"\(row[0]) ") || $0.contains("\"\(row[0])\"") }
             #expect(isReported, "no test reports \(row[0]) \(row[1])")
         }
+    }
+
+    @Test func `what is tested elsewhere reports its number and what it checks`() {
+        for row in Self.rows {
+            let suites = row[2].matches(of: /`([A-Za-z]+Tests)`/).map { String($0.output.1) }
+            let texts = suites.filter { !Self.isHere($0) }.compactMap { Self.sources[$0] }
+            for text in texts { #expect(Self.reports(text[...], row[0]), "\(row[0]): one of \(suites) is silent") }
+            for title in row[2].matches(of: /\*([^*]+)\*/).map({ String($0.output.1) }) {
+                for text in texts {
+                    guard let name = text.range(of: title),
+                        let test = text.range(
+                            of: "@Test", options: .backwards, range: text.startIndex..<name.lowerBound)
+                    else { continue }
+                    #expect(Self.reports(text[test.upperBound..<name.lowerBound], row[0]), "\(row[0]): '\(title)'")
+                }
+            }
+        }
+    }
+
+    /// Whether a test has the trait for this row.
+    private static func reports(_ text: Substring, _ number: String) -> Bool {
+        text.components(separatedBy: ".catalogue(").dropFirst().contains {
+            $0.drop(while: \.isWhitespace).hasPrefix("\"\(number) ")
+        }
+    }
+
+    private static func isHere(_ suite: String) -> Bool {
+        FileManager.default.fileExists(atPath: folder.appendingPathComponent(suite + ".swift").path)
     }
 }

@@ -14,8 +14,9 @@ import Testing
 
     static let musts: [Must] = MemoryVolume.Order.allCases.flatMap { order in
         [
-            (SyncSite.jobFile, Elision.Stage.underWay), (.journal, .underWay), (.journalFolder, .underWay),
-            (.newFolder, .underWay), (.feedbackFile, .underWay), (.feedbackFolder, .underWay), (.resultFile, .archived),
+            (SyncSite.jobFile, Elision.Stage.underWay), (.journal, .underWay), (.intent, .announced),
+            (.journalFolder, .underWay), (.newFolder, .underWay), (.feedbackFile, .underWay),
+            (.feedbackFolder, .underWay), (.resultFile, .archived),
             (.archives, .forgotten), (.holdFolder, .held), (.holdSource, .held),
         ].map { Must(site: $0, stage: $1, order: order) }
     }.filter { must in

@@ -79,7 +79,7 @@ import Testing
                 }
                 try await volume.comeBack()
                 await bench.simulator.setHTTP2Manner(HTTP2Manner())
-                let allowance = bench.setup.window + Bench.group
+                let allowance = bench.allowance
                 let verdict = try await bench.judge("B17 producer-no-fsync \(kind)", allowance: allowance)
                 #expect(verdict.isGood, "\(verdict)")
             }

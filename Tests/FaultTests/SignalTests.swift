@@ -69,7 +69,7 @@ import Testing
     @Test func `a job that is being read when the end is asked for stays where it is, unsent`() async throws {
         try await Bench.running(.init(daemon: MemoryVolume.smallJournal)) { bench in
             let drop = Drop(number: 1, count: trials(40_000, full: 400_000), isInLines: true)
-            let journal = [try Child.pushspool, "journal", "\(bench.spool)/.pushspool/node-a/journal"]
+            let journal = [try BuiltProgram.path, "journal", "\(bench.spool)/.pushspool/node-a/journal"]
             try bench.drop(drop)
             try await bench.withDaemon { daemon in
                 try await daemon.says("app started")

@@ -45,7 +45,7 @@
                 let job = Drop(number: 1, count: 1_200)
                 try bench.write(job.name, job.text)
                 let printed = try await volume.run(
-                    Child.pushspool, "submit", "--spool", "\(volume.point)/spool", "--app", "weather",
+                    BuiltProgram.path, "submit", "--spool", "\(volume.point)/spool", "--app", "weather",
                     "\(bench.home)/\(job.name)")
                 try await volume.losePower()
                 try await volume.comeBack()

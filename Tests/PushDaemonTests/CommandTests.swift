@@ -1,6 +1,7 @@
 import Foundation
 import GatewaySimulator
 import Glibc
+import TestSupport
 import Testing
 
 /// The commands as a shell sees them.

@@ -1,6 +1,7 @@
 import Foundation
 import GatewaySimulator
 import Glibc
+import TestSupport
 import Testing
 
 /// Apps that end: everything that their gateway has settled by then is recorded.

@@ -1,5 +1,6 @@
 import Foundation
 import GatewaySimulator
+import TestSupport
 import Testing
 
 /// Feedback lines as consumers read them.

@@ -2,6 +2,7 @@ import Foundation
 import GatewaySimulator
 import Glibc
 import LinuxIO
+import TestSupport
 import Testing
 
 /// Files that are written in place, and how far.
@@ -18,7 +19,7 @@ import Testing
         ("json", json), ("yaml", yaml), ("yml", marked), ("jsonl", lines),
     ]
 
-    @Test(arguments: forms)
+    @Test(.catalogue("F51 prefix-property", checks: [.toldFirst]), arguments: forms)
     func `of all prefixes of a job written in place only the whole is accepted`(ending: String, text: String)
         async throws
     {
@@ -53,7 +54,8 @@ import Testing
     }
 
     /// Each pause is longer than the daemon's patience: what a writer has open is not judged, empty or not.
-    @Test func `a writer that pauses with the file open is waited for`() async throws {
+    @Test(.catalogue("F46 slow-writer", checks: [.nobodyLost]))
+    func `a writer that pauses with the file open is waited for`() async throws {
         try await Bench.serving(try .init(patience: "100ms")) { bench, _ in
             let text = Array(job(1).utf8)
             let new = try Directory.open(path: bench.path + "/spool/weather/new")
@@ -94,6 +96,7 @@ import Testing
     }
 
     @Test(
+        .catalogue("F50 rsync-matrix", checks: [.onePlace, .nobodyLost, .fewDoubled]),
         .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/rsync"), "rsync is not installed"),
         arguments: Copying.allCases)
     func `rsync delivers each job once, and half of one never`(copying: Copying) async throws {
@@ -133,6 +136,7 @@ import Testing
     /// The one way that leaves half a file under the job's name is the death of the sender: the receiver then keeps it,
     /// and with `-t` gives it the time 0.
     @Test(
+        .catalogue("F50 rsync-matrix, killed", checks: [.onePlace, .nobodyLost, .fewDoubled]),
         .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/rsync"), "rsync is not installed"),
         arguments: Victim.allCases)
     func `an rsync that is killed half-way and started again delivers its job once and whole`(victim: Victim)

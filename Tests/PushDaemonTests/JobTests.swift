@@ -1,5 +1,6 @@
 import Foundation
 import GatewaySimulator
+import TestSupport
 import Testing
 
 /// Jobs from the drop to the archive.

@@ -7,7 +7,8 @@ import Testing
 
 /// Daemons that start, stop and read their configuration again.
 @Suite struct LifecycleTests {
-    @Test func `a stop lets jobs under way finish and sends nothing twice`() async throws {
+    @Test(.catalogue("A6 term-drain, jobs under way", checks: [.onePlace, .nobodyLost, .fewDoubled]))
+    func `a stop lets jobs under way finish and sends nothing twice`() async throws {
         try await Bench.serving(try .init()) { bench, daemon in
             let tokens = (0..<200).map { "\"\(token($0))\"" }.joined(separator: ",")
             for number in 0..<20 { try bench.drop("n\(number).json", #"{"tokens":[\#(tokens)],"alert":"\#(number)"}"#) }
@@ -67,7 +68,9 @@ import Testing
         }
     }
 
-    @Test func `a second daemon of the same node refuses to start`() async throws {
+    @Test(.catalogue("E39 same-node-twice", checks: [])) func `a second daemon of the same node refuses to start`()
+        async throws
+    {
         try await Bench.serving(try .init()) { bench, _ in
             let second = try await bench.run(["run", "--config", "\(bench.path)/etc/pushspool.yaml"])
             #expect(second.code == 78)
@@ -249,7 +252,8 @@ import Testing
         }
     }
 
-    @Test func `new apps with jobs in them are seen, however fast they appear`() async throws {
+    @Test(.catalogue("D34 new-app-race, new folders", checks: [.nobodyLost, .fewDoubled]))
+    func `new apps with jobs in them are seen, however fast they appear`() async throws {
         let count = isFullRun ? 1000 : 20
         try await Bench.serving(try .init()) { bench, _ in
             for number in 0..<count {
@@ -273,14 +277,15 @@ import Testing
                 try bench.write("spool/app\(number)/new/j.json", job(number))
                 try bench.configureApp("app\(number)")
             }
-            let limited = ["-c", #"ulimit -S -n 64 && exec "$0" "$@""#, try Program.path]
+            let limited = ["-c", #"ulimit -S -n 64 && exec "$0" "$@""#, try BuiltProgram.path]
             let run = ["run", "--config", "\(bench.path)/etc/pushspool.yaml"]
             let daemon = try Program("/bin/sh", limited + run, logs: bench.path + "/logs")
             try await bench.watching(daemon) { _ in _ = try await bench.accepted(20) }
         }
     }
 
-    @Test func `a full directory that takes an app's place is worked off`() async throws {
+    @Test(.catalogue("D34 new-app-race, a full folder", checks: [.onePlace, .nobodyLost, .fewDoubled]))
+    func `a full directory that takes an app's place is worked off`() async throws {
         let count = isFullRun ? 1000 : 20
         // Each round waits for a confirmation.
         try await Bench.serving(try .init(app: "binary: {confirm_after: 100ms}")) { bench, _ in
@@ -298,7 +303,8 @@ import Testing
         }
     }
 
-    @Test func `no start and no stop loses or doubles a job while producers go on`() async throws {
+    @Test(.catalogue("D35 start-race", checks: [.onePlace, .nobodyLost, .fewDoubled, .toldFirst]))
+    func `no start and no stop loses or doubles a job while producers go on`() async throws {
         // A round starts, confirms and drains for almost half a second: a thousand would take seven minutes.
         let rounds = isFullRun ? 200 : 5
         try await Bench.running(try .init(app: "binary: {confirm_after: 100ms}")) { bench in

@@ -12,7 +12,7 @@ import Testing
             exchange
     }
 
-    @Test(arguments: Way.allCases)
+    @Test(.catalogue("D36 publish-matrix", checks: [.onePlace, .nobodyLost, .fewDoubled]), arguments: Way.allCases)
     func `a file is picked up exactly once, however it is published`(way: Way) async throws {
         try await Bench.serving(try .init(patience: "3s")) { bench, _ in
             try await publish("matrix.json", by: way, on: bench)
@@ -58,7 +58,8 @@ import Testing
         }
     }
 
-    @Test func `every name is taken, archived under its own bytes, and can be read back from its line`() async throws {
+    @Test(.catalogue("G54 all-names", checks: [.onePlace, .nobodyLost, .fewDoubled, .toldFirst]))
+    func `every name is taken, archived under its own bytes, and can be read back from its line`() async throws {
         try await Bench.serving(try .init()) { bench, _ in
             let names = hostileNames
             let new = try Directory.open(path: bench.path + "/spool/weather/new")
@@ -104,7 +105,8 @@ import Testing
         }
     }
 
-    @Test func `what is no regular file is moved to failed with a reason, and never opened`() async throws {
+    @Test(.catalogue("G56 special-files", checks: [.onePlace, .toldFirst]))
+    func `what is no regular file is moved to failed with a reason, and never opened`() async throws {
         try await Bench.serving(try .init()) { bench, _ in
             let new = "spool/weather/new/"
             try bench.write("staged/secret", job(66))
@@ -129,7 +131,8 @@ import Testing
         }
     }
 
-    @Test func `a link that changes places with a job never leads to another file`() async throws {
+    @Test(.catalogue("G55 symlink-swap", checks: []))
+    func `a link that changes places with a job never leads to another file`() async throws {
         try await Bench.serving(try .init()) { bench, _ in
             try bench.write("staged/secret", job(66))
             for number in 0..<(isFullRun ? 2000 : 100) {
@@ -146,8 +149,8 @@ import Testing
         }
     }
 
-    @Test func `a job that its producer replaces again and again is whole in every version that is sent`() async throws
-    {
+    @Test(.catalogue("F52 replace-while-claimed", checks: [.onePlace, .nobodyLost, .fewDoubled]))
+    func `a job that its producer replaces again and again is whole in every version that is sent`() async throws {
         try await Bench.serving(try .init()) { bench, _ in
             let count = isFullRun ? 5000 : 300
             for number in 0..<count { try bench.drop("same.json", job(number)) }
@@ -164,7 +167,8 @@ import Testing
         }
     }
 
-    @Test func `many jobs at once are all picked up, each once`() async throws {
+    @Test(.catalogue("D31 overflow, a daemon that does not read", checks: [.onePlace, .nobodyLost, .fewDoubled]))
+    func `many jobs at once are all picked up, each once`() async throws {
         try await Bench.serving(try .init()) { bench, daemon in
             let count = isFullRun ? max(20_000, try queuedEventLimit + 1000) : 600
             // A daemon that does not read lets the kernel's queue overflow in the long run.
@@ -180,7 +184,8 @@ import Testing
         }
     }
 
-    @Test func `what the kernel's full queue does not tell is found, new apps too`() async throws {
+    @Test(.catalogue("D31 overflow, names that are never told", checks: [.nobodyLost, .fewDoubled]))
+    func `what the kernel's full queue does not tell is found, new apps too`() async throws {
         var setup = try Bench.Setup()
         // Nothing but the overflow makes the daemon look.
         setup.rescan = "1h"

@@ -1,6 +1,7 @@
 import Foundation
 import GatewaySimulator
 import Glibc
+import TestSupport
 import Testing
 
 /// What a daemon does about jobs that another left behind.

@@ -1,6 +1,7 @@
 import Foundation
 import GatewaySimulator
 import Glibc
+import TestSupport
 import Testing
 
 /// A system that fails, and a daemon that dies at the worst of moments.

@@ -2,6 +2,7 @@ import APNSGateway
 import Foundation
 import GatewaySimulator
 import Glibc
+import TestSupport
 import Testing
 
 @testable import PushDaemon

@@ -38,7 +38,8 @@ struct IntakeTests {
         #expect(harness.log == ["claim a.json"])
     }
 
-    @Test func `without a watch two scans must see the same`() {
+    @Test(.catalogue("F53 stamps, the clock of a server", checks: []))
+    func `without a watch two scans must see the same`() {
         var harness = IntakeHarness()
         harness.put(job)
         harness.scan()

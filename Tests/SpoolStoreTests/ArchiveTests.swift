@@ -46,7 +46,8 @@ import Testing
         #expect(try spool.folder("failed/2026-11-21").names().count == 6)
     }
 
-    @Test func `names too long for their result are cut and stay apart`() throws {
+    @Test(.catalogue("G54 all-names, cut ones in an archive", checks: [.onePlace]))
+    func `names too long for their result are cut and stay apart`() throws {
         let stem = String(repeating: "x", count: 249)
         let names = try ["a", "b"].map { try #require(FileName(stem + $0 + ".json")) }
         for (index, name) in (names + names).enumerated() {

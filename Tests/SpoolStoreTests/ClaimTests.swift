@@ -79,7 +79,8 @@ import Testing
         #expect(try app.look(try fileName("a.json"))?.status.kind == .symbolicLink)
     }
 
-    @Test func `a claim that a crash left in two places loses the earlier one`() throws {
+    @Test(.catalogue("B11 both-dirs-btrfs, a claim", checks: [.onePlace]))
+    func `a claim that a crash left in two places loses the earlier one`() throws {
         let job = try spool.claim(try fileName("a.json"), id: 1)
         try app.work.link(job.entry.bytes, to: app.new, as: Array("a.json".utf8))
         #expect(try app.claimed().jobs.map(\.name) == [job.name])
@@ -114,7 +115,8 @@ import Testing
         #expect(try app.claimed().jobs.isEmpty && app.work.names().isEmpty)
     }
 
-    @Test func `a claim of a long name that a crash left in two places loses the earlier one, its name once known`()
+    @Test(.catalogue("B11 both-dirs-btrfs, a claim by a long name", checks: [.onePlace]))
+    func `a claim of a long name that a crash left in two places loses the earlier one, its name once known`()
         throws
     {
         let long = try #require(FileName(String(repeating: "x", count: 240) + ".json"))
@@ -133,7 +135,8 @@ import Testing
         #expect(try app.open(job).file.contents(limit: 10) == Array("bytes".utf8))
     }
 
-    @Test func `two nodes claim every job exactly once`() async throws {
+    @Test(.catalogue("E40 many-nodes, claims alone", checks: [.onePlace]))
+    func `two nodes claim every job exactly once`() async throws {
         for number in 0..<500 { try app.new.put("\(number).json", "{}") }
         let path = spool.place.path
         let ids = try await withThrowingTaskGroup(of: [String].self) { group in

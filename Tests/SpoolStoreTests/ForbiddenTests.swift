@@ -17,7 +17,8 @@ import Testing
         try spool.app.new.put("a.json", "{}")
     }
 
-    @Test func `a job that cannot be moved is not claimed`() throws {
+    @Test(.catalogue("G57 perm, an immutable file", checks: [.onePlace]))
+    func `a job that cannot be moved is not claimed`() throws {
         let job = try spool.opened(name)
         let claim = try whileImmutable { try spool.app.claim(job, id: JobID(bits: 1)) }
         guard case .forbidden(let error) = claim else { return #expect(Bool(false), "\(claim)") }

@@ -8,7 +8,9 @@
 
     @Suite struct HoldCrashTests {
         /// The journal forgets a job that is held: nothing would know then that the other file is the same job.
-        @Test(arguments: MemoryVolume.Order.allCases)
+        @Test(
+            .catalogue("B11 both-dirs-btrfs, a held job", checks: [.onePlace], dice: .fixed),
+            arguments: MemoryVolume.Order.allCases)
         func `a held job is in hold alone whatever a power loss leaves`(order: MemoryVolume.Order) throws {
             let test = try TestSpool()
             let name = try fileName("a.json")

@@ -40,7 +40,9 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: Special.allCases)
+    @Test(
+        .catalogue("G56 special-files, the move alone", checks: [.onePlace]), .timeLimit(.minutes(1)),
+        arguments: Special.allCases)
     func `what is no file goes to failed as it is, never opened`(special: Special) throws {
         do {
             try special.make(in: spool)

@@ -12,7 +12,8 @@ import Testing
         place = try TemporaryDirectory()
     }
 
-    @Test func `a second daemon of the same node refuses to start`() throws {
+    @Test(.catalogue("E39 same-node-twice, the lock alone", checks: []))
+    func `a second daemon of the same node refuses to start`() throws {
         let first = try Spool(path: place.path, node: "host-a")
         let fault = #expect(throws: SpoolFault.self) { _ = try Spool(path: place.path, node: "host-a") }
         #expect(fault?.hint.contains("node:") == true)

@@ -4,6 +4,8 @@ package enum SyncSite: String, Hashable, Sendable, CaseIterable {
     case jobFile
     /// The journal's records.
     case journal
+    /// The journal's records that announce what is about to be sent and must not be sent twice: the wait for them.
+    case intent
     /// The journal's space and first page, once.
     case journalFile
     /// The folder that the journal was made in, once.

@@ -33,9 +33,9 @@ extension AppRunner {
 
     /// Returns when all records so far are durable; `false` when they cannot be. With patience no sync is made for that
     /// alone.
-    func syncJournal(isPatient: Bool = false) async -> Bool {
+    func syncJournal(isPatient: Bool = false, for site: SyncSite = .journal) async -> Bool {
         do {
-            try await around.tenure.sync(isPatient: isPatient)
+            try await around.tenure.sync(isPatient: isPatient, for: site)
             return true
         } catch {
             stopRecording(error)

@@ -1,5 +1,6 @@
 import APNSGateway
 import APNSModel
+import LinuxIO
 import SpoolModel
 import SpoolStore
 
@@ -26,7 +27,7 @@ extension AppRunner {
             guard !batches.isEmpty else { continue }
             announcements = []
             for batch in batches { record(.intent(batch.job, [batch.indices])) }
-            guard await syncJournal() else { return }
+            guard await syncJournal(for: .intent) else { return }
             await gateway.announced(batches)
         }
     }

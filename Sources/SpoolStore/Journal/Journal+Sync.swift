@@ -1,4 +1,4 @@
-import LinuxIO
+package import LinuxIO
 import Synchronization
 
 extension Journal {
@@ -7,10 +7,19 @@ extension Journal {
     /// A sync begins at once when none is under way; those who come meanwhile share the next. Where `run` does not run,
     /// the caller syncs, and blocks.
     ///
-    /// - Parameter isPatient: Whether to wait for a sync that is due for another reason; one is within `run`'s interval.
+    /// - Parameters:
+    ///   - isPatient: Whether to wait for a sync that is due for another reason; one is within `run`'s interval, or when
+    ///     the task is cancelled.
+    ///   - site: What is waited for; tests can leave out the wait for `intent`: it is written then, and no more.
     /// - Throws: `JournalFault`: the journal is broken.
-    package func sync(isPatient: Bool = false) async throws(JournalFault) {
-        let outcome = await withCheckedContinuation { wait($0, isPatient: isPatient) }
+    package func sync(isPatient: Bool = false, for site: SyncSite = .journal) async throws(JournalFault) {
+        if site == .intent, file.leavesOut(site) { return try write() }
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { wait($0, isPatient: isPatient) }
+        } onCancel: {
+            state.withLock { $0.syncing.hurry() }
+            wakeUp.signal()
+        }
         switch outcome {
         case .durable: return
         case .broken(let error): throw .broken(error)
@@ -48,10 +57,12 @@ extension Journal {
         let outcome: JournalSyncing.Outcome? = state.withLock { state in
             if let fault = state.fault { return .broken(fault) }
             if state.durableCount >= state.appendedCount { return .durable }
+            // Whoever is cancelled after this look wakes those who wait.
+            let isPatient = isPatient && !Task.isCancelled
             return state.syncing.add(continuation, count: state.appendedCount, isPatient: isPatient) ? nil : .unserved
         }
         if let outcome { return continuation.resume(returning: outcome) }
-        if !isPatient { wakeUp.signal() }
+        if !isPatient || Task.isCancelled { wakeUp.signal() }
     }
 
     /// Takes turns until the end; blocks the thread that is there for it.

@@ -19,7 +19,7 @@ struct JournalSyncing {
 
     private struct Waiter {
         let count: Int
-        let isPatient: Bool
+        var isPatient: Bool
         let continuation: CheckedContinuation<Outcome, Never>
     }
 
@@ -49,6 +49,11 @@ struct JournalSyncing {
         guard isServed else { return false }
         waiters.append(Waiter(count: count, isPatient: isPatient, continuation: continuation))
         return true
+    }
+
+    /// Somebody who waits is to end: nobody waits with patience any more.
+    mutating func hurry() {
+        for index in waiters.indices { waiters[index].isPatient = false }
     }
 
     /// Takes out those who wait for no more than this.

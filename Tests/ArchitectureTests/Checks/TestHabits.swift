@@ -2,8 +2,7 @@
 enum TestHabits {
     /// Test files that may sleep, each with the reason. An entry that is not needed is a finding too.
     static let sleepers: [String: String] = [
-        "Tests/FaultTests/Harness/Waiting.swift": "polls what other processes do, and lets time go by before a kill",
-        "Tests/PushDaemonTests/Harness/Eventually.swift": "polls what another process does; nothing else can tell",
+        "Tests/TestSupport/Waiting.swift": "polls what other processes do, and lets time go by before a kill"
     ]
 
     /// Sleeps in tests, which make them slow on a fast machine and wrong on a slow one.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 // What an operator does.
 extension Bench {

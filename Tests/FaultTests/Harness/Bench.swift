@@ -18,6 +18,11 @@ struct Bench: Sendable {
         /// How many notifications an app may have on the wire without an outcome: what one death may double, with
         /// what is not written yet.
         var window = 100
+        /// How many connections an app may have at a time, each with a window.
+        var connections = 1
+        /// How many results of an app may be on their way to the journal, beside the windows: `journal.sync_records`.
+        /// Another number than the usual one must be in `daemon` too.
+        var group = 256
         /// How long an answer takes over HTTP/2.
         var latency = Duration.zero
         /// The apps.
@@ -34,6 +39,9 @@ struct Bench: Sendable {
         var appOnVolume: String?
         /// Whether daemon and gateway are on a network of their own.
         var isOnIsland = false
+
+        /// Whether the gateway ends connections without answering what is on them.
+        var endsConnections: Bool { ["close", "cut", "reset"].contains { script.contains($0) } }
     }
 
     let setup: Setup
@@ -42,6 +50,7 @@ struct Bench: Sendable {
     let volume: Volume?
     let island: Island?
     let drops = DropList()
+    private let starts = StartList()
     private let beginning = ContinuousClock.now
 
     /// Where configuration and logs are: never on the volume.
@@ -60,10 +69,16 @@ struct Bench: Sendable {
     /// The spool as the test sees it.
     var spool: String { seenGround + "/spool" }
 
-    /// How many results may be on their way to the journal: `journal.sync_records`.
-    static let group = 256
-    /// How many recipients one death may double, for each app.
-    var allowance: Int { setup.window + Self.group }
+    /// How many recipients one death may double, for each app: the windows of its connections, and a group.
+    var allowance: Int { setup.window * setup.connections + setup.group }
+
+    /// What tells which daemon something was sent by, and for whom.
+    var bookIndex: Books.Index {
+        let numbers = Set(drops.all.filter { drops.released.contains($0.name) }.map(\.number))
+        return Books.Index(starts: starts.all, released: numbers) { number in
+            setup.apps[number % setup.apps.count]
+        }
+    }
 
     /// Runs a gateway beside an empty spool while `body` runs.
     @discardableResult
@@ -156,6 +171,7 @@ struct Bench: Sendable {
             credentials: {certificate: \(home)/certificates/client.pem}
             trust: \(home)/certificates/ca.pem
             gateway: localhost:\(port)
+            connections: \(setup.connections)
             \(isBinary ? "binary: {window: \(setup.window), confirm_after: 100ms}" : "")
             \(setup.app)
 
@@ -171,7 +187,7 @@ struct Bench: Sendable {
 
     /// The command that runs the daemon.
     func command(drain: Int = 30) throws -> [String] {
-        let command = [try Child.pushspool, "run", "--config", home + "/etc/pushspool.yaml", "--drain", "\(drain)"]
+        let command = [try BuiltProgram.path, "run", "--config", home + "/etc/pushspool.yaml", "--drain", "\(drain)"]
         return volume?.inside(command) ?? island?.inside(command) ?? command
     }
 
@@ -184,6 +200,7 @@ struct Bench: Sendable {
     func withDaemon(
         _ environment: [String: String] = [:], drain: Int = 30, _ body: (Child) async throws -> Void
     ) async throws {
+        starts.append(try await connectionCount)
         let daemon = try start(environment, drain: drain)
         do {
             try await body(daemon)
@@ -213,6 +230,14 @@ struct Bench: Sendable {
     /// All notifications that arrived, in order.
     func entries() async throws -> [Ledger.Entry] {
         if let island { try island.entries() } else { Array(await simulator.ledger.entries) }
+    }
+
+    /// How many connections there have been, as far as anything came on them.
+    private var connectionCount: Int {
+        get async throws {
+            guard let island else { return await simulator.ledger.connectionCount }
+            return island.isServed ? try island.entries().map(\.connection).max() ?? 0 : 0
+        }
     }
 
     /// Waits until so many notifications have arrived.
@@ -246,6 +271,18 @@ struct Bench: Sendable {
 
     /// The app that a job is for: they take turns.
     func app(of drop: Drop) -> String { setup.apps[drop.number % setup.apps.count] }
+}
+
+/// How many connections there had been at each start of a daemon.
+private final class StartList: Sendable {
+    private let list = Mutex<[Int]>([])
+
+    /// All but the first: what was before it is nobody's.
+    var all: [Int] { list.withLock { Array($0.dropFirst()) } }
+
+    func append(_ count: Int) {
+        list.withLock { $0.append(count) }
+    }
 }
 
 /// What was dropped in a trial so far.

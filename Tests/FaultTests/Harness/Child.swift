@@ -1,21 +1,12 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 /// A program that runs with its output in a file, and can be killed.
 final class Child {
     let process = Process()
     private let output: String
-
-    /// The built program, beside the tests.
-    static var pushspool: String {
-        get throws {
-            let bundle = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
-            let folders = [bundle, FileManager.default.currentDirectoryPath + "/.build/debug"]
-            let paths = folders.map { $0 + "/pushspool" }
-            return try #require(paths.first { FileManager.default.isExecutableFile(atPath: $0) })
-        }
-    }
 
     /// Starts a program, found as a shell finds it.
     ///

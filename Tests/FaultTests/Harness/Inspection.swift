@@ -1,5 +1,6 @@
 import Foundation
 import GatewaySimulator
+import TestSupport
 
 // Judging a trial.
 extension Bench {
@@ -7,7 +8,8 @@ extension Bench {
     ///
     /// - Parameters:
     ///   - title: what the trial was, with its seed.
-    ///   - allowance: how many recipients one death may have doubled; `nil`: window and group.
+    ///   - allowance: how many recipients of an app one death, or the end of a connection, may have doubled; `nil`: what
+    ///     is promised (`Bench.allowance`).
     ///   - others: what arrived at the gateway in these places belongs to another trial.
     ///   - limit: how long the rest may take.
     /// - Returns: which invariants hold; it has been printed.
@@ -21,8 +23,7 @@ extension Bench {
         verdict.allowance = allowance ?? self.allowance
         let (before, entries) = (try snapshot(), try await self.entries())
         let mine = Array(entries[..<others.lowerBound] + entries[others.upperBound...])
-        let released = Set(drops.all.filter { drops.released.contains($0.name) }.map(\.number))
-        var inspection = Inspection(bench: self, books: Books(mine, released: released), verdict: verdict)
+        var inspection = Inspection(bench: self, books: Books(mine, bookIndex), verdict: verdict)
         try inspection.run()
         verdict = inspection.verdict
         try await finish(within: .seconds(2))
@@ -157,18 +158,34 @@ struct Inspection {
     }
 
     private mutating func countDoubles() {
+        let (forgotten, resent) = (books.forgotten, books.resent)
         verdict.doubleCount = books.doubleCount
-        verdict.mostDoubles = books.doubleCounts.values.max() ?? 0
-        for (connection, count) in books.doubleCounts where count > verdict.allowance {
-            let doubled = books.acceptances.filter {
-                $1.count > 1 && $1.dropLast().contains { $0.connection == connection }
-            }
-            let jobs = Set(doubled.keys.map { "j\($0.job).json" }).sorted().prefix(4).joined(separator: " ")
-            verdict.note(.fewDoubled, "\(count) of connection \(connection) were sent again, of \(jobs)")
+        verdict.mostDoubles = max(
+            forgotten.values.map(\.count).max() ?? 0, resent.values.map(\.count).max() ?? 0)
+        for (death, list) in forgotten where list.count > verdict.allowance + doubt(before: death) {
+            let cause = "the death of daemon \(death.run + 1) made \(list.count) of \(death.app)"
+            verdict.note(.fewDoubled, "\(cause) be sent again, of \(jobs(list))")
+        }
+        // What was answered is not in doubt when a connection ends.
+        let bound = min(verdict.allowance, bench.setup.window)
+        for (connection, list) in resent where list.count > bound {
+            verdict.note(.fewDoubled, "\(list.count) of connection \(connection) were sent again, of \(jobs(list))")
         }
         for recipient in books.renamed {
             verdict.note(.fewDoubled, "\(recipient) was sent again under another apns-id")
         }
         if books.strangerCount > 0 { verdict.note(.fewDoubled, "\(books.strangerCount) tokens that nobody dropped") }
+    }
+
+    /// How many may have waited to be sent again when the daemon died because connections had left them in doubt: where
+    /// the gateway ends connections, a window for each but the last.
+    private func doubt(before death: Books.Death) -> Int {
+        guard bench.setup.endsConnections, verdict.allowance > 0 else { return 0 }
+        let ended = (books.connections[death]?.count ?? 0) - bench.setup.connections
+        return max(0, ended) * bench.setup.window
+    }
+
+    private func jobs(_ recipients: [Recipient]) -> String {
+        Set(recipients.map { "j\($0.job).json" }).sorted().prefix(4).joined(separator: " ")
     }
 }

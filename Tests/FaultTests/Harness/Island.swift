@@ -1,5 +1,6 @@
 import Foundation
 import GatewaySimulator
+import TestSupport
 import Testing
 
 /// A network of its own, with a gateway in it as a program: there packets can be dropped without harm to others.
@@ -32,7 +33,7 @@ struct Island: Sendable {
     func withGateway(_ faults: [String] = [], _ body: () async throws -> Void) async throws {
         let options = faults.flatMap { ["--fault", $0] }
         let command = [
-            try Child.pushspool, "simulate", "--certificates", home + "/certificates", "--ledger", home + "/ledger",
+            try BuiltProgram.path, "simulate", "--certificates", home + "/certificates", "--ledger", home + "/ledger",
             "--port", "\(Self.ports.binary)", "--http2-port", "\(Self.ports.http2)", "--streams", "100",
         ]
         let gateway = try Child(inside(command + options), logs: home + "/logs")
@@ -61,6 +62,9 @@ struct Island: Sendable {
     func openAgain() async throws {
         try await tool(inside(["nft", "delete table inet fault"]), logs: home)
     }
+
+    /// Whether a gateway has begun to write.
+    var isServed: Bool { FileManager.default.fileExists(atPath: home + "/ledger") }
 
     /// What the gateway has written so far.
     func entries() throws -> [Ledger.Entry] {

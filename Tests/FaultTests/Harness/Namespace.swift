@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A Linux namespace of its own, mounts' or the network's, which goes with this process whatever happens: one process
 /// holds it open, and ends when its input does.

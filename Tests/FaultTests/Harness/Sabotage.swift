@@ -1,4 +1,4 @@
-import Foundation
+import TestSupport
 
 /// Makes system calls of a daemon misbehave in ways that its own failpoints do not know: a library before libc's.
 struct Sabotage: Sendable {
@@ -16,32 +16,22 @@ struct Sabotage: Sendable {
         case deniedRename = "denied-rename"
     }
 
-    private let folder: String
+    private let library: SabotageLibrary
 
     /// Builds the library in the bench's folder.
     init(on bench: Bench) async throws {
-        folder = bench.home + "/sabotage"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        try bench.write("sabotage/sabotage.c", Self.source)
-        let command = ["cc", "-shared", "-fPIC", "-o", folder + "/sabotage.so", folder + "/sabotage.c", "-ldl"]
-        try await tool(command, logs: bench.home + "/logs")
+        library = try await SabotageLibrary(Self.source, in: bench.home + "/sabotage")
     }
 
     /// What makes a program use the library.
-    var environment: [String: String] { ["LD_PRELOAD": folder + "/sabotage.so", "SABOTAGE": folder] }
+    var environment: [String: String] { library.environment }
 
-    func begin(_ fault: Fault) throws {
-        try Data().write(to: URL(fileURLWithPath: "\(folder)/\(fault.rawValue)"))
-    }
+    func begin(_ fault: Fault) throws { try library.begin(fault) }
 
-    func end(_ fault: Fault) throws {
-        try FileManager.default.removeItem(atPath: "\(folder)/\(fault.rawValue)")
-    }
+    func end(_ fault: Fault) throws { try library.end(fault) }
 
     /// Whether it goes on; `syncOnce` ends by itself.
-    func isOn(_ fault: Fault) -> Bool {
-        FileManager.default.fileExists(atPath: "\(folder)/\(fault.rawValue)")
-    }
+    func isOn(_ fault: Fault) -> Bool { library.isOn(fault) }
 
     private static let source = """
         #define _GNU_SOURCE

@@ -1,20 +1,4 @@
-/// What must hold after every fault, once the daemon has come to rest.
-enum Invariant: String, CaseIterable {
-    /// Each job that was dropped is in one final place.
-    case onePlace = "I1"
-    /// Each recipient was accepted, or its end is told.
-    case nobodyLost = "I2"
-    /// No more was sent twice than one death may cost.
-    case fewDoubled = "I3"
-    /// What is in an archive is told completely.
-    case toldFirst = "I4"
-    /// Nothing is left over.
-    case noRemains = "I5"
-    /// The filesystem is sound.
-    case soundVolume = "I6"
-    /// Another start changes nothing.
-    case atRest = "I7"
-}
+import TestSupport
 
 /// The outcome of one trial: which invariants hold, and what broke the others, by job.
 struct Verdict: CustomStringConvertible {
@@ -26,7 +10,7 @@ struct Verdict: CustomStringConvertible {
     var lostCount = 0
     /// Acceptances that were one too many.
     var doubleCount = 0
-    /// The most of them that one connection's end cost.
+    /// The most of them that one death, or the end of one connection, cost an app.
     var mostDoubles = 0
     /// How many that may be.
     var allowance = 0

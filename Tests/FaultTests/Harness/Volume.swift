@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 /// A filesystem on an image file, mounted where only its own processes see it: it can be cut off as power loss does it,

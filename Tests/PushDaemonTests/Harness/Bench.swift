@@ -35,8 +35,7 @@ struct Bench: Sendable {
 
     /// Runs a gateway beside an empty spool while `body` runs.
     static func running(_ setup: Setup, _ body: @Sendable (Bench) async throws -> Void) async throws {
-        await Turnstile.daemons.enter()
-        do {
+        try await Turnstile.daemons.passing {
             let folder = try TemporaryDirectory()
             var configuration = setup.gateway
             if configuration.certificates == nil { configuration.certificates = try .throwaway() }
@@ -46,11 +45,7 @@ struct Bench: Sendable {
                 try bench.configure(setup)
                 try await body(bench)
             }
-        } catch {
-            await Turnstile.daemons.leave()
-            throw error
         }
-        await Turnstile.daemons.leave()
     }
 
     /// The same with a daemon that runs, and ends well, and an app called weather.
@@ -122,11 +117,11 @@ struct Bench: Sendable {
 
     /// Starts the program with these arguments.
     func start(_ arguments: [String], input: String? = nil) throws -> Program {
-        try Program(try Program.path, arguments, input: input, logs: path + "/logs")
+        try Program(try BuiltProgram.path, arguments, input: input, logs: path + "/logs")
     }
 
     private func start(_ arguments: [String], with sabotage: Sabotage) throws -> Program {
-        try Program("/usr/bin/env", sabotage.environment + [try Program.path] + arguments, logs: path + "/logs")
+        try Program("/usr/bin/env", sabotage.environment + [try BuiltProgram.path] + arguments, logs: path + "/logs")
     }
 
     /// Runs the program to its end.

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 /// The built program, or another, running with its output in files.
@@ -7,16 +8,6 @@ final class Program {
     let process = Process()
     private let output: String
     private let errors: String
-
-    /// The program beside the tests.
-    static var path: String {
-        get throws {
-            let bundle = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
-            let folders = [bundle, FileManager.default.currentDirectoryPath + "/.build/debug"]
-            let paths = folders.map { $0 + "/pushspool" }
-            return try #require(paths.first { FileManager.default.isExecutableFile(atPath: $0) })
-        }
-    }
 
     /// Starts a program.
     init(_ path: String, _ arguments: [String], input: String? = nil, logs: String) throws {

@@ -1,4 +1,4 @@
-import Foundation
+import TestSupport
 
 /// Makes system calls of a daemon fail, or the daemon die at one, when the test says so: a library in front of libc's.
 struct Sabotage: Sendable {
@@ -16,28 +16,19 @@ struct Sabotage: Sendable {
         case clock
     }
 
-    private let folder: String
+    private let library: SabotageLibrary
 
     /// Builds the library in the bench's folder.
     init(on bench: Bench) async throws {
-        folder = bench.path + "/sabotage"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        try bench.write("sabotage/sabotage.c", Self.source)
-        try await bench.tool("cc", "-shared", "-fPIC", "-o", folder + "/sabotage.so", folder + "/sabotage.c", "-ldl")
+        library = try await SabotageLibrary(Self.source, in: bench.path + "/sabotage")
     }
 
     /// What makes a program use the library, as arguments of env(1).
-    var environment: [String] {
-        ["LD_PRELOAD=" + folder + "/sabotage.so", "SABOTAGE=" + folder]
-    }
+    var environment: [String] { library.environment.map { "\($0)=\($1)" } }
 
-    func begin(_ fault: Fault, _ detail: String = "") throws {
-        try Data(detail.utf8).write(to: URL(fileURLWithPath: "\(folder)/\(fault.rawValue)"))
-    }
+    func begin(_ fault: Fault, _ detail: String = "") throws { try library.begin(fault, detail) }
 
-    func end(_ fault: Fault) throws {
-        try FileManager.default.removeItem(atPath: "\(folder)/\(fault.rawValue)")
-    }
+    func end(_ fault: Fault) throws { try library.end(fault) }
 
     private static let source = """
         #define _GNU_SOURCE

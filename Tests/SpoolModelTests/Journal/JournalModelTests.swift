@@ -4,7 +4,10 @@ import TestSupport
 import Testing
 
 struct JournalModelTests {
-    @Test(arguments: JournalRun.Crash.allCases, 0..<6)
+    @Test(
+        .catalogue(
+            "B12 model-crash, the records of the journal alone", checks: [.nobodyLost, .fewDoubled], dice: .fixed),
+        arguments: JournalRun.Crash.allCases, 0..<6)
     func `whatever happens, the journal says what was written`(_ crash: JournalRun.Crash, _ seed: UInt64) throws {
         var run = try JournalRun(seed: seed)
         for round in 0..<40 {

@@ -1,5 +1,6 @@
 import APNSModel
 import SpoolModel
+import TestSupport
 import Testing
 
 struct JournalPoisonTests {
@@ -14,7 +15,8 @@ struct JournalPoisonTests {
         return file.replay()
     }
 
-    @Test func `the third reading is not tried after two deaths alone`() throws {
+    @Test(.catalogue("A7 poison-job, the verdict of the journal", checks: []))
+    func `the third reading is not tried after two deaths alone`() throws {
         var file = JournalFile()
         #expect(try live(&file, [.start(bad)]).suspects[bad]?.judgement == .readAlone)
         #expect(try live(&file, [.start(bad)]).suspects[bad]?.judgement == .hold)

@@ -1,5 +1,6 @@
 import APNSModel
 import SpoolModel
+import TestSupport
 import Testing
 
 /// The end of a journal as power cuts and bad disks leave it.
@@ -33,7 +34,9 @@ struct JournalTornTests {
         }
     }
 
-    @Test(arguments: ["cut", "zero", "flip"]) func `a torn end is as if it had not been written`(_ damage: String)
+    @Test(
+        .catalogue("B14 torn-journal, every byte", checks: [.nobodyLost, .fewDoubled]),
+        arguments: ["cut", "zero", "flip"]) func `a torn end is as if it had not been written`(_ damage: String)
         throws
     {
         let ending = try Ending()
@@ -52,7 +55,8 @@ struct JournalTornTests {
         }
     }
 
-    @Test func `stale records of an older epoch are never read`() throws {
+    @Test(.catalogue("B14 torn-journal, stale records", checks: []))
+    func `stale records of an older epoch are never read`() throws {
         var file = JournalFile()
         var book = try JournalBook.fresh()
         // Fill the region that will be used again with records of the same sizes as those written later.

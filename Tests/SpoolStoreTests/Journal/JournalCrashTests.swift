@@ -87,7 +87,10 @@
             return replay.jobs[job(1)]?.tally.accepted ?? -1
         }
 
-        @Test(arguments: MemoryVolume.Order.allCases)
+        @Test(
+            .catalogue(
+                "B12 model-crash, the file of the journal alone", checks: [.nobodyLost, .fewDoubled], dice: .fixed),
+            arguments: MemoryVolume.Order.allCases)
         func `a power loss takes nothing that was synced`(order: MemoryVolume.Order) throws {
             #expect(try losses(order) == 0)
         }
@@ -103,7 +106,10 @@
             return plan.changes
         }
 
-        @Test(arguments: MemoryVolume.Order.allCases)
+        @Test(
+            .catalogue(
+                "B12 model-crash, the file of the journal alone, twice", checks: [.nobodyLost, .fewDoubled],
+                dice: .fixed), arguments: MemoryVolume.Order.allCases)
         func `neither does a second one, while the next daemon starts`(order: MemoryVolume.Order) throws {
             var volume = MemoryVolume(at: test.place.path, order: order)
             let run = try record(eliding: nil)

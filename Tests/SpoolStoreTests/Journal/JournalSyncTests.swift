@@ -49,6 +49,19 @@ import Testing
         #expect(try test.open().replay.jobs.count == 1)
     }
 
+    @Test func `patience ends when the task is cancelled`() async throws {
+        let (journal, _) = try test.open()
+        try await whileRunning(journal) {
+            try await withThrowingTaskGroup { group in
+                try journal.append(.header(header(job(1))))
+                group.addTask { try await journal.sync(isPatient: true) }
+                group.cancelAll()
+                try await group.waitForAll()
+            }
+        }
+        #expect(journal.fault == nil)
+    }
+
     #if FAILPOINTS
         private func plan(_ points: String = "") -> FailPlan {
             FailPlan(under: test.place.path, points: FailPoint.list(points) ?? [], isRecording: true)

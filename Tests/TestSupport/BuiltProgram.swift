@@ -1,0 +1,26 @@
+import Foundation
+
+/// The program that was built with the tests.
+package enum BuiltProgram {
+    /// There is none.
+    package struct Missing: Error {
+        /// Where it was looked for.
+        package let paths: [String]
+    }
+
+    /// Where it is: beside the tests.
+    ///
+    /// - Throws: `Missing`: it was not built.
+    package static var path: String {
+        get throws(Missing) {
+            let bundle = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
+            let folders = [bundle, FileManager.default.currentDirectoryPath + "/.build/debug"]
+            let paths = folders.map { $0 + "/pushspool" }
+            guard let path = paths.first(where: { FileManager.default.isExecutableFile(atPath: $0) })
+            else {
+                throw Missing(paths: paths)
+            }
+            return path
+        }
+    }
+}

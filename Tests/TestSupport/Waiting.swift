@@ -1,0 +1,62 @@
+import Foundation
+
+/// What was waited for and did not come about in time.
+package struct NotInTime: Error, CustomStringConvertible {
+    /// What it was.
+    package let description: String
+
+    /// A fault in these words.
+    package init(description: String) {
+        self.description = description
+    }
+}
+
+/// Asks again and again whether another process has done something, because nothing tells when it has.
+///
+/// - Parameters:
+///   - what: what is waited for, in words.
+///   - limit: how long at most.
+///   - condition: asked every few milliseconds.
+/// - Throws: `NotInTime`; whatever `condition` throws.
+package func eventually(
+    _ what: @autoclosure () throws -> String, within limit: Duration = .seconds(30),
+    _ condition: () async throws -> Bool
+) async throws {
+    let deadline = ContinuousClock.now + limit
+    while true {
+        let start = ContinuousClock.now
+        if try await condition() { return }
+        let end = ContinuousClock.now
+        guard end < deadline else { throw NotInTime(description: "not within \(limit): \(try what())") }
+        // A question that takes long, such as one for ten thousand names, leaves most of the machine to the others.
+        try await Task.sleep(for: max(.milliseconds(10), start.duration(to: end) * 4))
+    }
+}
+
+/// Asks again and again for a value until there is one.
+///
+/// - Parameters:
+///   - what: what is waited for, in words.
+///   - limit: how long at most.
+///   - value: asked every few milliseconds.
+/// - Returns: The value.
+/// - Throws: `NotInTime`; whatever `value` throws.
+package func awaited<Value>(
+    _ what: @autoclosure () throws -> String, within limit: Duration = .seconds(30),
+    _ value: () async throws -> Value?
+) async throws -> Value {
+    var found: Value?
+    try await eventually(try what(), within: limit) {
+        found = try await value()
+        return found != nil
+    }
+    guard let found else { throw NotInTime(description: try what()) }
+    return found
+}
+
+/// Lets time go by before something is killed or cut: the moment is what the test is about.
+///
+/// - Throws: `CancellationError`.
+package func moment(_ length: Duration) async throws {
+    try await Task.sleep(for: length)
+}
