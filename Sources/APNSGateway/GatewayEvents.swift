@@ -4,7 +4,9 @@ import Synchronization
 ///
 /// Has no bound of its own: settlements never outnumber what was submitted.
 package final class GatewayEvents: AsyncSequence, Sendable {
+    /// What is told.
     package typealias Element = GatewayEvent
+    /// Reading does not fail.
     package typealias Failure = Never
 
     private struct State {

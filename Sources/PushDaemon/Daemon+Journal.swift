@@ -24,9 +24,14 @@ extension Daemon {
         }
     }
 
+    /// How often room in the journal is made, at most.
+    private static let carryPause = Duration.milliseconds(100)
+    /// How often it is looked at while nothing is under way, and whether the jobs are still ours.
+    private static let quietCarryPause = Duration.seconds(30)
+
     /// Writes again what stands in the way of new records.
     ///
-    /// Once a second it is also made sure that the jobs are still ours.
+    /// Once a second, while jobs are under way, it is also made sure that they are still ours.
     private func runCarrying() async {
         var nextLook = ContinuousClock.now
         while !Task.isCancelled {
@@ -42,7 +47,8 @@ extension Daemon {
             } catch {
                 return breakJournal(error)
             }
-            await journalBell.wait(until: .now + .milliseconds(100))
+            try? await reactor.sleep(for: Self.carryPause)
+            await journalBell.wait(until: .now + (isQuiet ? Self.quietCarryPause : .zero))
         }
     }
 

@@ -18,11 +18,13 @@ extension Daemon {
             lookAtThreads()
             writeStatus()
             try? await reactor.sleep(for: Self.statusPause)
-            let isQuiet = standstills.isEmpty && runners.values.allSatisfy { $0.shown.withLock(\.jobCount) == 0 }
             let pause = threads.isEmpty ? SpoolStatus.interval : Self.quietLook
-            await statusBell.wait(until: .now + (isQuiet ? pause : .zero))
+            await statusBell.wait(until: .now + (isQuiet && standstills.isEmpty ? pause : .zero))
         }
     }
+
+    /// Whether no job is under way, as far as apps have left word.
+    var isQuiet: Bool { runners.values.allSatisfy { $0.shown.withLock(\.jobCount) == 0 } }
 
     // MARK: Threads that do not come back
 

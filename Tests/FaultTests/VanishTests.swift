@@ -124,10 +124,12 @@ import Testing
                 defer { try? volume.sendServer(SIGCONT) }
                 try volume.sendServer(SIGSTOP)
                 try await bench.says(daemon, state: "stuck")
-                #expect(try await daemon.stop() == 75, "\(daemon.log.suffix(2000))")
-                #expect(daemon.log.contains("stopped without apps that are stuck"))
+                daemon.send(SIGTERM)
+                try await daemon.says("stopped without apps that are stuck")
                 #expect(bench.claimed("near").isEmpty)
+                // The kernel may keep a process whose thread waits for a server until that answers.
                 try volume.sendServer(SIGCONT)
+                #expect(try await daemon.end() == 75, "\(daemon.log.suffix(2000))")
             }
             let verdict = try await bench.judge("C29 fs-hang of one app, and a stop")
             #expect(verdict.isGood, "\(verdict)")

@@ -48,4 +48,11 @@ package final class SmallVolume: Sendable {
             guard error.isOutOfSpace else { throw error }
         }
     }
+
+    /// Takes the space of a file back, also while a process that is just being forked has it open.
+    ///
+    /// - Throws: `SystemError`.
+    package func empty(_ name: String) throws(SystemError) {
+        guard unsafe truncate(directory.path + "/" + name, 0) == 0 else { throw .last("truncate", name) }
+    }
 }

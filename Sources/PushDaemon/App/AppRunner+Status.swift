@@ -10,7 +10,9 @@ extension AppRunner {
             defer { shown = app }
             return shown.state != app.state || (shown.jobCount == 0) != (app.jobCount == 0)
         }
-        if isNews { around.statusBell.ring() }
+        guard isNews else { return }
+        around.statusBell.ring()
+        around.journalBell.ring()
     }
 
     private var status: SpoolStatus.App {

@@ -38,6 +38,7 @@ import Testing
         var answers = [watch.mayClaim(with: try volume.directory.filesystemSpace())]
         try volume.fill("all")
         answers.append(watch.mayClaim(with: try volume.directory.filesystemSpace()))
+        try volume.empty("all")
         try volume.directory.unlink(Array("all".utf8))
         answers.append(watch.mayClaim(with: try volume.directory.filesystemSpace()))
         for number in 0..<12 { try volume.directory.put("file-\(number)") }
