@@ -75,13 +75,13 @@ struct IntakeTests {
         var harness = IntakeHarness()
         harness.put(job)
         harness.intake.hint(.movedIn, job, at: harness.now)
-        #expect(harness.intake.next(at: harness.now, mayTake: false) == .look(job))
+        #expect(harness.intake.next(at: harness.now, taking: []) == .look(job))
         harness.intake.sighted(
             job,
             harness.files[job]
                 ?? IntakeSighting(identity: .init(device: 0, inode: 0, changedAt: noon), byteCount: 1, modifiedAt: noon),
             at: harness.now)
-        #expect(harness.intake.next(at: harness.now, mayTake: false) == nil)
+        #expect(harness.intake.next(at: harness.now, taking: []) == nil)
         harness.run()
         #expect(harness.log == ["claim a.json"])
     }
