@@ -51,7 +51,8 @@ extension BinaryGateway: SlottedGateway {
             session.flush()
             // With more to send, and room for it, the wait only gives others their turn.
             if !isRetiring, queue.gives(atMost: allowance(session)) { session.wake() }
-            if await session.wait().contains(.cancelled) {
+            let rateDeadline = state.rateDeadline(for: isRetiring ? 0 : queue.count - queue.unannouncedCount)
+            if await session.wait(until: rateDeadline).contains(.cancelled) {
                 if session.doubtCount == 0 { return await session.close() }
                 session.abort()
                 return .lost(GatewayFault("the program ends"))
@@ -70,7 +71,10 @@ extension BinaryGateway: SlottedGateway {
             }
             var rest = batch
             // Also what a write that failed has left.
-            defer { if !rest.isEmpty { queue.putBack(rest) } }
+            defer {
+                state.spend(batch.count - rest.count)
+                if !rest.isEmpty { queue.putBack(rest) }
+            }
             try session.write(&rest)
             if !rest.isEmpty { break }
         }

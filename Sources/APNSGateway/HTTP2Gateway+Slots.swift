@@ -57,7 +57,10 @@ extension HTTP2Gateway: SlottedGateway {
             session.flush()
             if queue.gives(atMost: allowance(session)) { session.wake() }
             state.tellIfDue()
-            if await session.wait(until: state.tellBy).contains(.cancelled) { return await leave(session) }
+            let deadlines = [state.tellBy, state.rateDeadline(for: queue.count - queue.unannouncedCount)]
+            if await session.wait(until: deadlines.compactMap(\.self).min()).contains(.cancelled) {
+                return await leave(session)
+            }
         }
     }
 
@@ -108,7 +111,10 @@ extension HTTP2Gateway: SlottedGateway {
             }
             var rest = batch
             // Also what a write that failed has left.
-            defer { if !rest.isEmpty { queue.putBack(rest) } }
+            defer {
+                state.spend(batch.count - rest.count)
+                if !rest.isEmpty { queue.putBack(rest) }
+            }
             try session.write(&rest)
             if !rest.isEmpty { break }
         }

@@ -1,7 +1,7 @@
 package import APNSModel
 
-/// What one app has to send over HTTP/2: what came back first, then new work, a batch of each job in turn; and, apart from
-/// that, what pauses.
+/// What one app has to send over HTTP/2: lane by lane what came back first, then new work, a batch of each job in turn; and,
+/// apart from that, what pauses.
 ///
 /// All connections of an app share it. It remembers how often a notification has failed, and no longer than that matters.
 package struct RequestQueue: Sendable {
@@ -39,6 +39,9 @@ package struct RequestQueue: Sendable {
 
     /// How many notifications wait to be sent now, or to be announced.
     package var count: Int { work.count }
+
+    /// How many of a lane do.
+    package func count(of lane: Lane) -> Int { work.count(of: lane) }
 
     /// How many of them are to be announced first.
     package var unannouncedCount: Int { work.unannouncedCount }

@@ -48,7 +48,7 @@ extension Daemon {
         let around = AppRunner.Surroundings(
             spool: spool, tenure: tenure, logger: logger, configuration: configuration.daemon, node: node,
             reactor: reactor, worker: worker, state: state, tokens: tokens, orphans: spool.replay.orphans,
-            ballast: ballast, reading: reading, archives: archives, journalBell: journalBell)
+            ballast: ballast, reading: reading, turns: turns, archives: archives, journalBell: journalBell)
         do {
             let runner = try AppRunner(app.configuration, app.identity, in: around, left: leftBehind(by: name))
             left[name] = nil

@@ -38,6 +38,8 @@ package actor Daemon {
     let ballast: BallastKeeper
     /// Lets one file be read while no other is.
     let reading: ReadingGate
+    /// Says whose job is read on next.
+    let turns: TurnGate
     /// Rung when the journal cannot be written any more, or needs room.
     let journalBell: Bell
     /// What the daemon before left of each app in the journal, until the app starts.
@@ -98,6 +100,7 @@ package actor Daemon {
         }
         left = spool.replay.leftBehind
         reading = ReadingGate(on: worker)
+        turns = TurnGate(on: worker)
         ballast = BallastKeeper(spool, on: worker, logger)
         journalBell = Bell(on: reactor)
         appsBell = Bell(on: reactor)

@@ -133,6 +133,7 @@ package struct Intake: Sendable {
     ///   - now: The present.
     ///   - lanes: Those for whose jobs there is room, by the names of their files. Files of others that are ready stay so.
     ///   - longest: How many bytes a file may have. One that has more stays ready, and so does what is behind it in its lane.
+    /// - Returns: What to do.
     package mutating func next(
         at now: Moment, taking lanes: LaneSet = .all, longest: Int64 = .max
     ) -> IntakeAction? {

@@ -45,6 +45,7 @@ package struct Places: Sendable {
     /// - Parameters:
     ///   - lane: The job's.
     ///   - pending: How many more are about to be taken, of whatever lane.
+    /// - Returns: Whether there is a place of each kind.
     package func hasRoom(for lane: Lane, pending: Int) -> Bool {
         var use = others
         use.jobCount += pending
