@@ -52,7 +52,7 @@ package struct SendQueue: Sendable {
 
     /// Puts back, before everything else, what was taken and not written.
     package mutating func putBack(_ batch: Batch) {
-        if hunt != nil { hunt?.putBack(batch) } else { work.prepend([batch]) }
+        if hunt != nil { hunt?.putBack(batch) } else { work.putBack(batch) }
     }
 
     /// What is to be announced and was not named here before.

@@ -59,7 +59,7 @@ package struct RequestQueue: Sendable {
     package mutating func append(_ batch: Batch) { work.append(batch) }
 
     /// Puts back, before everything else, what was taken and not written.
-    package mutating func putBack(_ batch: Batch) { work.prepend([batch]) }
+    package mutating func putBack(_ batch: Batch) { work.putBack(batch) }
 
     /// What is to be announced and was not named here before.
     package mutating func takeUnannounced() -> [Batch] { work.takeUnannounced() }
@@ -87,7 +87,7 @@ package struct RequestQueue: Sendable {
             var rest = batch
             let free = rest.removeFirst(count)
             if let until { pausing.add(rest.removeFirst(1), until: until) }
-            work.prepend([rest])
+            work.putBack(rest)
             if !free.isEmpty { return free }
         }
         return nil

@@ -91,6 +91,18 @@ struct WorkQueueTests {
         #expect((90...100).contains(bulkCount), "\(bulkCount)")
     }
 
+    @Test func `what is put back was not taken`() {
+        var queue = WorkQueue()
+        queue.append(.plain(0..<2000, lane: .bulk))
+        queue.append(.plain(0..<2000, job: 2, lane: .urgent))
+        var counts: [Lane: Int] = [:]
+        while queue.count(of: .urgent) > 0, var batch = queue.next(atMost: 500) {
+            counts[batch.lane, default: 0] += batch.removeFirst(3).count
+            queue.putBack(batch)
+        }
+        #expect((220...280).contains(counts[.bulk] ?? 0), "\(counts)")
+    }
+
     @Test func `urgent work that must be announced goes first when it is`() {
         var queue = WorkQueue(announces: true)
         queue.append(.plain(0..<4, lane: .bulk))

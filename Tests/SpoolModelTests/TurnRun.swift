@@ -32,6 +32,7 @@ struct TurnRun {
     private var gate = Scheduler<(app: Int, lane: Lane)>()
     private var apps: [App]
     private var jobs: [Int: Job] = [:]
+    private var jobCount = 0
     private var now = TurnRun.start
     private var random: SeededGenerator
     private let pauses: Bool
@@ -56,7 +57,8 @@ struct TurnRun {
     }
 
     mutating func add(to app: Int, _ lane: Lane, count: Int) {
-        let number = jobs.count
+        let number = jobCount
+        jobCount += 1
         jobs[number] = Job(app: app, lane: lane, left: count)
         apps[app].readable.ask(number, in: lane)
     }
@@ -72,10 +74,10 @@ struct TurnRun {
 
     private mutating func disturb() {
         let app = Int.random(in: apps.indices, using: &random)
-        switch Int.random(in: 0..<10, using: &random) {
-        case 0...2:
+        switch Int.random(in: 0..<16, using: &random) {
+        case 0...1:
             let lane = Lane.allCases.randomElement(using: &random) ?? .normal
-            add(to: app, lane, count: Int.random(in: 1...200, using: &random))
+            add(to: app, lane, count: Int.random(in: 1...100, using: &random))
         case 3: apps[app].isPaused.toggle()
         default: break
         }
@@ -134,9 +136,9 @@ struct TurnRun {
         }
         let count = min(Self.batch, job.left)
         (job.left, job.passedBy) = (job.left - count, [])
-        jobs[number] = job
+        jobs[number] = job.left > 0 ? job : nil
         for (other, waiting) in jobs
-        where (waiting.app, waiting.lane) == (app, lane) && other != number && waiting.left > 0 {
+        where (waiting.app, waiting.lane) == (app, lane) && other != number {
             if jobs[other]?.passedBy.insert(number).inserted == false {
                 faults.append("job \(number) goes twice before \(other)")
             }

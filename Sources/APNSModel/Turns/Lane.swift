@@ -34,12 +34,21 @@ package struct LaneSet: OptionSet, Hashable, Sendable {
 
     /// Creates the set of those lanes that `isWanted` says yes to.
     package init(where isWanted: (Lane) -> Bool) {
-        self = []
-        for lane in Lane.allCases where isWanted(lane) { insert(LaneSet(lane)) }
+        let bits: (UInt8, UInt8, UInt8) = (
+            isWanted(.urgent) ? 1 : 0, isWanted(.normal) ? 2 : 0, isWanted(.bulk) ? 4 : 0
+        )
+        rawValue = bits.0 | bits.1 | bits.2
     }
 
     /// All lanes.
     package static let all = LaneSet(rawValue: 0b111)
+
+    /// The first of them; `nil` if there is none.
+    package var first: Lane? {
+        if contains(.urgent) { return .urgent }
+        if contains(.normal) { return .normal }
+        return contains(.bulk) ? .bulk : nil
+    }
 
     /// Whether the lane is among them.
     package func contains(_ lane: Lane) -> Bool { contains(LaneSet(lane)) }

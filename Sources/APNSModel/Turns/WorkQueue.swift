@@ -116,6 +116,12 @@ package struct WorkQueue: Sendable {
         putInFront(batches)
     }
 
+    /// Puts back, before everything else of its lane, what is left of what was taken last.
+    package mutating func putBack(_ batch: Batch) {
+        turns.gaveBack(batch.count, batch.lane)
+        prepend([batch])
+    }
+
     /// Takes all that came back.
     package mutating func takeTail() -> [Batch] {
         let taken = lanes.indices.flatMap { lanes[$0].takeTail() }
