@@ -114,6 +114,19 @@ static inline int clinux_open_beneath(int directory, const char *name, uint64_t 
     return (int)syscall(SYS_openat2, directory, name, &how, sizeof how);
 }
 
+// statx(2): declared for _GNU_SOURCE only. AT_STATX_DONT_SYNC: what the kernel knows without asking a server, which may
+// never answer.
+#include <linux/stat.h>
+#include <sys/sysmacros.h>
+static inline int clinux_identity(int directory, const char *name, uint64_t *device, uint64_t *inode) {
+    struct statx status;
+    memset(&status, 0, sizeof status);
+    if (syscall(SYS_statx, directory, name, AT_SYMLINK_NOFOLLOW | 0x4000, STATX_INO, &status) != 0) return -1;
+    *device = makedev(status.stx_dev_major, status.stx_dev_minor);
+    *inode = status.stx_ino;
+    return 0;
+}
+
 // renameat2(2): declared for _GNU_SOURCE only. The flag is RENAME_NOREPLACE.
 static inline int clinux_rename_noreplace(int from, const char *name, int to, const char *new_name) {
     return (int)syscall(SYS_renameat2, from, name, to, new_name, 1u);

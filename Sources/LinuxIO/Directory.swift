@@ -91,6 +91,21 @@ package final class Directory: Sendable {
         return nil
     }
 
+    /// Which file is called `name`, as far as this machine knows; `nil` when nothing is. Asks no server: where a filesystem
+    /// hangs, this does not.
+    ///
+    /// - Throws: `SystemError`: anything but ENOENT.
+    package func identityAtHand(of name: [UInt8]) throws(SystemError) -> FileIdentity? {
+        let component = try ComponentName(name, for: "statx")
+        var (device, inode): (UInt64, UInt64) = (0, 0)
+        let found = try FileGate.call(
+            .status, subject(name),
+            { unsafe clinux_identity(descriptor.rawValue, component.bytes, &device, &inode) })
+        if found == 0 { return FileIdentity(device: device, inode: inode) }
+        guard errno == ENOENT else { throw .last("statx", subject(name)) }
+        return nil
+    }
+
     /// Makes what was renamed, made or removed here survive a power loss (fsync(2)).
     ///
     /// - Parameter site: what the sync is for, by which tests can leave it out.

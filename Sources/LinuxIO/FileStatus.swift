@@ -61,6 +61,23 @@ package struct FileStatus: Hashable, Sendable {
     }
 }
 
+/// Which file something is, among all of the machine, while it exists.
+package struct FileIdentity: Hashable, Sendable {
+    /// The filesystem it is on.
+    package let device: UInt64
+    /// Its number on that filesystem.
+    package let inode: UInt64
+
+    init(device: UInt64, inode: UInt64) {
+        (self.device, self.inode) = (device, inode)
+    }
+}
+
+extension FileStatus {
+    /// Which file it is.
+    package var identity: FileIdentity { FileIdentity(device: device, inode: inode) }
+}
+
 extension FileStatus.Kind {
     init(mode: mode_t) {
         switch mode & S_IFMT {

@@ -13,7 +13,27 @@ package final class WorkerThread: SerialExecutor {
     }
 
     private let inbox = Mutex(Inbox())
+    private let finishedCount = Atomic(0)
     private let wakeUp: WakeUp
+
+    /// How far a thread has come.
+    package struct Pulse: Hashable, Sendable {
+        /// How many pieces of work are done.
+        package let finishedCount: Int
+        /// Whether there is one under way.
+        package let isAtWork: Bool
+
+        /// Creates a pulse.
+        package init(finishedCount: Int, isAtWork: Bool) {
+            (self.finishedCount, self.isAtWork) = (finishedCount, isAtWork)
+        }
+    }
+
+    /// How far it has come: if that is the same some time later, and it is at work, one piece has taken all the time.
+    package var pulse: Pulse {
+        let isAtWork = inbox.withLock { !$0.isSleeping }
+        return Pulse(finishedCount: finishedCount.load(ordering: .relaxed), isAtWork: isAtWork)
+    }
 
     /// Starts the thread; the kernel shows the first 15 bytes of `name`, for example in `top -H`.
     ///
@@ -62,6 +82,7 @@ package final class WorkerThread: SerialExecutor {
         while let jobs = takeJobs() {
             for job in jobs {
                 unsafe job.runSynchronously(on: asUnownedSerialExecutor())
+                finishedCount.add(1, ordering: .relaxed)
             }
             if jobs.isEmpty { wakeUp.wait() }
         }

@@ -6,27 +6,34 @@ import SpoolModel
 import SpoolStore
 
 extension Daemon {
-    /// Brings apps in line with configuration and spool, and returns those to be run.
-    func reconcile() async -> [AppRunner] {
+    /// The apps that are to be brought in line with configuration and spool, and are not just now.
+    func unattended() -> [String] {
         guard !isStopping else { return [] }
-        await endVanished()
-        for (name, runner) in runners where configuration.apps[name] == nil && !configuration.brokenApps.contains(name)
-        {
+        reportUnconfigured()
+        let names = Set(configuration.apps.keys).union(runners.keys).subtracting(attended)
+        attended.formUnion(names)
+        return names.sorted()
+    }
+
+    /// Brings an app in line with configuration and spool.
+    ///
+    /// - Returns: One that is to be run.
+    func attend(to name: String) async -> AppRunner? {
+        defer { attended.remove(name) }
+        guard let runner = runners[name] else {
+            guard !isStopping, let app = configuration.apps[name], let runner = await start(app) else { return nil }
+            await runner.setWatched(lookout.isWatching(name))
+            return runner
+        }
+        await endIfVanished(runner)
+        if let app = configuration.apps[name] {
+            await bring(runner, inLineWith: app)
+            await runner.setWatched(lookout.isWatching(name))
+        } else if !configuration.brokenApps.contains(name) {
             logger.notice("app removed from the configuration", metadata: [LogKey.app: "\(name)"])
             await runner.retire()
         }
-        reportUnconfigured()
-        var started: [AppRunner] = []
-        for (name, app) in configuration.apps.sorted(by: { $0.key < $1.key }) {
-            if let runner = runners[name] {
-                await bring(runner, inLineWith: app)
-                await runner.setWatched(watch != nil && watch?.unwatched[name] == nil)
-            } else if !isStopping, let runner = start(app) {
-                await runner.setWatched(watch != nil && watch?.unwatched[name] == nil)
-                started.append(runner)
-            }
-        }
-        return started
+        return nil
     }
 
     /// Configures a runner anew; one whose app speaks another protocol now ends, and the next look starts the other.
@@ -34,7 +41,7 @@ extension Daemon {
         if replaced[runner.name] == nil {
             if await runner.reconfigureIfNeeded(app.configuration, app.identity) { return }
             logger.notice("app speaks another protocol, and starts anew", metadata: [LogKey.app: "\(runner.name)"])
-            await runner.beginDraining()
+            runner.beginDraining()
         }
         // As at a stop of the daemon: jobs under way may come to their end first, but not for ever.
         let deadline = replaced[runner.name] ?? .now + drainLimit
@@ -43,14 +50,16 @@ extension Daemon {
         if mayEnd || deadline <= .now { await runner.retire() }
     }
 
-    private func start(_ app: ConfigurationSet.App) -> AppRunner? {
+    private func start(_ app: ConfigurationSet.App) async -> AppRunner? {
         let name = app.configuration.name
-        let around = AppRunner.Surroundings(
-            spool: spool, tenure: tenure, logger: logger, configuration: configuration.daemon, node: node,
-            reactor: reactor, worker: worker, state: state, tokens: tokens, orphans: spool.replay.orphans,
-            ballast: ballast, reading: reading, turns: turns, archives: archives, journalBell: journalBell)
         do {
-            let runner = try AppRunner(app.configuration, app.identity, in: around, left: leftBehind(by: name))
+            let files = try thread(for: name)
+            let around = AppRunner.Surroundings(
+                spool: spool, tenure: tenure, logger: logger, configuration: configuration.daemon, node: node,
+                reactor: reactor, files: files, state: state, tokens: tokens, orphans: spool.replay.orphans,
+                ballast: ballast, reading: reading, journalBell: journalBell, statusBell: statusBell)
+            let runner = try await files.open(app, in: around, left: leftBehind(by: name))
+            guard !isStopping else { return nil }
             left[name] = nil
             runners[name] = runner
             logger.info(
@@ -64,28 +73,42 @@ extension Daemon {
         }
     }
 
-    /// Ends apps whose directory is not the one they opened any more.
+    /// The threads for the files of an app: those of its filesystem.
+    private func thread(for app: String) throws(SystemError) -> FileThread {
+        let own = try spool.root.status().device
+        guard let device = try spool.root.identityAtHand(of: Array(app.utf8))?.device, device != own else {
+            homes[app] = nil
+            return files
+        }
+        homes[app] = device
+        if let thread = threads[device] { return thread }
+        let thread = try FileThread(WorkerThread(name: "files"))
+        threads[device] = thread
+        return thread
+    }
+
+    /// Ends an app whose directory is not the one that it opened any more.
     ///
     /// The next runner starts when this one has ended: until then both would have the jobs in `work/`.
-    private func endVanished() async {
-        for (name, runner) in runners where !vanished.contains(name) {
-            do {
-                guard await !runner.isHome(try spool.root.status(of: Array(name.utf8))) else { continue }
-            } catch {
-                // That proves nothing; the next look will tell.
-                logger.warning(
-                    "app's directory cannot be seen", metadata: [LogKey.app: "\(name)", LogKey.error: "\(error)"])
-                continue
-            }
-            logger.warning("app's directory is gone", metadata: [LogKey.app: "\(name)"])
-            vanished.insert(name)
-            await runner.stop()
+    private func endIfVanished(_ runner: AppRunner) async {
+        let name = runner.name
+        guard !vanished.contains(name) else { return }
+        do {
+            guard await !runner.isHome(try spool.root.identityAtHand(of: Array(name.utf8))) else { return }
+        } catch {
+            // That proves nothing; the next look will tell.
+            return logger.warning(
+                "app's directory cannot be seen", metadata: [LogKey.app: "\(name)", LogKey.error: "\(error)"])
         }
+        logger.warning("app's directory is gone", metadata: [LogKey.app: "\(name)"])
+        vanished.insert(name)
+        runner.stop()
     }
 
     private func reportUnconfigured() {
         let names = (try? spool.appNames()) ?? []
-        for name in names where configuration.apps[name] == nil && !configuration.brokenApps.contains(name) {
+        unconfigured = Set(names).subtracting(configuration.apps.keys).subtracting(configuration.brokenApps)
+        for name in names where unconfigured.contains(name) {
             guard reported.insert(name).inserted else { continue }
             let hint: Logger.MetadataValue =
                 "write \(configuration.daemon.apps)/\(name).yaml; until then it is left alone"

@@ -49,7 +49,7 @@ extension Daemon {
     /// Lets lines out that must be before their jobs can be carried, and holds jobs that never can.
     private func clear(_ obstacles: CarryObstacles) async {
         guard !obstacles.isEmpty else { return }
-        for runner in runners.values {
+        for runner in answeringRunners {
             await runner.holdUnreadable(obstacles.damaged)
             if !obstacles.untold.isEmpty { await runner.publishLines() }
         }

@@ -27,7 +27,8 @@ extension Daemon {
     private func drain(_ ear: SignalEar?) async {
         isStopping = true
         logger.notice("stopping", metadata: [LogKey.limit: "\(drainLimit)"])
-        for runner in runners.values { await runner.beginDraining() }
+        for runner in runners.values { runner.beginDraining() }
+        statusBell.ring()
         let deadline = ContinuousClock.now + drainLimit
         await withTaskGroup { group in
             group.addTask { await self.awaitIdle(until: deadline) }
@@ -37,7 +38,7 @@ extension Daemon {
         }
         let ended = runners
         await endApps()
-        for (name, runner) in ended {
+        for (name, runner) in ended where !isStuck(name) {
             let count = await runner.activeCount
             guard count > 0 else { continue }
             logger.warning(
@@ -46,10 +47,10 @@ extension Daemon {
         }
     }
 
-    /// Ends all apps, and returns when they have recorded what their gateways settled.
+    /// Ends all apps, and returns when they have recorded what their gateways settled; those that hang cannot.
     private func endApps() async {
-        while !runners.isEmpty {
-            for runner in runners.values { await runner.stop() }
+        while !answeringRunners.isEmpty {
+            for runner in runners.values { runner.stop() }
             await endBell.wait(until: .now + .seconds(1))
         }
     }
@@ -67,7 +68,7 @@ extension Daemon {
     private func awaitIdle(until deadline: ContinuousClock.Instant) async {
         while ContinuousClock.now < deadline, !Task.isCancelled {
             var isIdle = true
-            for runner in runners.values where await !runner.isIdle { isIdle = false }
+            for runner in answeringRunners where await !runner.isIdle { isIdle = false }
             if isIdle { return }
             try? await reactor.sleep(for: .milliseconds(20))
         }

@@ -13,7 +13,8 @@ package actor Daemon {
 
     let loader: ConfigurationLoader
     let reactor: Reactor
-    let worker: WorkerThread
+    /// The threads for the files of the spool's own filesystem; the daemon's work is done there too.
+    let files: FileThread
     let logger: Logger
     let signals: BlockedSignals
     let spool: Spool
@@ -28,25 +29,36 @@ package actor Daemon {
     let endBell: Bell
     var configuration: ConfigurationSet
     var runners: [String: AppRunner] = [:]
+    /// Apps that are being looked after just now.
+    var attended: Set<String> = []
+    /// The other filesystems that apps are on: the device of each app's, its threads, and whether they come back.
+    var homes: [String: UInt64] = [:]
+    var threads: [UInt64: FileThread] = [:]
+    var standstills: [UInt64: Standstill] = [:]
     /// Apps whose directory is gone and which are about to end.
     var vanished: Set<String> = []
     /// Apps that speak another protocol now: their runners end, at the latest by then.
     var replaced: [String: ContinuousClock.Instant] = [:]
-    /// Syncs what was archived.
-    let archives: ArchiveSync
     /// The reserve for a full volume.
     let ballast: BallastKeeper
     /// Lets one file be read while no other is.
     let reading: ReadingGate
-    /// Says whose job is read on next.
-    let turns: TurnGate
     /// Rung when the journal cannot be written any more, or needs room.
     let journalBell: Bell
     /// What the daemon before left of each app in the journal, until the app starts.
     var left: [String: LeftBehind]
     /// Why nothing can be recorded any more.
     var journalFault: JournalFault?
-    var watch: SpoolWatch?
+    /// The watch over the spool.
+    let lookout: Lookout
+    /// Rung when the status has changed.
+    let statusBell: Bell
+    /// When this daemon started.
+    let startedAt = WallTime.now
+    /// Directories without configuration.
+    var unconfigured: Set<String> = []
+    /// Whether the status could not be written.
+    var isStatusBroken = false
     /// Directories that have been reported to be without configuration.
     var reported: Set<String> = []
     /// Keys of the daemon's file that were reported to take a restart.
@@ -87,10 +99,10 @@ package actor Daemon {
             spool = try Spool(
                 path: configuration.daemon.spool, node: node, journalByteCount: configuration.daemon.journalByteCount)
             tenure = spool
-            archives = try ArchiveSync()
             state = try Self.openState(configuration.daemon.state)
             reactor = try Reactor()
-            worker = try WorkerThread(name: "files")
+            files = try FileThread(WorkerThread(name: "files"))
+            lookout = Lookout(try WorkerThread(name: "watch"))
             tokens = TokenSources(
                 folder: try Self.openTokens(in: state), worker: try WorkerThread(name: "tokens"), logger: logger)
         } catch let fault as StartFault {
@@ -99,12 +111,12 @@ package actor Daemon {
             throw StartFault(error, path: settings.path)
         }
         left = spool.replay.leftBehind
-        reading = ReadingGate(on: worker)
-        turns = TurnGate(on: worker)
-        ballast = BallastKeeper(spool, on: worker, logger)
+        reading = ReadingGate(on: files.worker)
+        ballast = BallastKeeper(spool, on: files.worker, logger)
         journalBell = Bell(on: reactor)
         appsBell = Bell(on: reactor)
         endBell = Bell(on: reactor)
+        statusBell = Bell(on: reactor)
     }
 
     /// Opens the state folder, and makes it if only that is missing.
@@ -134,30 +146,31 @@ package actor Daemon {
     }
 
     /// The thread where files are worked on.
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { worker.executor }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { files.worker.executor }
 
     /// Works until a signal asks for the end, then drains.
     ///
     /// - Throws: `SystemError` or `JournalFault`: it ended unasked, because signals could not be heard or the journal
-    ///   not be written. Exit with 75.
+    ///   not be written. Exit with 75. It does not return at all while an app hangs: then it exits with 75 itself.
     package func run() async throws {
         reportReplay()
         logger.notice("started", metadata: [LogKey.path: "\(configuration.daemon.spool)"])
         report(configuration)
         raiseLimits()
-        openWatch()
         await withTaskGroup { group in
             group.addTask { await self.runJournal() }
-            group.addTask { await self.runWatch() }
+            group.addTask { await self.runLookout() }
+            group.addTask { await self.runStatus() }
             group.addTask { await self.runApps() }
             group.addTask { await self.runConfigurationWatch() }
             group.addTask { await self.runSignals() }
             // Only the signals' task ends by itself, and the journal's when it fails.
             await group.next()
-            watch?.stop()
+            leaveIfStuck()
             group.cancelAll()
         }
         endJournal()
+        removeStatus()
         logger.notice("stopped")
         if let journalFault { throw journalFault }
         if let signalFault { throw signalFault }
@@ -167,8 +180,10 @@ package actor Daemon {
     private func runApps() async {
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled {
-                for runner in await reconcile() {
+                // An app that hangs keeps no other one waiting.
+                for name in unattended() {
                     group.addTask {
+                        guard let runner = await self.attend(to: name) else { return }
                         await runner.run()
                         await self.ended(runner)
                     }
@@ -179,26 +194,40 @@ package actor Daemon {
         }
     }
 
-    /// Passes on what the watch sees, until the task is cancelled.
-    private func runWatch() async {
-        while let hints = await watch?.next() {
-            for hint in hints { await take(hint) }
+    /// Has the watch seen to, until the task is cancelled.
+    private func runLookout() async {
+        do {
+            try await lookout.run(for: self)
+        } catch {
+            var metadata: Logger.Metadata = [LogKey.error: "\(error)"]
+            if let hint = (error as? WatchFault)?.hint { metadata[LogKey.hint] = "\(hint)" }
+            logger.warning("spool cannot be watched and is polled", metadata: metadata)
         }
         while !Task.isCancelled { try? await reactor.sleep(for: .seconds(3600)) }
     }
 
-    private func take(_ hint: SpoolHint) async {
+    /// Passes on what the watch has seen.
+    func take(_ hints: [SpoolHint]) {
+        for hint in hints { take(hint) }
+    }
+
+    private func take(_ hint: SpoolHint) {
         switch hint {
-        case .job(let app, let name, let change): await runners[app]?.hint(name, change)
+        case .job(let app, let name, let change): runners[app]?.hint(name, change)
         case .app(let app):
-            await runners[app]?.hint(nil, .created)
+            runners[app]?.hint(nil, .created)
             appsBell.ring()
         case .appGone: appsBell.ring()
         case .everything:
             reportLoss()
-            for runner in runners.values { await runner.hint(nil, .created) }
+            for runner in runners.values { runner.hint(nil, .created) }
             appsBell.ring()
         }
+    }
+
+    /// Looks after all apps again, because others are watched now.
+    func noteWatched() {
+        appsBell.ring()
     }
 
     /// An app has nine files open, and more while it reads: a hundred would be too many for the usual limit.
@@ -212,20 +241,10 @@ package actor Daemon {
 
     /// Nothing is lost but time: everything is scanned. An operator may want to know why that takes turns.
     private func reportLoss() {
-        let count = watch?.overflowCount ?? 0
+        let count = lookout.overflowCount
         var metadata: Logger.Metadata = [LogKey.overflows: "\(count)"]
         if count > 0 { metadata[LogKey.hint] = "fs.inotify.max_queued_events is how much the kernel keeps" }
         logger.info("events were lost; everything is scanned", metadata: metadata)
-    }
-
-    private func openWatch() {
-        do {
-            watch = try SpoolWatch(spool)
-        } catch {
-            var metadata: Logger.Metadata = [LogKey.error: "\(error)"]
-            if let hint = (error as? WatchFault)?.hint { metadata[LogKey.hint] = "\(hint)" }
-            logger.warning("spool cannot be watched and is polled", metadata: metadata)
-        }
     }
 
     private func ended(_ runner: AppRunner) {
@@ -234,5 +253,6 @@ package actor Daemon {
         replaced[runner.name] = nil
         appsBell.ring()
         endBell.ring()
+        statusBell.ring()
     }
 }

@@ -24,6 +24,9 @@ package final class SpoolWatch {
     /// The apps that could not be watched, and why: poll them.
     package private(set) var unwatched: [String: WatchFault] = [:]
 
+    /// The apps that are watched.
+    package var watched: Set<String> { Set(tags.keys).subtracting(unwatched.keys) }
+
     /// Why new apps are not noticed, if so: poll the root.
     package private(set) var rootFault: WatchFault?
 

@@ -39,7 +39,7 @@ struct Pushspool: AsyncParsableCommand {
 
             Try it without Apple: pushspool demo
             """,
-        subcommands: [Run.self, Submit.self, Check.self, ShowJournal.self, Simulate.self, Demo.self])
+        subcommands: [Run.self, Submit.self, Check.self, ShowJournal.self, Status.self, Simulate.self, Demo.self])
 }
 
 /// Where the daemon's configuration is.

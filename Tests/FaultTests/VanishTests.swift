@@ -67,6 +67,8 @@ import Testing
                 try await daemon.says("app started")
                 for number in 1...20 { try bench.drop(Drop(number: number, count: 5)) }
                 try await bench.arrived(10)
+                // A process that waits for it cannot be killed either.
+                defer { try? volume.sendServer(SIGCONT) }
                 try volume.sendServer(SIGSTOP)
                 try await moment(.seconds(trials(2, full: 60)))
                 try volume.sendServer(SIGCONT)
@@ -74,6 +76,60 @@ import Testing
                 #expect(try await daemon.stop() == 0)
             }
             let verdict = try await bench.judge("C29 fs-hang", allowance: 0)
+            #expect(verdict.isGood, "\(verdict)")
+        }
+    }
+
+    @Test(.needs(.sshfs)) func `an app whose filesystem hangs is said to be stuck, and the others go on`() async throws
+    {
+        let setup = Bench.Setup(apps: ["near", "far"], volume: .init(kind: .sshfs), appOnVolume: "far")
+        try await Bench.running(setup) { bench in
+            let volume = try #require(bench.volume)
+            try await bench.withDaemon { daemon in
+                try await bench.starts(daemon)
+                for number in 1...10 { try bench.drop(Drop(number: number, count: 5)) }
+                try await bench.arrived(50)
+                // A process that waits for it cannot be killed either.
+                defer { try? volume.sendServer(SIGCONT) }
+                try volume.sendServer(SIGSTOP)
+                for number in 11...30 { try bench.drop(Drop(number: number, count: 5)) }
+                try await eventually("the near jobs") {
+                    bench.names(in: "near/new").isEmpty && bench.claimed("near").isEmpty
+                }
+                try await bench.says(daemon, state: "stuck")
+                // It knows that now; what comes later is not held up by the look at the other either.
+                for number in 31...40 { try bench.drop(Drop(number: number, count: 5)) }
+                try await eventually("more near jobs") { bench.names(in: "near/new").isEmpty }
+                try volume.sendServer(SIGCONT)
+                try await eventually("all done", within: .seconds(60)) { try bench.isIdle() }
+                try await daemon.says("app's filesystem answers again")
+                #expect(try await daemon.stop() == 0)
+            }
+            let verdict = try await bench.judge("C29 fs-hang of one app", allowance: 0)
+            #expect(verdict.isGood, "\(verdict)")
+        }
+    }
+
+    @Test(.needs(.sshfs)) func `a daemon can be stopped while an app is stuck, and ends the others well`() async throws
+    {
+        let setup = Bench.Setup(
+            latency: .milliseconds(20), apps: ["near", "far"], volume: .init(kind: .sshfs), appOnVolume: "far")
+        try await Bench.running(setup) { bench in
+            let volume = try #require(bench.volume)
+            try await bench.withDaemon(drain: 1) { daemon in
+                try await bench.starts(daemon)
+                for number in 1...40 { try bench.drop(Drop(number: number, count: 20)) }
+                try await bench.arrived(50)
+                // A process that waits for it cannot be killed either.
+                defer { try? volume.sendServer(SIGCONT) }
+                try volume.sendServer(SIGSTOP)
+                try await bench.says(daemon, state: "stuck")
+                #expect(try await daemon.stop() == 75, "\(daemon.log.suffix(2000))")
+                #expect(daemon.log.contains("stopped without apps that are stuck"))
+                #expect(bench.claimed("near").isEmpty)
+                try volume.sendServer(SIGCONT)
+            }
+            let verdict = try await bench.judge("C29 fs-hang of one app, and a stop")
             #expect(verdict.isGood, "\(verdict)")
         }
     }
@@ -97,6 +153,27 @@ import Testing
             let verdict = try await bench.judge("C29 fs-hang, the server killed")
             #expect(verdict.isGood, "\(verdict)")
         }
+    }
+}
+
+extension Bench {
+    /// Waits until all apps have started.
+    fileprivate func starts(_ daemon: Child) async throws {
+        try await eventually("all apps") {
+            daemon.log.components(separatedBy: "app started").count > setup.apps.count
+        }
+    }
+
+    /// Waits until the daemon says of the app on the volume, and of no other, that it is in a state.
+    fileprivate func says(_ daemon: Child, state: String) async throws {
+        let file = "\(spool)/.pushspool/public/node-a/status.json"
+        var lines: [Substring] = []
+        try await eventually("state \(state)") {
+            let text = (try? String(contentsOfFile: file, encoding: .utf8)) ?? ""
+            lines = text.split(separator: "{").filter { $0.contains("\"state\":\"\(state)\"") }
+            return !lines.isEmpty
+        }
+        #expect(lines.count == 1 && lines[0].contains(#""app":"\#(setup.appOnVolume ?? "")""#), "\(lines)")
     }
 }
 

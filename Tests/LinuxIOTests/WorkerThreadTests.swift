@@ -1,3 +1,4 @@
+import Dispatch
 import LinuxIO
 import Testing
 
@@ -20,6 +21,22 @@ import Testing
         worker.stop()
         worker.stop()
     }
+
+    @Test func `the pulse of a thread stands while one piece of work takes its time`() async throws {
+        let worker = try WorkerThread(name: "test worker")
+        let ledger = Ledger(worker: worker)
+        await ledger.add(1)
+        let (entered, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        async let held: Void = ledger.hold(entered, gate)
+        entered.wait()
+        let first = worker.pulse
+        #expect(first.isAtWork && worker.pulse == first)
+        gate.signal()
+        await held
+        await ledger.add(2)
+        #expect(worker.pulse.finishedCount > first.finishedCount)
+        worker.stop()
+    }
 }
 
 private actor Ledger {
@@ -35,5 +52,10 @@ private actor Ledger {
     func add(_ number: Int) {
         worker.preconditionIsolated()
         numbers.append(number)
+    }
+
+    func hold(_ entered: DispatchSemaphore, _ gate: DispatchSemaphore) {
+        entered.signal()
+        gate.wait()
     }
 }

@@ -7,7 +7,7 @@ extension AppRunner {
     /// Takes what the gateway tells, until it ends.
     func runEvents() async {
         for await event in gateway.events {
-            standing.note(event)
+            noteStanding(event)
             switch event {
             case .settled(let settlements):
                 for settlement in settlements { settle(settlement) }
@@ -43,6 +43,12 @@ extension AppRunner {
             // A connection that is lost leaves nothing in doubt either.
             if isRetiring { await retire() }
         }
+    }
+
+    private func noteStanding(_ event: GatewayEvent) {
+        let before = standing
+        standing.note(event)
+        if standing != before { show() }
     }
 
     private func log(_ report: ConnectionReport) {

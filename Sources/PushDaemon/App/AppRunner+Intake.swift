@@ -12,6 +12,7 @@ extension AppRunner {
     /// Takes jobs as they become ready, until the task is cancelled.
     func runIntake() async {
         while !Task.isCancelled {
+            takeHints()
             await lookAtSpace()
             await prepareToAsk()
             await recoverJobs()
@@ -25,22 +26,30 @@ extension AppRunner {
             await startClaims()
             await carryOutRefusals()
             await giveUpLateJobs()
+            show()
             await intakeBell.wait(until: nextLook.instant)
         }
+    }
+
+    private func takeHints() {
+        let content = hints.take()
+        for hint in content.hints { intake.hint(hint.hint, hint.name, at: hint.time) }
+        if content.wantsScan { nextScan = .zero }
     }
 
     /// Lets others go on while a long file is read to its end: jobs that are sent, in the order of turns, and short files.
     func giveWay(_ lane: Lane) async {
         await Task.yield()
         await takeShortFiles()
-        await around.turns.enter(lane)
-        await around.turns.leave()
+        await around.files.turns.enter(lane)
+        await around.files.turns.leave()
     }
 
     /// Takes what is short, a group at a time, so that the long file comes to its end. A file over which the daemon may have
     /// died is read in its turn.
     private func takeShortFiles() async {
         guard takingCount == 1, standing == .sending, around.spool.replay.suspects.isEmpty else { return }
+        takeHints()
         if Moment.now >= nextScan { scan() }
         let longest = Int64(JournalHeader.byteLimit)
         var count = 0

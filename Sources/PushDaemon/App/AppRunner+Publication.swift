@@ -167,7 +167,7 @@ extension AppRunner {
         let moved = archived
         archived = []
         do {
-            try await around.archives.sync(spool)
+            try await files.archives.sync(spool)
             for id in moved { record(.cleaned(id)) }
             writeJournal()
             // The journal may have room for others now.

@@ -4,6 +4,7 @@ package import LinuxIO
 package import Logging
 package import SpoolModel
 package import SpoolStore
+import Synchronization
 
 /// One app at work: takes jobs from `new/`, sends them, writes feedback, and archives them.
 ///
@@ -23,8 +24,8 @@ package actor AppRunner {
         package let node: String
         /// Where sockets live.
         package let reactor: Reactor
-        /// Where files are worked on.
-        package let worker: WorkerThread
+        /// The threads for the files of the app's filesystem.
+        let files: FileThread
         /// Where raw feedback is kept until it is published.
         package let state: Directory
         /// The provider tokens, which all apps of a key share.
@@ -35,12 +36,10 @@ package actor AppRunner {
         let ballast: BallastKeeper
         /// Lets one file be read while no other is.
         let reading: ReadingGate
-        /// Says whose job is read on next.
-        let turns: TurnGate
-        /// Syncs what was archived.
-        let archives: ArchiveSync
         /// Rung when the journal cannot be written any more, or needs room.
         let journalBell: Bell
+        /// Rung when there is something new to show in the status.
+        let statusBell: Bell
 
         /// Where everything is recorded that must outlive the daemon: its room, and what it says of earlier runs.
         var journal: Journal { spool.journal }
@@ -54,7 +53,12 @@ package actor AppRunner {
     /// How many claims are synced together at most.
     static let claimGroupLimit = 64
 
-    let name: String
+    nonisolated let name: String
+    /// What the watch has seen.
+    nonisolated let hints = HintBox()
+    /// What the status is to say of the app.
+    nonisolated let shown: Mutex<SpoolStatus.App>
+    private nonisolated let draining = Atomic(false)
     let around: Surroundings
     let spool: AppSpool
     let folder: FeedbackFolder
@@ -135,7 +139,6 @@ package actor AppRunner {
     var shortUntil = Moment.zero
     /// Whether something under way has failed for want of room.
     var isOutOfRoom = false
-    var isDraining = false
     /// Whether the app is to end as soon as nothing is in doubt.
     var isRetiring = false
     /// Whether its connections are being cut because it ends.
@@ -157,6 +160,7 @@ package actor AppRunner {
         var logger = around.logger
         logger[metadataKey: LogKey.app] = "\(app.name)"
         self.name = app.name
+        self.shown = Mutex(SpoolStatus.App(name: app.name, state: .starting))
         self.app = app
         self.identity = identity
         self.around = around
@@ -183,7 +187,10 @@ package actor AppRunner {
     }
 
     /// The worker's thread.
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { around.worker.executor }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { around.files.worker.executor }
+
+    /// The threads for its files.
+    nonisolated var files: FileThread { around.files }
 
     /// Works until `stop` is called, and records everything that the gateway has settled by then.
     ///
@@ -241,19 +248,19 @@ package actor AppRunner {
     }
 
     /// Whether the app's directory is still the one it works in.
-    package func isHome(_ status: FileStatus?) -> Bool {
-        guard let status, let new = try? spool.new.status(), let own = try? spool.home.status() else { return false }
-        return own.isSameFile(as: status) && new.linkCount > 0
+    func isHome(_ identity: FileIdentity?) -> Bool {
+        guard let identity, let new = try? spool.new.status(), let own = try? spool.home.status() else { return false }
+        return own.identity == identity && new.linkCount > 0
     }
 
     /// Ends the app: connections are cut, and jobs stay where they are.
-    package func stop() {
+    package nonisolated func stop() {
         stopBell.ring()
     }
 
     /// Ends the app when what is on its connections has settled; jobs not sent stay in `work/`.
     package func retire() async {
-        isDraining = true
+        beginDraining()
         isRetiring = true
         readable.removeAll()
         await gateway.drain()
@@ -262,19 +269,18 @@ package actor AppRunner {
     }
 
     /// Takes a hint of the watch; `nil` asks for a scan.
-    package func hint(_ name: FileName?, _ change: SpoolHint.Change) {
-        if let name {
-            intake.hint(IntakeHint(change), name, at: .now)
-        } else {
-            nextScan = .zero
-        }
+    package nonisolated func hint(_ name: FileName?, _ change: SpoolHint.Change) {
+        hints.add(name, IntakeHint(change))
         intakeBell.ring()
     }
 
     /// Takes no further jobs. Whether all that were taken are over is told by `isIdle`.
-    package func beginDraining() {
-        isDraining = true
+    package nonisolated func beginDraining() {
+        draining.store(true, ordering: .relaxed)
     }
+
+    /// Whether no further jobs are taken.
+    nonisolated var isDraining: Bool { draining.load(ordering: .relaxed) }
 
     /// Whether no job is under way.
     package var isIdle: Bool {

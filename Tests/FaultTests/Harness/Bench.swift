@@ -30,6 +30,8 @@ struct Bench: Sendable {
         var intake = ""
         /// The volume that the spool is on; `nil`: a plain folder.
         var volume: Volume.Shape?
+        /// The app whose folder alone is on the volume; `nil`: the whole spool is.
+        var appOnVolume: String?
         /// Whether daemon and gateway are on a network of their own.
         var isOnIsland = false
     }
@@ -45,11 +47,12 @@ struct Bench: Sendable {
     /// Where configuration and logs are: never on the volume.
     var home: String { folder.path }
     /// The folder that the spool is in, as the daemon sees it.
-    var ground: String { volume?.point ?? home + "/ground" }
+    var ground: String { isSpoolOnVolume ? volume?.point ?? "" : home + "/ground" }
+    private var isSpoolOnVolume: Bool { volume != nil && setup.appOnVolume == nil }
     /// The same folder as the test sees it: of an sshfs volume what it shows, which answers whatever hangs, and of whose
     /// changes the volume hears nothing.
     var seenGround: String {
-        guard let volume else { return home + "/ground" }
+        guard let volume, isSpoolOnVolume else { return home + "/ground" }
         return volume.shape.kind == .sshfs ? volume.served : volume.seenPoint
     }
     /// How long the trial has taken so far, in seconds.
@@ -91,6 +94,7 @@ struct Bench: Sendable {
         let value = try await Simulator.running(try gateway(of: setup)) { simulator in
             let bench = Bench(setup: setup, folder: folder, simulator: simulator, volume: volume, island: island)
             try bench.configure()
+            try await bench.mountApp()
             return try await body(bench)
         }
         try await island?.release()
@@ -130,6 +134,13 @@ struct Bench: Sendable {
             \(setup.daemon)
 
             """)
+    }
+
+    /// Has the volume show the folder of its app to the daemon, in place of that folder; the test sees what is shown.
+    func mountApp() async throws {
+        guard let volume, let app = setup.appOnVolume else { return }
+        try await volume.run("mount", "--bind", "\(spool)/\(app)", volume.served)
+        try await volume.run("mount", "--bind", volume.point, "\(spool)/\(app)")
     }
 
     private var ports: (binary: Int, http2: Int) {

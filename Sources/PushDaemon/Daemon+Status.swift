@@ -1,0 +1,112 @@
+import APNSGateway
+import APNSModel
+import LinuxIO
+import Logging
+import SpoolModel
+import SpoolStore
+import Synchronization
+
+extension Daemon {
+    /// How often the status is written at most, and how often threads at work are looked at.
+    private static let statusPause = Duration.seconds(1)
+    /// How often they are looked at while nothing is under way, if there are any that may hang without the daemon.
+    private static let quietLook = Duration.seconds(5)
+
+    /// Looks whether all threads come back, and writes the status, until the task is cancelled.
+    func runStatus() async {
+        while !Task.isCancelled {
+            lookAtThreads()
+            writeStatus()
+            try? await reactor.sleep(for: Self.statusPause)
+            let isQuiet = standstills.isEmpty && runners.values.allSatisfy { $0.shown.withLock(\.jobCount) == 0 }
+            let pause = threads.isEmpty ? SpoolStatus.interval : Self.quietLook
+            await statusBell.wait(until: .now + (isQuiet ? pause : .zero))
+        }
+    }
+
+    // MARK: Threads that do not come back
+
+    /// The apps whose files can be worked on, as far as that is known: only they can be asked anything.
+    var answeringRunners: [AppRunner] { runners.values.filter { !isStuck($0.name) } }
+
+    /// Whether an app's filesystem hangs.
+    func isStuck(_ app: String) -> Bool { standstill(of: app) != nil }
+
+    private func standstill(of app: String) -> Moment? {
+        homes[app].flatMap { standstills[$0] }?.begin
+    }
+
+    private func lookAtThreads() {
+        for (device, thread) in threads {
+            let pulse = thread.worker.pulse
+            var standstill = standstills[device] ?? Standstill()
+            let isNews = standstill.note(pulse, at: .now)
+            standstills[device] = pulse.isAtWork ? standstill : nil
+            if isNews { report(device, isStuck: standstill.begin != nil) }
+        }
+    }
+
+    private func report(_ device: UInt64, isStuck: Bool) {
+        for name in homes.filter({ $1 == device }).keys.sorted() {
+            guard isStuck else {
+                logger.notice("app's filesystem answers again", metadata: [LogKey.app: "\(name)"])
+                continue
+            }
+            let hint: Logger.MetadataValue = "look after the server or disk that it is on; other apps go on"
+            logger.error(
+                "app is stuck: its filesystem does not answer", metadata: [LogKey.app: "\(name)", LogKey.hint: hint])
+        }
+    }
+
+    /// Ends the program if threads hang that nothing can end: all that can be recorded is.
+    func leaveIfStuck() {
+        let stuck = homes.keys.filter(isStuck).sorted()
+        guard !stuck.isEmpty else { return }
+        endJournal()
+        removeStatus()
+        let hint: Logger.MetadataValue = "their jobs stay in work/, and the next start goes on with them"
+        logger.error(
+            "stopped without apps that are stuck",
+            metadata: [LogKey.app: "\(stuck.joined(separator: " "))", LogKey.hint: hint])
+        Host.leave(with: 75)
+    }
+
+    // MARK: The file
+
+    private func writeStatus() {
+        var status = SpoolStatus(
+            node: node, processID: Int(Host.processID), startedAt: startedAt, writtenAt: .now)
+        status.isStopping = isStopping
+        status.apps = apps.sorted { $0.name < $1.name }
+        do {
+            try spool.publish(status)
+            isStatusBroken = false
+        } catch {
+            if !isStatusBroken { logger.warning("status cannot be written", metadata: [LogKey.error: "\(error)"]) }
+            isStatusBroken = true
+        }
+    }
+
+    private var apps: [SpoolStatus.App] {
+        var apps = runners.values.map { runner in runner.shown.withLock { $0 } }
+        let running = Set(runners.keys)
+        apps += configuration.apps.keys.filter { !running.contains($0) }.map { .init(name: $0, state: .starting) }
+        apps += configuration.brokenApps.subtracting(running).map { .init(name: $0, state: .broken) }
+        apps += unconfigured.subtracting(running).map { .init(name: $0, state: .unconfigured) }
+        return apps.map { app in
+            guard let begin = standstill(of: app.name) else { return app }
+            var app = app
+            (app.state, app.since) = (.stuck, .now + (begin - .now))
+            return app
+        }
+    }
+
+    /// Takes the status away: nobody is to take it for that of a daemon that runs.
+    func removeStatus() {
+        do {
+            try spool.removeStatus()
+        } catch {
+            logger.warning("status cannot be removed", metadata: [LogKey.error: "\(error)"])
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import LinuxIO
+import SpoolStore
+
+/// The threads for the files of one filesystem: when it hangs, only the apps that are on it wait.
+///
+/// It lives as long as the process: a filesystem that is unmounted may come back.
+actor FileThread {
+    /// Where files are worked on.
+    nonisolated let worker: WorkerThread
+    /// Syncs what was archived.
+    nonisolated let archives: ArchiveSync
+    /// Says whose job is read on next.
+    nonisolated let turns: TurnGate
+
+    init(_ worker: WorkerThread) throws(SystemError) {
+        self.worker = worker
+        archives = try ArchiveSync()
+        turns = TurnGate(on: worker)
+    }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { worker.executor }
+
+    /// Opens an app, which may take as long as its filesystem likes.
+    ///
+    /// - Throws: as `AppRunner.init`.
+    func open(
+        _ app: ConfigurationSet.App, in around: AppRunner.Surroundings, left: LeftBehind
+    ) throws -> AppRunner {
+        try AppRunner(app.configuration, app.identity, in: around, left: left)
+    }
+}

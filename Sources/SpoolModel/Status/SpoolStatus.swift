@@ -1,0 +1,131 @@
+package import APNSModel
+package import Document
+
+/// What a daemon says of itself in `.pushspool/public/<node>/status.json`.
+package struct SpoolStatus: Hashable, Sendable {
+    /// The version that every file begins with.
+    package static let version = 1
+    /// How often it is written at least. One that is older than twice this was left by a daemon that has ended, or hangs.
+    package static let interval = Duration.seconds(30)
+
+    /// What an app is doing.
+    package enum AppState: String, CaseIterable, Hashable, Sendable {
+        /// Jobs are taken and sent.
+        case sending
+        /// The gateway refuses the app as such: nothing is sent until its configuration is mended.
+        case stopped
+        /// The gateway is asked, with one notification, whether it takes the app again.
+        case asking
+        /// There is no room on the volume for further jobs.
+        case full
+        /// A file operation does not come back: the filesystem hangs.
+        case stuck
+        /// The app has not started yet, or could not.
+        case starting
+        /// Its jobs under way end, and no more are taken.
+        case ending
+        /// Its configuration is at fault.
+        case broken
+        /// There is a directory, and no configuration for it.
+        case unconfigured
+    }
+
+    /// An app of the spool.
+    package struct App: Hashable, Sendable {
+        /// Its name.
+        package var name: String
+        /// What it is doing.
+        package var state: AppState
+        /// How many jobs are under way; those that wait in `new/` are not counted.
+        package var jobCount = 0
+        /// Where it sends to, if it is configured.
+        package var gateway: String?
+        /// Since when it is stuck.
+        package var since: WallTime?
+
+        /// Creates an app without jobs.
+        package init(name: String, state: AppState) {
+            (self.name, self.state) = (name, state)
+        }
+    }
+
+    /// The daemon's name in the spool.
+    package var node: String
+    /// Its process.
+    package var processID: Int
+    /// When it started.
+    package var startedAt: WallTime
+    /// When this was written.
+    package var writtenAt: WallTime
+    /// Whether it takes no more jobs, because it is to end.
+    package var isStopping = false
+    /// The apps, in the order of their names.
+    package var apps: [App] = []
+
+    /// Creates a status without apps.
+    package init(node: String, processID: Int, startedAt: WallTime, writtenAt: WallTime) {
+        (self.node, self.processID) = (node, processID)
+        (self.startedAt, self.writtenAt) = (startedAt, writtenAt)
+    }
+
+    /// Reads one from its file, or finds that it is none of this version.
+    package init?(_ root: Node) {
+        guard root["v"]?.integer == Self.version, let node = root["node"]?.string,
+            let processID = root["pid"]?.integer, let startedAt = root["started_at"]?.time,
+            let writtenAt = root["written_at"]?.time, let apps = root["apps"]?.elements.map(App.init(_:))
+        else { return nil }
+        self.init(node: node, processID: processID, startedAt: startedAt, writtenAt: writtenAt)
+        isStopping = root["state"]?.string == Self.stopping
+        self.apps = apps.compactMap { $0 }
+        guard self.apps.count == apps.count else { return nil }
+    }
+
+    /// The file's bytes: one JSON object and a line feed.
+    package var json: [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("v")
+        writer.integer(Self.version)
+        writer.member("node", node)
+        writer.key("pid")
+        writer.integer(processID)
+        writer.member("state", isStopping ? Self.stopping : "running")
+        writer.member("started_at", startedAt.rfc3339)
+        writer.member("written_at", writtenAt.rfc3339)
+        writer.key("apps")
+        writer.beginArray()
+        for app in apps { app.write(to: &writer) }
+        writer.endArray()
+        writer.endObject()
+        return writer.bytes + [UInt8(ascii: "\n")]
+    }
+
+    private static let stopping = "stopping"
+}
+
+extension SpoolStatus.App {
+    fileprivate init?(_ node: Node) {
+        guard let name = node["app"]?.string, let text = node["state"]?.string,
+            let state = SpoolStatus.AppState(rawValue: text), let jobCount = node["jobs"]?.integer
+        else { return nil }
+        self.init(name: name, state: state)
+        self.jobCount = jobCount
+        gateway = node["gateway"]?.string
+        since = node["since"]?.time
+    }
+
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("app", name)
+        writer.member("state", state.rawValue)
+        writer.key("jobs")
+        writer.integer(jobCount)
+        writer.member("gateway", gateway)
+        writer.member("since", since?.rfc3339)
+        writer.endObject()
+    }
+}
+
+extension Node {
+    fileprivate var time: WallTime? { string.flatMap { WallTime(rfc3339: $0) } }
+}

@@ -1,0 +1,50 @@
+import APNSModel
+import Document
+import JSON
+import SpoolModel
+import Testing
+
+@Suite struct SpoolStatusTests {
+    private static var status: SpoolStatus {
+        let time = WallTime(epochSeconds: 1_795_310_400)
+        var status = SpoolStatus(node: "host-a", processID: 4711, startedAt: time, writtenAt: time + .seconds(30))
+        for (index, state) in SpoolStatus.AppState.allCases.enumerated() {
+            var app = SpoolStatus.App(name: "app\(index)", state: state)
+            app.jobCount = index
+            if state == .stuck { app.since = time }
+            if state != .unconfigured { app.gateway = "localhost:\(index)" }
+            status.apps.append(app)
+        }
+        return status
+    }
+
+    @Test(arguments: [false, true])
+    func `what is written is read again`(isStopping: Bool) throws {
+        var status = Self.status
+        status.isStopping = isStopping
+        var parser = JSON.Parser()
+        #expect(SpoolStatus(try parser.parse(status.json).root) == status)
+    }
+
+    @Test func `it is one line of JSON with the members of the manual`() {
+        var status = Self.status
+        status.apps = [status.apps[4]]
+        let text =
+            #"{"v":1,"node":"host-a","pid":4711,"state":"running","started_at":"2026-11-22T01:20:00.000Z","#
+            + #""written_at":"2026-11-22T01:20:30.000Z","apps":[{"app":"app4","state":"stuck","jobs":4,"#
+            + #""gateway":"localhost:4","since":"2026-11-22T01:20:00.000Z"}]}"# + "\n"
+        #expect(String(decoding: status.json, as: UTF8.self) == text)
+    }
+
+    @Test(arguments: ["{}", #"{"v":2}"#, "[]", "7"])
+    func `something else is not taken for a status`(text: String) throws {
+        var parser = JSON.Parser()
+        #expect(SpoolStatus(try parser.parse(Array(text.utf8)).root) == nil)
+    }
+
+    @Test func `an app in a state that is not known is not left out in silence`() throws {
+        var parser = JSON.Parser()
+        let text = String(decoding: Self.status.json, as: UTF8.self).replacing("\"asking\"", with: "\"thinking\"")
+        #expect(SpoolStatus(try parser.parse(Array(text.utf8)).root) == nil)
+    }
+}
