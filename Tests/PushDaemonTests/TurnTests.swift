@@ -52,7 +52,10 @@ import Testing
                 try bench.drop("large.jsonl", Self.lines(40_000, name), app: name)
             }
             try await bench.withDaemon { _ in
-                for name in names { #expect(try await bench.end(of: "large.jsonl", app: name).accepted == 40_000) }
+                for name in names {
+                    let line = try await bench.end(of: "large.jsonl", app: name)
+                    #expect(line.accepted == 40_000)
+                }
                 let order = await bench.simulator.ledger.accepted.map { $0.payloadText.contains("alpha") }
                 let last = order[order.count - 1]
                 // When the first has ended, the other one has had its share.
