@@ -5,8 +5,11 @@ package struct Rate: Hashable, Sendable {
 
     /// A rate's unit of time.
     package enum Unit: String, CaseIterable, Hashable, Sendable {
+        /// A second.
         case second = "s"
+        /// A minute.
         case minute = "m"
+        /// An hour.
         case hour = "h"
 
         /// How long it is.
