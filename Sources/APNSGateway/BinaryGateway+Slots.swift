@@ -49,9 +49,10 @@ extension BinaryGateway: SlottedGateway {
                 return .lost(GatewayFault("encryption failed: \(error)"))
             }
             session.flush()
+            // Before the question after it: what the rate lets go in between is then found there.
+            let rateDeadline = isRetiring ? nil : state.rateDeadline(for: queue.count - queue.unannouncedCount)
             // With more to send, and room for it, the wait only gives others their turn.
             if !isRetiring, queue.gives(atMost: allowance(session)) { session.wake() }
-            let rateDeadline = state.rateDeadline(for: isRetiring ? 0 : queue.count - queue.unannouncedCount)
             if await session.wait(until: rateDeadline).contains(.cancelled) {
                 if session.doubtCount == 0 { return await session.close() }
                 session.abort()

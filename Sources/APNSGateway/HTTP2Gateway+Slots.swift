@@ -55,10 +55,11 @@ extension HTTP2Gateway: SlottedGateway {
                 return .lost(GatewayFault("encryption failed: \(error)"))
             }
             session.flush()
+            // Before the question after it: what the rate lets go in between is then found there.
+            let rateDeadline = state.rateDeadline(for: queue.count - queue.unannouncedCount)
             if queue.gives(atMost: allowance(session)) { session.wake() }
             state.tellIfDue()
-            let deadlines = [state.tellBy, state.rateDeadline(for: queue.count - queue.unannouncedCount)]
-            if await session.wait(until: deadlines.compactMap(\.self).min()).contains(.cancelled) {
+            if await session.wait(until: [state.tellBy, rateDeadline].compactMap(\.self).min()).contains(.cancelled) {
                 return await leave(session)
             }
         }
