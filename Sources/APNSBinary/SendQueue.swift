@@ -1,6 +1,6 @@
 package import APNSModel
 
-/// What one app has to send: the tail of dead connections first, then new work, a batch of each job in turn.
+/// What one app has to send: lane by lane the tail of dead connections first, then new work, a batch of each job in turn.
 ///
 /// All connections of an app share it. It also keeps what must be remembered across connections: how often a notification
 /// was tried, and the hunt for one that the gateway refused without naming it.
@@ -27,6 +27,9 @@ package struct SendQueue: Sendable {
     /// How many notifications wait, the tail included.
     package var count: Int { work.count + (hunt?.waitingCount ?? 0) }
 
+    /// How many of a lane wait. In a hunt, what it keeps counts in every lane: nothing else is sent meanwhile.
+    package func count(of lane: Lane) -> Int { work.count(of: lane) + (hunt?.waitingCount ?? 0) }
+
     /// How many of them are to be announced first.
     package var unannouncedCount: Int { work.unannouncedCount }
 
@@ -49,7 +52,7 @@ package struct SendQueue: Sendable {
 
     /// Puts back, before everything else, what was taken and not written.
     package mutating func putBack(_ batch: Batch) {
-        if hunt != nil { hunt?.putBack(batch) } else { work.prepend([batch]) }
+        if hunt != nil { hunt?.putBack(batch) } else { work.putBack(batch) }
     }
 
     /// What is to be announced and was not named here before.

@@ -21,6 +21,8 @@ extension BinaryGateway {
         package var format: FrameFormat
         /// The most connections at a time; they are opened as needed.
         package var connectionLimit = 1
+        /// How many notifications may be written in which time, over all connections; `nil`: as many as can be.
+        package var rate: Rate?
         /// The most notifications in doubt on a connection.
         package var windowLimit = 100_000
         /// What proves acceptance.

@@ -52,9 +52,11 @@ extension BinaryGateway: SlottedGateway {
                 return .lost(GatewayFault("encryption failed: \(error)"))
             }
             session.flush()
+            // Before the question after it: what the rate lets go in between is then found there.
+            let rateDeadline = isRetiring ? nil : state.rateDeadline(for: queue.count - queue.unannouncedCount)
             // With more to send, and room for it, the wait only gives others their turn.
             if !isRetiring, queue.gives(atMost: allowance(session)) { session.wake() }
-            if await session.wait().contains(.cancelled) {
+            if await session.wait(until: rateDeadline).contains(.cancelled) {
                 if session.doubtCount == 0 { return await session.close() }
                 session.abort()
                 return .lost(GatewayFault("the program ends"))
@@ -73,7 +75,10 @@ extension BinaryGateway: SlottedGateway {
             }
             var rest = batch
             // Also what a write that failed has left.
-            defer { if !rest.isEmpty { queue.putBack(rest) } }
+            defer {
+                state.spend(batch.count - rest.count)
+                if !rest.isEmpty { queue.putBack(rest) }
+            }
             try session.write(&rest)
             if !rest.isEmpty { break }
         }

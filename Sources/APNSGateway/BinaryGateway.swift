@@ -8,7 +8,7 @@ package import Logging
 /// Keeps up to `connectionLimit` connections, all fed from one queue, and opens them when there is work. Lives on the
 /// reactor's thread, as its connections do. `run` must be running for anything to move.
 package actor BinaryGateway {
-    /// How many notifications may wait in memory before `submit` makes its caller wait.
+    /// How many notifications of a lane may wait in memory before `submit` makes its caller wait.
     package static let queueLimit = 32_768
 
     /// What happens, in order. Settlements never outnumber what was submitted, so the stream needs no other bound.
@@ -32,16 +32,17 @@ package actor BinaryGateway {
             events, backOff: configuration.connectBackOff, recordKeeping: recordKeeping, on: reactor)
         self.reactor = reactor
         self.logger = logger
+        state.keep(configuration.rate)
     }
 
     /// The reactor's thread.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
-    /// Hands a batch over, behind all other work of its job. Waits while the queue is full.
+    /// Hands a batch over, behind all other work of its job. Waits while its lane is full.
     ///
     /// - Throws: `CancellationError` when the task is cancelled while it waits; the batch was not taken then.
     package func submit(_ batch: Batch) async throws {
-        try await state.waitForRoom { queue.count >= Self.queueLimit }
+        try await state.waitForRoom(in: batch.lane, while: isFull)
         queue.append(batch)
         wakeSlots()
     }
@@ -70,6 +71,7 @@ package actor BinaryGateway {
     package func reconfigure(_ configuration: Configuration) {
         self.configuration = configuration
         state.reconfigure(backOff: configuration.connectBackOff)
+        state.keep(configuration.rate)
         wakeSlots()
     }
 
@@ -100,6 +102,8 @@ package actor BinaryGateway {
     }
 
     func wakeSubmitters() {
-        if queue.count < Self.queueLimit { state.wakeSubmitters() }
+        state.wakeSubmitters(unless: isFull)
     }
+
+    private func isFull(_ lane: Lane) -> Bool { queue.count(of: lane) >= Self.queueLimit }
 }

@@ -132,9 +132,10 @@ final class BinarySession: GatewaySession {
         doubtCount == 0 && Moment.now >= lastWrite + options.idleLimit
     }
 
-    /// Waits for the stream, or until something must be looked at again.
-    func wait() async -> Readiness {
-        await stream.wait(for: .readable, until: BootClock.instant(at: nextLook.nanoseconds))
+    /// Waits for the stream, or until something must be looked at again, at `deadline` at the latest.
+    func wait(until deadline: ContinuousClock.Instant?) async -> Readiness {
+        let look = nextLook.instant
+        return await stream.wait(for: .readable, until: min(look, deadline ?? look))
     }
 
     /// Closes in good order. Returns a reply, should one still come: what silence had proved it disproves.

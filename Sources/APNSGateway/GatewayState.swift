@@ -31,7 +31,9 @@ final class GatewayState {
     private(set) var untoldCount = 0
     private(set) var tellBy: ContinuousClock.Instant?
     private var sleepers: [Int: Waiter] = [:]
-    private var submitters: [Waiter] = []
+    private var submitters: [(waiter: Waiter, lane: Lane)] = []
+    /// Keeps the app's rate, if it has one.
+    var bucket: TokenBucket?
 
     init(
         _ events: GatewayEvents, backOff: BackOff, recordKeeping: RecordKeeping,
@@ -62,22 +64,22 @@ final class GatewayState {
         wakeSleepers()
     }
 
-    /// Waits while `isFull`, as one of those that bring work.
+    /// Waits while the lane `isFull`, as one of those that bring work.
     ///
     /// - Throws: `CancellationError`.
-    func waitForRoom(while isFull: () -> Bool) async throws {
-        while isFull() {
+    func waitForRoom(in lane: Lane, while isFull: (Lane) -> Bool) async throws {
+        while isFull(lane) {
             let waiter = Waiter(on: reactor)
-            submitters.append(waiter)
+            submitters.append((waiter, lane))
             let readiness = await waiter.wait()
-            submitters.removeAll { $0 === waiter }
+            submitters.removeAll { $0.waiter === waiter }
             if readiness.contains(.cancelled) { throw CancellationError() }
         }
     }
 
-    /// Lets those that bring work look again.
-    func wakeSubmitters() {
-        for waiter in submitters { waiter.wake() }
+    /// Lets those that bring work look again whose lane is not full.
+    func wakeSubmitters(unless isFull: (Lane) -> Bool) {
+        for (waiter, lane) in submitters where !isFull(lane) { waiter.wake() }
     }
 
     /// Waits until something changes, or until the deadline.

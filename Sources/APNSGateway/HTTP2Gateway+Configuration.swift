@@ -16,6 +16,8 @@ extension HTTP2Gateway {
         package var defaultTopic: String?
         /// The most connections at a time; they are opened as needed.
         package var connectionLimit = 1
+        /// How many notifications may be written in which time, over all connections; `nil`: as many as can be.
+        package var rate: Rate?
         /// How long connecting may take, handshake included.
         package var connectTimeout = Duration.seconds(15)
         /// How long the gateway may leave a request unanswered.

@@ -60,9 +60,13 @@ extension HTTP2Gateway: SlottedGateway {
                 return .lost(GatewayFault("encryption failed: \(error)"))
             }
             session.flush()
+            // Before the question after it: what the rate lets go in between is then found there.
+            let rateDeadline = state.rateDeadline(for: queue.count - queue.unannouncedCount)
             if queue.gives(atMost: allowance(session)) { session.wake() }
             state.tellIfDue()
-            if await session.wait(until: state.tellBy).contains(.cancelled) { return await leave(session) }
+            if await session.wait(until: [state.tellBy, rateDeadline].compactMap(\.self).min()).contains(.cancelled) {
+                return await leave(session)
+            }
         }
     }
 
@@ -116,7 +120,10 @@ extension HTTP2Gateway: SlottedGateway {
             }
             var rest = batch
             // Also what a write that failed has left.
-            defer { if !rest.isEmpty { queue.putBack(rest) } }
+            defer {
+                state.spend(batch.count - rest.count)
+                if !rest.isEmpty { queue.putBack(rest) }
+            }
             try session.write(&rest)
             if !rest.isEmpty { break }
         }

@@ -9,7 +9,7 @@ package import Logging
 /// that the gateway wants to be rid of drains beside its successor; the two share one window. Lives on the reactor's
 /// thread, as its connections do. `run` must be running for anything to move.
 package actor HTTP2Gateway: PushGateway {
-    /// How many notifications may wait in memory before `submit` makes its caller wait.
+    /// How many notifications of a lane may wait in memory before `submit` makes its caller wait.
     package static let queueLimit = 32_768
     /// How many may pause before it does: a gateway that fails all of a large job would otherwise have it in memory.
     package static let pausingLimit = 200_000
@@ -46,16 +46,17 @@ package actor HTTP2Gateway: PushGateway {
             events, backOff: configuration.connectBackOff, recordKeeping: recordKeeping, on: reactor)
         self.reactor = reactor
         self.logger = logger
+        state.keep(configuration.rate)
     }
 
     /// The reactor's thread.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
-    /// Hands a batch over, behind all other work of its job. Waits while the queue is full.
+    /// Hands a batch over, behind all other work of its job. Waits while its lane is full.
     ///
     /// - Throws: `CancellationError` when the task is cancelled while it waits; the batch was not taken then.
     package func submit(_ batch: Batch) async throws {
-        try await state.waitForRoom { isFull }
+        try await state.waitForRoom(in: batch.lane, while: isFull)
         queue.append(batch)
         wakeAll()
     }
@@ -88,6 +89,7 @@ package actor HTTP2Gateway: PushGateway {
         expiredToken = nil
         restAhead = .zero
         state.reconfigure(backOff: configuration.connectBackOff)
+        state.keep(configuration.rate)
         wakeAll()
     }
 
@@ -144,10 +146,14 @@ package actor HTTP2Gateway: PushGateway {
     }
 
     func wakeSubmitters() {
-        if !isFull { state.wakeSubmitters() }
+        state.wakeSubmitters(unless: isFull)
     }
 
-    private var isFull: Bool { queue.count >= Self.queueLimit || queue.pausingCount >= Self.pausingLimit }
+    /// Whether a lane takes no more. What pauses of the others leaves urgent ones a quarter more.
+    private func isFull(_ lane: Lane) -> Bool {
+        let more = lane == .urgent ? Self.pausingLimit / 4 : 0
+        return queue.count(of: lane) >= Self.queueLimit || queue.pausingCount >= Self.pausingLimit + more
+    }
 
     private func releasePaused() {
         let before = queue.count

@@ -15,7 +15,7 @@ package protocol PushGateway: Actor {
     /// Serves until the task is cancelled; then connections are cut and what was on them stays without an outcome.
     func run() async
 
-    /// Hands a batch over, behind all other work of its job. Waits while the queue is full.
+    /// Hands a batch over, behind all other work of its job. Waits while its lane is full; other lanes do not wait with it.
     ///
     /// - Throws: `CancellationError` when the task is cancelled while it waits; the batch was not taken then.
     func submit(_ batch: Batch) async throws

@@ -78,9 +78,12 @@ extension SlottedGateway {
         return !state.isOnTrial && !wantsOneConnection && others.count >= slot && others.allSatisfy(\.isExhausted)
     }
 
-    /// How many notifications a session gets now; one at a time while the app is on trial.
+    /// How many notifications a session gets now: what its window, the journal and the rate leave room for; one at a time
+    /// while the app is on trial.
     func allowance(_ session: Session) -> Int {
-        guard state.isOnTrial else { return max(0, session.room - state.roomTaken - inheritedDoubt(of: session)) }
-        return sessions.values.allSatisfy { $0.doubtCount == 0 } ? min(1, session.room) : 0
+        guard state.isOnTrial else {
+            return max(0, min(session.room - state.roomTaken - inheritedDoubt(of: session), state.rateRoom))
+        }
+        return sessions.values.allSatisfy { $0.doubtCount == 0 } ? min(1, session.room, state.rateRoom) : 0
     }
 }

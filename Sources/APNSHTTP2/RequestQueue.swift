@@ -1,7 +1,7 @@
 package import APNSModel
 
-/// What one app has to send over HTTP/2: what came back first, then new work, a batch of each job in turn; and, apart from
-/// that, what pauses.
+/// What one app has to send over HTTP/2: lane by lane what came back first, then new work, a batch of each job in turn; and,
+/// apart from that, what pauses.
 ///
 /// All connections of an app share it. It remembers how often a notification has failed, and no longer than that matters.
 package struct RequestQueue: Sendable {
@@ -40,6 +40,9 @@ package struct RequestQueue: Sendable {
     /// How many notifications wait to be sent now, or to be announced.
     package var count: Int { work.count }
 
+    /// How many of a lane do.
+    package func count(of lane: Lane) -> Int { work.count(of: lane) }
+
     /// How many of them are to be announced first.
     package var unannouncedCount: Int { work.unannouncedCount }
 
@@ -56,7 +59,7 @@ package struct RequestQueue: Sendable {
     package mutating func append(_ batch: Batch) { work.append(batch) }
 
     /// Puts back, before everything else, what was taken and not written.
-    package mutating func putBack(_ batch: Batch) { work.prepend([batch]) }
+    package mutating func putBack(_ batch: Batch) { work.putBack(batch) }
 
     /// What is to be announced and was not named here before.
     package mutating func takeUnannounced() -> [Batch] { work.takeUnannounced() }
@@ -84,7 +87,7 @@ package struct RequestQueue: Sendable {
             var rest = batch
             let free = rest.removeFirst(count)
             if let until { pausing.add(rest.removeFirst(1), until: until) }
-            work.prepend([rest])
+            work.putBack(rest)
             if !free.isEmpty { return free }
         }
         return nil

@@ -28,6 +28,8 @@ package struct Batch: Sendable {
     package let hasOwnTopic: Bool
     /// When to stop trying; `nil`: never.
     package let giveUpAt: WallTime?
+    /// Which lane the job is in.
+    package let lane: Lane
     /// Which notifications of the job these are.
     package private(set) var indices: Range<Int>
 
@@ -46,6 +48,7 @@ package struct Batch: Sendable {
         self.onDoubt = header.onDoubt
         self.hasOwnTopic = header.hasOwnTopic
         self.giveUpAt = header.giveUpAt
+        self.lane = header.lane
         self.tokens = tokens
         self.payloads = payloads
         self.base = firstIndex
@@ -64,6 +67,8 @@ package struct Batch: Sendable {
         package var hasOwnTopic = false
         /// When to stop trying; `nil`: never.
         package var giveUpAt: WallTime?
+        /// Which lane the job is in.
+        package var lane = Lane.normal
 
         /// Creates a header.
         package init(job: JobID, attributes: Attributes, onDoubt: OnDoubt = .resend) {

@@ -30,7 +30,7 @@ public struct Submission: Sendable {
     /// - Parameters:
     ///   - bytes: the whole job file.
     ///   - name: what the name begins and ends with; the ending tells the format (`.json`, `.yaml`, `.yml`, `.jsonl`).
-    ///     `urgent-` or `bulk-` at the start asks for a lane, which is not yet supported: such a job fails.
+    ///     `urgent-` or `bulk-` at the start asks for a lane.
     /// - Returns: the name it was dropped by: 17 characters stand before the ending that make it unique.
     /// - Throws: `SpoolClientError`; nothing was dropped, and the call may be repeated.
     @discardableResult

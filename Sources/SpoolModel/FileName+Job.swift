@@ -1,3 +1,5 @@
+package import APNSModel
+
 extension FileName {
     /// How a job file is written, told by the end of its name.
     package enum Form: Hashable, Sendable {

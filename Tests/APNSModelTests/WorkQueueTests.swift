@@ -64,6 +64,56 @@ struct WorkQueueTests {
         #expect(queue.next(atMost: 10) == nil && queue.count == 0 && queue.unannouncedCount == 0)
     }
 
+    @Test func `an urgent job goes before all that waits of others, also before what came back`() throws {
+        var queue = WorkQueue()
+        for start in [0, 1000, 2000] { queue.append(.plain(start..<start + 1000, lane: .bulk)) }
+        let taken = queue.next(atMost: 400)
+        queue.prepend([try #require(taken)])
+        queue.append(.plain(0..<1, job: 2, lane: .normal))
+        queue.append(.plain(0..<1, job: 3, lane: .urgent))
+        #expect(queue.count == 3002 && queue.count(of: .bulk) == 3000 && queue.count(of: .urgent) == 1)
+        #expect(queue.next(atMost: 1)?.job == JobID(bits: 3))
+        #expect(queue.next(atMost: 1000)?.job == JobID(bits: 2))
+        #expect(queue.next(atMost: 1000)?.indices == 0..<400)
+        #expect(queue.next(atMost: 1000)?.indices == 400..<1000)
+    }
+
+    @Test func `while urgent work never ends, bulk work gets its share of notifications`() {
+        var queue = WorkQueue()
+        queue.append(.plain(0..<100, lane: .bulk))
+        var bulkCount = 0
+        for index in 0..<100 {
+            queue.append(.plain(index * 8..<index * 8 + 8, job: 2, lane: .urgent))
+            while queue.count(of: .urgent) > 0, let batch = queue.next(atMost: 50) {
+                if batch.lane == .bulk { bulkCount += batch.count }
+            }
+        }
+        #expect((90...100).contains(bulkCount), "\(bulkCount)")
+    }
+
+    @Test func `what is put back was not taken`() {
+        var queue = WorkQueue()
+        queue.append(.plain(0..<2000, lane: .bulk))
+        queue.append(.plain(0..<2000, job: 2, lane: .urgent))
+        var counts: [Lane: Int] = [:]
+        while queue.count(of: .urgent) > 0, var batch = queue.next(atMost: 500) {
+            counts[batch.lane, default: 0] += batch.removeFirst(3).count
+            queue.putBack(batch)
+        }
+        #expect((220...280).contains(counts[.bulk] ?? 0), "\(counts)")
+    }
+
+    @Test func `urgent work that must be announced goes first when it is`() {
+        var queue = WorkQueue(announces: true)
+        queue.append(.plain(0..<4, lane: .bulk))
+        #expect(queue.next(atMost: 10) == nil)
+        queue.append(.plain(0..<1, job: 2, lane: .urgent))
+        #expect(queue.next(atMost: 10) == nil)
+        queue.announced(queue.takeUnannounced())
+        #expect(queue.next(atMost: 10)?.lane == .urgent)
+        #expect(queue.next(atMost: 10)?.lane == .bulk)
+    }
+
     @Test(arguments: UInt64(0)..<200)
     func `nothing is lost, taken unannounced, or announced in excess`(seed: UInt64) {
         var run = QueueRun(seed: seed)
@@ -115,7 +165,7 @@ private struct QueueRun {
     private mutating func add(to job: UInt64) {
         let start = added[job, default: 0]
         let end = start + Int.random(in: 1...5, using: &random)
-        queue.append(.plain(start..<end, job: job, job == 4 ? .resend : .report))
+        queue.append(.plain(start..<end, job: job, job == 4 ? .resend : .report, lane: Lane.allCases[Int(job) % 3]))
         added[job] = end
     }
 
@@ -145,11 +195,14 @@ extension UInt128 {
 }
 
 extension Batch {
-    fileprivate static func plain(_ range: Range<Int>, job: UInt64 = 1, _ onDoubt: OnDoubt = .report) -> Batch {
+    fileprivate static func plain(
+        _ range: Range<Int>, job: UInt64 = 1, _ onDoubt: OnDoubt = .report, lane: Lane = .normal
+    ) -> Batch {
         var tokens = PackedBytes()
         for index in range { tokens.append([UInt8(truncatingIfNeeded: index)]) }
+        var header = Header(job: JobID(bits: UInt128(job)), attributes: Attributes(), onDoubt: onDoubt)
+        header.lane = lane
         return Batch(
-            header: .init(job: JobID(bits: UInt128(job)), attributes: Attributes(), onDoubt: onDoubt),
-            firstIndex: range.lowerBound, tokens: tokens, payloads: .shared(Payload(bytes: [])))
+            header: header, firstIndex: range.lowerBound, tokens: tokens, payloads: .shared(Payload(bytes: [])))
     }
 }

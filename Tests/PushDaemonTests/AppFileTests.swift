@@ -122,6 +122,19 @@ struct AppFileTests {
         #expect(short.retryLater == .seconds(10) && short.retryServerError == .seconds(10))
     }
 
+    @Test(arguments: [("5000/s", 5000, Rate.Unit.second), ("90/m", 90, .minute), ("1/h", 1, .hour)])
+    func `a rate is a number in a unit of time`(text: String, count: Int, unit: Rate.Unit) throws {
+        let (app, lines) = try Self.read(Self.http2 + Self.certificate + "rate: \(text)\n")
+        #expect(lines.isEmpty && app.rate == Rate(count, per: unit) && app.rate != nil)
+    }
+
+    @Test(arguments: ["5000", "0/s", "-1/s", "1.5/s", "5/d", "5/s/s", "/s", "fast", "10000001/s", "[5]"])
+    func `another rate is refused, with one that is none`(text: String) throws {
+        let (app, lines) = try Self.read(Self.http2 + Self.certificate + "rate: \(text)\n")
+        #expect(app.rate == nil && lines.count == 1 && lines[0].contains("error: rate: "), "\(lines)")
+        #expect(lines[0].contains("such as 5000/s"), "\(lines)")
+    }
+
     @Test(arguments: [
         ("http://proxy.example:3128", "proxy.example:3128"), ("http://[::1]:80/", "[::1]:80"),
         ("http://me:secret@proxy:8080", "me@proxy:8080"), ("http://me%40home:p%3Aw@proxy:8080", "me@home@proxy:8080"),

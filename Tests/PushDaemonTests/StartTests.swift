@@ -77,18 +77,6 @@ import Testing
             #expect(end.code == 78 && end.log.contains("archive.keep_done: is not supported yet"), "\(end)")
         }
     }
-
-    @Test func `a name that asks for a lane fails, like the key`() async throws {
-        try await Bench.serving(try .init()) { bench, _ in
-            try bench.drop("bulk-1.json", job(1))
-            let line = try await bench.end(of: "bulk-1.json")
-            #expect(line.code == "invalid")
-            let finding = try await bench.result(of: line).diagnostics?.first
-            #expect(finding?.path == "lane" && finding?.hint?.contains("lane: normal") == true)
-            try bench.drop("bulk-2.json", job(2, #","lane":"normal""#))
-            #expect(try await bench.end(of: "bulk-2.json").accepted == 1)
-        }
-    }
 }
 
 extension Bench {

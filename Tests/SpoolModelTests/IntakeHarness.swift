@@ -58,6 +58,13 @@ struct IntakeHarness {
         while let action = intake.next(at: now) { perform(action) }
     }
 
+    /// What is taken of these lanes, if no file may be longer.
+    mutating func taken(of lanes: LaneSet, longest: Int64) -> [String] {
+        log = []
+        while let action = intake.next(at: now, taking: lanes, longest: longest) { perform(action) }
+        return log.map { $0.replacing("claim ", with: "") }
+    }
+
     private mutating func perform(_ action: IntakeAction) {
         switch action {
         case .look(let name):

@@ -72,17 +72,40 @@ struct IntakeTests {
         #expect(harness.log == ["claim b.json", "claim c.json", "claim a.json"])
     }
 
+    @Test func `urgent files are taken first, then those of no lane, and others get their share`() {
+        var harness = IntakeHarness()
+        let names = ["bulk-a.json", "a.json"] + (1...9).map { "urgent-\($0).json" }
+        for text in names {
+            harness.put(name(text))
+            harness.intake.hint(.movedIn, name(text), at: harness.now)
+        }
+        harness.run()
+        let order = (1...8).map { "claim urgent-\($0).json" }
+        #expect(harness.log == order + ["claim bulk-a.json", "claim a.json", "claim urgent-9.json"])
+    }
+
+    @Test func `a file of a lane without room, or too long, waits, and does not hold up other lanes`() {
+        var harness = IntakeHarness()
+        for (text, count) in [("urgent-1.json", 1000), ("a.json", 10), ("bulk-1.json", 10)] {
+            harness.put(name(text), bytes: Int64(count))
+            harness.intake.hint(.movedIn, name(text), at: harness.now)
+        }
+        #expect(harness.taken(of: [LaneSet(.urgent), LaneSet(.bulk)], longest: 100) == ["bulk-1.json"])
+        #expect(harness.taken(of: .all, longest: 100) == ["a.json"])
+        #expect(harness.taken(of: .all, longest: 1000) == ["urgent-1.json"])
+    }
+
     @Test func `ready files wait when there is no room`() {
         var harness = IntakeHarness()
         harness.put(job)
         harness.intake.hint(.movedIn, job, at: harness.now)
-        #expect(harness.intake.next(at: harness.now, mayTake: false) == .look(job))
+        #expect(harness.intake.next(at: harness.now, taking: []) == .look(job))
         harness.intake.sighted(
             job,
             harness.files[job]
                 ?? IntakeSighting(identity: .init(device: 0, inode: 0, changedAt: noon), byteCount: 1, modifiedAt: noon),
             at: harness.now)
-        #expect(harness.intake.next(at: harness.now, mayTake: false) == nil)
+        #expect(harness.intake.next(at: harness.now, taking: []) == nil)
         harness.run()
         #expect(harness.log == ["claim a.json"])
     }

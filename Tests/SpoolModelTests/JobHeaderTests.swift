@@ -35,7 +35,6 @@ struct JobHeaderTests {
             "give_up_after", #""4""#,
             "job:1:46: error: give_up_after: the unit is missing\nhint: write a whole number with one of the units ms, s, m, h and d, such as 250ms, 15s or 30d"
         ),
-        ("lane", #""bulk""#, "job:1:37: error: lane: lane is not yet supported\nhint: remove it"),
         ("lane", #""fast""#, "job:1:37: error: lane: expected `urgent` or `normal` or `bulk`, found a string"),
         (
             "not_before", #""2026-11-22T06:00:00Z""#,
@@ -115,16 +114,15 @@ struct ExpirationTextTests {
         #expect(name(file).lane == lane)
     }
 
-    @Test func `a lane that the name asks for is refused like one that the file asks for, and the file goes before`() {
+    @Test func `a job is in the lane that its file asks for, or else its name`() {
         var urgent = context()
         urgent.lane = .urgent
-        let line = """
-            job: error: lane: the name asks for the lane `urgent`, which is not yet supported
-            hint: give the file a name that does not begin with `urgent-`, or write lane: normal
-            """
-        let refused = [json(#"{"token":"0A","alert":"x"}"#, urgent), lines("\"0A\"\n", urgent)]
-        #expect(refused.allSatisfy { $0.summary.failure == .invalid && $0.lines.contains(line) }, "\(refused[0].lines)")
-        let normal = json(#"{"token":"0A","alert":"x","lane":"normal"}"#, urgent)
-        #expect(normal.summary.failure == nil && normal.lines.isEmpty)
+        let (named, said) = (
+            json(#"{"token":"0A","alert":"x"}"#, urgent),
+            lines("{\"job\":{\"lane\":\"bulk\"},\"defaults\":{\"alert\":\"x\"}}\n\"0A\"\n", urgent)
+        )
+        #expect(named.summary.header.lane == .urgent && said.summary.header.lane == .bulk)
+        #expect([named, said].map { $0.chunks.flatMap(\.batches).map(\.lane) } == [[.urgent], [.bulk]])
+        #expect(json(#"{"token":"0A","alert":"x"}"#).summary.header.lane == .normal)
     }
 }

@@ -48,6 +48,9 @@ struct ActiveJob {
         _ = runs[outcome.word, default: IndexRuns()].insert(range)
     }
 
+    /// Which lane it is in.
+    var lane: Lane { summary.header.lane }
+
     /// What names it in feedback.
     var identity: JobIdentity {
         JobIdentity(name: claimed.name, id: claimed.id, ref: summary.header.ref)

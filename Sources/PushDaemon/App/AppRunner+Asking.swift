@@ -25,7 +25,7 @@ extension AppRunner {
             let batches = await gateway.remove(id)
             guard !batches.isEmpty else { continue }
             freed = batches.reversed()
-            pumpBell.ring()
+            for bell in pumpBells { bell.ring() }
             return true
         }
         return false

@@ -17,7 +17,7 @@ extension AppRunner {
             await prepareToAsk()
             await recoverJobs()
             if Moment.now >= nextScan { scan() }
-            while let action = intake.next(at: .now, mayTake: mayTake) {
+            while let action = intake.next(at: .now, taking: openLanes) {
                 await perform(action)
                 if claims.count >= Self.claimGroupLimit { await startClaims() }
                 if refusals.count >= Self.claimGroupLimit { await carryOutRefusals() }
@@ -38,18 +38,43 @@ extension AppRunner {
         if content.wantsScan { nextScan = .zero }
     }
 
-    /// Whether another job may be taken.
-    var mayTake: Bool {
-        mayRecover && around.journal.canAdmit && !space.isShort && shortUntil <= .now
+    /// Lets others go on while a long file is read to its end: jobs that are sent, in the order of turns, and short files.
+    func giveWay(_ lane: Lane) async {
+        await Task.yield()
+        await takeShortFiles()
+        await around.files.turns.enter(lane)
+        await around.files.turns.leave()
+    }
+
+    /// Takes what is short, a group at a time, so that the long file comes to its end. A file over which the daemon may have
+    /// died is read in its turn.
+    private func takeShortFiles() async {
+        guard takingCount == 1, standing == .sending, around.spool.replay.suspects.isEmpty else { return }
+        takeHints()
+        if Moment.now >= nextScan { scan() }
+        let longest = Int64(JournalHeader.byteLimit)
+        var count = 0
+        while count < Self.claimGroupLimit,
+            let action = intake.next(at: .now, taking: openLanes, longest: longest)
+        {
+            await perform(action)
+            count += 1
+        }
+        await startClaims()
+        await carryOutRefusals()
+    }
+
+    /// The lanes of which another job may be taken.
+    var openLanes: LaneSet {
+        guard around.journal.canAdmit, !space.isShort, shortUntil <= .now else { return [] }
+        return LaneSet { mayRecover($0) }
     }
 
     /// Whether a job of an earlier run may be taken up. The journal has it already, however full it is: only when its lines
     /// are out can it be carried forward, and make room.
-    var mayRecover: Bool {
+    func mayRecover(_ lane: Lane) -> Bool {
         !isDraining && !isBroken && (standing == .sending || mayAsk && claims.isEmpty)
-            && jobs.count + claims.count + claimingCount < Self.activeLimit
-            && readerCount < Self.readerLimit
-            && heldByteCount < Self.heldByteLimit && lines.count < Self.lineLimit
+            && places.hasRoom(for: lane, pending: claims.count + claimingCount) && lines.count < Self.lineLimit
     }
 
     private var nextLook: Moment {
@@ -115,8 +140,8 @@ extension AppRunner {
 
     /// Opens a file, reads it to its end, and claims it if it is whole.
     private func take(_ name: FileName, isPublishedByRename: Bool) async {
-        isTaking = true
-        defer { isTaking = false }
+        takingCount += 1
+        defer { takingCount -= 1 }
         do {
             switch try spool.open(name) {
             case .gone: intake.answer(name, .gone, at: .now)

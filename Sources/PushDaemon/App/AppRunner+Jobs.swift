@@ -17,54 +17,76 @@ extension AppRunner {
         _ = job.machine.handle(.opened)
         let action = job.machine.handle(.read(count: read.summary.recipientCount, fault: read.summary.failure))
         take(job, read)
-        if action == .send {
-            readable.append(claimed.id)
-            pumpBell.ring()
-        }
+        if action == .send { makeReadable(claimed.id) }
         perform(action, claimed.id)
     }
 
     /// Adds a job to those under way.
     func take(_ job: ActiveJob, _ read: ReadJob) {
         mayAsk = false
-        readerCount += 1
-        heldByteCount += read.source.heldByteCount
+        places.begin(job.lane, byteCount: read.source.heldByteCount)
         jobs[job.claimed.id] = job
     }
 
-    /// Hands recipients to the gateway, a chunk of each job in turn, until the task is cancelled.
-    func runPump() async {
+    /// Lets a job's recipients be handed out.
+    func makeReadable(_ id: JobID) {
+        guard let lane = jobs[id]?.lane else { return }
+        readable.ask(id, in: lane)
+        pumpBells[lane.rank].ring()
+    }
+
+    /// Hands recipients of a lane's jobs to the gateway, a chunk of each job in turn, until the task is cancelled.
+    ///
+    /// Waits for room in the gateway without a turn, and asks for one only then: other lanes and other apps go on.
+    func runPump(_ lane: Lane) async {
         while !Task.isCancelled {
-            if let batch = freed.popLast() {
+            if freed.last?.lane == lane, let batch = freed.popLast() {
                 await send(batch)
-            } else if let id = readable.first {
-                readable.removeFirst()
-                await handOut(id)
+            } else if !readable.isEmpty(lane) {
+                await around.files.turns.enter(lane)
+                let portion = readPortion(lane)
+                await around.files.turns.leave()
+                if let portion { await handOut(portion) }
             } else {
-                await pumpBell.wait()
+                await pumpBells[lane.rank].wait()
             }
         }
     }
 
-    private func handOut(_ id: JobID) async {
+    /// What a turn brought of a job.
+    private struct Portion {
+        let id: JobID
+        /// The next notifications to be sent, `nil` at the end of the job; or why there are none.
+        let batches: Result<[Batch]?, JobSource.Fault>
+    }
+
+    /// Reads the next chunk of the job whose turn it is. Blocks for the file.
+    private func readPortion(_ lane: Lane) -> Portion? {
+        guard let id = readable.next(of: LaneSet(lane)) else { return nil }
         do throws(JobSource.Fault) {
-            guard let chunk = try jobs[id]?.source?.next() else { return await endOfJob(id) }
+            guard let chunk = try jobs[id]?.source?.next() else { return Portion(id: id, batches: .success(nil)) }
             jobs[id]?.handedOutCount += chunk.indices.count
-            readable.append(id)
+            readable.ask(id, in: lane)
             if jobs[id]?.resumption != nil { resume(chunk, id) }
             for recipient in chunk.rejected { reject(recipient, id) }
-            let batches = chunk.batches.flatMap { awaited($0) }
+            return Portion(id: id, batches: .success(chunk.batches.flatMap { awaited($0) }))
+        } catch {
+            return Portion(id: id, batches: .failure(error))
+        }
+    }
+
+    private func handOut(_ portion: Portion) async {
+        switch portion.batches {
+        case .success(let batches?):
             for batch in batches { await send(batch) }
             writeJournal()
             if lines.count >= Self.lineLimit { await publishLines() }
             await Task.yield()
-        } catch {
-            switch error {
-            case .changed:
-                _ = await gateway.remove(id)
-                handle(.hold(.changed), id)
-            case .unreadable(let error): await endUnreadable(id, error)
-            }
+        case .success(nil): await endOfJob(portion.id)
+        case .failure(.changed):
+            _ = await gateway.remove(portion.id)
+            handle(.hold(.changed), portion.id)
+        case .failure(.unreadable(let error)): await endUnreadable(portion.id, error)
         }
     }
 
@@ -208,16 +230,16 @@ extension AppRunner {
 
     /// Closes a job's file; another may be opened instead.
     func dropSource(of id: JobID) {
-        guard let source = jobs[id]?.source else { return }
+        guard let job = jobs[id], let source = job.source else { return }
         jobs[id]?.source = nil
-        readerCount -= 1
-        heldByteCount -= source.heldByteCount
+        places.close(job.lane, byteCount: source.heldByteCount)
         intakeBell.ring()
     }
 
     private func park(_ id: JobID) {
         dropSource(of: id)
         guard let job = jobs.removeValue(forKey: id) else { return }
+        places.end(job.lane)
         readable.removeAll { $0 == id }
         recent.add(job.identity)
         do {

@@ -27,7 +27,7 @@ extension AppRunner {
         writeJournal()
         let outcome: Result<JobSource.Opened, SystemError>
         do {
-            outcome = .success(try await JobSource.open(job, context: context))
+            outcome = .success(try await JobSource.open(job, context: context) { await giveWay(context.lane) })
         } catch {
             outcome = .failure(error)
         }

@@ -145,6 +145,7 @@ extension AppRunner {
     private func finish(_ job: ActiveJob) {
         handle(.archived, job.claimed.id)
         jobs[job.claimed.id] = nil
+        places.end(job.lane)
         recent.add(job.identity)
     }
 

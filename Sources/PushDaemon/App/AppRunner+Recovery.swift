@@ -49,6 +49,7 @@ extension AppRunner {
             }
             for job in records.values.sorted(by: { $0.facts.droppedAt < $1.facts.droppedAt }) { search(job) }
             leftJobs.reverse()
+            leftJobs = Lane.allCases.reversed().flatMap { lane in leftJobs.filter { $0.claimed.name.lane == lane } }
         } catch {
             logger.error("work/ cannot be read", metadata: [LogKey.error: "\(error)"])
             note(failure: error)
@@ -135,9 +136,10 @@ extension AppRunner {
 
     /// Takes up what was found, as much as there is room for. One that cannot be read does not hold up the others.
     func recoverJobs() async {
-        while mayRecover, let left = leftJobs.popLast() {
-            isTaking = true
-            defer { isTaking = false }
+        while let next = leftJobs.last, mayRecover(next.claimed.name.lane) {
+            let left = leftJobs.removeLast()
+            takingCount += 1
+            defer { takingCount -= 1 }
             do {
                 try await recover(left)
             } catch {
@@ -218,8 +220,7 @@ extension AppRunner {
 
     private func goOn(_ read: ReadJob, _ job: ActiveJob) {
         take(job, read)
-        readable.append(job.claimed.id)
-        pumpBell.ring()
+        makeReadable(job.claimed.id)
     }
 
     private func park(_ left: LeftJob, _ reason: RecoveryPlan.HoldReason) throws(SystemError) {

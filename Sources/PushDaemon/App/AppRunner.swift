@@ -45,12 +45,9 @@ package actor AppRunner {
         var journal: Journal { spool.journal }
     }
 
-    /// How many jobs may be under way at a time; the rest waits in `new/`. Most only wait for confirmation.
-    static let activeLimit = 10_000
-    /// How many jobs may be open for reading at a time.
-    static let readerLimit = 256
-    /// How many bytes of documents may be in memory before no further job is taken.
-    static let heldByteLimit = 128 << 20
+    /// How many jobs may be under way, and open for reading, and how many bytes of documents in memory, before no further
+    /// job is taken; the rest waits in `new/`.
+    static let placeLimits = Places.Limits(jobCount: 10_000, readerCount: 256, byteCount: 128 << 20)
     /// How many bytes of lines are gathered at the most before they are published.
     static let lineLimit = 4 << 20
     /// How many claims are synced together at most.
@@ -70,8 +67,8 @@ package actor AppRunner {
     let writer: FeedbackLine
     /// Rung when there may be something to take from `new/`.
     let intakeBell: Bell
-    /// Rung when a job can be read on.
-    let pumpBell: Bell
+    /// Rung when a job can be read on, by lane.
+    let pumpBells: [Bell]
     /// Rung when outcomes are in the journal's file, and when something is to be announced in it.
     let recordBell: Bell
     let announceBell: Bell
@@ -95,8 +92,8 @@ package actor AppRunner {
     /// Jobs that were announced, to be claimed as soon as the journal has them for good, and how many are just then.
     var claims: [Candidate] = []
     var claimingCount = 0
-    /// Whether a file is being read that will be announced or taken up then.
-    var isTaking = false
+    /// How many files are being read that will be announced or taken up then: a short one may be beside a long one.
+    var takingCount = 0
     /// The last record of this app, and whether the journal has failed: then nothing is taken, sent or told any more.
     var lastRecord: JournalPosition?
     var isBroken = false
@@ -104,11 +101,10 @@ package actor AppRunner {
     var refusals: [PendingRefusal] = []
     /// Those whose line is out and which could not be moved: not told again.
     var stuckRefusals: [FileName: PendingRefusal] = [:]
-    /// Jobs that have recipients to hand out, the one whose turn it is in front.
-    var readable: [JobID] = []
-    /// How many jobs are open for reading, and what they keep in memory.
-    var readerCount = 0
-    var heldByteCount = 0
+    /// Jobs that have recipients to hand out.
+    var readable = Scheduler<JobID>()
+    /// What jobs keep in memory, and whether there is room for more.
+    var places = Places(AppRunner.placeLimits)
     /// Jobs that are over and have no line yet.
     var concluded: [JobID] = []
     /// Lines to be published, and the jobs that are over when they are.
@@ -182,7 +178,7 @@ package actor AppRunner {
         rules.requireEnd = around.configuration.requireEnd
         self.intake = Intake(rules: rules)
         self.intakeBell = Bell(on: around.reactor)
-        self.pumpBell = Bell(on: around.reactor)
+        self.pumpBells = Lane.allCases.map { _ in Bell(on: around.reactor) }
         self.publishBell = Bell(on: around.reactor)
         self.recordBell = Bell(on: around.reactor)
         self.announceBell = Bell(on: around.reactor)
@@ -217,7 +213,7 @@ package actor AppRunner {
             group.addTask { await self.stopBell.wait() }
             group.addTask { await self.gateway.run() }
             group.addTask { await self.runIntake() }
-            group.addTask { await self.runPump() }
+            for lane in Lane.allCases { group.addTask { await self.runPump(lane) } }
             group.addTask { await self.runRecording() }
             group.addTask { await self.runAnnouncing() }
             group.addTask { await self.runPublication() }
@@ -266,7 +262,7 @@ package actor AppRunner {
     package func retire() async {
         beginDraining()
         isRetiring = true
-        readable = []
+        readable.removeAll()
         await gateway.drain()
         publishBell.ring()
         if await gateway.pendingInDoubt == 0 { stopBell.ring() }
@@ -288,7 +284,7 @@ package actor AppRunner {
 
     /// Whether no job is under way.
     package var isIdle: Bool {
-        jobs.isEmpty && claims.isEmpty && claimingCount == 0 && !isTaking && lines.isEmpty && !isPublishing
+        jobs.isEmpty && claims.isEmpty && claimingCount == 0 && takingCount == 0 && lines.isEmpty && !isPublishing
     }
 
     /// Whether the app may end now: nothing would be sent twice for it, or jobs under way can come to no end, because the

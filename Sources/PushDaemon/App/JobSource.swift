@@ -33,10 +33,17 @@ struct JobSource {
 
     /// Reads the file once, to its end, and says what is in it. Blocks, but gives others a turn in a long one.
     ///
+    /// - Parameters:
+    ///   - job: The file.
+    ///   - context: What reading it needs to know.
+    ///   - giveWay: Called between the pieces of a long file.
+    /// - Returns: What one pass over it yields.
     /// - Throws: `SystemError` when reading fails: the file cannot be judged.
-    static func open(_ job: OpenJob, context: JobContext) async throws(SystemError) -> Opened {
+    static func open(
+        _ job: OpenJob, context: JobContext, giveWay: () async -> Void = {}
+    ) async throws(SystemError) -> Opened {
         switch job.name.form {
-        case .lines: return try await openLines(job, context)
+        case .lines: return try await openLines(job, context, giveWay)
         case .yaml:
             var parser = YAML.Parser(limits: context.limits)
             return try openDocument(job, context, &parser)
@@ -70,9 +77,11 @@ struct JobSource {
         return Opened(source: source, summary: summary, content: JournalHeader.Content(bytes ?? []))
     }
 
-    private static func openLines(_ job: OpenJob, _ context: JobContext) async throws(SystemError) -> Opened {
+    private static func openLines(
+        _ job: OpenJob, _ context: JobContext, _ giveWay: () async -> Void
+    ) async throws(SystemError) -> Opened {
         var check = LinesFile(job, context)
-        while try check.check() { await Task.yield() }
+        while try check.check() { await giveWay() }
         let content = check.content
         let source = JobSource(lines: LinesFile(job, context, content), heldByteCount: content.heldByteCount)
         return Opened(source: source, summary: check.reader.summary, content: content)

@@ -23,13 +23,13 @@ extension AppConfiguration {
         }
         readGateway(&fields)
         connections = fields.integer("connections", in: 1...100) ?? connections
+        rate = fields.rate("rate")
         onDoubt = fields.choice("on_doubt", of: OnDoubt.self) ?? onDoubt
         fields.mapping("timeouts") { readTimeouts(&$0) }
         fields.mapping("retry") { readRetry(&$0) }
         fields.mapping("binary") { readBinary(&$0) }
         fields.mapping("feedback_service") { readFeedbackService(&$0) }
         refuseOtherProtocol(&fields)
-        fields.refuseLater("rate", unless: [])
         fields.refuseLater("suppress", unless: ["false"])
         fields.refuseLater("hook", unless: [])
         report = fields.finish()
@@ -112,6 +112,21 @@ extension Fields {
             refuse(key, error.message, hint: error.hint)
             return nil
         }
+    }
+
+    /// A count in a unit of time, such as `5000/s`.
+    fileprivate mutating func rate(_ key: String) -> Rate? {
+        guard let value = value(key) else { return nil }
+        let parts = (value.scalarText ?? "").split(separator: "/", omittingEmptySubsequences: false)
+        if parts.count == 2, let count = Int(parts[0]), let unit = Rate.Unit(rawValue: String(parts[1])),
+            let rate = Rate(count, per: unit)
+        {
+            return rate
+        }
+        refuse(
+            key, "is no number of notifications from 1 to \(Rate.limit) in a unit of time",
+            hint: "write a whole number, / and one of the units s, m and h, such as 5000/s")
+        return nil
     }
 
     /// A host and port.

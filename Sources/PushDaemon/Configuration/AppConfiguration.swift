@@ -62,6 +62,8 @@ package struct AppConfiguration: Sendable, Hashable {
     package var proxy: Proxy?
     /// The most connections.
     package var connections = 1
+    /// How many notifications may be sent in which time, over all connections; `nil`: as many as can be.
+    package var rate: Rate?
     /// What a connection that dies without an answer makes of the notifications on it.
     package var onDoubt = OnDoubt.resend
     /// How long connecting may take.

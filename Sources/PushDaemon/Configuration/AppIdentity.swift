@@ -67,6 +67,7 @@ package struct AppIdentity: Sendable {
     private var binaryGateway: BinaryGateway.Configuration {
         var gateway = BinaryGateway.Configuration(endpoint: app.endpoint, context: context, format: app.format)
         gateway.connectionLimit = app.connections
+        gateway.rate = app.rate
         gateway.windowLimit = app.window
         gateway.confirmation = app.confirmation
         gateway.connectTimeout = app.connectTimeout
@@ -81,6 +82,7 @@ package struct AppIdentity: Sendable {
         if case .token(let key) = credentials { gateway.tokenSource = tokens.source(of: key) }
         gateway.defaultTopic = topic
         gateway.connectionLimit = app.connections
+        gateway.rate = app.rate
         gateway.connectTimeout = app.connectTimeout
         gateway.answerTimeout = app.answerTimeout
         gateway.idlePing = app.idlePing

@@ -9,10 +9,13 @@ actor FileThread {
     nonisolated let worker: WorkerThread
     /// Syncs what was archived.
     nonisolated let archives: ArchiveSync
+    /// Says whose job is read on next.
+    nonisolated let turns: TurnGate
 
     init(_ worker: WorkerThread) throws(SystemError) {
         self.worker = worker
         archives = try ArchiveSync()
+        turns = TurnGate(on: worker)
     }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { worker.executor }

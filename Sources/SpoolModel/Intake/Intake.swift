@@ -3,7 +3,8 @@ package import APNSModel
 /// Decides which files in one app's `new/` are whole, and in which order they are taken.
 ///
 /// Told what the watch hints, what scans list and what `lstat` sees, it says what to do next (`next`) and when to ask
-/// again (`deadline`). Reads no clock and no file. A file renamed into place is taken at once; one written in place
+/// again (`deadline`). Takes files by lane, as their names ask (`LaneTurns`), and within a lane in the order in which they
+/// appeared. Reads no clock and no file. A file renamed into place is taken at once; one written in place
 /// settles first, and is not judged before it was unchanged for `patience`. A prefix of a job is never taken for the
 /// job unless it ends in a newline, says nothing of its end, and stays as it is for `patience`.
 package struct Intake: Sendable {
@@ -12,7 +13,9 @@ package struct Intake: Sendable {
 
     private var entries: [FileName: IntakeEntry] = [:]
     private var looks = Queue<FileName>()
-    private var turns = Heap<IntakeTurn>()
+    /// Files that may be taken, by lane, and which lane is next.
+    private var ready = Lane.allCases.map { _ in Heap<IntakeTurn>() }
+    private var turns = LaneTurns()
     private var timers = Heap<IntakeTimer>()
     private var notices = Queue<IntakeAction>()
     /// Names that rsync writes temporary files for, by the last scan that listed those.
@@ -126,8 +129,14 @@ package struct Intake: Sendable {
 
     /// Returns what to do next; `nil` when there is nothing to do before `deadline` or the next input.
     ///
-    /// `mayTake` says whether there is room for another job; if not, files that are ready stay so.
-    package mutating func next(at now: Moment, mayTake: Bool = true) -> IntakeAction? {
+    /// - Parameters:
+    ///   - now: The present.
+    ///   - lanes: Those for whose jobs there is room, by the names of their files. Files of others that are ready stay so.
+    ///   - longest: How many bytes a file may have. One that has more stays ready, and so does what is behind it in its lane.
+    /// - Returns: What to do.
+    package mutating func next(
+        at now: Moment, taking lanes: LaneSet = .all, longest: Int64 = .max
+    ) -> IntakeAction? {
         if let notice = notices.popFirst() { return notice }
         while let timer = timers.first, timer.moment <= now {
             _ = timers.popFirst()
@@ -138,11 +147,29 @@ package struct Intake: Sendable {
             entries[name]?.phase = .looking
             return .look(name)
         }
-        while mayTake, let turn = turns.popFirst() {
-            guard let entry = entries[turn.name], entry.ticket == turn.ticket, entry.phase == .ready else { continue }
-            entries[turn.name]?.phase = .taken
-            let isPublished = entry.isPublishedByRename && entry.sighting?.isUnfinishedRsync == false
-            return .take(turn.name, isPublishedByRename: isPublished)
+        return takeReady(in: lanes, longest: longest)
+    }
+
+    /// Takes the file whose turn it is.
+    private mutating func takeReady(in lanes: LaneSet, longest: Int64) -> IntakeAction? {
+        let waiting = LaneSet { lane in
+            guard lanes.contains(lane), let entry = firstReady(in: lane) else { return false }
+            return entry.sighting.map { $0.byteCount <= longest } ?? true
+        }
+        guard let lane = turns.next(of: waiting)?.lane, let turn = ready[lane.rank].popFirst(),
+            let entry = entries[turn.name]
+        else { return nil }
+        turns.took(1, lane, of: waiting)
+        entries[turn.name]?.phase = .taken
+        let isPublished = entry.isPublishedByRename && entry.sighting?.isUnfinishedRsync == false
+        return .take(turn.name, isPublishedByRename: isPublished)
+    }
+
+    /// What is known of the first file of a lane that may be taken; turns that were overtaken are dropped.
+    private mutating func firstReady(in lane: Lane) -> IntakeEntry? {
+        while let turn = ready[lane.rank].first {
+            if let entry = entries[turn.name], entry.ticket == turn.ticket, entry.phase == .ready { return entry }
+            _ = ready[lane.rank].popFirst()
         }
         return nil
     }
@@ -197,7 +224,7 @@ package struct Intake: Sendable {
             let ticket = newTicket()
             entries[name]?.phase = .ready
             entries[name]?.ticket = ticket
-            turns.insert(IntakeTurn(order: order, name: name, ticket: ticket))
+            ready[name.lane.rank].insert(IntakeTurn(order: order, name: name, ticket: ticket))
         case .later(let moment): park(name, until: moment)
         case .failing(let code): conclude(name, .fail(name, code))
         case .special: conclude(name, .moveAsItIs(name))

@@ -21,6 +21,8 @@ struct ChunkBuilder: Sendable {
     var onDoubt: OnDoubt
     /// When what has no outcome is given up; set before the first recipient.
     var giveUpAt: WallTime
+    /// Which lane the job is in; set before the first recipient.
+    var lane = Lane.normal
     /// What those get who ask for nothing of their own; set before the first recipient.
     var shared: Delivery?
     private let job: JobID
@@ -128,6 +130,7 @@ struct ChunkBuilder: Sendable {
         var header = Batch.Header(job: job, attributes: attributes, onDoubt: onDoubt)
         header.hasOwnTopic = attributes.topic != nil
         header.giveUpAt = giveUpAt
+        header.lane = lane
         return header
     }
 }

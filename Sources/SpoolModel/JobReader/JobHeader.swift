@@ -19,8 +19,8 @@ package struct JobHeader: Hashable, Sendable {
     package var isStrict = false
     /// Which notifications get a feedback line.
     package var record = Record.failures
-    /// Which lane it asks for, whatever its name says.
-    package var lane: Lane?
+    /// Which lane it is in: the one it asks for, or else the one that its name asks for.
+    package var lane: Lane
     /// What doubt makes of its notifications.
     package var onDoubt: OnDoubt
     /// When what has no outcome becomes `unsent`.
@@ -34,6 +34,7 @@ package struct JobHeader: Hashable, Sendable {
     /// Creates the header of a job that says nothing.
     package init(_ context: JobContext) {
         onDoubt = context.onDoubt
+        lane = context.lane
         giveUpAt = context.droppedAt + Self.defaultGiveUpAfter
     }
 
@@ -47,7 +48,7 @@ package struct JobHeader: Hashable, Sendable {
         case .record: record = choice(key, node, &findings) ?? record
         case .onDoubt: onDoubt = choice(key, node, &findings) ?? onDoubt
         case .giveUpAfter: readGiveUpAfter(node, context, &findings)
-        case .lane: readLane(node, &findings)
+        case .lane: lane = choice(key, node, &findings) ?? lane
         case .notBefore: refuseNotBefore(node, &findings)
         case .token, .tokens, .recipients, .payloads, .topic, .priority, .expiration, .pushType, .collapseID, .payload,
             .alert, .badge, .sound, .category, .custom, .threadID, .contentAvailable, .mutableContent,
@@ -97,13 +98,6 @@ package struct JobHeader: Hashable, Sendable {
         let words = Choice.allCases.map { "`\($0.rawValue)`" }.joined(separator: " or ")
         complain(words, key, node, &findings)
         return nil
-    }
-
-    private mutating func readLane(_ node: Node, _ findings: inout Findings) {
-        lane = choice(.lane, node, &findings) ?? .normal
-        guard lane != .normal else { return }
-        let diagnostic = Diagnostic("lane is not yet supported", hint: "remove it", at: node.place)
-        findings.add(.badValue, diagnostic, about: JobKey.lane.rawValue)
     }
 
     private func refuseNotBefore(_ node: Node, _ findings: inout Findings) {

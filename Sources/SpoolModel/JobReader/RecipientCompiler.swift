@@ -27,7 +27,7 @@ struct RecipientCompiler: Sendable {
     /// Takes what the job says for all; before the first recipient.
     mutating func adopt(_ outline: JobOutline) {
         (header, wishes) = (outline.header, outline.wishes)
-        (chunk.onDoubt, chunk.giveUpAt) = (header.onDoubt, header.giveUpAt)
+        (chunk.onDoubt, chunk.giveUpAt, chunk.lane) = (header.onDoubt, header.giveUpAt, header.lane)
         for fault in outline.findings.faults { fail(.invalid, fault.diagnostic) }
         for warning in outline.findings.warnings { report.add(warning) }
         guard let payload = wishes.compiledPayload, let node = outline.wishNode else {
@@ -81,18 +81,9 @@ struct RecipientCompiler: Sendable {
             let message = "the job promises \(count) recipients and has \(chunk.count)"
             fail(.incomplete, Diagnostic(message, hint: "correct `count`, or write the whole file").about("count"))
         }
-        refuseLaneOfName()
         if header.isStrict, let firstRejection, failure == nil {
             (failure, fault) = (.invalid, firstRejection)
         }
-    }
-
-    private mutating func refuseLaneOfName() {
-        guard header.lane == nil, context.lane != .normal else { return }
-        let lane = context.lane.rawValue
-        let hint = "give the file a name that does not begin with `\(lane)-`, or write lane: normal"
-        let message = "the name asks for the lane `\(lane)`, which is not yet supported"
-        fail(.invalid, Diagnostic(message, hint: hint).about(JobKey.lane.rawValue))
     }
 
     /// Adds the rules that a delivery breaks to the findings.

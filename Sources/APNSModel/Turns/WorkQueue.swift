@@ -1,22 +1,23 @@
-/// Notifications that wait to be sent: what came back first, then new work, a batch of each job in turn.
+/// Notifications that wait to be sent: lane by lane what came back first, then new work, a batch of each job in turn.
+///
+/// Lanes take turns as `LaneTurns` says, counted in notifications, so that what is urgent waits for nothing but what is on a
+/// connection already.
 ///
 /// What must never be sent twice (`OnDoubt.report`) may have to be announced before it is taken: who asks for it gets
 /// nothing of it, `takeUnannounced` names it, and `announced` lets it go, before everything else. Once `isAnnounced`, it
 /// need not be announced again until somebody takes that back.
 package struct WorkQueue: Sendable {
-    private var jobs: [JobID: BatchList] = [:]
-    /// Jobs with new work, the one whose turn it is in front.
-    private var turns: [JobID] = []
-    private var tail = BatchList()
+    private var lanes = Lane.allCases.map { _ in LaneWork() }
+    private var turns = LaneTurns()
+    /// How many notifications wait in each lane, those included that are to be announced.
+    private var counts = Lane.allCases.map { _ in 0 }
     /// What somebody has been told of, or is to be, and may not be taken before it is announced.
     private var unannounced: [Batch] = []
     private var untoldCount = 0
     /// Whether what must never be sent twice has to be announced.
     private let announces: Bool
     private var withdrawn: [Batch] = []
-    /// How many notifications wait, those included that are to be announced.
-    package private(set) var count = 0
-    /// How many of them are to be announced first.
+    /// How many of those that wait are to be announced first.
     package private(set) var unannouncedCount = 0
 
     /// Creates an empty queue.
@@ -26,29 +27,33 @@ package struct WorkQueue: Sendable {
         self.announces = announces
     }
 
+    /// How many notifications wait, those included that are to be announced.
+    package var count: Int { counts[0] + counts[1] + counts[2] }
+
+    /// The same of one lane.
+    package func count(of lane: Lane) -> Int { counts[lane.rank] }
+
     /// Whether nothing waits that could be asked for.
     package var isBlocked: Bool { count == unannouncedCount }
 
     /// Whether `next` with this limit would bring something, or put something aside to be announced.
     package func gives(atMost limit: Int) -> Bool {
-        if let first = tail.first { return limit > (mustAnnounce(first) ? unannouncedCount : 0) }
-        return !turns.isEmpty && limit > unannouncedCount
+        !giving(atMost: limit).isEmpty
     }
 
     /// Adds new work behind all other work of its job.
     package mutating func append(_ batch: Batch) {
         guard !batch.isEmpty else { return }
-        if jobs[batch.job] == nil { turns.append(batch.job) }
-        jobs[batch.job, default: BatchList()].append(batch)
-        count += batch.count
+        lanes[batch.lane.rank].append(batch)
+        counts[batch.lane.rank] += batch.count
     }
 
     /// Takes at most `limit` notifications; `nil` when there are none. What is being announced has its place among those
     /// already, so that no more is announced than could be sent.
     package mutating func next(atMost limit: Int) -> Batch? {
-        while let batch = nextOfTail(atMost: limit) ?? nextOfJobs(atMost: limit - unannouncedCount) {
+        while let batch = takeNext(atMost: limit) {
             guard mustAnnounce(batch) else {
-                count -= batch.count
+                counts[batch.lane.rank] -= batch.count
                 return batch
             }
             unannounced.append(batch)
@@ -79,7 +84,7 @@ package struct WorkQueue: Sendable {
             ready.append(batch)
         }
         unannounced = others
-        tail.prepend(ready)
+        putInFront(ready)
     }
 
     /// Takes the announcement of what the gateway has not processed back, before it is put into the queue again.
@@ -105,45 +110,73 @@ package struct WorkQueue: Sendable {
         }
     }
 
-    /// Puts what came back before everything else, in its order.
+    /// Puts what came back before everything else of its lane, in its order.
     package mutating func prepend(_ batches: [Batch]) {
-        count += batches.reduce(0) { $0 + $1.count }
-        tail.prepend(batches)
+        for batch in batches { counts[batch.lane.rank] += batch.count }
+        putInFront(batches)
+    }
+
+    /// Puts back, before everything else of its lane, what is left of what was taken last.
+    package mutating func putBack(_ batch: Batch) {
+        turns.gaveBack(batch.count, batch.lane)
+        prepend([batch])
     }
 
     /// Takes all that came back.
     package mutating func takeTail() -> [Batch] {
-        let taken = tail.takeAll()
-        count -= taken.reduce(0) { $0 + $1.count }
+        let taken = lanes.indices.flatMap { lanes[$0].takeTail() }
+        discount(taken)
         return taken
     }
 
     /// Removes what waits of a job, and returns it.
     package mutating func remove(_ job: JobID) -> [Batch] {
-        var fresh = jobs.removeValue(forKey: job) ?? BatchList()
         let held = unannounced.filter { $0.job == job }
         untoldCount -= unannounced.suffix(untoldCount).count { $0.job == job }
         unannounced.removeAll { $0.job == job }
         unannouncedCount -= held.reduce(0) { $0 + $1.count }
-        let removed = tail.takeAll { $0.job == job } + held + fresh.takeAll()
-        turns.removeAll { $0 == job }
-        count -= removed.reduce(0) { $0 + $1.count }
+        var (tail, fresh) = ([Batch](), [Batch]())
+        for rank in lanes.indices {
+            let removed = lanes[rank].remove(job)
+            tail += removed.tail
+            fresh += removed.fresh
+        }
+        let removed = tail + held + fresh
+        discount(removed)
         return removed
+    }
+
+    private mutating func discount(_ batches: [Batch]) {
+        for batch in batches { counts[batch.lane.rank] -= batch.count }
     }
 
     private func mustAnnounce(_ batch: Batch) -> Bool {
         announces && batch.onDoubt == .report && !batch.isAnnounced
     }
 
-    private mutating func nextOfTail(atMost limit: Int) -> Batch? {
-        guard let first = tail.first else { return nil }
-        return tail.takeFirst(mustAnnounce(first) ? limit - unannouncedCount : limit)
+    /// The lanes that have something for who may take so many.
+    private func giving(atMost limit: Int) -> LaneSet {
+        LaneSet { !lanes[$0.rank].isEmpty && room(for: $0, of: limit) > 0 }
     }
 
-    private mutating func nextOfJobs(atMost limit: Int) -> Batch? {
-        guard limit > 0, let job = turns.first, let batch = jobs[job]?.takeFirst(limit) else { return nil }
-        turns.removeFirst()
-        if jobs[job]?.isEmpty == true { jobs[job] = nil } else { turns.append(job) }
+    /// How many of `limit` the front of a lane may take: what is being announced has its places already.
+    private func room(for lane: Lane, of limit: Int) -> Int {
+        if let first = lanes[lane.rank].tail.first, !mustAnnounce(first) { return limit }
+        return limit - unannouncedCount
+    }
+
+    private mutating func takeNext(atMost limit: Int) -> Batch? {
+        let giving = giving(atMost: limit)
+        guard let turn = turns.next(of: giving),
+            let batch = lanes[turn.lane.rank].takeFirst(min(turn.limit, room(for: turn.lane, of: limit)))
+        else { return nil }
+        turns.took(batch.count, turn.lane, of: giving)
         return batch
+    }
+
+    private mutating func putInFront(_ batches: [Batch]) {
+        guard let first = batches.first else { return }
+        if batches.allSatisfy({ $0.lane == first.lane }) { return lanes[first.lane.rank].prepend(batches) }
+        for lane in Lane.allCases { lanes[lane.rank].prepend(batches.filter { $0.lane == lane }) }
     }
 }

@@ -1,0 +1,110 @@
+import Foundation
+import GatewaySimulator
+import Testing
+
+/// Fair turns: lanes, apps, jobs, and rates.
+@Suite struct TurnTests {
+    /// A job of so many equal lines.
+    private static func lines(_ count: Int, _ text: String = "n") -> String {
+        "{\"defaults\":{\"alert\":\"\(text)\"}}\n" + String(repeating: "\"\(token(7))\"\n", count: count)
+    }
+
+    @Test func `an urgent job goes out beside a large one, and neither is faster than the rate`() async throws {
+        let start = Date().timeIntervalSince1970
+        try await Bench.running(try .init(app: "rate: 500/s")) { bench in
+            try bench.makeFolders("weather")
+            try bench.drop("bulk-1.jsonl", Self.lines(200_000))
+            try await bench.withDaemon { _ in
+                let before = try await bench.accepted(500).acceptedCount
+                try bench.drop("urgent-1.json", job(1))
+                let ledger = try await bench.awaiting { $0.tokenText == token(1) }
+                let place = try #require(ledger.accepted.firstIndex { $0.tokenText == token(1) })
+                // The queue of the large job alone would last for a minute.
+                #expect(place < before + 10_000, "\(place), \(before)")
+                for (index, entry) in ledger.accepted.enumerated() {
+                    let passed = Double(entry.epochNanoseconds) / 1e9 - start
+                    #expect(Double(index + 1) <= 50 + 500 * passed, "\(index) after \(passed) s")
+                }
+            }
+        }
+    }
+
+    @Test func `over HTTP2 a rate is kept, too`() async throws {
+        let start = Date().timeIntervalSince1970
+        try await Modern().serving("rate: 300/s") { bench, _ in
+            try bench.drop("many.jsonl", Self.lines(900), app: "modern")
+            #expect(try await bench.end(of: "many.jsonl", app: "modern").accepted == 900)
+            for (index, entry) in await bench.simulator.ledger.accepted.enumerated() {
+                let passed = Double(entry.epochNanoseconds) / 1e9 - start
+                #expect(Double(index + 1) <= 30 + 300 * passed, "\(index) after \(passed) s")
+            }
+        }
+    }
+
+    @Test func `two apps with large jobs share`() async throws {
+        var setup = try Bench.Setup()
+        setup.hasApp = false
+        let names = ["alpha", "beta"]
+        try await Bench.running(setup) { bench in
+            for name in names {
+                try bench.configureApp(name)
+                try bench.makeFolders(name)
+                try bench.drop("large.jsonl", Self.lines(40_000, name), app: name)
+            }
+            try await bench.withDaemon { _ in
+                for name in names {
+                    let line = try await bench.end(of: "large.jsonl", app: name)
+                    #expect(line.accepted == 40_000)
+                }
+                let order = await bench.simulator.ledger.accepted.map { $0.payloadText.contains("alpha") }
+                let last = order[order.count - 1]
+                // When the first has ended, the other one has had its share.
+                let others = order[..<(order.lastIndex(of: !last) ?? 0)].count { $0 == last }
+                #expect(others > 10_000, "\(others)")
+            }
+        }
+    }
+
+    @Test func `an app whose gateway is not there does not delay another`() async throws {
+        try await Bench.running(try .init()) { bench in
+            try bench.configureApp("away", "gateway: localhost:1")
+            for name in ["away", "weather"] { try bench.makeFolders(name) }
+            try bench.drop("large.jsonl", Self.lines(200_000), app: "away")
+            try await bench.withDaemon { _ in
+                for number in 1...3 {
+                    try bench.drop("\(number).jsonl", Self.lines(5000))
+                    #expect(try await bench.end(of: "\(number).jsonl").accepted == 5000)
+                }
+                #expect(await bench.simulator.ledger.acceptedCount == 15_000)
+            }
+        }
+    }
+
+    @Test func `short files do not wait until a long one is read`() async throws {
+        try await Bench.running(try .init()) { bench in
+            try bench.makeFolders("weather")
+            try bench.drop("long.jsonl", Self.lines(1_500_000))
+            try bench.drop("short.json", job(1))
+            try await bench.withDaemon { _ in
+                _ = try await bench.awaiting { $0.tokenText == token(1) }
+                #expect(bench.names(in: "weather/new") == ["long.jsonl"])
+            }
+        }
+    }
+}
+
+extension Bench {
+    /// Makes the folders of an app that the daemon would make, for jobs that are there before it is.
+    fileprivate func makeFolders(_ app: String) throws {
+        try FileManager.default.createDirectory(
+            atPath: "\(path)/spool/\(app)/new", withIntermediateDirectories: true)
+    }
+
+    /// Waits until a notification like this was accepted.
+    fileprivate func awaiting(_ isWanted: (Ledger.Entry) -> Bool) async throws -> Ledger {
+        try await awaited("a notification") {
+            let ledger = await simulator.ledger
+            return ledger.accepted.contains(where: isWanted) ? ledger : nil
+        }
+    }
+}
