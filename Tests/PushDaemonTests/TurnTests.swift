@@ -1,5 +1,6 @@
 import Foundation
 import GatewaySimulator
+import TestSupport
 import Testing
 
 /// Fair turns: lanes, apps, jobs, and rates.
