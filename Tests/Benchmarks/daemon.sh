@@ -73,7 +73,7 @@ apps() {
 
 # Starts the daemon on core 0, and waits until all apps have their folders.
 start_daemon() {
-    local -r app_count=${1:-1} deadline=$((SECONDS + 60))
+    local -r app_count=${1:-1} deadline=$((SECONDS + 300))
     pinned 0 "$program" run --config "$run/pushspool.yaml" >"$folder/log" 2>&1 &
     daemon=$!
     while [ "$(compgen -G "$run/spool/*/new" | wc -l)" -lt "$app_count" ]; do
