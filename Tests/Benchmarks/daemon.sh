@@ -10,6 +10,7 @@ end_all() {
     local process
     for process in $daemon $sink; do kill "$process" 2>/dev/null || true; done
     wait
+    [ -z "${KEPT:-}" ] || cp "$folder/results" "$KEPT" 2>/dev/null || true
     rm -rf "$folder"
 }
 
@@ -73,15 +74,22 @@ apps() {
 
 # Starts the daemon on core 0, and waits until all apps have their folders.
 start_daemon() {
-    local -r app_count=${1:-1} deadline=$((SECONDS + 300))
+    local -r app_count=${1:-1} deadline=$((SECONDS + 120))
     pinned 0 "$program" run --config "$run/pushspool.yaml" >"$folder/log" 2>&1 &
     daemon=$!
-    while [ "$(compgen -G "$run/spool/*/new" | wc -l)" -lt "$app_count" ]; do
+    while [ "$(made_folders)" -lt $((2 * app_count)) ]; do
         kill -0 "$daemon" 2>/dev/null || stop "the daemon ended"
         [ "$SECONDS" -lt "$deadline" ] || stop "the daemon did not start"
         sleep 0.02
     done
 }
+
+# How many folders for producers there are: two for each app.
+made_folders() (
+    shopt -s nullglob
+    folders=("$run"/spool/*/{new,tmp})
+    echo "${#folders[@]}"
+)
 
 stop_daemon() {
     kill -TERM "$daemon"
