@@ -10,7 +10,6 @@ end_all() {
     local process
     for process in $daemon $sink; do kill "$process" 2>/dev/null || true; done
     wait
-    [ -z "${KEPT:-}" ] || cp "$folder/results" "$KEPT" 2>/dev/null || true
     rm -rf "$folder"
 }
 
