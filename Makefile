@@ -96,7 +96,7 @@ demo: build ## Send sample jobs to the simulated gateway, end to end
 	@echo '==> demo'
 	@.build/release/pushspool demo
 
-bench: setup ## Measure both transports against C programs, and a whole job (see Tests/Benchmarks)
+bench: setup ## Measure all numbers beside their peers, 15 minutes (FORM=long: an hour; see Tests/Benchmarks)
 	@.ci/setup $(PEER_PACKAGES)
 	@$(MAKE) -C Tests/Benchmarks run RELEASE='$(RELEASE)'
 

@@ -28,3 +28,46 @@ describe_machine() {
 
 # The number that a key has in a line of JSON, where it comes first.
 field() { grep --only-matching "\"$2\":[0-9.]*" <<<"$1" | head -n 1 | cut -d : -f 2; }
+
+# The lines of the results that hold a text, the one with the lowest value of a key first.
+ranked() {
+    awk -v text="$1" -v key="\"$2\":" 'index($0, text) && (at = index($0, key)) {
+        print substr($0, at + length(key)) + 0, $0 }' "$folder/results" | sort --numeric-sort | cut -d ' ' -f 2-
+}
+
+# Of those lines the first, and the one in the middle.
+best() { ranked "$1" "$2" | sed -n 1p; }
+middle() {
+    local lines
+    lines=$(ranked "$1" "$2")
+    sed -n "$((($(wc -l <<<"$lines") + 1) / 2))p" <<<"$lines"
+}
+
+# A term as a number with so many digits behind the point.
+term() { awk "BEGIN { printf \"%.$1f\", $2 }"; }
+
+# Whether a condition holds: yes or no.
+verdict() { awk "BEGIN { print ($1) ? \"yes\" : \"no\" }"; }
+
+# Whether it holds in the best rounds and in the middle ones.
+verdict_of_both() {
+    local -r best=$(verdict "$1") middle=$(verdict "$2")
+    case $best$middle in
+    yesyes) echo yes ;;
+    nono) echo no ;;
+    yesno) echo 'best round only' ;;
+    *) echo 'median only' ;;
+    esac
+}
+
+# Adds a row to the table of all numbers: row, target, measured, peer, ratio, sink share, met.
+note_row() {
+    local IFS=$'\t'
+    printf '%s\n' "$*" >>"${ROWS:-/dev/null}"
+}
+
+# Writes machine, what else is given, and all results to the file of figures, if there is one.
+write_figures() {
+    [ -z "$json" ] || printf '{"machine":"%s",%s,"runs":[%s]}\n' \
+        "$(describe_machine)" "$1" "$(paste --serial --delimiters=, "$folder/results")" >"$json"
+}

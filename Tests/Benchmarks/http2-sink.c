@@ -56,16 +56,6 @@ static void widen(uint32_t increment) {
     put(bytes, sizeof bytes);
 }
 
-/* Chooses HTTP/2 among what the client offers. */
-static int choose_http2(SSL *ssl, const unsigned char **chosen, unsigned char *size, const unsigned char *offered,
-    unsigned int offered_size, void *context) {
-    (void)ssl, (void)context;
-    static const unsigned char wanted[] = "\x02h2";
-    return SSL_select_next_proto((unsigned char **)chosen, size, wanted, 3, offered, offered_size) == OPENSSL_NPN_NEGOTIATED
-        ? SSL_TLSEXT_ERR_OK
-        : SSL_TLSEXT_ERR_ALERT_FATAL;
-}
-
 int main(int argc, char **argv) {
     static const uint8_t settings[] = {0, 3, 0, 0, 3, 0xe8, 0, 4, 0, 0xff, 0xff, 0xff};
     static uint8_t input[RECORD_SIZE * 8];

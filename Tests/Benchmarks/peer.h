@@ -62,24 +62,39 @@ static inline SSL_CTX *peer_context(
     return context;
 }
 
-/* Accepts one connection, after telling on standard output where it listens. */
-static inline int accept_one(uint16_t port) {
+/* Listens on 127.0.0.1 (port 0: one the kernel picks), and tells on standard output where. */
+static inline int listen_at(uint16_t port, int backlog) {
     struct sockaddr_in address = {
         .sin_family = AF_INET, .sin_port = htons(port), .sin_addr = {htonl(INADDR_LOOPBACK)}};
     socklen_t size = sizeof address;
-    /* OpenSSL may answer a connection that was cut. */
-    signal(SIGPIPE, SIG_IGN);
     int one = 1, listener = socket(AF_INET, SOCK_STREAM, 0);
     if (listener < 0) fail("no socket");
     setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
-    if (bind(listener, (struct sockaddr *)&address, size) != 0 || listen(listener, 1) != 0) fail("cannot listen");
+    if (bind(listener, (struct sockaddr *)&address, size) != 0 || listen(listener, backlog) != 0) fail("cannot listen");
     getsockname(listener, (struct sockaddr *)&address, &size);
     printf("{\"port\":%d}\n", ntohs(address.sin_port));
     fflush(stdout);
-    int descriptor = accept(listener, NULL, NULL);
+    return listener;
+}
+
+/* Accepts one connection, after telling on standard output where it listens. */
+static inline int accept_one(uint16_t port) {
+    /* OpenSSL may answer a connection that was cut. */
+    signal(SIGPIPE, SIG_IGN);
+    int listener = listen_at(port, 1), descriptor = accept(listener, NULL, NULL);
     if (descriptor < 0) fail("cannot accept");
     close(listener);
     return descriptor;
+}
+
+/* Chooses HTTP/2 among what the client offers. */
+static inline int choose_http2(SSL *ssl, const unsigned char **chosen, unsigned char *size, const unsigned char *offered,
+    unsigned int offered_size, void *context) {
+    (void)ssl, (void)context;
+    static const unsigned char wanted[] = "\x02h2";
+    return SSL_select_next_proto((unsigned char **)chosen, size, wanted, 3, offered, offered_size) == OPENSSL_NPN_NEGOTIATED
+        ? SSL_TLSEXT_ERR_OK
+        : SSL_TLSEXT_ERR_ALERT_FATAL;
 }
 
 #endif
