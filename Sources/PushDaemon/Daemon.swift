@@ -49,8 +49,9 @@ package actor Daemon {
     var left: [String: LeftBehind]
     /// Why nothing can be recorded any more.
     var journalFault: JournalFault?
-    /// The watch over the spool.
+    /// The watch over the spool, and what is rung when it has begun, or cannot.
     let lookout: Lookout
+    let watchBell: Bell
     /// Rung when the status has changed.
     let statusBell: Bell
     /// When this daemon started.
@@ -117,6 +118,7 @@ package actor Daemon {
         appsBell = Bell(on: reactor)
         endBell = Bell(on: reactor)
         statusBell = Bell(on: reactor)
+        watchBell = Bell(on: reactor)
     }
 
     /// Opens the state folder, and makes it if only that is missing.
@@ -176,8 +178,13 @@ package actor Daemon {
         if let signalFault { throw signalFault }
     }
 
+    /// How long the watch may take to begin before apps start without it.
+    private static let watchLimit = Duration.seconds(5)
+
     /// Starts, changes and ends apps as configuration and spool demand, until the task is cancelled.
     private func runApps() async {
+        // Only what is seen to be renamed into place is known to be whole. A folder that hangs is not waited for long.
+        await watchBell.wait(until: .now + Self.watchLimit)
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled {
                 // An app that hangs keeps no other one waiting.
@@ -202,6 +209,7 @@ package actor Daemon {
             var metadata: Logger.Metadata = [LogKey.error: "\(error)"]
             if let hint = (error as? WatchFault)?.hint { metadata[LogKey.hint] = "\(hint)" }
             logger.warning("spool cannot be watched and is polled", metadata: metadata)
+            watchBell.ring()
         }
         while !Task.isCancelled { try? await reactor.sleep(for: .seconds(3600)) }
     }
@@ -227,6 +235,7 @@ package actor Daemon {
 
     /// Looks after all apps again, because others are watched now.
     func noteWatched() {
+        watchBell.ring()
         appsBell.ring()
     }
 
