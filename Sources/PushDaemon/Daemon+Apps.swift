@@ -19,7 +19,10 @@ extension Daemon {
     ///
     /// - Returns: One that is to be run.
     func attend(to name: String) async -> AppRunner? {
-        defer { attended.remove(name) }
+        defer {
+            attended.remove(name)
+            if isStopping { endBell.ring() }
+        }
         guard let runner = runners[name] else {
             guard !isStopping, let app = configuration.apps[name], let runner = await start(app) else { return nil }
             await runner.setWatched(lookout.isWatching(name))

@@ -49,7 +49,7 @@ extension Daemon {
 
     /// Ends all apps, and returns when they have recorded what their gateways settled; those that hang cannot.
     private func endApps() async {
-        while !answeringRunners.isEmpty {
+        while !answeringRunners.isEmpty || !attended.allSatisfy(isStuck) {
             for runner in runners.values { runner.stop() }
             await endBell.wait(until: .now + .seconds(1))
         }
