@@ -7,7 +7,8 @@ import Testing
     @Test(arguments: ["http2", "binary"])
     func `what must not be sent twice never is, whatever is lost and whoever dies`(wire: String) async throws {
         let setup = Bench.Setup(
-            script: GatewayTests.ends(isFullRun ? 60 : 8), wire: wire, window: 30, latency: .milliseconds(10),
+            script: GatewayTests.ends(isFullRun ? 60 : 8), wire: wire, window: 30, confirmAfter: "300ms",
+            latency: .milliseconds(10),
             app: GatewayTests.quickRetry + "\non_doubt: report")
         try await Bench.running(setup) { bench in
             try await bench.killAmidLosses()
@@ -19,7 +20,8 @@ import Testing
     @Test(arguments: ["http2", "binary"])
     func `deaths while answers are lost double no more than window and group`(wire: String) async throws {
         let setup = Bench.Setup(
-            script: GatewayTests.ends(isFullRun ? 60 : 8), wire: wire, window: 30, latency: .milliseconds(10),
+            script: GatewayTests.ends(isFullRun ? 60 : 8), wire: wire, window: 30, confirmAfter: "300ms",
+            latency: .milliseconds(10),
             app: GatewayTests.quickRetry)
         try await Bench.running(setup) { bench in
             try await bench.killAmidLosses()

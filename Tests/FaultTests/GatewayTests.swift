@@ -19,8 +19,8 @@ import Testing
     @Test(arguments: ["http2", "binary"])
     func `answers that are lost at every boundary double no more than a window each`(wire: String) async throws {
         let setup = Bench.Setup(
-            script: Self.ends(isFullRun ? 60 : 8), wire: wire, window: 30, latency: .milliseconds(10),
-            app: Self.quickRetry)
+            script: Self.ends(isFullRun ? 60 : 8), wire: wire, window: 30, confirmAfter: "300ms",
+            latency: .milliseconds(10), app: Self.quickRetry)
         try await Bench.running(setup) { bench in
             try await bench.withDaemon { daemon in
                 for number in 1...(isFullRun ? 300 : 30) { try bench.drop(Drop(number: number, count: 20)) }

@@ -23,6 +23,9 @@ struct Bench: Sendable {
         /// How many results of an app may be on their way to the journal, beside the windows: `journal.sync_records`.
         /// Another number than the usual one must be in `daemon` too.
         var group = 256
+        /// How long silence must last over the binary protocol; longer than the gateway may take to read what its kernel
+        /// has acknowledged, where it ends connections in between.
+        var confirmAfter = "100ms"
         /// How long an answer takes over HTTP/2.
         var latency = Duration.zero
         /// The apps.
@@ -172,7 +175,7 @@ struct Bench: Sendable {
             trust: \(home)/certificates/ca.pem
             gateway: localhost:\(port)
             connections: \(setup.connections)
-            \(isBinary ? "binary: {window: \(setup.window), confirm_after: 100ms}" : "")
+            \(isBinary ? "binary: {window: \(setup.window), confirm_after: \(setup.confirmAfter)}" : "")
             \(setup.app)
 
             """
