@@ -33,7 +33,9 @@ struct Status: ParsableCommand {
         let bytes = try contents(of: path)
         var parser = JSON.Parser()
         guard let root = try? parser.parse(bytes).root, let status = SpoolStatus(root) else {
-            Talk.complain("\(path)/status.json is not of this version", hint: "use the pushspool that the daemon is of")
+            Talk.complain(
+                "\(path)/\(SpoolStatus.fileName) is not of this version",
+                hint: "use the pushspool that the daemon is of")
             throw ExitCode.badInput
         }
         if json { StandardStream.output.write(bytes) } else { say(status) }
@@ -51,7 +53,7 @@ struct Status: ParsableCommand {
     private func contents(of path: String) throws -> [UInt8] {
         do throws(SystemError) {
             let folder = try Directory.open(path: path)
-            return try folder.contents(of: Array("status.json".utf8), limit: 64 << 20) ?? []
+            return try folder.contents(of: Array(SpoolStatus.fileName.utf8), limit: 64 << 20) ?? []
         } catch {
             Talk.complain(
                 "no daemon says anything: \(error)", hint: "start one: pushspool run --config \(options.config)")

@@ -10,6 +10,7 @@
  * ends. `first` and `last` are the times of the first and the last notification in seconds of CLOCK_REALTIME, and
  * CPU time and share are those between them. With `arrivals` it prints, for every time when data brought a notification,
  * a line with the nanoseconds of CLOCK_MONOTONIC at which the kernel said that there was data. */
+#include "frames.h"
 #include "peer.h"
 
 #include <errno.h>
@@ -17,16 +18,6 @@
 #include <sys/epoll.h>
 
 enum {
-    FRAME_HEADER = 9,
-    PREFACE = 24,
-    DATA = 0,
-    HEADERS = 1,
-    SETTINGS = 4,
-    PING = 6,
-    WINDOW_UPDATE = 8,
-    END_HEADERS = 4,
-    END_STREAM = 1,
-    ACK = 1,
     NOTIFICATION = 2,
     NOTIFICATION_HEADER = 5,
     EVENT_COUNT = 64,
@@ -97,20 +88,16 @@ static void widen(struct connection *it, uint32_t increment) {
     put(it, bytes, sizeof bytes);
 }
 
-/* A thousand streams, and windows that are never full. */
 static void greet(struct connection *it) {
-    static const uint8_t settings[] = {0, 3, 0, 0, 3, 0xe8, 0, 4, 0, 0xff, 0xff, 0xff};
     put_frame_header(it, sizeof settings, SETTINGS, 0, no_stream);
     put(it, settings, sizeof settings);
     widen(it, 0x70000000);
     flush(it);
 }
 
-/* `:status` 200, then `apns-id` as a literal without indexing: what a gateway sends at the least. */
 static void answer(struct connection *it, const uint8_t *stream) {
-    static const char block[] = "\x88\x00\x07" "apns-id\x24" "00112233-4455-8677-8899-aabbccddeeff";
-    put_frame_header(it, sizeof block - 1, HEADERS, END_HEADERS | END_STREAM, stream);
-    put(it, block, sizeof block - 1);
+    put_frame_header(it, sizeof answer_block - 1, HEADERS, END_HEADERS | END_STREAM, stream);
+    put(it, answer_block, sizeof answer_block - 1);
 }
 
 /* Takes a frame of HTTP/2 if all of it is there, and returns its size; 0 if not. */

@@ -5,20 +5,10 @@
  * Listens on 127.0.0.1 (port 0: one the kernel picks), prints {"port":N}, serves one connection to its end, and
  * prints one JSON object with the requests it answered, the bytes of their bodies and its own share of a CPU. It looks
  * at frames only, not into header blocks, so that it is never the limit; it grants 1,000 streams and wide windows. */
+#include "frames.h"
 #include "peer.h"
 
 #include <string.h>
-
-enum {
-    FRAME_HEADER = 9,
-    PREFACE = 24,
-    DATA = 0,
-    HEADERS = 1,
-    SETTINGS = 4,
-    PING = 6,
-    END_STREAM = 1,
-    ACK = 1,
-};
 
 static SSL *connection;
 static uint8_t output[1 << 16];
@@ -42,22 +32,19 @@ static void put_frame_header(uint32_t length, uint8_t type, uint8_t flags, uint3
     put(header, sizeof header);
 }
 
-/* `:status` 200, then `apns-id` as a literal without indexing: what a gateway sends at the least. */
 static void answer(uint32_t stream) {
-    static const char block[] = "\x88\x00\x07" "apns-id\x24" "00112233-4455-8677-8899-aabbccddeeff";
-    put_frame_header(sizeof block - 1, HEADERS, 4 | END_STREAM, stream);
-    put(block, sizeof block - 1);
+    put_frame_header(sizeof answer_block - 1, HEADERS, END_HEADERS | END_STREAM, stream);
+    put(answer_block, sizeof answer_block - 1);
 }
 
 /* Gives back what was taken of the connection's window. */
 static void widen(uint32_t increment) {
     const uint8_t bytes[4] = {increment >> 24, increment >> 16, increment >> 8, increment};
-    put_frame_header(sizeof bytes, 8, 0, 0);
+    put_frame_header(sizeof bytes, WINDOW_UPDATE, 0, 0);
     put(bytes, sizeof bytes);
 }
 
 int main(int argc, char **argv) {
-    static const uint8_t settings[] = {0, 3, 0, 0, 3, 0xe8, 0, 4, 0, 0xff, 0xff, 0xff};
     static uint8_t input[RECORD_SIZE * 8];
     if (argc != 5) {
         fprintf(stderr, "usage: http2-sink PORT CERT KEY CA\n");

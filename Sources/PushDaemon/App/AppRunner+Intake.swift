@@ -42,8 +42,8 @@ extension AppRunner {
     func giveWay(_ lane: Lane) async {
         await Task.yield()
         await takeShortFiles()
-        await around.files.turns.enter(lane)
-        await around.files.turns.leave()
+        await files.turns.enter(lane)
+        await files.turns.leave()
     }
 
     /// Takes what is short, a group at a time, so that the long file comes to its end. A file over which the daemon may have

@@ -43,9 +43,9 @@ extension AppRunner {
             if freed.last?.lane == lane, let batch = freed.popLast() {
                 await send(batch)
             } else if !readable.isEmpty(lane) {
-                await around.files.turns.enter(lane)
+                await files.turns.enter(lane)
                 let portion = readPortion(lane)
-                await around.files.turns.leave()
+                await files.turns.leave()
                 if let portion { await handOut(portion) }
             } else {
                 await pumpBells[lane.rank].wait()

@@ -10,7 +10,7 @@ actor Lookout {
     }
 
     /// Where folders are opened.
-    nonisolated let worker: WorkerThread
+    private let worker: WorkerThread
     private let view = Mutex(View())
 
     init(_ worker: WorkerThread) {

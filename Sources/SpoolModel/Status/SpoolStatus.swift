@@ -5,6 +5,8 @@ package import Document
 package struct SpoolStatus: Hashable, Sendable {
     /// The version that every file begins with.
     package static let version = 1
+    /// The file's name.
+    package static let fileName = "status.json"
     /// How often it is written at least. One that is older than twice this was left by a daemon that has ended, or hangs.
     package static let interval = Duration.seconds(30)
 
