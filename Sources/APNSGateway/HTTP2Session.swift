@@ -143,6 +143,7 @@ final class HTTP2Session: GatewaySession {
     /// Looks what is overdue, and writes what waits besides requests.
     func tick(_ tell: (SessionNews) -> Void) -> End? {
         let now = Moment.now
+        machine.look(at: now)
         if machine.isDead(at: now) {
             return .lost(
                 GatewayFault(machine.isReady ? "the gateway does not answer a PING" : "the gateway sent no SETTINGS"))

@@ -50,6 +50,8 @@ package struct SessionMachine: ~Copyable {
     /// Whether an answer has shown that the gateway takes this connection's identity.
     package private(set) var isProven: Bool
     private let readyBy: Moment
+    /// When the last standstill of the program or the machine ended, if there was one.
+    private var awakeSince = Moment.zero
     private var hasRetired = false
     /// Whether an answer has stayed away for too long.
     package private(set) var isOverdue = false
@@ -200,7 +202,9 @@ package struct SessionMachine: ~Copyable {
     ///   `isDead` tell whether the whole connection is of no more use.
     package mutating func tick(at now: Moment, handedOver: Int, output: inout [UInt8]) -> SessionNews {
         var news = SessionNews()
-        let late = window.closeAll(writtenBy: now + (.zero - options.answerTimeout))
+        let late =
+            now < awakeSince + options.answerTimeout
+            ? [] : window.closeAll(writtenBy: now + (.zero - options.answerTimeout))
         if !late.isEmpty {
             news = leftovers(of: late, handedOver: handedOver)
             isStuck = late.contains { !marks.hasLeft($0) && !marks.isUnfinished($0) }
@@ -217,19 +221,27 @@ package struct SessionMachine: ~Copyable {
         return news
     }
 
+    /// Notes a look at the connection, before `isDead` and `tick` judge it.
+    ///
+    /// One that is later than `nextLook` asked for by a second shows that the program was stopped or the machine slept. What
+    /// was written just before may not have left then, and no answer could come: what is waited for gets its whole time anew.
+    package mutating func look(at now: Moment) {
+        if now > nextLook + .seconds(1) { awakeSince = now }
+    }
+
     /// Whether the gateway has not even answered a PING, or never said what it allows.
     package func isDead(at now: Moment) -> Bool {
         guard connection.isReady else { return now >= readyBy }
         guard let pingSentAt else { return false }
-        return now >= pingSentAt + options.pongTimeout
+        return now >= max(pingSentAt, awakeSince) + options.pongTimeout
     }
 
     /// When to call `tick` next.
     package var nextLook: Moment {
         guard connection.isReady else { return readyBy }
-        let ping = pingSentAt.map { $0 + options.pongTimeout } ?? nextPing
+        let ping = pingSentAt.map { max($0, awakeSince) + options.pongTimeout } ?? nextPing
         guard let oldest = window.oldest else { return ping }
-        return min(ping, oldest + options.answerTimeout)
+        return min(ping, max(oldest, awakeSince) + options.answerTimeout)
     }
 
     /// Says what the end of the connection leaves: what the kernel never took whole was not sent, the rest is in doubt.

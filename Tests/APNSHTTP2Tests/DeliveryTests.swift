@@ -17,6 +17,39 @@ struct DeliveryTests {
         #expect(!isStuck && isOverdue)
     }
 
+    @Test func `a program that was stopped gives answers their time anew`() {
+        var rig = SessionRig()
+        rig.write(Work.batch(0..<3))
+        // Stopped for two minutes before what was written went to the kernel.
+        let back = Moment.zero + .seconds(120)
+        rig.client.look(at: back)
+        #expect(rig.tick(at: back, handedOver: 0).isEmpty)
+        // The gateway lives, and says so when it is asked.
+        for (second, count) in zip([11, 22, 29], UInt8(1)...3) {
+            let pong: [UInt8] = [0, 0, 8, 6, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, count]
+            _ = rig.hear(pong, at: back + .seconds(second - 9))
+            rig.client.look(at: back + .seconds(second))
+            #expect(rig.tick(at: back + .seconds(second), handedOver: rig.written).isEmpty)
+        }
+        rig.client.look(at: back + .seconds(30))
+        let news = rig.tick(at: back + .seconds(30), handedOver: rig.written)
+        #expect(news.doubtful.flatMap(\.indices) == [0, 1, 2])
+    }
+
+    @Test(arguments: [(999, true), (1001, false)])
+    func `a look that is a second late is a standstill`(lateness: Int, isDead: Bool) {
+        var rig = SessionRig()
+        rig.write(Work.batch(0..<3))
+        // Asks whether the gateway lives.
+        let asked = Moment.zero + .seconds(10)
+        rig.client.look(at: asked)
+        #expect(rig.tick(at: asked, handedOver: rig.written).isEmpty && !rig.output.isEmpty)
+        let looked = asked + .seconds(10) + .milliseconds(lateness)
+        rig.client.look(at: looked)
+        let found = rig.client.isDead(at: looked)
+        #expect(found == isDead)
+    }
+
     @Test func `an overdue request that the kernel never took is not, if the connection is cut now`() {
         var rig = SessionRig()
         rig.write(Work.batch(0..<2))
