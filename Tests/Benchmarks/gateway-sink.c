@@ -255,7 +255,6 @@ int main(int argc, char **argv) {
     tells_arrivals = argc == 7;
     SSL_CTX *context = peer_context(TLS_server_method(), argv[3], argv[4], argv[5]);
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, NULL);
-    SSL_CTX_set_read_ahead(context, 1);
     if (is_http2) SSL_CTX_set_alpn_select_cb(context, choose_http2, NULL);
     const sigset_t waiting = hold_signals();
     serve(context, listen_at((uint16_t)strtoul(argv[2], NULL, 10), SOMAXCONN), &waiting);
