@@ -25,8 +25,11 @@ extension FileName {
 
     /// What lane the name asks for, by its beginning `urgent-` or `bulk-`; the file's own `lane` goes before it.
     package var lane: Lane {
-        Lane.allCases.first { bytes.starts(with: "\($0.rawValue)-".utf8) && $0 != .normal } ?? .normal
+        Self.laneBeginnings.first { bytes.starts(with: $0.bytes) }?.lane ?? .normal
     }
+
+    private static let laneBeginnings = Lane.allCases.filter { $0 != .normal }
+        .map { (lane: $0, bytes: Array("\($0.rawValue)-".utf8)) }
 
     /// The ending with its point, a job's or whatever follows the last point; empty when there is none.
     var ending: ArraySlice<UInt8> {

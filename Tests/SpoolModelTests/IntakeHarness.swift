@@ -40,12 +40,17 @@ struct IntakeHarness {
         run()
     }
 
-    /// Lists the folder.
+    /// Lists the folder, and does what the intake asks for then.
     mutating func scan() {
+        list()
+        run()
+    }
+
+    /// Lists the folder.
+    mutating func list() {
         intake.beginScan()
         for name in files.keys.sorted() { intake.listed(name, at: now) }
         intake.endScan()
-        run()
     }
 
     mutating func hint(_ hint: IntakeHint, _ name: FileName) {
