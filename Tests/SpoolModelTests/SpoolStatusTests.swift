@@ -5,6 +5,8 @@ import SpoolModel
 import Testing
 
 @Suite struct SpoolStatusTests {
+    private typealias Job = SpoolStatus.Job
+
     private static var status: SpoolStatus {
         let time = WallTime(epochSeconds: 1_795_310_400)
         var status = SpoolStatus(node: "host-a", processID: 4711, startedAt: time, writtenAt: time + .seconds(30))
@@ -13,6 +15,11 @@ import Testing
             app.jobCount = index
             if state == .stuck { app.since = time }
             if state != .unconfigured { app.gateway = "localhost:\(index)" }
+            if state == .sending {
+                var known = Job(name: "a.json", id: JobID(bits: 1), count: 3, settledCount: 2)
+                (known.rate, known.remaining) = (1, .seconds(1))
+                app.progress = [known, Job(name: "b.json", id: JobID(bits: 2), count: 9, settledCount: 0)]
+            }
             status.apps.append(app)
         }
         return status
@@ -34,6 +41,16 @@ import Testing
             + #""written_at":"2026-11-22T01:20:30.000Z","apps":[{"app":"app4","state":"stuck","jobs":4,"#
             + #""gateway":"localhost:4","since":"2026-11-22T01:20:00.000Z"}]}"# + "\n"
         #expect(String(decoding: status.json, as: UTF8.self) == text)
+    }
+
+    @Test func `a job that takes long says how far it is`() {
+        var status = Self.status
+        status.apps = [status.apps[0]]
+        let (one, two) = (JobID(bits: 1), JobID(bits: 2))
+        let text =
+            #""progress":[{"job":"a.json","id":"\#(one)","count":3,"settled":2,"rate":1,"remaining_s":1},"#
+            + #"{"job":"b.json","id":"\#(two)","count":9,"settled":0}]}]}"#
+        #expect(String(decoding: status.json, as: UTF8.self).contains(text))
     }
 
     @Test(arguments: ["{}", #"{"v":2}"#, "[]", "7"])

@@ -44,11 +44,37 @@ package struct SpoolStatus: Hashable, Sendable {
         package var gateway: String?
         /// Since when it is stuck.
         package var since: WallTime?
+        /// The longest of those jobs that take more than a second.
+        package var progress: [Job] = []
 
         /// Creates an app without jobs.
         package init(name: String, state: AppState) {
             (self.name, self.state) = (name, state)
         }
+    }
+
+    /// How far a job is.
+    package struct Job: Hashable, Sendable {
+        /// The name it was dropped by, escaped.
+        package let name: String
+        /// Our name of it.
+        package let id: JobID
+        /// How many notifications it has.
+        package let count: Int
+        /// How many of them have an outcome.
+        package let settledCount: Int
+        /// How many get one a second; `nil` while it is not known.
+        package var rate: Int?
+        /// How long the rest takes at that rate, to the second; `nil` while it is not known, or the rate is nothing.
+        package var remaining: Duration?
+
+        /// Creates a job of which no rate is known.
+        package init(name: String, id: JobID, count: Int, settledCount: Int) {
+            (self.name, self.id, self.count, self.settledCount) = (name, id, count, settledCount)
+        }
+
+        /// How much of it has an outcome, from 0 to 1.
+        package var share: Double { count == 0 ? 1 : Double(settledCount) / Double(count) }
     }
 
     /// The daemon's name in the spool.
@@ -114,6 +140,9 @@ extension SpoolStatus.App {
         self.jobCount = jobCount
         gateway = node["gateway"]?.string
         since = node["since"]?.time
+        let progress = node["progress"]?.elements.map(SpoolStatus.Job.init(_:)) ?? []
+        self.progress = progress.compactMap { $0 }
+        guard self.progress.count == progress.count else { return nil }
     }
 
     fileprivate func write(to writer: inout JSONWriter) {
@@ -124,6 +153,34 @@ extension SpoolStatus.App {
         writer.integer(jobCount)
         writer.member("gateway", gateway)
         writer.member("since", since?.rfc3339)
+        if !progress.isEmpty {
+            writer.key("progress")
+            writer.beginArray()
+            for job in progress { job.write(to: &writer) }
+            writer.endArray()
+        }
+        writer.endObject()
+    }
+}
+
+extension SpoolStatus.Job {
+    fileprivate init?(_ node: Node) {
+        guard let name = node["job"]?.string, let id = node["id"]?.string.flatMap({ JobID($0) }),
+            let count = node["count"]?.integer, let settledCount = node["settled"]?.integer
+        else { return nil }
+        self.init(name: name, id: id, count: count, settledCount: settledCount)
+        rate = node["rate"]?.integer
+        remaining = node["remaining_s"]?.integer.map { .seconds($0) }
+    }
+
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("job", name)
+        writer.member("id", id.description)
+        writer.member("count", count)
+        writer.member("settled", settledCount)
+        if let rate { writer.member("rate", rate) }
+        if let remaining { writer.member("remaining_s", Int(remaining.components.seconds)) }
         writer.endObject()
     }
 }
