@@ -38,12 +38,13 @@ package actor BinaryGateway {
     /// The reactor's thread.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
-    /// Hands a batch over, behind all other work of its job. Waits while its lane is full.
+    /// Hands batches of one lane over, each behind all other work of its job. Waits while the lane is full.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled while it waits; the batch was not taken then.
-    package func submit(_ batch: Batch) async throws {
-        try await state.waitForRoom(in: batch.lane, while: isFull)
-        queue.append(batch)
+    /// - Throws: `CancellationError` when the task is cancelled while it waits; none was taken then.
+    package func submit(_ batches: [Batch]) async throws {
+        guard let lane = batches.first?.lane else { return }
+        try await state.waitForRoom(in: lane, while: isFull)
+        for batch in batches { queue.append(batch) }
         wakeSlots()
     }
 

@@ -15,10 +15,11 @@ package protocol PushGateway: Actor {
     /// Serves until the task is cancelled; then connections are cut and what was on them stays without an outcome.
     func run() async
 
-    /// Hands a batch over, behind all other work of its job. Waits while its lane is full; other lanes do not wait with it.
+    /// Hands batches of one lane over, each behind all other work of its job. Waits while the lane is full; other lanes do
+    /// not wait with it. Every call is a hand-over between threads: for small batches, several at a time.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled while it waits; the batch was not taken then.
-    func submit(_ batch: Batch) async throws
+    /// - Throws: `CancellationError` when the task is cancelled while it waits; none was taken then.
+    func submit(_ batches: [Batch]) async throws
 
     /// Notes that the owner has recorded so many settled notifications for good; see `RecordKeeping`.
     func recorded(_ count: Int)

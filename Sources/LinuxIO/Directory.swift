@@ -43,6 +43,27 @@ package final class Directory: Sendable {
     ///
     /// - Throws: `SystemError`: what mkdirat(2), fchmod(2), fsync(2) or `openChild` say.
     package func makeChild(_ name: [UInt8], mode: UInt32) throws(SystemError) -> Directory {
+        let (child, isNew) = try openOrMake(name, mode: mode)
+        if isNew { try sync(.newFolder) }
+        return child
+    }
+
+    /// Does the same for several directories, with one sync for all that are new.
+    ///
+    /// - Parameter wanted: their names and modes.
+    /// - Returns: the directories, in this order.
+    /// - Throws: `SystemError`: as `makeChild`; some may have been made.
+    package func makeChildren(_ wanted: [(name: String, mode: UInt32)]) throws(SystemError) -> [Directory] {
+        let children = try wanted.map { (child) throws(SystemError) in
+            try openOrMake(Array(child.name.utf8), mode: child.mode)
+        }
+        if children.contains(where: \.isNew) { try sync(.newFolder) }
+        return children.map(\.child)
+    }
+
+    private func openOrMake(
+        _ name: [UInt8], mode: UInt32
+    ) throws(SystemError) -> (child: Directory, isNew: Bool) {
         let component = try ComponentName(name, for: "mkdirat")
         let status = try FileGate.call(
             .makeDirectory, subject(name), change: { (_: Int32) in .madeDirectory(directory: path, name: name) },
@@ -50,11 +71,8 @@ package final class Directory: Sendable {
         let isNew = status == 0
         guard isNew || errno == EEXIST else { throw .last("mkdirat", subject(name)) }
         let child = try openChild(name)
-        if isNew {
-            try child.setMode(mode)
-            try sync(.newFolder)
-        }
-        return child
+        if isNew { try child.setMode(mode) }
+        return (child, isNew)
     }
 
     /// Sets its permission bits.

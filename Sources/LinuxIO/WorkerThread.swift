@@ -5,16 +5,9 @@ import Synchronization
 /// An actor returns its `executor` as `unownedExecutor`, and keeps it alive. Work runs in the order it came in. It
 /// lives until `stop()`, which the owner must call: the thread itself holds a reference.
 package final class WorkerThread: SerialExecutor {
-    private struct Inbox {
-        var jobs: [UnownedJob] = []
-        var isSleeping = false
-        var isStopping = false
-        var thread: SystemThread?
-    }
-
-    private let inbox = Mutex(Inbox())
+    private let inbox: Inbox
+    private let aside: Aside
     private let finishedCount = Atomic(0)
-    private let wakeUp: WakeUp
 
     /// How far a thread has come.
     package struct Pulse: Hashable, Sendable {
@@ -31,29 +24,28 @@ package final class WorkerThread: SerialExecutor {
 
     /// How far it has come: if that is the same some time later, and it is at work, one piece has taken all the time.
     package var pulse: Pulse {
-        let isAtWork = inbox.withLock { !$0.isSleeping }
-        return Pulse(finishedCount: finishedCount.load(ordering: .relaxed), isAtWork: isAtWork)
+        Pulse(finishedCount: finishedCount.load(ordering: .relaxed), isAtWork: !inbox.isSleeping)
     }
 
     /// Starts the thread; the kernel shows the first 15 bytes of `name`, for example in `top -H`.
     ///
     /// - Throws: `SystemError` (EMFILE, EAGAIN): the process has no descriptor or no thread left.
     package init(name: String) throws(SystemError) {
-        wakeUp = try WakeUp()
+        inbox = try Inbox()
+        aside = Aside(AsideExecutor(inbox))
         let thread = try SystemThread.start(name: name) { [self] in serve() }
-        inbox.withLock { $0.thread = thread }
+        inbox.keep(thread)
     }
 
     /// Adds one piece of work. After `stop()` this is a programming error and traps.
     package func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        let mustWake = inbox.withLock { inbox in
-            precondition(!inbox.isStopping, "work for a stopped worker thread")
-            inbox.jobs.append(job)
-            defer { inbox.isSleeping = false }
-            return inbox.isSleeping
-        }
-        if mustWake { wakeUp.signal() }
+        inbox.add(UnownedJob(job), isAside: false)
+    }
+
+    /// Lets what is queued go first, in a task that runs on this thread. `Task.yield()`, and any continuation, would go by
+    /// way of a thread of the pool: two changes of thread.
+    package func yield() async {
+        await aside.pass()
     }
 
     /// What an actor returns as its `unownedExecutor`; the actor must keep this thread alive.
@@ -63,38 +55,121 @@ package final class WorkerThread: SerialExecutor {
 
     /// Whether the caller runs on this thread; the runtime asks when isolation is asserted.
     package func isIsolatingCurrentContext() -> Bool? {
-        inbox.withLock { $0.thread }?.isCurrent
+        inbox.thread?.isCurrent
     }
 
     /// Lets the thread finish what is queued, and waits for its end. Blocks; not to be called on the thread itself. A
     /// second call returns at once.
     package func stop() {
-        let thread = inbox.withLock { inbox in
-            defer { inbox.thread = nil }
-            inbox.isStopping = true
-            return inbox.thread
-        }
-        wakeUp.signal()
-        thread?.join()
+        inbox.close()?.join()
     }
 
     private func serve() {
-        while let jobs = takeJobs() {
-            for job in jobs {
+        while let work = inbox.take() {
+            for job in work.jobs {
                 unsafe job.runSynchronously(on: asUnownedSerialExecutor())
                 finishedCount.add(1, ordering: .relaxed)
             }
-            if jobs.isEmpty { wakeUp.wait() }
+            // Each runs just up to its return to the queue.
+            for job in work.yielding { unsafe job.runSynchronously(on: aside.unownedExecutor) }
+            if work.isEmpty { inbox.sleep() }
+        }
+    }
+}
+
+/// What a thread has to do.
+private final class Inbox: Sendable {
+    /// What is taken at a time.
+    struct Work {
+        var jobs: [UnownedJob] = []
+        /// Tasks that let others go first.
+        var yielding: [UnownedJob] = []
+
+        var isEmpty: Bool { jobs.isEmpty && yielding.isEmpty }
+    }
+
+    private struct State {
+        var work = Work()
+        var isSleeping = false
+        var isStopping = false
+        var thread: SystemThread?
+    }
+
+    private let state = Mutex(State())
+    private let wakeUp: WakeUp
+
+    init() throws(SystemError) {
+        wakeUp = try WakeUp()
+    }
+
+    /// Whether the thread has nothing to do.
+    var isSleeping: Bool { state.withLock(\.isSleeping) }
+
+    /// The thread, until it is asked to end.
+    var thread: SystemThread? { state.withLock(\.thread) }
+
+    func keep(_ thread: SystemThread) {
+        state.withLock { $0.thread = thread }
+    }
+
+    /// Adds one piece of work, or a task that yields.
+    func add(_ job: UnownedJob, isAside: Bool) {
+        let mustWake = state.withLock { state in
+            precondition(!state.isStopping, "work for a stopped worker thread")
+            if isAside { state.work.yielding.append(job) } else { state.work.jobs.append(job) }
+            defer { state.isSleeping = false }
+            return state.isSleeping
+        }
+        if mustWake { wakeUp.signal() }
+    }
+
+    /// What is queued, nothing if the thread must sleep, `nil` if it must end.
+    func take() -> Work? {
+        state.withLock { state in
+            let work = state.work
+            state.work = Work()
+            state.isSleeping = work.isEmpty
+            return work.isEmpty && state.isStopping ? nil : work
         }
     }
 
-    /// What is queued, empty if the thread must sleep, `nil` if it must end.
-    private func takeJobs() -> [UnownedJob]? {
-        inbox.withLock { inbox in
-            let jobs = inbox.jobs
-            inbox.jobs = []
-            inbox.isSleeping = jobs.isEmpty
-            return jobs.isEmpty && inbox.isStopping ? nil : jobs
+    func sleep() {
+        wakeUp.wait()
+    }
+
+    /// Takes no more; returns the thread, once.
+    func close() -> SystemThread? {
+        defer { wakeUp.signal() }
+        return state.withLock { state in
+            defer { state.thread = nil }
+            state.isStopping = true
+            return state.thread
         }
+    }
+}
+
+/// Where a task goes that yields: entering suspends it until the thread comes to it.
+private actor Aside {
+    private let executor: AsideExecutor
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
+    init(_ executor: AsideExecutor) {
+        self.executor = executor
+    }
+
+    func pass() {}
+}
+
+/// Hands those who yield to their thread.
+private final class AsideExecutor: SerialExecutor {
+    private let inbox: Inbox
+
+    init(_ inbox: Inbox) {
+        self.inbox = inbox
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        inbox.add(UnownedJob(job), isAside: true)
     }
 }

@@ -33,8 +33,15 @@ extension AppSpool {
     ) throws(SystemError) -> ArchivePlace {
         let archiving = Archiving(id: job.id, name: job.name, file: job.claim, source: work, result: result)
         let final = try bring(archiving, to: place)
-        try work.unlink(WorkEntry.fullName(of: job.id))
+        if !job.hasWholeName { try work.unlink(WorkEntry.fullName(of: job.id)) }
         return final
+    }
+
+    /// Keeps the folders of days open while `body` places or archives many jobs, instead of opening one for each.
+    package func keepingDaysOpen(_ body: () -> Void) {
+        openDays = [:]
+        body()
+        openDays = nil
     }
 
     /// Makes the moves to the archives so far survive a power loss: the day folders first, then what they came from.

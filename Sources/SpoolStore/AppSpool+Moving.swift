@@ -56,6 +56,13 @@ extension AppSpool {
 
     /// Opens a day's folder, and makes it if this is the first job of the day.
     func openDay(_ day: ArchiveDay) throws(SystemError) -> Directory {
+        if let open = openDays?[day] { return open }
+        let opened = try openDayAnew(day)
+        openDays?[day] = opened
+        return opened
+    }
+
+    private func openDayAnew(_ day: ArchiveDay) throws(SystemError) -> Directory {
         let folder = archive(day.folder)
         do {
             return try folder.openChild(Array(day.day.utf8))

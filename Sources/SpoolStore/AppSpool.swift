@@ -31,6 +31,8 @@ package final class AppSpool {
     private(set) var failed: Directory
     /// Names given to jobs that are not moved yet.
     var reserved: Set<ArchivePlace> = []
+    /// Folders of days that are kept open at present; `nil`: none is.
+    var openDays: [ArchiveDay: Directory]?
     /// Day folders to sync before the directory that their jobs came from.
     var unsynced: Set<ArchiveDay> = []
 
@@ -42,13 +44,13 @@ package final class AppSpool {
         self.node = node
         let app = try root.makeChild(Array(name.utf8), mode: 0o755)
         home = app
-        new = try app.makeChild(Array("new".utf8), mode: 0o3770)
-        staging = try app.makeChild(Array("tmp".utf8), mode: 0o3770)
-        work = try app.makeChild(Array("work".utf8), mode: 0o700).makeChild(Array(node.utf8), mode: 0o700)
-        held = try app.makeChild(Array("hold".utf8), mode: 0o750)
-        done = try app.makeChild(Array("done".utf8), mode: 0o750)
-        failed = try app.makeChild(Array("failed".utf8), mode: 0o750)
-        feedbackDirectory = try app.makeChild(Array("feedback".utf8), mode: 0o2750)
+        let folders = try app.makeChildren([
+            ("new", 0o3770), ("tmp", 0o3770), ("hold", 0o750), ("done", 0o750), ("failed", 0o750), ("feedback", 0o2750),
+            ("work", 0o700),
+        ])
+        (new, staging, held) = (folders[0], folders[1], folders[2])
+        (done, failed, feedbackDirectory) = (folders[3], folders[4], folders[5])
+        work = try folders[6].makeChild(Array(node.utf8), mode: 0o700)
         filesystem = try new.filesystemType()
         hasNoReplace = try probe([new, work, held, done, failed], name: ".probe-" + node)
     }

@@ -18,6 +18,9 @@ package struct ClaimedJob: Hashable, Sendable {
         ClaimedJob(id: id, name: name, entry: entry, status: status)
     }
 
+    /// Whether the entry has all of the name; else the rest is in a file of its own.
+    var hasWholeName: Bool { WorkEntry.hasWhole(name, in: entry) }
+
     /// The file to move, by the name it has now.
     var claim: SeenFile { SeenFile(name: entry, status: status) }
 }

@@ -46,6 +46,11 @@ enum WorkEntry: Hashable {
         return (Array(id.description.utf8) + [0x2D] + cut.bytes, cut == name)
     }
 
+    /// Whether a job's entry has all of its name.
+    static func hasWhole(_ name: FileName, in entry: FileName) -> Bool {
+        entry.bytes.count == idLength + 1 + name.bytes.count
+    }
+
     /// The name of the file with the whole name.
     static func fullName(of id: JobID) -> [UInt8] {
         Array((id.description + ".name").utf8)

@@ -107,3 +107,10 @@ struct BenchPlan: Sendable {
         }
     }
 }
+
+extension PushGateway {
+    /// Hands over one batch.
+    func submit(_ batch: Batch) async throws {
+        try await submit([batch])
+    }
+}

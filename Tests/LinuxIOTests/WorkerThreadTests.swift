@@ -22,6 +22,14 @@ import Testing
         worker.stop()
     }
 
+    @Test func `who yields lets what is queued go first`() async throws {
+        let worker = try WorkerThread(name: "test worker")
+        let ledger = Ledger(worker: worker)
+        await ledger.add(0, between: 9) { await ledger.add(5) }
+        #expect(await ledger.numbers == [0, 5, 9])
+        worker.stop()
+    }
+
     @Test func `the pulse of a thread stands while one piece of work takes its time`() async throws {
         let worker = try WorkerThread(name: "test worker")
         let ledger = Ledger(worker: worker)
@@ -52,6 +60,16 @@ private actor Ledger {
     func add(_ number: Int) {
         worker.preconditionIsolated()
         numbers.append(number)
+    }
+
+    /// Adds two numbers, and lets others go in between, who are queued by then.
+    func add(_ first: Int, between last: Int, _ other: @escaping @Sendable () async -> Void) async {
+        numbers.append(first)
+        let task = Task { await other() }
+        while numbers.count < 2 { await worker.yield() }
+        await task.value
+        worker.preconditionIsolated()
+        numbers.append(last)
     }
 
     func hold(_ entered: DispatchSemaphore, _ gate: DispatchSemaphore) {

@@ -12,18 +12,22 @@ import Testing
 
     /// Puts a job where a daemon that died left it, and gives the journal what `records` adds to its claim.
     private func leave(
-        _ text: String, on bench: Bench, _ records: (JobID, Journal) throws -> Void
+        _ text: String, count: Int = 2, on bench: Bench, _ records: (JobID, Journal) throws -> Void
     ) throws -> JobID {
         let spool = try Spool(path: bench.path + "/spool", node: "node-a", journalByteCount: 8 << 20)
         let app = try spool.app("weather")
         let name = try #require(FileName("left.json"))
         let id = JobID(bits: 77)
-        let claimed = try app.restore(id, name, Array(text.utf8))
+        let bytes = Array(text.utf8)
+        let claimed = try app.restore(id, name, bytes)
         var facts = JournalHeader.Facts(id: id, app: "weather", name: name)
-        (facts.byteCount, facts.recipientCount) = (Int64(text.utf8.count), 2)
+        (facts.byteCount, facts.recipientCount) = (Int64(bytes.count), count)
         (facts.droppedAt, facts.claimedAt) = (noon, noon)
         (facts.device, facts.inode) = (claimed.status.device, claimed.status.inode)
-        try spool.journal.append(.header(JournalHeader(facts, content: .bytes(Array(text.utf8)))))
+        facts.onDoubt = text.contains("on_doubt") ? .report : .resend
+        let isShort = bytes.count <= JournalHeader.byteLimit
+        let content = isShort ? JournalHeader.Content.bytes(bytes) : .checks([CRC32C.checksum(bytes.span)])
+        try spool.journal.append(.header(JournalHeader(facts, content: content)))
         try spool.journal.append(.claimed(id))
         try records(id, spool.journal)
         try spool.journal.write()
@@ -46,6 +50,27 @@ import Testing
             try await bench.withDaemon { _ in
                 let line = try await bench.end(of: "left.json")
                 #expect(line.accepted == 2 && line.finished_at == noon.rfc3339)
+                #expect(await bench.simulator.ledger.arrivedCount == 0)
+            }
+        }
+    }
+
+    @Test func `what was not told of a job is told, also when nothing of it is left to be sent`() async throws {
+        try await Bench.running(try .init()) { bench in
+            // More than is read at a time: the first is in doubt, and the lines of the last are not out.
+            let tokens = (0..<2100).map { #""\#(token($0))""# }.joined(separator: ",")
+            let text = #"{"tokens":[\#(tokens)],"alert":"Hi","on_doubt":"report"}"#
+            _ = try leave(text, count: 2100, on: bench) { id, journal in
+                try journal.append(.intent(id, [0..<1]))
+                try journal.append(.result(id, JournalResult(.accepted, [1..<2090], at: noon)))
+                try journal.append(.result(id, JournalResult(.expired, [2090..<2100], at: noon)))
+            }
+            try await bench.withDaemon { _ in
+                let line = try await bench.end(of: "left.json")
+                #expect(line.accepted == 2089 && line.expired == 10 && line.unknown == 1)
+                let told = try bench.lines("notification")
+                #expect(told.filter { $0.outcome == "unknown" }.compactMap(\.index) == [0])
+                #expect(told.filter { $0.outcome == "expired" }.compactMap(\.index).sorted() == Array(2090..<2100))
                 #expect(await bench.simulator.ledger.arrivedCount == 0)
             }
         }

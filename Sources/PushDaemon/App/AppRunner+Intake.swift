@@ -16,17 +16,18 @@ extension AppRunner {
             await lookAtSpace()
             await prepareToAsk()
             await recoverJobs()
-            if Moment.now >= nextScan { scan() }
+            scanIfDue()
             while let action = intake.next(at: .now, taking: openLanes) {
                 await perform(action)
                 if claims.count >= Self.claimGroupLimit { await startClaims() }
                 if refusals.count >= Self.claimGroupLimit { await carryOutRefusals() }
-                await Task.yield()
+                await files.worker.yield()
             }
             await startClaims()
             await carryOutRefusals()
             await giveUpLateJobs()
             writeJournal()
+            lookAtProgress()
             show()
             await intakeBell.wait(until: nextLook.instant)
         }
@@ -40,7 +41,7 @@ extension AppRunner {
 
     /// Lets others go on while a long file is read to its end: jobs that are sent, in the order of turns, and short files.
     func giveWay(_ lane: Lane) async {
-        await Task.yield()
+        await files.worker.yield()
         await takeShortFiles()
         await files.turns.enter(lane)
         await files.turns.leave()
@@ -51,7 +52,7 @@ extension AppRunner {
     private func takeShortFiles() async {
         guard takingCount == 1, standing == .sending, around.spool.replay.suspects.isEmpty else { return }
         takeHints()
-        if Moment.now >= nextScan { scan() }
+        scanIfDue()
         let longest = Int64(JournalHeader.byteLimit)
         var count = 0
         while count < Self.claimGroupLimit,
@@ -78,17 +79,19 @@ extension AppRunner {
     }
 
     private var nextLook: Moment {
+        if intake.wantsScan { return .now }
         var next = space.isShort ? nextSpaceLook : nextScan
         if shortUntil > .now { next = min(next, shortUntil) }
         if let deadline = intake.deadline { next = min(next, deadline) }
-        if let late = jobs.values.filter({ !$0.machine.isOver }).map(\.summary.header.giveUpAt).min() {
-            next = min(next, .now + max(.milliseconds(500), late - WallTime.now))
-        }
+        // A job of which much is left to be read or answered.
+        if !jobs.isEmpty { next = min(next, nextProgressLook) }
+        if let nextGiveUp { next = min(next, .now + max(.milliseconds(500), nextGiveUp - WallTime.now)) }
         return next
     }
 
-    /// Lists `new/`: hints are only hints.
-    private func scan() {
+    /// Lists `new/`: hints are only hints, and of very many files only some are in mind.
+    private func scanIfDue() {
+        guard Moment.now >= nextScan || intake.wantsScan else { return }
         let interval =
             spool.isNotifying && isWatched ? around.configuration.rescan : min(.seconds(2), around.configuration.rescan)
         nextScan = .now + interval

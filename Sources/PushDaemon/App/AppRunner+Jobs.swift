@@ -26,6 +26,8 @@ extension AppRunner {
         mayAsk = false
         places.begin(job.lane, byteCount: read.source.heldByteCount)
         jobs[job.claimed.id] = job
+        let giveUpAt = job.summary.header.giveUpAt
+        nextGiveUp = nextGiveUp.map { min($0, giveUpAt) } ?? giveUpAt
     }
 
     /// Lets a job's recipients be handed out.
@@ -41,12 +43,12 @@ extension AppRunner {
     func runPump(_ lane: Lane) async {
         while !Task.isCancelled {
             if freed.last?.lane == lane, let batch = freed.popLast() {
-                await send(batch)
+                await send([batch])
             } else if !readable.isEmpty(lane) {
                 await files.turns.enter(lane)
-                let portion = readPortion(lane)
+                let portions = readTurn(lane)
                 await files.turns.leave()
-                if let portion { await handOut(portion) }
+                await handOut(portions)
             } else {
                 await pumpBells[lane.rank].wait()
             }
@@ -56,33 +58,69 @@ extension AppRunner {
     /// What a turn brought of a job.
     private struct Portion {
         let id: JobID
-        /// The next notifications to be sent, `nil` at the end of the job; or why there are none.
-        let batches: Result<[Batch]?, JobSource.Fault>
+        /// The next notifications to be sent.
+        var batches: [Batch] = []
+        /// Whether that was the end of the job, or why it cannot be read on.
+        var end: Result<Void, JobSource.Fault>?
+    }
+
+    /// How much a turn brings: the next chunk of one job, and of others until it is so many jobs or notifications. What is
+    /// handed over between threads at a time is worth it then, however small the jobs are.
+    private static let turnLimits = (jobs: 64, notifications: 512)
+
+    /// Reads as much as a turn brings.
+    private func readTurn(_ lane: Lane) -> [Portion] {
+        var portions: [Portion] = []
+        var count = 0
+        while portions.count < Self.turnLimits.jobs, count < Self.turnLimits.notifications,
+            let portion = readPortion(lane)
+        {
+            portions.append(portion)
+            count += portion.batches.reduce(0) { $0 + $1.count }
+        }
+        return portions
     }
 
     /// Reads the next chunk of the job whose turn it is. Blocks for the file.
     private func readPortion(_ lane: Lane) -> Portion? {
         guard let id = readable.next(of: LaneSet(lane)) else { return nil }
+        var portion = Portion(id: id)
         do throws(JobSource.Fault) {
-            guard let chunk = try jobs[id]?.source?.next() else { return Portion(id: id, batches: .success(nil)) }
-            jobs[id]?.handedOutCount += chunk.indices.count
-            readable.ask(id, in: lane)
-            if jobs[id]?.resumption != nil { resume(chunk, id) }
-            for recipient in chunk.rejected { reject(recipient, id) }
-            return Portion(id: id, batches: .success(chunk.batches.flatMap { awaited($0) }))
+            if let chunk = try jobs[id]?.source?.next() {
+                jobs[id]?.handedOutCount += chunk.indices.count
+                if jobs[id]?.resumption != nil { resume(chunk, id) }
+                for recipient in chunk.rejected { reject(recipient, id) }
+                portion.batches = chunk.batches.flatMap { awaited($0) }
+                guard let job = jobs[id], job.source != nil else { return portion }
+                guard job.handedOutCount >= job.summary.recipientCount else {
+                    readable.ask(id, in: lane)
+                    return portion
+                }
+                // That should be all, and it is known without another turn.
+                guard try jobs[id]?.source?.next() == nil else { throw .changed }
+            }
+            dropSource(of: id)
+            portion.end = .success(())
         } catch {
-            return Portion(id: id, batches: .failure(error))
+            portion.end = .failure(error)
         }
+        return portion
     }
 
-    private func handOut(_ portion: Portion) async {
-        switch portion.batches {
-        case .success(let batches?):
-            for batch in batches { await send(batch) }
-            writeJournal()
-            if lines.count >= Self.lineLimit { await publishLines() }
-            await Task.yield()
-        case .success(nil): await endOfJob(portion.id)
+    /// Sends what a turn has brought, then does what else came of it.
+    private func handOut(_ portions: [Portion]) async {
+        await send(portions.flatMap(\.batches))
+        for portion in portions { await end(portion) }
+        writeJournal()
+        if lines.count >= Self.lineLimit { await publishLines() }
+        await files.worker.yield()
+    }
+
+    /// Ends the reading of a job, if that is what a turn has brought.
+    private func end(_ portion: Portion) async {
+        switch portion.end {
+        case nil: break
+        case .success: await endOfJob(portion.id)
         case .failure(.changed):
             _ = await gateway.remove(portion.id)
             handle(.hold(.changed), portion.id)
@@ -94,6 +132,7 @@ extension AppRunner {
         logger.error("job cannot be read on", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
         jobs[id]?.fault = "the file could not be read to its end: \(error)"
         handle(.stopped(.unreadable), id)
+        endRetelling(id)
         // What is on a connection still gets its outcome, and the last of them ends the job.
         for batch in await gateway.remove(id) { settle(Settlement(batch, .unsent(.unreadable))) }
         writeJournal()
@@ -126,7 +165,6 @@ extension AppRunner {
     /// Gives up what has not been handed out; nothing is known of it but how much it is.
     private func giveUpUnread(_ id: JobID) {
         dropSource(of: id)
-        readable.removeAll { $0 == id }
         guard let job = jobs[id] else { return }
         let count = job.summary.recipientCount
         let rest = min(job.handedOutCount, count)..<count
@@ -134,29 +172,44 @@ extension AppRunner {
         handle(.settled(rest, .unsent(.unreadable)), id)
     }
 
-    private func send(_ batch: Batch) async {
-        guard let job = jobs[batch.job], !job.machine.isOver else { return }
-        if batch.attributes.expiration.hasPassed(at: .now) { return settle(Settlement(batch, .expired)) }
-        if job.isGivenUp { return settle(Settlement(batch, .unsent(.givenUp))) }
+    private func send(_ batches: [Batch]) async {
+        let due = batches.filter(isDue)
+        guard !due.isEmpty else { return }
         do {
-            try await gateway.submit(batch)
+            try await gateway.submit(due)
         } catch {
             // Cancelled: the job stays in work/, where the next start finds it. What was announced of it is taken back.
-            freed.append(batch)
+            freed += due.reversed()
         }
+    }
+
+    /// Whether a batch is to be sent; one whose time is up gets its outcome.
+    private func isDue(_ batch: Batch) -> Bool {
+        guard let job = jobs[batch.job], !job.machine.isOver else { return false }
+        if batch.attributes.expiration.hasPassed(at: .now) {
+            settle(Settlement(batch, .expired))
+        } else if job.isGivenUp {
+            settle(Settlement(batch, .unsent(.givenUp)))
+        } else {
+            return true
+        }
+        return false
     }
 
     /// A job has handed out all its recipients; as many as when it was validated, or its file was changed since.
     private func endOfJob(_ id: JobID) async {
         guard let job = jobs[id] else { return }
-        dropSource(of: id)
-        if job.handedOutCount == job.summary.recipientCount {
-            // It had ended before, and what was left was to tell.
-            if job.resumption != nil, case .settled = job.machine.state, !concluded.contains(id) { conclude(id) }
-            return
-        }
+        guard job.handedOutCount != job.summary.recipientCount else { return endRetelling(id) }
         _ = await gateway.remove(id)
         handle(.hold(.changed), id)
+    }
+
+    /// Ends a job that had ended before, when what an earlier run had not told of it is told.
+    private func endRetelling(_ id: JobID) {
+        guard let job = jobs[id], job.resumption != nil, case .settled = job.machine.state, !concluded.contains(id)
+        else { return }
+        dropSource(of: id)
+        conclude(id)
     }
 
     private func reject(_ recipient: RejectedRecipient, _ id: JobID) {
@@ -228,10 +281,11 @@ extension AppRunner {
         }
     }
 
-    /// Closes a job's file; another may be opened instead.
+    /// Closes a job's file, which is not read on then; another may be opened instead.
     func dropSource(of id: JobID) {
         guard let job = jobs[id], let source = job.source else { return }
         jobs[id]?.source = nil
+        if job.handedOutCount < job.summary.recipientCount { readable.removeAll { $0 == id } }
         places.close(job.lane, byteCount: source.heldByteCount)
         intakeBell.ring()
     }
@@ -240,7 +294,6 @@ extension AppRunner {
         dropSource(of: id)
         guard let job = jobs.removeValue(forKey: id) else { return }
         places.end(job.lane)
-        readable.removeAll { $0 == id }
         recent.add(job.identity)
         do {
             let name = try spool.hold(job.claimed)
@@ -256,7 +309,10 @@ extension AppRunner {
 
     /// Ends what jobs have not sent when their time is up.
     func giveUpLateJobs() async {
-        let late = jobs.filter { !$1.machine.isOver && $1.summary.header.giveUpAt <= .now }
+        guard let nextGiveUp, nextGiveUp <= .now else { return }
+        let active = jobs.filter { !$1.machine.isOver }
+        self.nextGiveUp = active.values.map(\.summary.header.giveUpAt).min()
+        let late = active.filter { $1.summary.header.giveUpAt <= .now }
         for (id, job) in late {
             if !job.isGivenUp {
                 logger.warning("job given up", metadata: [LogKey.job: "\(job.claimed.name)", LogKey.id: "\(id)"])

@@ -7,13 +7,13 @@ import SpoolModel
 import SpoolStore
 
 extension AppRunner {
-    /// Ends a job: its lines must be out before it is moved.
+    /// Ends a job: its lines must be out before it is moved. What an earlier run had not told of it is read and told first.
     func conclude(_ id: JobID) {
+        if let job = jobs[id], job.source != nil, job.resumption?.untold.isEmpty == false { return }
         // One that had ended before a crash ended then.
         let finishedAt = jobs[id]?.resumption?.final?.finishedAt ?? .now
         jobs[id]?.finishedAt = finishedAt
         dropSource(of: id)
-        readable.removeAll { $0 == id }
         concluded.append(id)
         publishBell.ring()
     }
@@ -78,7 +78,7 @@ extension AppRunner {
             awaitingPublication = []
         }
         lastPublication = .now
-        writeConcluded()
+        spool.keepingDaysOpen { writeConcluded() }
         if !lines.isEmpty {
             let (taken, over, last) = (lines, finishing, lastRecord)
             (lines, finishing) = ([], [])
@@ -89,7 +89,9 @@ extension AppRunner {
             for id in over { handle(.published, id) }
             published += over
         }
-        archivePublished()
+        spool.keepingDaysOpen { archivePublished() }
+        writeJournal()
+        intakeBell.ring()
     }
 
     private func publish(_ taken: [UInt8], through last: JournalPosition?) -> Bool {
@@ -138,8 +140,6 @@ extension AppRunner {
                 logger.error("job cannot be archived", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
             }
         }
-        writeJournal()
-        intakeBell.ring()
     }
 
     private func finish(_ job: ActiveJob) {

@@ -1,8 +1,37 @@
+import APNSGateway
+import APNSModel
+import LinuxIO
 import SpoolModel
 import SpoolStore
 import Synchronization
 
 extension AppRunner {
+    /// How often jobs are looked at for their progress, and for how long one must have been under way.
+    static let progressPause = Duration.seconds(1)
+    /// Of how many jobs the progress is shown, the longest.
+    private static let shownLimit = 20
+
+    /// Looks how far jobs are that take long.
+    func lookAtProgress() {
+        if jobs.isEmpty { (progress, shownJobs) = ([:], []) }
+        guard Moment.now >= nextProgressLook else { return }
+        nextProgressLook = .now + Self.progressPause
+        let now = WallTime.now
+        let long = jobs.values.filter { !$0.machine.isOver && $0.claimedAt + Self.progressPause <= now }
+            .sorted {
+                ($1.summary.recipientCount, $0.claimed.id.bits) < ($0.summary.recipientCount, $1.claimed.id.bits)
+            }
+            .prefix(Self.shownLimit)
+        var looks: [JobID: JobProgress] = [:]
+        shownJobs = long.map { job in
+            var progress = progress[job.claimed.id] ?? JobProgress()
+            progress.note(settledCount: job.machine.tally.total, at: .now)
+            looks[job.claimed.id] = progress
+            return SpoolStatus.Job(job, progress)
+        }
+        progress = looks
+    }
+
     /// Leaves word of what the app is doing, for a status that is written without asking it: it may hang.
     func show() {
         let app = status
@@ -26,6 +55,16 @@ extension AppRunner {
         var status = SpoolStatus.App(name: name, state: state)
         status.jobCount = activeCount
         status.gateway = "\(app.endpoint)"
+        status.progress = shownJobs
         return status
+    }
+}
+
+extension SpoolStatus.Job {
+    fileprivate init(_ job: ActiveJob, _ progress: JobProgress) {
+        let (count, settledCount) = (job.summary.recipientCount, job.machine.tally.total)
+        self.init(name: "\(job.claimed.name)", id: job.claimed.id, count: count, settledCount: settledCount)
+        rate = progress.rate.map { Int($0.rounded()) }
+        remaining = progress.remaining(count - settledCount).map { .seconds(Int(($0 / .seconds(1)).rounded(.up))) }
     }
 }

@@ -103,6 +103,12 @@ package actor AppRunner {
     var stuckRefusals: [FileName: PendingRefusal] = [:]
     /// Jobs that have recipients to hand out.
     var readable = Scheduler<JobID>()
+    /// How far jobs are that take long, what is shown of them, and when they are looked at again.
+    var progress: [JobID: JobProgress] = [:]
+    var shownJobs: [SpoolStatus.Job] = []
+    var nextProgressLook = Moment.zero
+    /// When the first job's time is up, at the earliest.
+    var nextGiveUp: WallTime?
     /// What jobs keep in memory, and whether there is room for more.
     var places = Places(AppRunner.placeLimits)
     /// Jobs that are over and have no line yet.

@@ -14,16 +14,21 @@ extension Journal {
     /// - Throws: `JournalFault`: the journal is broken.
     package func sync(isPatient: Bool = false, for site: SyncSite = .journal) async throws(JournalFault) {
         if site == .intent, file.leavesOut(site) { return try write() }
-        let outcome = await withTaskCancellationHandler {
-            await withCheckedContinuation { wait($0, isPatient: isPatient) }
-        } onCancel: {
-            state.withLock { $0.syncing.hurry() }
-            wakeUp.signal()
-        }
-        switch outcome {
+        switch await outcome(isPatient: isPatient, isolation: #isolation) {
         case .durable: return
         case .broken(let error): throw .broken(error)
         case .unserved: try flush()
+        }
+    }
+
+    private func outcome(isPatient: Bool, isolation: isolated (any Actor)?) async -> JournalSyncing.Outcome {
+        await withTaskCancellationHandler {
+            // Only a closure that captures its actor stays on it; another would suspend on a thread of the pool.
+            _ = isolation
+            return await withCheckedContinuation { wait($0, isPatient: isPatient) }
+        } onCancel: {
+            state.withLock { $0.syncing.hurry() }
+            wakeUp.signal()
         }
     }
 

@@ -53,8 +53,9 @@ actor GatewayRun {
         var sent = 0
         while sent < count {
             let tokens = try texts.decode(min(Self.batchCount, count - sent))
-            try await gateway.submit(
-                Batch(header: header, firstIndex: sent, tokens: tokens, payloads: .shared(payload)))
+            try await gateway.submit([
+                Batch(header: header, firstIndex: sent, tokens: tokens, payloads: .shared(payload))
+            ])
             sent += tokens.count
         }
     }
