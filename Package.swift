@@ -91,8 +91,8 @@ let package = Package(
         .executableTarget(
             name: "pushspool",
             dependencies: [
-                "PushDaemon", "GatewaySimulator", "SpoolClient", "SpoolModel", "LinuxIO", "JSON", "APNSModel",
-                "Document",
+                "PushDaemon", "GatewaySimulator", "SpoolClient", "SpoolStore", "SpoolModel", "LinuxIO", "JSON",
+                "APNSModel", "Document",
                 argumentParser, logging,
             ],
             swiftSettings: strict),

@@ -21,6 +21,8 @@ struct JobAwaiting {
     ///
     /// - Throws: `SpoolClientError`: the folders cannot be read.
     func end(of name: String) async throws -> End {
+        var line = ProgressLine()
+        defer { line.clear() }
         let locator = try JobLocator(app: app, spool: spool)
         var pause = Duration.milliseconds(20)
         while true {
@@ -33,6 +35,7 @@ struct JobAwaiting {
             case .failed(_, nil): return .other("failed; its result file has been removed")
             case .waiting, nil:
                 guard ContinuousClock.now < until else { return .notYet }
+                if let job = StatusFile.progress(of: name, app: app, in: spool) { line.show(job) }
                 try await Task.sleep(for: pause)
                 pause = min(pause * 2, .milliseconds(500))
             }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LinuxIO
+import PushDaemon
 
 /// The entry point.
 @main
@@ -39,13 +40,29 @@ struct Pushspool: AsyncParsableCommand {
 
             Try it without Apple: pushspool demo
             """,
-        subcommands: [Run.self, Submit.self, Check.self, ShowJournal.self, Status.self, Simulate.self, Demo.self])
+        subcommands: [
+            Run.self, Submit.self, List.self, Check.self, ShowJournal.self, Status.self, Simulate.self, Demo.self,
+        ])
 }
 
 /// Where the daemon's configuration is.
 struct ConfigurationOption: ParsableArguments {
     @Option(name: .shortAndLong, help: ArgumentHelp("The daemon's configuration file.", valueName: "file"))
     var config = "/etc/pushspool/pushspool.yaml"
+}
+
+extension ConfigurationLoader {
+    /// The spool that the configuration names.
+    ///
+    /// - Throws: `ExitCode`, after it was said what is wrong with the configuration.
+    func spool() throws -> String {
+        let set = load()
+        guard !set.isDaemonBroken else {
+            FindingList(set).note()
+            throw ExitCode.badConfiguration
+        }
+        return set.daemon.spool
+    }
 }
 
 extension ExitCode {

@@ -1,7 +1,5 @@
 import APNSModel
 import ArgumentParser
-import Document
-import JSON
 import LinuxIO
 import PushDaemon
 import SpoolModel
@@ -29,16 +27,14 @@ struct Status: ParsableCommand {
             throw ExitCode.badConfiguration
         }
         let node = set.daemon.node ?? Host.name
-        let path = "\(set.daemon.spool)/.pushspool/public/\(node)"
-        let bytes = try contents(of: path)
-        var parser = JSON.Parser()
-        guard let root = try? parser.parse(bytes).root, let status = SpoolStatus(root) else {
+        let file = try file(of: node, in: set.daemon.spool)
+        guard let status = file.status else {
             Talk.complain(
-                "\(path)/\(SpoolStatus.fileName) is not of this version",
+                "\(SpoolStatus.fileName) of \(node) in \(set.daemon.spool) is not of this version",
                 hint: "use the pushspool that the daemon is of")
             throw ExitCode.badInput
         }
-        if json { StandardStream.output.write(bytes) } else { say(status) }
+        if json { StandardStream.output.write(file.bytes) } else { say(status) }
         let age = now - status.writtenAt
         guard age <= SpoolStatus.interval * 2 else {
             Talk.complain(
@@ -50,10 +46,9 @@ struct Status: ParsableCommand {
 
     private var now: WallTime { WallTime(nanoseconds: WallClock.nanoseconds()) }
 
-    private func contents(of path: String) throws -> [UInt8] {
+    private func file(of node: String, in spool: String) throws -> StatusFile {
         do throws(SystemError) {
-            let folder = try Directory.open(path: path)
-            return try folder.contents(of: Array(SpoolStatus.fileName.utf8), limit: 64 << 20) ?? []
+            return try StatusFile(spool: spool, node: node)
         } catch {
             Talk.complain(
                 "no daemon says anything: \(error)", hint: "start one: pushspool run --config \(options.config)")
@@ -64,25 +59,16 @@ struct Status: ParsableCommand {
     private func say(_ status: SpoolStatus) {
         let doing = status.isStopping ? "stopping" : "running"
         Talk.say("node \(status.node), process \(status.processID), \(doing), started \(status.startedAt.rfc3339)")
-        let width = (status.apps.map(\.name.count) + [3]).max() ?? 3
-        Talk.say(row(["app", "state", "jobs", "gateway"], nameWidth: width))
-        for app in status.apps {
-            var line = row([app.name, app.state.rawValue, "\(app.jobCount)", app.gateway ?? ""], nameWidth: width)
-            if let since = app.since { line += "  for \(seconds(now - since))" }
+        let rows = status.apps.map { app in
+            let since = app.since.map { "  for \(seconds(now - $0))" } ?? ""
+            return [app.name, app.state.rawValue, "\(app.jobCount)", (app.gateway ?? "") + since]
+        }
+        for line in Table(header: ["app", "state", "jobs", "gateway"], rows: rows, rightAligned: [2]).lines {
             Talk.say(line)
         }
-    }
-
-    private func row(_ cells: [String], nameWidth: Int) -> String {
-        let widths = [nameWidth, 12, -6, 0]
-        let line = zip(cells, widths).map(padded).joined(separator: "  ")
-        return String(line.reversed().drop { $0 == " " }.reversed())
-    }
-
-    /// To the left, or to the right with a negative width.
-    private func padded(_ text: String, _ width: Int) -> String {
-        let space = String(repeating: " ", count: max(0, abs(width) - text.count))
-        return width < 0 ? space + text : text + space
+        for app in status.apps {
+            for job in app.progress { Talk.say("\(app.name)/\(job.name)  \(job.inWords)") }
+        }
     }
 
     private func seconds(_ duration: Duration) -> String { "\(duration.components.seconds) s" }

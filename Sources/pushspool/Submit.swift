@@ -42,7 +42,7 @@ struct Submit: AsyncParsableCommand {
 
     func run() async throws {
         do {
-            let folder = try spoolFolder()
+            let folder = try spool ?? ConfigurationLoader(path: options.config).spool()
             let submission = try Submission(app: app, spool: folder)
             var names: [String] = []
             for file in files {
@@ -58,16 +58,6 @@ struct Submit: AsyncParsableCommand {
             Talk.complain("\(error)", hint: "check the path and its permissions")
             throw ExitCode.badInput
         }
-    }
-
-    private func spoolFolder() throws -> String {
-        if let spool { return spool }
-        let set = ConfigurationLoader(path: options.config).load()
-        guard !set.isDaemonBroken else {
-            FindingList(set).note()
-            throw ExitCode.badConfiguration
-        }
-        return set.daemon.spool
     }
 
     private func content(of file: String) throws -> [UInt8] {

@@ -40,7 +40,8 @@ enum Layering {
             "Logging", "Synchronization",
         ],
         "pushspool": [
-            "PushDaemon", "GatewaySimulator", "SpoolClient", "SpoolModel", "LinuxIO", "JSON", "APNSModel", "Document",
+            "PushDaemon", "GatewaySimulator", "SpoolClient", "SpoolStore", "SpoolModel", "LinuxIO", "JSON", "APNSModel",
+            "Document",
             "ArgumentParser",
             "Logging",
         ],

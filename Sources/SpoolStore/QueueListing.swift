@@ -1,0 +1,97 @@
+package import APNSModel
+package import LinuxIO
+package import SpoolModel
+
+/// What lies in an app's `new/`, `work/` and `hold/`, by a look from outside: neither a daemon nor its lock is needed.
+package enum QueueListing {
+    /// Where a job is.
+    package enum State: String, Hashable, Sendable {
+        /// In `new/`, claimed by nobody.
+        case waiting
+        /// In `work/`.
+        case sending
+        /// In `hold/`.
+        case held
+    }
+
+    /// A job that is not over.
+    package struct Entry: Hashable, Sendable {
+        /// Where it is.
+        package let state: State
+        /// The name it was dropped by; of one in `work/` it may be cut, if it is very long.
+        package let name: FileName
+        /// The name that a daemon has given it, if one has claimed it.
+        package let id: JobID?
+        /// Its length.
+        package let byteCount: Int64
+        /// Since when it has been there: its file's change time.
+        package let since: WallTime
+    }
+
+    /// The names of the apps that have a folder in a spool, in order.
+    ///
+    /// - Throws: `SystemError`: the spool cannot be read.
+    package static func apps(in spool: Directory) throws(SystemError) -> [String] {
+        try spool.appNames()
+    }
+
+    /// Lists an app's jobs, those that wait first, and each place by age. Costs a look at every file.
+    ///
+    /// - Returns: the jobs, and the folders that we may not read: `work/` is the daemon's alone.
+    /// - Throws: `SystemError`: a folder is not there, or cannot be read for another reason.
+    package static func entries(
+        of app: String, in spool: Directory
+    ) throws(SystemError) -> (entries: [Entry], unreadable: [String]) {
+        let home = try spool.openChild(Array(app.utf8))
+        var entries: [Entry] = []
+        var unreadable: [String] = []
+        let places: [(name: String, list: (Directory) throws(SystemError) -> [Entry])] = [
+            ("new", { (folder) throws(SystemError) in try files(of: folder, .waiting) }), ("work", claimed),
+            ("hold", { (folder) throws(SystemError) in try files(of: folder, .held) }),
+        ]
+        for place in places {
+            do {
+                let found = try place.list(try home.openChild(Array(place.name.utf8)))
+                entries += found.sorted { ($0.since, $0.name) < ($1.since, $1.name) }
+            } catch {
+                guard error.isRefusal else { throw error }
+                unreadable.append("\(app)/\(place.name)")
+            }
+        }
+        return (entries, unreadable)
+    }
+
+    private static func files(of folder: Directory, _ state: State) throws(SystemError) -> [Entry] {
+        var entries: [Entry] = []
+        var listing = try folder.listing()
+        while let found = try listing.next() {
+            guard let name = FileName(bytes: found.name), name.isJob else { continue }
+            if let entry = try entry(name, (state, nil), named: name, in: folder) { entries.append(entry) }
+        }
+        return entries
+    }
+
+    private static func claimed(_ work: Directory) throws(SystemError) -> [Entry] {
+        var entries: [Entry] = []
+        for node in try work.names() {
+            guard try work.status(of: node)?.kind == .directory else { continue }
+            let folder = try work.openChild(node)
+            for bytes in try folder.names() {
+                guard let file = FileName(bytes: bytes), case .job(let id, let name)? = WorkEntry(file) else {
+                    continue
+                }
+                if let entry = try entry(file, (.sending, id), named: name, in: folder) { entries.append(entry) }
+            }
+        }
+        return entries
+    }
+
+    /// `nil` if it has gone meanwhile.
+    private static func entry(
+        _ file: FileName, _ claim: (state: State, id: JobID?), named name: FileName, in folder: Directory
+    ) throws(SystemError) -> Entry? {
+        guard let status = try folder.status(of: file.bytes) else { return nil }
+        let since = WallTime(nanoseconds: status.changedAt)
+        return Entry(state: claim.state, name: name, id: claim.id, byteCount: status.byteCount, since: since)
+    }
+}
