@@ -19,7 +19,7 @@ package struct NotInTime: Error, CustomStringConvertible {
 ///   - condition: asked every few milliseconds.
 /// - Throws: `NotInTime`; whatever `condition` throws.
 package func eventually(
-    _ what: @autoclosure () throws -> String, within limit: Duration = .seconds(30),
+    _ what: @autoclosure () throws -> String, within limit: Duration = .seconds(60),
     _ condition: () async throws -> Bool
 ) async throws {
     let deadline = ContinuousClock.now + limit
@@ -42,7 +42,7 @@ package func eventually(
 /// - Returns: The value.
 /// - Throws: `NotInTime`; whatever `value` throws.
 package func awaited<Value>(
-    _ what: @autoclosure () throws -> String, within limit: Duration = .seconds(30),
+    _ what: @autoclosure () throws -> String, within limit: Duration = .seconds(60),
     _ value: () async throws -> Value?
 ) async throws -> Value {
     var found: Value?

@@ -78,7 +78,7 @@ final class Program {
     }
 
     /// Waits for words in its log.
-    func says(_ words: String, times: Int = 1, within limit: Duration = .seconds(30)) async throws {
+    func says(_ words: String, times: Int = 1, within limit: Duration = .seconds(60)) async throws {
         do {
             try await eventually("log: \(words)", within: limit) { log.components(separatedBy: words).count > times }
         } catch {
