@@ -1,8 +1,8 @@
 /// The streams we opened, found by number in constant time and memory.
 ///
-/// Streams get consecutive numbers and mostly end in order, so each has the place (number / 2) modulo a power of two. A
-/// stream that hangs while that many others come and go moves aside when its place is needed. What ended keeps its
-/// place until then, so that late frames are told from wrong ones.
+/// Streams get consecutive numbers and mostly end in order, so each has the place (number / 2) modulo a power of two, which
+/// grows with the streams that are open at a time. A stream that hangs while that many others come and go moves aside when
+/// its place is needed. What ended keeps its place until then, so that late frames are told from wrong ones.
 struct StreamTable: Sendable {
     /// Where a stream stands, as far as it is remembered.
     enum Phase: UInt8, Sendable {
@@ -24,8 +24,12 @@ struct StreamTable: Sendable {
         var phase: Phase = .unknown
     }
 
+    /// How many places there are at first: 16 KiB, for a connection that is hardly used.
+    private static let firstCount = 1024
+
     private var places: [Stream]
-    private let mask: Int
+    private var mask: Int { places.count - 1 }
+    private let placeLimit: Int
     private var stragglers: [UInt32: Stream] = [:]
     private(set) var openCount = 0
 
@@ -33,14 +37,22 @@ struct StreamTable: Sendable {
     init(streamLimit: Int) {
         var count = 64
         while count < min(streamLimit, 1 << 18) * 4 { count *= 2 }
-        places = [Stream](repeating: Stream(), count: count)
-        mask = count - 1
+        placeLimit = count
+        places = [Stream](repeating: Stream(), count: min(count, Self.firstCount))
+    }
+
+    /// Doubles the places. Streams that had different ones have so again.
+    private mutating func grow() {
+        let former = places
+        places = [Stream](repeating: Stream(), count: former.count * 2)
+        for stream in former where stream.phase != .unknown { places[place(of: stream.id)] = stream }
     }
 
     private func place(of id: UInt32) -> Int { Int(id >> 1) & mask }
 
     /// Adds a stream of which `byteCount` bytes of body are already spent.
     mutating func open(_ id: UInt32, spending byteCount: Int) {
+        if openCount * 4 >= places.count, places.count < placeLimit { grow() }
         let place = place(of: id)
         let former = places[place]
         if former.phase == .open { stragglers[former.id] = former }

@@ -9,8 +9,8 @@ package import OpenSSL
 package final class SecureStream {
     let socket: StreamSocket
     let engine: TLSEngine
-    /// Ciphertext fresh from the socket; only ever scratch.
-    private var arriving = [UInt8](repeating: 0, count: SecureStream.readByteCount)
+    /// Ciphertext fresh from the socket; only ever scratch, and small until a read has filled it.
+    private var arriving = [UInt8](repeating: 0, count: SecureStream.readByteCounts.lowerBound)
     /// Ciphertext on its way out, of which the kernel has taken the first `leavingOffset` bytes.
     private var leaving: [UInt8] = []
     private var leavingOffset = 0
@@ -24,8 +24,8 @@ package final class SecureStream {
     /// Ciphertext bytes the kernel has taken in all, the handshake's included.
     package private(set) var handedOverByteCount = 0
 
-    /// What one read takes from the socket: four full TLS records.
-    private static let readByteCount = 65_536
+    /// What one read takes from the socket: one TLS record, however long (RFC 8446 §5.2), then nearly four.
+    private static let readByteCounts = 16_645...65_536
 
     /// The client's side of a connected socket. Call `handshake` next.
     ///
@@ -172,6 +172,8 @@ package final class SecureStream {
         case .bytes(let count):
             let bytes = arriving
             engine.receive(bytes.span.extracting(..<count))
+            let wide = Self.readByteCounts.upperBound
+            if count == bytes.count, count < wide { arriving = [UInt8](repeating: 0, count: wide) }
         case .closed: engine.receiveEnd()
         case .wouldBlock: return false
         }
