@@ -7,9 +7,6 @@ struct Heap<Element: Comparable & Sendable>: Sendable {
 
     var isEmpty: Bool { elements.isEmpty }
 
-    /// How many elements it has.
-    var count: Int { elements.count }
-
     /// Adds an element. Costs O(log *n*).
     mutating func insert(_ element: Element) {
         elements.append(element)

@@ -40,17 +40,12 @@ struct IntakeHarness {
         run()
     }
 
-    /// Lists the folder, and does what the intake asks for then.
-    mutating func scan() {
-        list()
-        run()
-    }
-
     /// Lists the folder.
-    mutating func list() {
+    mutating func scan() {
         intake.beginScan()
         for name in files.keys.sorted() { intake.listed(name, at: now) }
         intake.endScan()
+        run()
     }
 
     mutating func hint(_ hint: IntakeHint, _ name: FileName) {

@@ -155,43 +155,6 @@ struct IntakeTests {
         #expect(harness.log == ["overwritten a.json", "claim a.json"])
     }
 
-    @Test func `of very many files only so many are in mind, and all are taken in the end`() {
-        var rules = IntakeRules()
-        rules.capacity = 8
-        var harness = IntakeHarness(rules: rules)
-        for number in 0..<100 { harness.put(name("bulk-\(number).json")) }
-        // Behind all the others in the folder's order.
-        for number in 0..<3 { harness.put(name("urgent-\(number).json")) }
-        harness.list()
-        #expect(harness.intake.count == 8 + 3)
-        var scanCount = 1
-        harness.pass(rules.settle)
-        #expect(harness.log.prefix(3) == ["claim urgent-0.json", "claim urgent-1.json", "claim urgent-2.json"])
-        while harness.intake.wantsScan {
-            harness.list()
-            #expect(harness.intake.count <= 8)
-            scanCount += 1
-            harness.pass(rules.settle)
-        }
-        #expect(harness.files.isEmpty && harness.intake.count == 0 && scanCount == 13)
-    }
-
-    @Test func `files that cannot be taken yet keep no others out`() {
-        var rules = IntakeRules()
-        rules.capacity = 8
-        var harness = IntakeHarness(rules: rules)
-        for number in 0..<20 {
-            harness.put(name("a\(number).json"))
-            harness.obstacles[name("a\(number).json")] = .busy
-        }
-        harness.put(name("b.json"))
-        for _ in 0..<3 {
-            harness.list()
-            harness.pass(rules.settle)
-        }
-        #expect(harness.log == ["claim b.json"])
-    }
-
     @Test func `no run of hints takes a file twice or forgets one`() {
         for seed in UInt64(0)..<300 {
             var random = SeededGenerator(seed: seed)

@@ -41,6 +41,8 @@ extension AppRunner {
 
     /// Lets others go on while a long file is read to its end: jobs that are sent, in the order of turns, and short files.
     func giveWay(_ lane: Lane) async {
+        lookAtProgress()
+        show()
         await files.worker.yield()
         await takeShortFiles()
         await files.turns.enter(lane)
@@ -79,7 +81,6 @@ extension AppRunner {
     }
 
     private var nextLook: Moment {
-        if intake.wantsScan { return .now }
         var next = space.isShort ? nextSpaceLook : nextScan
         if shortUntil > .now { next = min(next, shortUntil) }
         if let deadline = intake.deadline { next = min(next, deadline) }
@@ -89,9 +90,9 @@ extension AppRunner {
         return next
     }
 
-    /// Lists `new/`: hints are only hints, and of very many files only some are in mind.
+    /// Lists `new/`: hints are only hints.
     private func scanIfDue() {
-        guard Moment.now >= nextScan || intake.wantsScan else { return }
+        guard Moment.now >= nextScan else { return }
         let interval =
             spool.isNotifying && isWatched ? around.configuration.rescan : min(.seconds(2), around.configuration.rescan)
         nextScan = .now + interval

@@ -6,15 +6,12 @@ package import APNSModel
 /// again (`deadline`). Takes files by lane, as their names ask (`LaneTurns`), and within a lane in the order in which they
 /// appeared. Reads no clock and no file. A file renamed into place is taken at once; one written in place
 /// settles first, and is not judged before it was unchanged for `patience`. A prefix of a job is never taken for the
-/// job unless it ends in a newline, says nothing of its end, and stays as it is for `patience`. However many files there
-/// are, it has only so many of each lane in mind (`capacity`).
+/// job unless it ends in a newline, says nothing of its end, and stays as it is for `patience`.
 package struct Intake: Sendable {
     /// How long is long enough.
     package let rules: IntakeRules
 
     private var entries: [FileName: IntakeEntry] = [:]
-    /// Files to be looked at for the first time, by lane, and others.
-    private var firstLooks = Lane.allCases.map { _ in Queue<FileName>() }
     private var looks = Queue<FileName>()
     /// Files that may be taken, by lane, and which lane is next.
     private var ready = Lane.allCases.map { _ in Heap<IntakeTurn>() }
@@ -23,8 +20,6 @@ package struct Intake: Sendable {
     private var notices = Queue<IntakeAction>()
     /// Names that rsync writes temporary files for, by the last scan that listed those.
     private var rsyncTargets: [FileName: UInt64] = [:]
-    /// Lanes of which there are files that it had no room for.
-    private var missed: LaneSet = []
     private var lastTicket: UInt64 = 0
     private var scan: UInt64 = 0
 
@@ -59,15 +54,9 @@ package struct Intake: Sendable {
         }
     }
 
-    /// Whether there are files that it had no room for, and has by now: it needs a scan.
-    package var wantsScan: Bool {
-        Lane.allCases.contains { missed.contains($0) && backlog(of: $0) <= rules.capacity / 4 }
-    }
-
     /// Begins a scan: every name of the folder is then `listed`.
     package mutating func beginScan() {
         scan += 1
-        missed = []
     }
 
     /// Takes a name that a scan found.
@@ -153,19 +142,12 @@ package struct Intake: Sendable {
             _ = timers.popFirst()
             if entries[timer.name]?.ticket == timer.ticket { want(timer.name) }
         }
-        while let name = looks.popFirst() ?? popFirstLook() {
+        while let name = looks.popFirst() {
             guard entries[name]?.phase == .wantsLook else { continue }
             entries[name]?.phase = .looking
             return .look(name)
         }
         return takeReady(in: lanes, longest: longest)
-    }
-
-    private mutating func popFirstLook() -> FileName? {
-        for rank in firstLooks.indices {
-            if let name = firstLooks[rank].popFirst() { return name }
-        }
-        return nil
     }
 
     /// Takes the file whose turn it is.
@@ -202,17 +184,10 @@ package struct Intake: Sendable {
 
     // MARK: Steps
 
-    /// Begins to watch a name, if there is room.
+    /// Begins to watch a name.
     private mutating func admit(_ name: FileName, isPublishedByRename: Bool, at now: Moment) {
-        guard backlog(of: name.lane) < rules.capacity else { return missed.formUnion(LaneSet(name.lane)) }
         entries[name] = IntakeEntry(isPublishedByRename: isPublishedByRename, at: now, scan: scan)
-        firstLooks[name.lane.rank].append(name)
-    }
-
-    /// How many files of a lane can be taken, or may turn out so. Those that could not be taken do not count: they would
-    /// keep others out.
-    private func backlog(of lane: Lane) -> Int {
-        firstLooks[lane.rank].count + ready[lane.rank].count
+        looks.append(name)
     }
 
     /// Begins anew with a file that we put back: it must settle, whatever the watch will say of our own rename.

@@ -21,9 +21,6 @@ package struct IntakeRules: Hashable, Sendable {
     /// Pauses for files that cannot be claimed or are held open by a writer.
     package var retry = BackOff(first: .seconds(1), ceiling: .seconds(30))
 
-    /// How many files of a lane it has in mind that can be taken. Of more the filesystem knows: they are listed again.
-    package var capacity = 32_768
-
     /// Creates the rules that apply if nobody says otherwise.
     package init() {}
 }
