@@ -38,13 +38,19 @@ package enum QueueListing {
     /// Lists an app's jobs, those that wait first, and each place by age. Costs a look at every file.
     ///
     /// - Returns: the jobs, and the folders that we may not read: `work/` is the daemon's alone.
-    /// - Throws: `SystemError`: a folder is not there, or cannot be read for another reason.
+    /// - Throws: `SystemError`: the app has no folder, or one cannot be read for another reason.
     package static func entries(
         of app: String, in spool: Directory
     ) throws(SystemError) -> (entries: [Entry], unreadable: [String]) {
-        let home = try spool.openChild(Array(app.utf8))
         var entries: [Entry] = []
         var unreadable: [String] = []
+        let home: Directory
+        do {
+            home = try spool.openChild(Array(app.utf8))
+        } catch {
+            guard error.isRefusal else { throw error }
+            return ([], [app])
+        }
         let places: [(name: String, list: (Directory) throws(SystemError) -> [Entry])] = [
             ("new", { (folder) throws(SystemError) in try files(of: folder, .waiting) }), ("work", claimed),
             ("hold", { (folder) throws(SystemError) in try files(of: folder, .held) }),
@@ -54,6 +60,8 @@ package enum QueueListing {
                 let found = try place.list(try home.openChild(Array(place.name.utf8)))
                 entries += found.sorted { ($0.since, $0.name) < ($1.since, $1.name) }
             } catch {
+                // A folder without it is no app's, or not yet.
+                if error.isNotFound { continue }
                 guard error.isRefusal else { throw error }
                 unreadable.append("\(app)/\(place.name)")
             }

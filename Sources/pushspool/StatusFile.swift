@@ -1,3 +1,4 @@
+import APNSModel
 import Document
 import JSON
 import LinuxIO
@@ -26,8 +27,21 @@ struct StatusFile {
         status = (try? parser.parse(bytes).root).flatMap { SpoolStatus($0) }
     }
 
-    /// What all nodes say that say something.
+    /// How old what is said of jobs under way may be: it is said every second.
+    private static let progressAge = Duration.seconds(5)
+
+    /// What all nodes say that have said something lately, without progress that nobody may have made.
     static func all(of spool: String) -> [SpoolStatus] {
+        let now = WallTime(nanoseconds: WallClock.nanoseconds())
+        return written(in: spool).filter { now - $0.writtenAt <= SpoolStatus.interval * 2 }.map { status in
+            var status = status
+            guard now - status.writtenAt > progressAge else { return status }
+            for index in status.apps.indices { status.apps[index].progress = [] }
+            return status
+        }
+    }
+
+    private static func written(in spool: String) -> [SpoolStatus] {
         guard let root = try? Directory.open(path: "\(spool)/.pushspool/public"), let nodes = try? root.names() else {
             return []
         }

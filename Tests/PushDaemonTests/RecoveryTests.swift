@@ -99,8 +99,15 @@ import Testing
                     try await daemon.destroy()
                 }
             }
+            // A job that was just being read at two of the kills, alone, counts as one that the daemon dies over.
+            let held = bench.names(in: "weather/hold")
+            #expect(held.count <= 3, "\(held)")
+            let weather = bench.path + "/spool/weather/"
+            for name in held {
+                try FileManager.default.moveItem(atPath: weather + "hold/" + name, toPath: weather + "new/" + name)
+            }
             try await bench.withDaemon { _ in
-                try await eventually("all done") { bench.jobs(in: "done").count == rounds * 20 }
+                try await eventually("all done, held \(held)") { bench.jobs(in: "done").count == rounds * 20 }
             }
             #expect(Set(await bench.simulator.ledger.acceptedTokens).count == rounds * 20)
             #expect(bench.names(in: "weather/work/node-a").isEmpty && bench.names(in: "weather/new").isEmpty)

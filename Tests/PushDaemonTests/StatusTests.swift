@@ -33,6 +33,35 @@ import Testing
         }
     }
 
+    @Test func `a list shows what waits, what is sent and how far it is, and what is held`() async throws {
+        try await Bench.running(try .init(app: "rate: 25/s")) { bench in
+            let command = ["list", "--config", bench.path + "/etc/pushspool.yaml"]
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                try bench.write("spool/weather/hold/held.json", job(1))
+                let tokens = (0..<400).map { #""\#(token($0))""# }.joined(separator: ",")
+                try bench.drop("long.json", #"{"tokens":[\#(tokens)],"alert":"Hi"}"#)
+                let line = #/weather  sending  +\d+ s +\d+  long\.json +\d+ %  \d+ of 400/#
+                try await eventually("progress") { try await bench.run(command).text.contains(line) }
+                try bench.write("spool/weather/new/half.yaml", "tokens:")
+                let end = try await bench.run(command)
+                #expect(end.code == 0 && end.text.contains(#/weather  waiting  +\d+ s +7  half\.yaml/#), "\(end)")
+                #expect(end.text.contains(#/weather  held  +\d+ s +\d+  held\.json/#), "\(end)")
+                let json = try await bench.run(command + ["--json", "--app", "weather"])
+                let job = #/"state":"sending","job":"long.json","id":"\w{26}".*"count":400,"settled":/#
+                #expect(json.text.contains(job), "\(json)")
+                try await daemon.destroy()
+            }
+            // What the daemon said last soon counts no more; the files are there.
+            try await eventually("no progress") {
+                let end = try await bench.run(command)
+                return end.code == 0 && end.text.contains("long.json") && !end.text.contains("of 400")
+            }
+            let other = try await bench.run(command + ["--app", "other"])
+            #expect(other.code == 65 && other.log.contains("hint: check the spool's path, the app's name"), "\(other)")
+        }
+    }
+
     @Test func `a status that was left by a daemon that was killed is not taken for news`() async throws {
         try await Bench.running(try .init()) { bench in
             let folder = bench.path + "/spool/.pushspool/public/node-a"

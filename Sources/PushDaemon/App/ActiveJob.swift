@@ -3,8 +3,10 @@ import Document
 import SpoolModel
 import SpoolStore
 
-/// A claimed job on its way to `done/` or `failed/`.
-struct ActiveJob {
+/// A claimed job on its way to `done/` or `failed/`. Belongs to its runner.
+///
+/// A class because there is much in it: as a value it would be moved out of its place and back for every change.
+final class ActiveJob {
     /// The file in `work/`.
     let claimed: ClaimedJob
     /// When it was dropped, claimed, and concluded.
@@ -27,6 +29,8 @@ struct ActiveJob {
     var place: ArchivePlace?
     /// Why it could not go on, in words.
     var fault: String?
+    /// Whether its end is being told.
+    var isConcluded = false
     /// Whether its time is up: what is not on a connection is not sent any more.
     var isGivenUp = false
     /// What an earlier daemon recorded of it; `nil` if it began with this one.
@@ -43,7 +47,7 @@ struct ActiveJob {
     }
 
     /// Notes an outcome for the result file.
-    mutating func note(_ range: Range<Int>, _ outcome: Outcome) {
+    func note(_ range: Range<Int>, _ outcome: Outcome) {
         guard outcome != .accepted else { return }
         _ = runs[outcome.word, default: IndexRuns()].insert(range)
     }

@@ -13,7 +13,7 @@ extension AppRunner {
     ///   - read: What was read of it.
     ///   - claimedAt: When it was claimed, as the journal has it: a result file that is written again is the same.
     func start(_ claimed: ClaimedJob, _ read: ReadJob, claimedAt: WallTime) {
-        var job = ActiveJob(claimed, read, claimedAt: claimedAt, isSealed: read.isSealed)
+        let job = ActiveJob(claimed, read, claimedAt: claimedAt, isSealed: read.isSealed)
         _ = job.machine.handle(.opened)
         let action = job.machine.handle(.read(count: read.summary.recipientCount, fault: read.summary.failure))
         take(job, read)
@@ -58,25 +58,27 @@ extension AppRunner {
     /// What a turn brought of a job.
     private struct Portion {
         let id: JobID
-        /// The next notifications to be sent.
+        /// How many recipients were read.
+        var readCount = 0
+        /// Those of them that are to be sent.
         var batches: [Batch] = []
         /// Whether that was the end of the job, or why it cannot be read on.
         var end: Result<Void, JobSource.Fault>?
     }
 
-    /// How much a turn brings: the next chunk of one job, and of others until it is so many jobs or notifications. What is
-    /// handed over between threads at a time is worth it then, however small the jobs are.
-    private static let turnLimits = (jobs: 64, notifications: 512)
+    /// How much a turn brings: the next chunk of one job, and of others until it is so many jobs or recipients. What is handed
+    /// over between threads at a time is worth it then, however small the jobs are.
+    private static let turnLimits = (jobs: 64, recipients: 512)
 
     /// Reads as much as a turn brings.
     private func readTurn(_ lane: Lane) -> [Portion] {
         var portions: [Portion] = []
         var count = 0
-        while portions.count < Self.turnLimits.jobs, count < Self.turnLimits.notifications,
+        while portions.count < Self.turnLimits.jobs, count < Self.turnLimits.recipients,
             let portion = readPortion(lane)
         {
             portions.append(portion)
-            count += portion.batches.reduce(0) { $0 + $1.count }
+            count += portion.readCount
         }
         return portions
     }
@@ -87,6 +89,7 @@ extension AppRunner {
         var portion = Portion(id: id)
         do throws(JobSource.Fault) {
             if let chunk = try jobs[id]?.source?.next() {
+                portion.readCount = chunk.indices.count
                 jobs[id]?.handedOutCount += chunk.indices.count
                 if jobs[id]?.resumption != nil { resume(chunk, id) }
                 for recipient in chunk.rejected { reject(recipient, id) }
@@ -107,10 +110,11 @@ extension AppRunner {
         return portion
     }
 
-    /// Sends what a turn has brought, then does what else came of it.
+    /// Sends what a turn has brought, and does what else came of it: what has nothing to send does not wait for room.
     private func handOut(_ portions: [Portion]) async {
+        for portion in portions where portion.batches.isEmpty { await end(portion) }
         await send(portions.flatMap(\.batches))
-        for portion in portions { await end(portion) }
+        for portion in portions where !portion.batches.isEmpty { await end(portion) }
         writeJournal()
         if lines.count >= Self.lineLimit { await publishLines() }
         await files.worker.yield()
@@ -121,16 +125,16 @@ extension AppRunner {
         switch portion.end {
         case nil: break
         case .success: await endOfJob(portion.id)
-        case .failure(.changed):
-            _ = await gateway.remove(portion.id)
-            handle(.hold(.changed), portion.id)
+        case .failure(.changed): await endChanged(portion.id)
         case .failure(.unreadable(let error)): await endUnreadable(portion.id, error)
         }
     }
 
     private func endUnreadable(_ id: JobID, _ error: SystemError) async {
         logger.error("job cannot be read on", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
-        jobs[id]?.fault = "the file could not be read to its end: \(error)"
+        if let job = jobs[id], !job.machine.isOver {
+            job.fault = "the file could not be read to its end: \(error)"
+        }
         handle(.stopped(.unreadable), id)
         endRetelling(id)
         // What is on a connection still gets its outcome, and the last of them ends the job.
@@ -177,9 +181,19 @@ extension AppRunner {
         guard !due.isEmpty else { return }
         do {
             try await gateway.submit(due)
+            await takeBackWhatIsOver(due)
         } catch {
             // Cancelled: the job stays in work/, where the next start finds it. What was announced of it is taken back.
             freed += due.reversed()
+        }
+    }
+
+    /// Takes back what waited for room until its job was given up, or was held.
+    private func takeBackWhatIsOver(_ batches: [Batch]) async {
+        for id in Set(batches.map(\.job)) where jobs[id].map({ $0.isGivenUp || $0.machine.isOver }) ?? true {
+            for batch in await gateway.remove(id) where jobs[id] != nil {
+                settle(Settlement(batch, .unsent(.givenUp)))
+            }
         }
     }
 
@@ -200,14 +214,23 @@ extension AppRunner {
     private func endOfJob(_ id: JobID) async {
         guard let job = jobs[id] else { return }
         guard job.handedOutCount != job.summary.recipientCount else { return endRetelling(id) }
+        await endChanged(id)
+    }
+
+    /// Parks a job whose file is not what was checked; but one that had ended, and was read to be told, has ended.
+    private func endChanged(_ id: JobID) async {
         _ = await gateway.remove(id)
-        handle(.hold(.changed), id)
+        if let job = jobs[id], job.resumption != nil, case .settled = job.machine.state {
+            logger.error("outcomes cannot be told: the job's file was changed", metadata: [LogKey.id: "\(id)"])
+            endRetelling(id)
+        } else {
+            handle(.hold(.changed), id)
+        }
     }
 
     /// Ends a job that had ended before, when what an earlier run had not told of it is told.
     private func endRetelling(_ id: JobID) {
-        guard let job = jobs[id], job.resumption != nil, case .settled = job.machine.state, !concluded.contains(id)
-        else { return }
+        guard let job = jobs[id], job.resumption != nil, case .settled = job.machine.state else { return }
         dropSource(of: id)
         conclude(id)
     }

@@ -9,10 +9,11 @@ import SpoolStore
 extension AppRunner {
     /// Ends a job: its lines must be out before it is moved. What an earlier run had not told of it is read and told first.
     func conclude(_ id: JobID) {
-        if let job = jobs[id], job.source != nil, job.resumption?.untold.isEmpty == false { return }
+        guard let job = jobs[id], !job.isConcluded else { return }
+        if job.source != nil, job.resumption?.untold.isEmpty == false { return }
+        job.isConcluded = true
         // One that had ended before a crash ended then.
-        let finishedAt = jobs[id]?.resumption?.final?.finishedAt ?? .now
-        jobs[id]?.finishedAt = finishedAt
+        job.finishedAt = job.resumption?.final?.finishedAt ?? .now
         dropSource(of: id)
         concluded.append(id)
         publishBell.ring()
@@ -23,14 +24,13 @@ extension AppRunner {
         let waiting = concluded
         concluded = []
         for id in waiting {
-            guard var job = jobs[id], case .settled(let conclusion) = job.machine.state else { continue }
+            guard let job = jobs[id], case .settled(let conclusion) = job.machine.state else { continue }
             do {
                 let folder: ArchiveFolder = conclusion.state == .done ? .done : .failed
                 let needsResult = job.result(conclusion, app: name).isNeeded
                 let place =
                     try job.place ?? spool.place(for: job.claimed.name, in: folder, at: .now, withResult: needsResult)
                 job.place = place
-                jobs[id] = job
                 if job.resumption?.final == nil { recordEnd(of: job, conclusion, at: place) }
                 writer.appendJob(job.report(conclusion, app: name), to: &lines)
                 finishing.append(id)
@@ -80,7 +80,8 @@ extension AppRunner {
         lastPublication = .now
         spool.keepingDaysOpen { writeConcluded() }
         if !lines.isEmpty {
-            let (taken, over, last) = (lines, finishing, lastRecord)
+            // Whether everything up to now is among the lines holds for these, not for what is read meanwhile.
+            let (taken, over, last) = (lines, finishing, isRetelling ? nil : lastRecord)
             (lines, finishing) = ([], [])
             guard await syncJournal(), publish(taken, through: last) else {
                 (lines, finishing) = (taken + lines, over + finishing)
@@ -98,7 +99,7 @@ extension AppRunner {
         do {
             let file = folder.nextName(at: .now)
             try folder.publish(taken, as: file)
-            if let last, !isRetelling {
+            if let last {
                 record(.published(JournalPublication(app: name, feedback: file, through: last)))
             }
             writeJournal()
@@ -112,7 +113,7 @@ extension AppRunner {
 
     /// Whether lines of an earlier run are still to be told: nothing up to now is out as a whole then.
     private var isRetelling: Bool {
-        leftJobs.contains(where: \.hasUntold)
+        leftJobs.contains(where: \.hasUntold) || takingUp?.hasUntold == true
             || jobs.values.contains { $0.source != nil && $0.resumption.map { !$0.untold.isEmpty } == true }
     }
 

@@ -138,8 +138,8 @@ extension AppRunner {
     func recoverJobs() async {
         while let next = leftJobs.last, mayRecover(next.claimed.name.lane) {
             let left = leftJobs.removeLast()
-            takingCount += 1
-            defer { takingCount -= 1 }
+            (takingCount, takingUp) = (takingCount + 1, left)
+            defer { (takingCount, takingUp) = (takingCount - 1, nil) }
             do {
                 try await recover(left)
             } catch {
@@ -204,7 +204,7 @@ extension AppRunner {
                 LogKey.count: "\(progress.remaining.count)",
             ])
         let resumption = Resumption(doubtful: progress.doubtful, untold: known.untold, final: nil)
-        var job = ActiveJob(left, read, known, resumption)
+        let job = ActiveJob(left, read, known, resumption)
         job.machine = JobMachine(remaining: remaining, tally: progress.tally)
         goOn(read, job)
     }
@@ -213,7 +213,7 @@ extension AppRunner {
         guard case .job(let known, _) = left.record, let final = known.final else { return }
         spool.reserve(ArchivePlace(final))
         let resumption = Resumption(doubtful: IndexRuns(), untold: known.untold, final: final)
-        var job = ActiveJob(left, read, known, resumption)
+        let job = ActiveJob(left, read, known, resumption)
         job.machine = JobMachine(concluded: final.conclusion)
         goOn(read, job)
     }
@@ -243,7 +243,9 @@ extension AppRunner {
 
 extension ActiveJob {
     /// Goes on with a job as the journal knows it.
-    fileprivate init(_ left: LeftJob, _ read: ReadJob, _ known: JournalJob, _ resumption: Resumption) {
+    fileprivate convenience init(
+        _ left: LeftJob, _ read: ReadJob, _ known: JournalJob, _ resumption: Resumption
+    ) {
         self.init(left.claimed, read, claimedAt: known.facts.claimedAt, isSealed: known.facts.isSealed)
         (self.resumption, runs) = (resumption, known.runs)
         (finishedAt, fault) = (resumption.final?.finishedAt, resumption.final?.why)

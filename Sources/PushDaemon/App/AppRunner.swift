@@ -89,6 +89,8 @@ package actor AppRunner {
     var left: [JobID: JournalJob]
     /// Those of them that are in `work/`, the next to take up at the end.
     var leftJobs: [LeftJob] = []
+    /// The one that is being taken up.
+    var takingUp: LeftJob?
     /// Jobs that were announced, to be claimed as soon as the journal has them for good, and how many are just then.
     var claims: [Candidate] = []
     var claimingCount = 0
