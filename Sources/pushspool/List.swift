@@ -30,7 +30,7 @@ struct List: ParsableCommand {
     var json = false
 
     func run() throws {
-        let path = try spool ?? ConfigurationLoader(path: options.config).spool()
+        let path = try spool ?? ConfigurationLoader(path: options.config).daemon().spool
         do throws(SystemError) {
             let root = try Directory.open(path: path)
             let apps = app.isEmpty ? try QueueListing.apps(in: root) : app

@@ -52,16 +52,16 @@ struct ConfigurationOption: ParsableArguments {
 }
 
 extension ConfigurationLoader {
-    /// The spool that the configuration names.
+    /// The daemon's configuration.
     ///
-    /// - Throws: `ExitCode`, after it was said what is wrong with the configuration.
-    func spool() throws -> String {
+    /// - Throws: `ExitCode`, after it was said what is wrong with it.
+    func daemon() throws -> DaemonConfiguration {
         let set = load()
         guard !set.isDaemonBroken else {
             FindingList(set).note()
             throw ExitCode.badConfiguration
         }
-        return set.daemon.spool
+        return set.daemon
     }
 }
 

@@ -21,16 +21,12 @@ struct Status: ParsableCommand {
     var json = false
 
     func run() throws {
-        let set = ConfigurationLoader(path: options.config).load()
-        guard !set.isDaemonBroken else {
-            FindingList(set).note()
-            throw ExitCode.badConfiguration
-        }
-        let node = set.daemon.node ?? Host.name
-        let file = try file(of: node, in: set.daemon.spool)
+        let daemon = try ConfigurationLoader(path: options.config).daemon()
+        let node = daemon.node ?? Host.name
+        let file = try file(of: node, in: daemon.spool)
         guard let status = file.status else {
             Talk.complain(
-                "\(SpoolStatus.fileName) of \(node) in \(set.daemon.spool) is not of this version",
+                "\(SpoolStatus.fileName) of \(node) in \(daemon.spool) is not of this version",
                 hint: "use the pushspool that the daemon is of")
             throw ExitCode.badInput
         }

@@ -42,7 +42,7 @@ struct Submit: AsyncParsableCommand {
 
     func run() async throws {
         do {
-            let folder = try spool ?? ConfigurationLoader(path: options.config).spool()
+            let folder = try spool ?? ConfigurationLoader(path: options.config).daemon().spool
             let submission = try Submission(app: app, spool: folder)
             var names: [String] = []
             for file in files {
