@@ -102,22 +102,17 @@ private struct Row {
     var json: [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
-        let texts: [(String, String?)] = [
-            ("app", app), ("state", state.rawValue), ("job", name), ("id", id?.description), ("since", since?.rfc3339),
-        ]
-        for case (let key, let text?) in texts {
-            writer.key(key)
-            writer.string(text)
-        }
+        writer.member("app", app)
+        writer.member("state", state.rawValue)
+        writer.member("job", name)
+        writer.member("id", id?.description)
+        writer.member("since", since?.rfc3339)
         let remaining = progress?.remaining.map { Int($0.components.seconds) }
         let numbers: [(String, Int?)] = [
             ("bytes", byteCount.map { Int($0) }), ("count", progress?.count), ("settled", progress?.settledCount),
             ("rate", progress?.rate), ("remaining_s", remaining),
         ]
-        for case (let key, let number?) in numbers {
-            writer.key(key)
-            writer.integer(number)
-        }
+        for case (let key, let number?) in numbers { writer.member(key, number) }
         writer.endObject()
         return writer.bytes + [UInt8(ascii: "\n")]
     }

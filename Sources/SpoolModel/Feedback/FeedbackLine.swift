@@ -1,5 +1,5 @@
 package import APNSModel
-import Document
+package import Document
 
 /// The lines of feedback files: one JSON object a line, each naming its version, kind, app and node first.
 ///
@@ -136,14 +136,14 @@ package struct FeedbackLine: Hashable, Sendable {
 
 extension JSONWriter {
     /// Writes a member, or nothing for no value.
-    mutating func member(_ name: String, _ value: String?) {
+    package mutating func member(_ name: String, _ value: String?) {
         guard let value else { return }
         key(name)
         string(value)
     }
 
     /// Writes a member that is a number.
-    mutating func member(_ name: String, _ value: Int) {
+    package mutating func member(_ name: String, _ value: Int) {
         key(name)
         integer(value)
     }
