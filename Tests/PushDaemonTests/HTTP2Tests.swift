@@ -117,7 +117,7 @@ import Testing
     @Test func `what comes to nothing until it is given up is unsent`() async throws {
         let modern = try Modern("answer reason=InternalServerError")
         try await modern.serving("retry: {server_error: 1s}") { bench, _ in
-            try bench.drop("late.json", job(1, #","give_up_after":"3s""#), app: "modern")
+            try bench.drop("late.json", job(1, #","give_up_after":"8s""#), app: "modern")
             let line = try await bench.end(of: "late.json", app: "modern")
             #expect(line.code == "unsent" && line.unsent == 1)
             let told = try #require(try bench.lines("notification", app: "modern").first)

@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func `a job whose file fails in the middle ends when what is on the wire has its outcome`() async throws {
-        try await Bench.running(try .init(app: "binary: {window: 1000, confirm_after: 500ms}")) { bench in
+        try await Bench.running(try .init(app: "binary: {window: 250, confirm_after: 500ms}")) { bench in
             let sabotage = try await Sabotage(on: bench)
             let lines = (0..<60_000).map { "\"\(token($0))\"" }.joined(separator: "\n")
             try await bench.withDaemon(sabotage) { daemon in

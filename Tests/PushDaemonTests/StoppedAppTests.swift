@@ -16,7 +16,7 @@ import Testing
         try bench.configureModern("retry: {server_error: 1s, ceiling: 1s}")
         daemon.send(SIGHUP)
         try await daemon.says("app configured anew")
-        try bench.drop("stops.json", job(2, saying: "stopping", #","give_up_after":"3s""#), app: "modern")
+        try bench.drop("stops.json", job(2, saying: "stopping", #","give_up_after":"15s""#), app: "modern")
         try await daemon.says("app stopped")
     }
 
@@ -54,7 +54,7 @@ import Testing
 
     @Test func `a change of the configuration starts a stopped app with requests in flight`() async throws {
         var manner = HTTP2Manner()
-        (manner.latency, manner.streamLimitBeforeToken) = (.seconds(3), nil)
+        (manner.latency, manner.streamLimitBeforeToken) = (.seconds(10), nil)
         let modern = try Modern("payload=stopping times=1 answer reason=Forbidden", manner: manner)
         try await modern.serving { bench, daemon in
             try bench.drop("flies.json", job(tokens: 0..<50), app: "modern")
