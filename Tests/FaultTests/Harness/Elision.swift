@@ -44,7 +44,9 @@ struct Elision: Sendable {
             let path = bench.ground + "/spool"
             var volume = try MemoryVolume(
                 copying: Directory.open(path: path), order: order, unsynced: stage == .underWay ? ["weather/new"] : [])
-            let later = Drop(number: 2, count: 300)
+            // Long enough that its end, whose feedback is synced, does not come before the loss of power; short enough for the
+            // journal to hold its bytes, so that its file is not.
+            let later = Drop(number: 2, count: 800)
             if stage.endsWithAnother {
                 try volume.put(later.name, in: path + "/weather/new", Array(later.text.utf8), isSafe: true)
             }
@@ -91,7 +93,8 @@ extension Elision: CustomStringConvertible {
 extension Elision.Stage {
     /// How the bench is set up.
     fileprivate var setup: Bench.Setup {
-        var setup = Bench.Setup(latency: .milliseconds(20), daemon: MemoryVolume.smallJournal)
+        var setup = Bench.Setup(
+            latency: .milliseconds(endsWithAnother ? 60 : 20), daemon: MemoryVolume.smallJournal)
         if self == .archived || self == .resultOut { setup.script = "nth=1 answer reason=BadDeviceToken" }
         if self == .announced {
             setup.app = "on_doubt: report"
@@ -107,7 +110,7 @@ extension Elision.Stage {
     fileprivate var allowance: Int? { self == .announced ? 0 : nil }
 
     /// Whether another job is on its way then, which makes durable that the journal has forgotten the first.
-    fileprivate var endsWithAnother: Bool { self == .forgotten || self == .held }
+    var endsWithAnother: Bool { self == .forgotten || self == .held }
 
     /// The changes up to the loss of power.
     fileprivate func cut(_ changes: [FileChange]) -> [FileChange] {
