@@ -7,6 +7,9 @@ struct Heap<Element: Comparable & Sendable>: Sendable {
 
     var isEmpty: Bool { elements.isEmpty }
 
+    /// How many are in it.
+    var count: Int { elements.count }
+
     /// Adds an element. Costs O(log *n*).
     mutating func insert(_ element: Element) {
         elements.append(element)

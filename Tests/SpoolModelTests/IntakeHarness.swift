@@ -56,6 +56,7 @@ struct IntakeHarness {
     /// Does what the intake asks for until it asks for nothing more.
     mutating func run() {
         while let action = intake.next(at: now) { perform(action) }
+        if intake.wantsScan { scan() }
     }
 
     /// What is taken of these lanes, if no file may be longer.
@@ -65,7 +66,7 @@ struct IntakeHarness {
         return log.map { $0.replacing("claim ", with: "") }
     }
 
-    private mutating func perform(_ action: IntakeAction) {
+    mutating func perform(_ action: IntakeAction) {
         switch action {
         case .look(let name):
             if let file = files[name] {

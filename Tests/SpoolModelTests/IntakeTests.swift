@@ -155,10 +155,13 @@ struct IntakeTests {
         #expect(harness.log == ["overwritten a.json", "claim a.json"])
     }
 
-    @Test func `no run of hints takes a file twice or forgets one`() {
+    @Test(arguments: [(16_384, 64 << 20), (1, 64 << 20), (1, 16)])
+    func `no run of hints takes a file twice or forgets one`(attention: Int, backlogByteCount: Int) {
         for seed in UInt64(0)..<300 {
             var random = SeededGenerator(seed: seed)
-            var harness = IntakeHarness()
+            var rules = IntakeRules()
+            (rules.attention, rules.backlogByteCount) = (attention, backlogByteCount)
+            var harness = IntakeHarness(rules: rules)
             let names = ["a.json", "b.yaml", "c.jsonl"].map(name)
             for _ in 0..<40 { step(&harness, names, &random) }
             harness.obstacles = [:]

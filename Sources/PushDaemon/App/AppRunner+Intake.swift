@@ -84,6 +84,7 @@ extension AppRunner {
         var next = space.isShort ? nextSpaceLook : nextScan
         if shortUntil > .now { next = min(next, shortUntil) }
         if let deadline = intake.deadline { next = min(next, deadline) }
+        if intake.wantsScan { next = .now }
         // A job of which much is left to be read or answered.
         if !jobs.isEmpty { next = min(next, nextProgressLook) }
         if let nextGiveUp { next = min(next, .now + max(.milliseconds(500), nextGiveUp - WallTime.now)) }
@@ -92,13 +93,13 @@ extension AppRunner {
 
     /// Lists `new/`: hints are only hints.
     private func scanIfDue() {
-        guard Moment.now >= nextScan else { return }
+        guard Moment.now >= nextScan || intake.wantsScan else { return }
         let interval =
             spool.isNotifying && isWatched ? around.configuration.rescan : min(.seconds(2), around.configuration.rescan)
         nextScan = .now + interval
         do {
-            var listing = try spool.new.listing()
             intake.beginScan()
+            var listing = try spool.new.listing()
             while let entry = try listing.next() {
                 if let name = FileName(bytes: entry.name) { intake.listed(name, at: .now) }
             }

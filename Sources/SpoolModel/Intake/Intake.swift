@@ -7,11 +7,18 @@ package import APNSModel
 /// appeared. Reads no clock and no file. A file renamed into place is taken at once; one written in place
 /// settles first, and is not judged before it was unchanged for `patience`. A prefix of a job is never taken for the
 /// job unless it ends in a newline, says nothing of its end, and stays as it is for `patience`.
+///
+/// Of a crowd it attends to as many as `attention` of each lane, and keeps the names of the others until it is their turn:
+/// among those it goes by the order in which they were noticed. Names for which there is no room are left to another
+/// scan (`wantsScan`).
 package struct Intake: Sendable {
     /// How long is long enough.
     package let rules: IntakeRules
 
     private var entries: [FileName: IntakeEntry] = [:]
+    /// Names that are not attended to yet, by lane, and whether some had to be left where they are.
+    private var backlogs: [IntakeBacklog]
+    private var hasLeftOut = false
     private var looks = Queue<FileName>()
     /// Files that may be taken, by lane, and which lane is next.
     private var ready = Lane.allCases.map { _ in Heap<IntakeTurn>() }
@@ -26,10 +33,14 @@ package struct Intake: Sendable {
     /// Creates an intake that knows of no file.
     package init(rules: IntakeRules = IntakeRules()) {
         self.rules = rules
+        backlogs = Lane.allCases.map { _ in IntakeBacklog(byteLimit: rules.backlogByteCount) }
     }
 
-    /// How many names it keeps an eye on.
+    /// How many files it attends to.
     package var count: Int { entries.count }
+
+    /// Whether another scan would find names for which there was no room before and now is.
+    package var wantsScan: Bool { hasLeftOut && backlogs.allSatisfy(\.isEmpty) }
 
     // MARK: Input
 
@@ -37,10 +48,7 @@ package struct Intake: Sendable {
     package mutating func hint(_ hint: IntakeHint, _ name: FileName, at now: Moment) {
         if let target = name.rsyncTarget { return hintTemporary(hint, of: target) }
         guard name.isJob else { return }
-        guard var entry = entries[name] else {
-            if hint != .goneAway { admit(name, isPublishedByRename: hint == .movedIn, at: now) }
-            return
-        }
+        guard var entry = entries[name] else { return hintUnattended(hint, name, at: now) }
         if entry.phase == .taken {
             // What is there now is another file than the one that the shell has in hand.
             entry.pending = hint
@@ -57,13 +65,17 @@ package struct Intake: Sendable {
     /// Begins a scan: every name of the folder is then `listed`.
     package mutating func beginScan() {
         scan += 1
+        hasLeftOut = false
     }
 
     /// Takes a name that a scan found.
     package mutating func listed(_ name: FileName, at now: Moment) {
         if let target = name.rsyncTarget { return rsyncTargets[target] = scan }
         guard name.isJob else { return }
-        guard let entry = entries[name] else { return admit(name, isPublishedByRename: false, at: now) }
+        guard let entry = entries[name] else {
+            if !backlogs[name.lane.rank].noteListed(name) { admit(name, isPublishedByRename: false, at: now) }
+            return
+        }
         entries[name]?.scan = scan
         if entry.phase == .waiting { want(name) }
     }
@@ -142,12 +154,17 @@ package struct Intake: Sendable {
             _ = timers.popFirst()
             if entries[timer.name]?.ticket == timer.ticket { want(timer.name) }
         }
-        while let name = looks.popFirst() {
-            guard entries[name]?.phase == .wantsLook else { continue }
-            entries[name]?.phase = .looking
-            return .look(name)
-        }
-        return takeReady(in: lanes, longest: longest)
+        attendToBacklogs(at: now)
+        repeat {
+            while let name = looks.popFirst() {
+                guard entries[name]?.phase == .wantsLook else { continue }
+                entries[name]?.phase = .looking
+                return .look(name)
+            }
+            if let take = takeReady(in: lanes, longest: longest) { return take }
+            // What was overtaken has made room by now.
+        } while attendToBacklogs(at: now)
+        return nil
     }
 
     /// Takes the file whose turn it is.
@@ -184,10 +201,51 @@ package struct Intake: Sendable {
 
     // MARK: Steps
 
-    /// Begins to watch a name.
+    /// Begins to attend to a name, or has it wait behind the others of its lane.
     private mutating func admit(_ name: FileName, isPublishedByRename: Bool, at now: Moment) {
+        let rank = name.lane.rank
+        if backlogs[rank].isEmpty, hasAttention(for: rank) {
+            attend(to: name, isPublishedByRename: isPublishedByRename, at: now)
+        } else if !backlogs[rank].append(name, isPublishedByRename ? .publishedByRename : .present) {
+            hasLeftOut = true
+        }
+    }
+
+    private mutating func attend(to name: FileName, isPublishedByRename: Bool, at now: Moment) {
         entries[name] = IntakeEntry(isPublishedByRename: isPublishedByRename, at: now, scan: scan)
         looks.append(name)
+    }
+
+    /// Whether another file of a lane may be attended to. Those that settle or cannot be had do not count: they would keep
+    /// out what can be taken at once.
+    private func hasAttention(for rank: Int) -> Bool {
+        looks.count + ready[rank].count < rules.attention
+    }
+
+    /// Attends to as many more names as there is attention for, and returns whether there were any.
+    @discardableResult
+    private mutating func attendToBacklogs(at now: Moment) -> Bool {
+        var hasAttended = false
+        for rank in backlogs.indices {
+            while !backlogs[rank].isEmpty, hasAttention(for: rank), let next = backlogs[rank].popFirst() {
+                guard entries[next.name] == nil else { continue }
+                attend(to: next.name, isPublishedByRename: next.isPublishedByRename, at: now)
+                hasAttended = true
+            }
+        }
+        return hasAttended
+    }
+
+    /// Takes a hint of a name that is not attended to; it may wait for that.
+    private mutating func hintUnattended(_ hint: IntakeHint, _ name: FileName, at now: Moment) {
+        let news: IntakeBacklog.News =
+            switch hint {
+            case .movedIn: .publishedByRename
+            case .created, .modified, .closedAfterWrite: .present
+            case .goneAway: .gone
+            }
+        if backlogs[name.lane.rank].note(news, of: name) || hint == .goneAway { return }
+        admit(name, isPublishedByRename: hint == .movedIn, at: now)
     }
 
     /// Begins anew with a file that we put back: it must settle, whatever the watch will say of our own rename.

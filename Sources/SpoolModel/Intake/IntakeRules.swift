@@ -20,6 +20,10 @@ package struct IntakeRules: Hashable, Sendable {
     package var requireEnd = RequireEnd.never
     /// Pauses for files that cannot be claimed or are held open by a writer.
     package var retry = BackOff(first: .seconds(1), ceiling: .seconds(30))
+    /// How many files of a lane may be attended to while they only wait for their turn; the others wait by name.
+    package var attention = 16_384
+    /// How many bytes the names of a lane that wait like that may take. What is beyond is left to a later scan.
+    package var backlogByteCount = 64 << 20
 
     /// Creates the rules that apply if nobody says otherwise.
     package init() {}
