@@ -93,8 +93,8 @@ extension Elision: CustomStringConvertible {
 extension Elision.Stage {
     /// How the bench is set up.
     fileprivate var setup: Bench.Setup {
-        var setup = Bench.Setup(
-            latency: .milliseconds(endsWithAnother ? 60 : 20), daemon: MemoryVolume.smallJournal)
+        // Slow enough that a job is still under way when a busy machine has seen that the stage is reached.
+        var setup = Bench.Setup(latency: .milliseconds(60), daemon: MemoryVolume.smallJournal)
         if self == .archived || self == .resultOut { setup.script = "nth=1 answer reason=BadDeviceToken" }
         if self == .announced {
             setup.app = "on_doubt: report"
@@ -110,7 +110,7 @@ extension Elision.Stage {
     fileprivate var allowance: Int? { self == .announced ? 0 : nil }
 
     /// Whether another job is on its way then, which makes durable that the journal has forgotten the first.
-    var endsWithAnother: Bool { self == .forgotten || self == .held }
+    fileprivate var endsWithAnother: Bool { self == .forgotten || self == .held }
 
     /// The changes up to the loss of power.
     fileprivate func cut(_ changes: [FileChange]) -> [FileChange] {
@@ -129,7 +129,7 @@ extension Bench {
     /// Drops what the stage begins with.
     fileprivate func prepare(_ stage: Elision.Stage) async throws {
         switch stage {
-        case .underWay: try drop(Drop(number: 1, count: 1_500, more: #","record":"all""#, filling: 240))
+        case .underWay: try drop(Drop(number: 1, count: 3_000, more: #","record":"all""#, filling: 240))
         case .announced: try drop(Drop(number: 1, count: 3_000))
         case .forgotten: try drop(Drop(number: 1, count: 600))
         case .archived, .resultOut: try drop(Drop(number: 1, count: 3))
