@@ -116,6 +116,36 @@ struct IntakeCrowdTests {
         #expect(harness.files.isEmpty && harness.log.count == 100)
     }
 
+    @Test(arguments: [16_384, 1])
+    func `what happens while a scan is under way is not forgotten by it`(attention: Int) {
+        for seed in UInt64(0)..<300 {
+            var random = SeededGenerator(seed: seed)
+            var harness = harness(attention: attention)
+            let names = names(8)
+            for name in names where Bool.random(using: &random) { harness.put(name) }
+            let there = harness.files.keys.sorted()
+            let cut = Int.random(in: 0...there.count, using: &random)
+            harness.intake.beginScan()
+            for name in there[..<cut] { harness.intake.listed(name, at: harness.now) }
+            for _ in 0..<6 {
+                let name = names.randomElement(using: &random) ?? names[0]
+                switch Int.random(in: 0..<4, using: &random) {
+                case 0:
+                    harness.files[name] = nil
+                    harness.hint(.goneAway, name)
+                case 1: harness.pass(.milliseconds(Int64.random(in: 0...1500, using: &random)))
+                default:
+                    harness.put(name)
+                    harness.hint(Bool.random(using: &random) ? .movedIn : .closedAfterWrite, name)
+                }
+            }
+            for name in there[cut...] where harness.files[name] != nil { harness.intake.listed(name, at: harness.now) }
+            harness.intake.endScan()
+            harness.pass(.seconds(60))
+            #expect(harness.files.isEmpty && harness.intake.count == 0, "seed \(seed)")
+        }
+    }
+
     @Test func `a backlog keeps every name once, in order, with what was said last`() {
         for seed in UInt64(0)..<20 {
             var random = SeededGenerator(seed: seed)

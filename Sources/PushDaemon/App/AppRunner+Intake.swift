@@ -16,10 +16,13 @@ extension AppRunner {
             await lookAtSpace()
             await prepareToAsk()
             await recoverJobs()
-            scanIfDue()
+            await beginScanIfDue()
             while let action = intake.next(at: .now, taking: openLanes) {
                 await perform(action)
-                if claims.count >= Self.claimGroupLimit { await startClaims() }
+                if claims.count >= Self.claimGroupLimit {
+                    await startClaims()
+                    goOnScanning()
+                }
                 if refusals.count >= Self.claimGroupLimit { await carryOutRefusals() }
                 await files.worker.yield()
             }
@@ -54,7 +57,7 @@ extension AppRunner {
     private func takeShortFiles() async {
         guard takingCount == 1, standing == .sending, around.spool.replay.suspects.isEmpty else { return }
         takeHints()
-        scanIfDue()
+        await beginScanIfDue()
         let longest = Int64(JournalHeader.byteLimit)
         var count = 0
         while count < Self.claimGroupLimit,
@@ -84,28 +87,51 @@ extension AppRunner {
         var next = space.isShort ? nextSpaceLook : nextScan
         if shortUntil > .now { next = min(next, shortUntil) }
         if let deadline = intake.deadline { next = min(next, deadline) }
-        if intake.wantsScan { next = .now }
+        if intake.wantsScan || scanning != nil { next = .now }
         // A job of which much is left to be read or answered.
         if !jobs.isEmpty { next = min(next, nextProgressLook) }
         if let nextGiveUp { next = min(next, .now + max(.milliseconds(500), nextGiveUp - WallTime.now)) }
         return next
     }
 
-    /// Lists `new/`: hints are only hints.
-    private func scanIfDue() {
+    /// How many names are listed in one go, which takes milliseconds, and how many goes are made before anything is taken: as
+    /// many names as the intake attends to are taken in the order of their times.
+    private static let (scanStep, firstScanSteps) = (4_096, 4)
+
+    /// Begins to list `new/`, or goes on with it: hints are only hints. Of many files the first are taken meanwhile.
+    private func beginScanIfDue() async {
+        guard scanning == nil else { return goOnScanning() }
         guard Moment.now >= nextScan || intake.wantsScan else { return }
         let interval =
             spool.isNotifying && isWatched ? around.configuration.rescan : min(.seconds(2), around.configuration.rescan)
         nextScan = .now + interval
+        intake.beginScan()
         do {
-            intake.beginScan()
-            var listing = try spool.new.listing()
-            while let entry = try listing.next() {
+            scanning = try spool.new.listing()
+        } catch {
+            return logger.error("scan failed", metadata: [LogKey.error: "\(error)"])
+        }
+        for _ in 0..<Self.firstScanSteps where scanning != nil {
+            goOnScanning()
+            if scanning != nil { await files.worker.yield() }
+        }
+    }
+
+    /// Lists some more names, if a scan is under way.
+    private func goOnScanning() {
+        guard scanning != nil else { return }
+        do {
+            for _ in 0..<Self.scanStep {
+                guard let entry = try scanning?.next() else {
+                    scanning = nil
+                    intake.endScan()
+                    if seen.count > 2 * intake.count { seen = [:] }
+                    return
+                }
                 if let name = FileName(bytes: entry.name) { intake.listed(name, at: .now) }
             }
-            intake.endScan()
-            if seen.count > 2 * intake.count { seen = [:] }
         } catch {
+            scanning = nil
             logger.error("scan failed", metadata: [LogKey.error: "\(error)"])
         }
     }

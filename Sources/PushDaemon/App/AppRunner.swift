@@ -130,6 +130,8 @@ package actor AppRunner {
     var recent = RecentJobs()
     var lastPublication = Moment.zero
     var nextScan = Moment.zero
+    /// A listing of `new/` that is under way.
+    var scanning: DirectoryListing?
     /// Whether the gateway takes anything at present.
     var standing = Standing.sending
     /// Whether a stopped app may take one job to ask with.

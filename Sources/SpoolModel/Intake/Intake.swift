@@ -57,12 +57,13 @@ package struct Intake: Sendable {
             entries[name] = nil
         } else {
             entry.restart(isPublishedByRename: hint == .movedIn, at: now)
+            entry.scan = scan
             entries[name] = entry
             if entry.phase != .looking, entry.isPublishedByRename { want(name) } else { settle(name) }
         }
     }
 
-    /// Begins a scan: every name of the folder is then `listed`.
+    /// Begins a scan: every name of the folder is then `listed`. Hints and answers may come in between.
     package mutating func beginScan() {
         scan += 1
         hasLeftOut = false
@@ -254,6 +255,7 @@ package struct Intake: Sendable {
         var entry = entries[newName] ?? IntakeEntry(isPublishedByRename: false, at: now, scan: scan)
         entry.homecoming = .unseen
         entry.restart(isPublishedByRename: false, at: now)
+        entry.scan = scan
         entries[newName] = entry
         park(newName, until: now + rules.settle)
         release(newName, at: now)
