@@ -40,13 +40,15 @@ CHECKED := --explicit-target-dependency-import-check error
 # The program carries the Swift runtime in itself, so that it also runs where no Swift is installed. The linker is the
 # one that comes with Swift: the system's warns of a function in that runtime which the program never calls.
 RELEASE := --configuration release --static-swift-stdlib -Xswiftc -use-ld=lld
-# So many tests at a time: all of them at once make two cores so slow that handshakes run into their time-outs.
+# So many tests at a time: all of them at once make two cores so slow that handshakes run into their time-outs. The long
+# sweeps have the machine to themselves for half an hour, and many of them kill at a moment that must not slip away.
 SIDE_BY_SIDE := --experimental-maximum-parallelization-width 12
+FAULTS_SIDE_BY_SIDE = --experimental-maximum-parallelization-width $(if $(PUSHSPOOL_FULL),4,12)
 FORMATTED := Package.swift Sources Tests
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help setup lint format build test test-full faults fuzz interop demo bench clean
+.PHONY: help setup lint format build test test-full faults fuzz interop demo bench instructions clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -72,7 +74,7 @@ test: setup lint ## Lint, build and run all tests; as root also those that mount
 	@echo '==> tests'
 	@.ci/swift-test $(SIDE_BY_SIDE) --skip '^FaultTests\.'
 	@echo '==> fault tests'
-	@.ci/swift-test $(SIDE_BY_SIDE) --filter '^FaultTests\.'
+	@.ci/swift-test $(FAULTS_SIDE_BY_SIDE) --filter '^FaultTests\.'
 
 test-full: export PUSHSPOOL_FULL = 1
 test-full: test ## The same with the long sweeps (PUSHSPOOL_FULL=1), the fuzzer's corpus, and interop
@@ -83,7 +85,7 @@ test-full: test ## The same with the long sweeps (PUSHSPOOL_FULL=1), the fuzzer'
 faults: setup ## Only the tests that kill, cut the power and fill disks (as root; longer with PUSHSPOOL_FULL=1)
 	@.ci/setup $(FAULT_PACKAGES)
 	@swift build --build-tests $(CHECKED)
-	@.ci/swift-test $(SIDE_BY_SIDE) --filter '^FaultTests\.'
+	@.ci/swift-test $(FAULTS_SIDE_BY_SIDE) --filter '^FaultTests\.'
 
 fuzz: setup ## Feed random bytes to all decoders, 10 minutes each (FUZZ=name, SECONDS=n)
 	@$(MAKE) -C Tests/Fuzz fuzz
@@ -99,6 +101,10 @@ demo: build ## Send sample jobs to the simulated gateway, end to end
 bench: setup ## Measure all numbers beside their peers, 15 minutes (FORM=long: an hour; see Tests/Benchmarks)
 	@.ci/setup $(PEER_PACKAGES)
 	@$(MAKE) -C Tests/Benchmarks run RELEASE='$(RELEASE)'
+
+instructions: setup ## Count the daemon's instructions for a notification, by what they are for (callgrind, 5 minutes)
+	@.ci/setup valgrind
+	@$(MAKE) -C Tests/Benchmarks instructions RELEASE='$(RELEASE)'
 
 clean: ## Delete everything that was built
 	@rm -rf .build
