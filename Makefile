@@ -48,7 +48,7 @@ FORMATTED := Package.swift Sources Tests
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help setup lint format build test test-full faults fuzz interop demo bench instructions clean
+.PHONY: help setup lint format build test test-full faults fuzz interop demo bench clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -101,10 +101,6 @@ demo: build ## Send sample jobs to the simulated gateway, end to end
 bench: setup ## Measure all numbers beside their peers, 15 minutes (FORM=long: an hour; see Tests/Benchmarks)
 	@.ci/setup $(PEER_PACKAGES)
 	@$(MAKE) -C Tests/Benchmarks run RELEASE='$(RELEASE)'
-
-instructions: setup ## Count the daemon's instructions for a notification, by what they are for (callgrind, 5 minutes)
-	@.ci/setup valgrind
-	@$(MAKE) -C Tests/Benchmarks instructions RELEASE='$(RELEASE)'
 
 clean: ## Delete everything that was built
 	@rm -rf .build
