@@ -84,19 +84,18 @@ extension AppRunner {
     }
 
     private var nextLook: Moment {
+        if intake.wantsScan || scanning != nil { return .now }
         var next = space.isShort ? nextSpaceLook : nextScan
         if shortUntil > .now { next = min(next, shortUntil) }
         if let deadline = intake.deadline { next = min(next, deadline) }
-        if intake.wantsScan || scanning != nil { next = .now }
         // A job of which much is left to be read or answered.
         if !jobs.isEmpty { next = min(next, nextProgressLook) }
         if let nextGiveUp { next = min(next, .now + max(.milliseconds(500), nextGiveUp - WallTime.now)) }
         return next
     }
 
-    /// How many names are listed in one go, which takes milliseconds, and how many goes are made before anything is taken: as
-    /// many names as the intake attends to are taken in the order of their times.
-    private static let (scanStep, firstScanSteps) = (4_096, 4)
+    /// How many names are listed in one go, which takes milliseconds.
+    private static let scanStep = 4_096
 
     /// Begins to list `new/`, or goes on with it: hints are only hints. Of many files the first are taken meanwhile.
     private func beginScanIfDue() async {
@@ -111,9 +110,11 @@ extension AppRunner {
         } catch {
             return logger.error("scan failed", metadata: [LogKey.error: "\(error)"])
         }
-        for _ in 0..<Self.firstScanSteps where scanning != nil {
+        // As many names as the intake attends to are taken in the order of their times.
+        for _ in 0..<intake.rules.attention / Self.scanStep {
             goOnScanning()
-            if scanning != nil { await files.worker.yield() }
+            guard scanning != nil else { return }
+            await files.worker.yield()
         }
     }
 
