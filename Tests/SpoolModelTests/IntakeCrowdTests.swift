@@ -6,28 +6,14 @@ import Testing
 
 /// More files in `new/` than the intake attends to.
 struct IntakeCrowdTests {
-    private func harness(attention: Int, backlogByteCount: Int = 64 << 20) -> IntakeHarness {
-        var rules = IntakeRules()
-        (rules.attention, rules.backlogByteCount) = (attention, backlogByteCount)
-        return IntakeHarness(rules: rules)
-    }
-
     private func names(_ count: Int, _ beginning: String = "") -> [FileName] {
         (0..<count).map { name("\(beginning)job-\($0).json") }
     }
 
-    /// Lists the folder, and does not do anything yet.
-    private func list(_ harness: inout IntakeHarness, _ names: [FileName]) {
-        harness.intake.beginScan()
-        for name in names { harness.intake.listed(name, at: harness.now) }
-        harness.intake.endScan()
-    }
-
     @Test func `all are taken, and only some are attended to at a time`() {
-        var harness = harness(attention: 10)
+        var harness = IntakeHarness(attention: 10)
         let names = names(1_000)
-        for name in names { harness.put(name) }
-        for name in names { harness.intake.hint(.movedIn, name, at: harness.now) }
+        harness.publish(names)
         var highest = 0
         while let action = harness.intake.next(at: harness.now) {
             highest = max(highest, harness.intake.count)
@@ -38,12 +24,9 @@ struct IntakeCrowdTests {
     }
 
     @Test func `a file that waited by name is known to be published, or to have changed since`() {
-        var harness = harness(attention: 1)
+        var harness = IntakeHarness(attention: 1)
         let names = names(3)
-        for name in names {
-            harness.put(name)
-            harness.intake.hint(.movedIn, name, at: harness.now)
-        }
+        harness.publish(names)
         harness.intake.hint(.modified, names[1], at: harness.now)
         harness.run()
         #expect(harness.log == ["claim job-0.json", "claim job-2.json"])
@@ -52,26 +35,20 @@ struct IntakeCrowdTests {
     }
 
     @Test func `a listing changes nothing about names that wait`() {
-        var harness = harness(attention: 1)
+        var harness = IntakeHarness(attention: 1)
         let names = names(5)
-        for name in names {
-            harness.put(name)
-            harness.intake.hint(.movedIn, name, at: harness.now)
-        }
-        list(&harness, names)
+        harness.publish(names)
+        harness.list(names)
         harness.run()
         #expect(harness.log == names.map { "claim \($0)" })
     }
 
     @Test func `a name that is gone is passed over, and one that came back is not`() {
-        var harness = harness(attention: 1)
+        var harness = IntakeHarness(attention: 1)
         let names = names(4)
-        for name in names {
-            harness.put(name)
-            harness.intake.hint(.movedIn, name, at: harness.now)
-        }
+        harness.publish(names)
         for gone in names[1...2] { harness.intake.hint(.goneAway, gone, at: harness.now) }
-        list(&harness, [names[2]])
+        harness.list([names[2]])
         harness.files[names[1]] = nil
         harness.run()
         #expect(harness.log == ["claim job-3.json"], "the listing has only job-2, and job-0 is attended to no more")
@@ -80,37 +57,29 @@ struct IntakeCrowdTests {
     }
 
     @Test func `an urgent file does not wait behind a crowd of others`() {
-        var harness = harness(attention: 10)
-        for name in names(500) + names(500, "bulk-") {
-            harness.put(name)
-            harness.intake.hint(.movedIn, name, at: harness.now)
-        }
+        var harness = IntakeHarness(attention: 10)
+        harness.publish(names(500) + names(500, "bulk-"))
         // As many as there is attention for have been seen and wait for their turn.
         while let action = harness.intake.next(at: harness.now, taking: []) { harness.perform(action) }
-        let urgent = name("urgent-1.json")
-        harness.put(urgent)
-        harness.intake.hint(.movedIn, urgent, at: harness.now)
+        harness.publish([name("urgent-1.json")])
         harness.run()
         #expect(harness.log.first == "claim urgent-1.json" && harness.log.count == 1_001)
     }
 
     @Test func `files that cannot be had keep nobody out`() {
-        var harness = harness(attention: 10)
+        var harness = IntakeHarness(attention: 10)
         let names = names(100)
         for name in names.prefix(50) { harness.obstacles[name] = .busy }
-        for name in names {
-            harness.put(name)
-            harness.intake.hint(.movedIn, name, at: harness.now)
-        }
+        harness.publish(names)
         harness.run()
         #expect(harness.log == names.suffix(50).map { "claim \($0)" })
     }
 
     @Test func `names for which there is no room are found by another scan`() {
-        var harness = harness(attention: 1, backlogByteCount: 40)
+        var harness = IntakeHarness(attention: 1, backlogByteCount: 40)
         let names = names(100)
         for name in names { harness.put(name) }
-        list(&harness, names)
+        harness.list(names)
         #expect(!harness.intake.wantsScan, "not before those that wait are attended to")
         harness.pass(.seconds(120))
         #expect(harness.files.isEmpty && harness.log.count == 100)
@@ -120,7 +89,7 @@ struct IntakeCrowdTests {
     func `what happens while a scan is under way is not forgotten by it`(attention: Int) {
         for seed in UInt64(0)..<300 {
             var random = SeededGenerator(seed: seed)
-            var harness = harness(attention: attention)
+            var harness = IntakeHarness(attention: attention)
             let names = names(8)
             for name in names where Bool.random(using: &random) { harness.put(name) }
             let there = harness.files.keys.sorted()

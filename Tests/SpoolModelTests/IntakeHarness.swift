@@ -19,6 +19,13 @@ struct IntakeHarness {
         intake = Intake(rules: rules)
     }
 
+    /// One that attends to so many files of a lane, and has so much room for the names of others.
+    init(attention: Int, backlogByteCount: Int = 64 << 20) {
+        var rules = IntakeRules()
+        (rules.attention, rules.backlogByteCount) = (attention, backlogByteCount)
+        self.init(rules: rules)
+    }
+
     /// A file of so many bytes, changed just now.
     mutating func put(_ name: FileName, bytes: Int64 = 10, modifiedAt: Int64 = 5, inode: UInt64? = nil) {
         clock += 1
@@ -40,12 +47,25 @@ struct IntakeHarness {
         run()
     }
 
-    /// Lists the folder.
+    /// Lists the folder, and does what the intake asks for then.
     mutating func scan() {
-        intake.beginScan()
-        for name in files.keys.sorted() { intake.listed(name, at: now) }
-        intake.endScan()
+        list(files.keys.sorted())
         run()
+    }
+
+    /// Lists these names, and does nothing yet.
+    mutating func list(_ names: [FileName]) {
+        intake.beginScan()
+        for name in names { intake.listed(name, at: now) }
+        intake.endScan()
+    }
+
+    /// Renames files of these names into place, and does nothing yet.
+    mutating func publish(_ names: [FileName]) {
+        for name in names {
+            put(name)
+            intake.hint(.movedIn, name, at: now)
+        }
     }
 
     mutating func hint(_ hint: IntakeHint, _ name: FileName) {

@@ -159,9 +159,7 @@ struct IntakeTests {
     func `no run of hints takes a file twice or forgets one`(attention: Int, backlogByteCount: Int) {
         for seed in UInt64(0)..<300 {
             var random = SeededGenerator(seed: seed)
-            var rules = IntakeRules()
-            (rules.attention, rules.backlogByteCount) = (attention, backlogByteCount)
-            var harness = IntakeHarness(rules: rules)
+            var harness = IntakeHarness(attention: attention, backlogByteCount: backlogByteCount)
             let names = ["a.json", "b.yaml", "c.jsonl"].map(name)
             for _ in 0..<40 { step(&harness, names, &random) }
             harness.obstacles = [:]
