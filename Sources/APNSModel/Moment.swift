@@ -24,6 +24,13 @@ package struct Moment: Comparable, Hashable, Sendable {
         return Moment(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
     }
 
+    /// Returns the last moment, up to this one, that is a whole number of steps after boot. Whoever waits for such a moment
+    /// wakes together with all others that do.
+    package func roundedDown(toMultipleOf step: Duration) -> Moment {
+        let step = max(1, step.wholeNanoseconds)
+        return Moment(nanoseconds: nanoseconds - nanoseconds % step)
+    }
+
     /// Returns how long after the right moment the left one is.
     package static func - (left: Moment, right: Moment) -> Duration {
         .nanoseconds(left.nanoseconds.subtractingReportingOverflow(right.nanoseconds).partialValue)

@@ -63,6 +63,18 @@ struct WallTimeTests {
 }
 
 struct MomentTests {
+    @Test(arguments: [
+        (moment: 0, step: 15, rounded: 0),
+        (moment: 14, step: 15, rounded: 0),
+        (moment: 15, step: 15, rounded: 15),
+        (moment: 44, step: 15, rounded: 30),
+        (moment: 44, step: 0, rounded: 44),
+    ])
+    func `a moment is rounded down to a whole number of steps`(_ row: (moment: Int64, step: Int64, rounded: Int64)) {
+        let moment = Moment(nanoseconds: row.moment).roundedDown(toMultipleOf: .nanoseconds(row.step))
+        #expect(moment == Moment(nanoseconds: row.rounded))
+    }
+
     @Test func `moments are told apart by durations`() {
         let moment = Moment.zero + .milliseconds(1_500)
         #expect(moment - .zero == .milliseconds(1_500))

@@ -103,7 +103,8 @@ extension AppRunner {
         guard Moment.now >= nextScan || intake.wantsScan else { return }
         let interval =
             spool.isNotifying && isWatched ? around.configuration.rescan : min(.seconds(2), around.configuration.rescan)
-        nextScan = .now + interval
+        // All apps at once: each alone would wake threads from their sleep.
+        nextScan = (.now + interval).roundedDown(toMultipleOf: interval / 2)
         intake.beginScan()
         do {
             scanning = try spool.new.listing()

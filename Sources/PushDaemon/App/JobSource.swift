@@ -80,10 +80,11 @@ struct JobSource {
     private static func openLines(
         _ job: OpenJob, _ context: JobContext, _ giveWay: () async -> Void
     ) async throws(SystemError) -> Opened {
-        var check = LinesFile(job, context)
+        var check = LinesFile(.file(job), context)
         while try check.check() { await giveWay() }
         let content = check.content
-        let source = JobSource(lines: LinesFile(job, context, content), heldByteCount: content.heldByteCount)
+        let lines = LinesFile(.checked(content, job), context)
+        let source = JobSource(lines: lines, heldByteCount: content.heldByteCount)
         return Opened(source: source, summary: check.reader.summary, content: content)
     }
 }
@@ -115,10 +116,26 @@ extension JournalHeader.Content {
 /// A `.jsonl` file and how far it has been read: a piece at a time, the first time to check it, then to send what was
 /// checked and nothing else.
 private struct LinesFile {
-    private let job: OpenJob
+    /// Where its bytes come from.
+    enum Origin {
+        /// In the first pass: the file.
+        case file(OpenJob)
+        /// In the second pass: what the first one read of a short file, which is not needed any more.
+        case bytes([UInt8])
+        /// In the second pass: a long file, with the checksum of each piece.
+        case checkedFile(OpenJob, [UInt32])
+
+        /// The second pass over a file.
+        static func checked(_ content: JournalHeader.Content, _ job: OpenJob) -> Self {
+            switch content {
+            case .bytes(let bytes): .bytes(bytes)
+            case .checks(let checks): .checkedFile(job, checks)
+            }
+        }
+    }
+
+    private let origin: Origin
     private(set) var reader: LinesJobReader<JSON.Parser>
-    /// What the first pass found; `nil` during it.
-    private let expected: JournalHeader.Content?
     /// The file, while it may turn out to be a small one.
     private var bytes: [UInt8] = []
     private var checks: [UInt32] = []
@@ -126,9 +143,8 @@ private struct LinesFile {
     private var pieceCount = 0
     private var hasEnded = false
 
-    init(_ job: OpenJob, _ context: JobContext, _ expected: JournalHeader.Content? = nil) {
-        self.job = job
-        self.expected = expected
+    init(_ origin: Origin, _ context: JobContext) {
+        self.origin = origin
         self.reader = LinesJobReader(parser: JSON.Parser(limits: context.limits.perLine), context: context)
     }
 
@@ -138,8 +154,8 @@ private struct LinesFile {
     /// Reads on in the first pass; whether there is more.
     mutating func check() throws(SystemError) -> Bool {
         if reader.next() != nil { return true }
-        guard !hasEnded else { return false }
-        let piece = try read()
+        guard !hasEnded, case .file(let job) = origin else { return false }
+        let piece = try read(job)
         if offset <= JournalHeader.byteLimit { bytes += piece }
         checks.append(CRC32C.checksum(piece.span))
         feed(piece)
@@ -151,21 +167,21 @@ private struct LinesFile {
         while true {
             if let chunk = reader.next() { return chunk }
             guard !hasEnded else { return nil }
-            switch expected {
-            case .bytes(let bytes)?:
+            switch origin {
+            case .bytes(let bytes):
                 hasEnded = true
                 feed(bytes)
-            case .checks(let checks)?: feed(try readChecked(checks))
-            case nil: preconditionFailure("nothing is sent in the first pass")
+            case .checkedFile(let job, let checks): feed(try read(job, checks))
+            case .file: preconditionFailure("nothing is sent in the first pass")
             }
         }
     }
 
-    private mutating func readChecked(_ checks: [UInt32]) throws(JobSource.Fault) -> [UInt8] {
+    private mutating func read(_ job: OpenJob, _ checks: [UInt32]) throws(JobSource.Fault) -> [UInt8] {
         let index = pieceCount
         let piece: [UInt8]
         do {
-            piece = try read()
+            piece = try read(job)
         } catch {
             throw .unreadable(error)
         }
@@ -174,7 +190,7 @@ private struct LinesFile {
         return piece
     }
 
-    private mutating func read() throws(SystemError) -> [UInt8] {
+    private mutating func read(_ job: OpenJob) throws(SystemError) -> [UInt8] {
         var piece: [UInt8] = []
         // A little more than there should be shows the end at once.
         let rest = max(0, Int(job.status.byteCount - offset)) + 512
