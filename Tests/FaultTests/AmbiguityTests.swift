@@ -75,7 +75,8 @@ extension Bench {
     /// Kills one daemon after the other while producers drop jobs and the gateway's connections end.
     fileprivate func killAmidLosses() async throws {
         var generator = SeededGenerator(seed: seed)
-        try await Producers(bench: self, seed: seed, limit: trials(40, full: .max)).running {
+        // With windows of 30, and 300 ms of silence after each, the rest of many more would take longer than the trial.
+        try await Producers(bench: self, seed: seed, limit: trials(40, full: 300)).running {
             for _ in 0..<trials(4, full: 100) {
                 try await withDaemon { daemon in
                     try await moment(.milliseconds(Int.random(in: 100...700, using: &generator)))
