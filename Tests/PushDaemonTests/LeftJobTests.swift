@@ -8,7 +8,8 @@ import Testing
 
 /// What a daemon does about what the journal says of another's jobs.
 @Suite struct LeftJobTests {
-    private let noon = WallTime(epochSeconds: 1_795_262_400)
+    /// Not so long ago that the time of a job is up.
+    private let then = WallTime(epochSeconds: Int64(Date.now.timeIntervalSince1970) - 3600)
 
     /// Puts a job where a daemon that died left it, and gives the journal what `records` adds to its claim.
     private func leave(
@@ -22,7 +23,7 @@ import Testing
         let claimed = try app.restore(id, name, bytes)
         var facts = JournalHeader.Facts(id: id, app: "weather", name: name)
         (facts.byteCount, facts.recipientCount) = (Int64(bytes.count), count)
-        (facts.droppedAt, facts.claimedAt) = (noon, noon)
+        (facts.droppedAt, facts.claimedAt) = (then, then)
         (facts.device, facts.inode) = (claimed.status.device, claimed.status.inode)
         facts.onDoubt = text.contains("on_doubt") ? .report : .resend
         let isShort = bytes.count <= JournalHeader.byteLimit
@@ -39,17 +40,17 @@ import Testing
     @Test func `a job that had ended before the crash keeps the time of its end`() async throws {
         try await Bench.running(try .init()) { bench in
             _ = try leave(text, on: bench) { id, journal in
-                try journal.append(.result(id, JournalResult(.accepted, [0..<2], at: noon)))
+                try journal.append(.result(id, JournalResult(.accepted, [0..<2], at: then)))
                 var tally = Tally()
                 tally.add(.accepted, count: 2)
                 let conclusion = Conclusion(tally: tally, fault: nil)
                 let name = try #require(FileName("left.json"))
                 try journal.append(
-                    .final(id, JournalFinal(conclusion, day: "2026-11-21", name: name, finishedAt: noon)))
+                    .final(id, JournalFinal(conclusion, day: then.day, name: name, finishedAt: then)))
             }
             try await bench.withDaemon { _ in
                 let line = try await bench.end(of: "left.json")
-                #expect(line.accepted == 2 && line.finished_at == noon.rfc3339)
+                #expect(line.accepted == 2 && line.finished_at == then.rfc3339)
                 #expect(await bench.simulator.ledger.arrivedCount == 0)
             }
         }
@@ -62,8 +63,8 @@ import Testing
             let text = #"{"tokens":[\#(tokens)],"alert":"Hi","on_doubt":"report"}"#
             _ = try leave(text, count: 2100, on: bench) { id, journal in
                 try journal.append(.intent(id, [0..<1]))
-                try journal.append(.result(id, JournalResult(.accepted, [1..<2090], at: noon)))
-                try journal.append(.result(id, JournalResult(.expired, [2090..<2100], at: noon)))
+                try journal.append(.result(id, JournalResult(.accepted, [1..<2090], at: then)))
+                try journal.append(.result(id, JournalResult(.expired, [2090..<2100], at: then)))
             }
             try await bench.withDaemon { _ in
                 let line = try await bench.end(of: "left.json")
@@ -80,7 +81,7 @@ import Testing
         try await Bench.running(try .init()) { bench in
             _ = try leave(text, on: bench) { id, journal in
                 // Its line is not out, so it cannot be carried forward, and nothing behind it is free.
-                try journal.append(.result(id, JournalResult(.expired, [0..<1], at: noon)))
+                try journal.append(.result(id, JournalResult(.expired, [0..<1], at: then)))
                 try fill(journal)
             }
             try await bench.withDaemon { _ in
