@@ -38,8 +38,10 @@ FAULT_PACKAGES := \
 # A build fails when a target imports what Package.swift does not declare for it.
 CHECKED := --explicit-target-dependency-import-check error
 # The program carries the Swift runtime in itself, so that it also runs where no Swift is installed. The linker is the
-# one that comes with Swift: the system's warns of a function in that runtime which the program never calls.
-RELEASE := --configuration release --static-swift-stdlib -Xswiftc -use-ld=lld
+# one that comes with Swift: the system's warns of a function in that runtime which the program never calls. Tables of
+# relocations and of exported symbols that nobody looks up would be 1.6 MiB of every daemon's memory.
+RELEASE := --configuration release --static-swift-stdlib -Xswiftc -use-ld=lld \
+	-Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic
 # So many tests at a time: all of them at once make two cores so slow that handshakes run into their time-outs. The long
 # sweeps have the machine to themselves for half an hour, and many of them kill at a moment that must not slip away.
 SIDE_BY_SIDE := --experimental-maximum-parallelization-width 12

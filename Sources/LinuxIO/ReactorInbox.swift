@@ -19,6 +19,8 @@ final class ReactorInbox: Sendable {
         var jobs: [UnownedJob] = []
         var requests: [Request] = []
         var isAsleep = false
+        /// When the loop ends its sleep if nothing else does; `nil` for never.
+        var awakeAt: ContinuousClock.Instant?
         var isClosed = false
     }
 
@@ -48,7 +50,7 @@ final class ReactorInbox: Sendable {
         let (isTaken, mustRing) = state.withLock { state in
             guard !state.isClosed else { return (false, false) }
             state.requests.append(request)
-            return (true, state.stopSleeping())
+            return (true, state.isInTime(for: request) ? false : state.stopSleeping())
         }
         if mustRing { ring() }
         return isTaken
@@ -62,10 +64,11 @@ final class ReactorInbox: Sendable {
         }
     }
 
-    /// Says that the loop is about to sleep. Returns `false` if there is work: then it must not.
-    func fallAsleep() -> Bool {
+    /// Says that the loop is about to sleep, until then at most. Returns `false` if there is work: then it must not.
+    func fallAsleep(until awakeAt: ContinuousClock.Instant?) -> Bool {
         state.withLock { state in
             state.isAsleep = state.jobs.isEmpty && state.requests.isEmpty
+            state.awakeAt = awakeAt
             return state.isAsleep
         }
     }
@@ -91,6 +94,15 @@ final class ReactorInbox: Sendable {
 }
 
 extension ReactorInbox.State {
+    /// Whether the loop that sleeps will be awake early enough to hear of it then: of a deadline after that.
+    fileprivate func isInTime(for request: ReactorInbox.Request) -> Bool {
+        guard isAsleep, let awakeAt else { return false }
+        switch request {
+        case .setAlarm(_, let deadline), .startSleep(_, _, let deadline): return awakeAt <= deadline
+        case .cancelSleep, .wake, .cancelWait, .retire, .stop: return false
+        }
+    }
+
     /// Marks the loop as awake and says whether it slept.
     fileprivate mutating func stopSleeping() -> Bool {
         defer { isAsleep = false }

@@ -48,7 +48,7 @@ import Glibc
             unsafe runJobs(on: executor)
             expireDeadlines()
             if isStopping && released.isEmpty && inbox.close() { return }
-            let maySleep = yielding.isEmpty && released.isEmpty && inbox.fallAsleep()
+            let maySleep = yielding.isEmpty && released.isEmpty && inbox.fallAsleep(until: awakeAt)
             if maySleep { armTimer() }
             poll(maySleep: maySleep)
             if maySleep { inbox.awaken() }
@@ -169,6 +169,12 @@ extension ReactorLoop {
         guard deadlines.earliest != nil else { return }
         let now = ContinuousClock.now
         while let entry = deadlines.popExpired(at: now) { entry.deadlinePassed() }
+    }
+
+    /// When the timer rings, once `armTimer` has seen to it.
+    private var awakeAt: ContinuousClock.Instant? {
+        guard let armed, let earliest = deadlines.earliest else { return armed ?? deadlines.earliest }
+        return min(armed, earliest)
     }
 
     /// Sets the timer to the earliest deadline, unless it is set to an earlier instant already: then it rings once

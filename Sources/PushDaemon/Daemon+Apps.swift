@@ -6,27 +6,28 @@ import SpoolModel
 import SpoolStore
 
 extension Daemon {
-    /// The apps that are to be brought in line with configuration and spool, and are not just now.
-    func unattended() -> [String] {
-        guard !isStopping else { return [] }
+    /// The apps that are to be brought in line with configuration and spool, and are not just now. Those at hand run, and
+    /// hang only if the daemon does as well: they cost no task of their own.
+    func unattended() -> (atHand: [String], others: [String]) {
+        guard !isStopping else { return ([], []) }
         reportUnconfigured()
         let names = Set(configuration.apps.keys).union(runners.keys).subtracting(attended)
         attended.formUnion(names)
-        return names.sorted()
+        let isAtHand = { (name: String) in self.runners[name] != nil && self.homes[name] == nil }
+        return (names.filter(isAtHand).sorted(), names.filter { !isAtHand($0) }.sorted())
     }
 
     /// Brings an app in line with configuration and spool.
-    ///
-    /// - Returns: One that is to be run.
-    func attend(to name: String) async -> AppRunner? {
+    func attend(to name: String) async {
         defer {
             attended.remove(name)
             if isStopping { endBell.ring() }
         }
         guard let runner = runners[name] else {
-            guard !isStopping, let app = configuration.apps[name], let runner = await start(app) else { return nil }
+            guard !isStopping, let app = configuration.apps[name], let runner = await start(app) else { return }
             await runner.setWatched(lookout.isWatching(name))
-            return runner
+            started.append(runner)
+            return appsBell.ring()
         }
         await endIfVanished(runner)
         if let app = configuration.apps[name] {
@@ -36,7 +37,6 @@ extension Daemon {
             logger.notice("app removed from the configuration", metadata: [LogKey.app: "\(name)"])
             await runner.retire()
         }
-        return nil
     }
 
     /// Configures a runner anew; one whose app speaks another protocol now ends, and the next look starts the other.

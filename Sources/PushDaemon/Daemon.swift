@@ -29,6 +29,8 @@ package actor Daemon {
     let endBell: Bell
     var configuration: ConfigurationSet
     var runners: [String: AppRunner] = [:]
+    /// Apps that have been started and are about to run.
+    var started: [AppRunner] = []
     /// Apps that are being looked after just now.
     var attended: Set<String> = []
     /// The other filesystems that apps are on: the device of each app's, its threads, and whether they come back.
@@ -187,18 +189,22 @@ package actor Daemon {
         await watchBell.wait(until: .now + Self.watchLimit)
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled {
+                let (atHand, others) = unattended()
                 // An app that hangs keeps no other one waiting.
-                for name in unattended() {
-                    group.addTask {
-                        guard let runner = await self.attend(to: name) else { return }
-                        await runner.run()
-                        await self.ended(runner)
-                    }
-                }
+                for name in others { group.addTask { await self.attend(to: name) } }
+                for name in atHand { await attend(to: name) }
+                // In tasks of their own, which keep no room for what a start takes.
+                for runner in started { group.addTask { await self.run(runner) } }
+                started = []
                 let pause = replaced.isEmpty ? configuration.daemon.rescan : .milliseconds(100)
                 await appsBell.wait(until: .now + pause)
             }
         }
+    }
+
+    private func run(_ runner: AppRunner) async {
+        await runner.run()
+        ended(runner)
     }
 
     /// Has the watch seen to, until the task is cancelled.

@@ -10,12 +10,14 @@ import SpoolStore
 
 extension AppRunner {
     /// Takes jobs as they become ready, until the task is cancelled.
+    ///
+    /// What there is nothing to do for is not even called: the task keeps the room for its frame from then on.
     func runIntake() async {
         while !Task.isCancelled {
             takeHints()
             await lookAtSpace()
             await prepareToAsk()
-            await recoverJobs()
+            if !leftJobs.isEmpty { await recoverJobs() }
             await beginScanIfDue()
             while let action = intake.next(at: .now, taking: openLanes) {
                 await perform(action)
@@ -26,9 +28,9 @@ extension AppRunner {
                 if refusals.count >= Self.claimGroupLimit { await carryOutRefusals() }
                 await files.worker.yield()
             }
-            await startClaims()
-            await carryOutRefusals()
-            await giveUpLateJobs()
+            if !claims.isEmpty { await startClaims() }
+            if !refusals.isEmpty { await carryOutRefusals() }
+            if !jobs.isEmpty { await giveUpLateJobs() }
             writeJournal()
             lookAtProgress()
             show()

@@ -7,11 +7,19 @@ import SpoolStore
 import YAML
 
 /// A job file being read: one document held as a tape, or lines read again from the file.
-struct JobSource {
+///
+/// A class because there is much in it: an app's tasks would keep room for it as a value, whether it has jobs or not.
+final class JobSource {
     private var document: DocumentJobReader?
     private var lines: LinesFile?
     /// How many bytes the job keeps in memory while it is read.
     let heldByteCount: Int
+
+    private init(document: DocumentJobReader? = nil, lines: LinesFile? = nil, heldByteCount: Int) {
+        self.document = document
+        self.lines = lines
+        self.heldByteCount = heldByteCount
+    }
 
     /// Why reading cannot go on.
     enum Fault: Error {
@@ -56,7 +64,7 @@ struct JobSource {
     /// Returns the next recipients, `nil` at the end. Blocks for the file.
     ///
     /// - Throws: `Fault`; the job cannot be finished.
-    mutating func next() throws(Fault) -> JobChunk? {
+    func next() throws(Fault) -> JobChunk? {
         try lines?.next() ?? document?.next()
     }
 
