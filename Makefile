@@ -50,10 +50,10 @@ FORMATTED := Package.swift Sources Tests
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help setup lint format build test test-full faults fuzz interop demo bench clean
+.PHONY: help setup lint format build test test-full faults fuzz interop demo bench instructions clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
 
 setup: ## Check for Swift and install missing Debian packages (as root or with sudo -n)
 	@.ci/setup $(DEBIAN_PACKAGES)
@@ -103,6 +103,11 @@ demo: build ## Send sample jobs to the simulated gateway, end to end
 bench: setup ## Measure all numbers beside their peers, 15 minutes (FORM=long: an hour; see Tests/Benchmarks)
 	@.ci/setup $(PEER_PACKAGES)
 	@$(MAKE) -C Tests/Benchmarks run RELEASE='$(RELEASE)'
+
+instructions: setup ## Count the instructions of a notification, stage by stage (callgrind; needs no quiet machine)
+	@.ci/setup valgrind
+	@mkdir -p .build/benchmarks/figures
+	@$(MAKE) -C Tests/Benchmarks instructions RELEASE='$(RELEASE)'
 
 clean: ## Delete everything that was built
 	@rm -rf .build
