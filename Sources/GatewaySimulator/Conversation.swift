@@ -15,7 +15,7 @@ final class Conversation: OpenConnection {
     private var readCount = 0
 
     /// How many reads follow each other before other connections get their turn.
-    private static let fairReads = 16
+    private static let fairReads = 4
     /// How long the peer may take to make room for six bytes.
     private static let sendTime = Duration.seconds(10)
 
@@ -67,7 +67,7 @@ final class Conversation: OpenConnection {
             policy.didRead(count, at: GatewayPolicy.Now.read().moment)
             try await take(in: service)
             readCount += 1
-            if readCount % Self.fairReads == 0 { await Task.yield() }
+            if readCount % Self.fairReads == 0 { await stream.yield() }
         case .closed(let isClean):
             if isClean { service.noteGoodbye(onConnection: policy.connection) }
             policy.peerEnded()

@@ -70,6 +70,13 @@
         return found
     }
 
+    /// Begins a wait that ends by itself, when the loop has had its turn.
+    func beginYield() {
+        precondition(!isWaiting && parked == nil, "one task at a time waits for a descriptor")
+        waitNumber += 1
+        isWoken = true
+    }
+
     /// What a wait for `interest` would find now, without waiting.
     func takeFound(for interest: Readiness) -> Readiness {
         precondition(!isWaiting && parked == nil, "one task at a time waits for a descriptor")

@@ -50,6 +50,16 @@ package final class Waiter {
         return await suspend(until: deadline)
     }
 
+    /// Lets the jobs that are queued and the descriptors that are ready go first, once. For a task that always finds more to
+    /// do: `Task.yield()` would let it go on before the reactor has looked at its descriptors.
+    ///
+    /// A `wake()` from before or meanwhile is used up; look at what it was about afterwards.
+    package func yield() async {
+        reactor.checkIsolated()
+        registration.beginYield()
+        _ = await suspend(until: nil)
+    }
+
     /// Makes the present wait, or else the next one, return at once with `.woken`. Several calls count as one.
     package func wake() {
         reactor.checkIsolated()

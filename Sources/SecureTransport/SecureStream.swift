@@ -149,6 +149,11 @@ package final class SecureStream {
         return await waiter.wait(for: interest.union(needed), until: deadline)
     }
 
+    /// Lets other connections go first, as `Waiter.yield` does, although this one may have more to read.
+    package func yield() async {
+        await waiter.yield()
+    }
+
     /// Makes the present wait, or else the next one, return at once with `.woken`. On the reactor only.
     package func wake() {
         waiter.wake()

@@ -76,6 +76,27 @@ struct WaiterTests {
         }
     }
 
+    @Test func `a task that yields lets one go first whose descriptor has become ready`() async throws {
+        try await onReactor { reactor in
+            let ends = try Self.socketPair()
+            let socket = try StreamSocket(adopting: Descriptor(adopting: ends.one), on: reactor)
+            let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+            async let answer: Void = ReactorHost(reactor).run { reactor in
+                let socket = try StreamSocket(adopting: Descriptor(adopting: ends.other), on: reactor)
+                begin.finish()
+                _ = await socket.waiter.wait(for: .readable)
+                try await socket.writeAll([2])
+            }
+            for await _ in begun {}
+            try await socket.writeAll([1])
+            await socket.waiter.yield()
+            var buffer: [UInt8] = [0]
+            let read = try socket.read(into: &buffer)
+            #expect(read == .bytes(1), "the other one has had its turn")
+            try await answer
+        }
+    }
+
     @Test func `waiting changes no thread`() async throws {
         let switches = try await onReactor { reactor in
             let pair = try SocketPair(on: reactor)
@@ -101,6 +122,14 @@ struct WaiterTests {
         for await _ in begun {}
         reactor.stop()
         #expect(try await found == .cancelled)
+    }
+
+    /// Two connected sockets, for tasks that share no actor.
+    private static func socketPair() throws -> (one: Int32, other: Int32) {
+        var ends: [Int32] = [-1, -1]
+        let code = unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
+        try #require(code == 0)
+        return (ends[0], ends[1])
     }
 
     /// How often the calling thread has given up its processor to wait.

@@ -14,7 +14,7 @@ final class HTTP2Conversation: OpenConnection {
     private var readCount = 0
 
     /// How many reads follow each other before other connections get their turn.
-    private static let fairReads = 16
+    private static let fairReads = 4
     /// How many bytes may wait for the client to take them before nothing more is read from it.
     private static let backlog = 1 << 20
 
@@ -70,7 +70,7 @@ final class HTTP2Conversation: OpenConnection {
             try send(in: service)
             try await service.publish()
             readCount += 1
-            if readCount % Self.fairReads == 0 { await Task.yield() }
+            if readCount % Self.fairReads == 0 { await stream.yield() }
         case .closed(let isClean):
             if isClean { service.noteGoodbye(onConnection: policy.connection) }
             policy.peerEnded()
