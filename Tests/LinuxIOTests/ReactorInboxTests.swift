@@ -19,6 +19,11 @@ struct ReactorInboxTests {
         var requests: [ReactorInbox.Request] = []
         inbox.take(jobs: &jobs, requests: &requests)
         #expect(requests.count == 1, "it hears of it in any case")
+        return isRung(inbox)
+    }
+
+    /// Whether the reactor's bell has been rung.
+    private func isRung(_ inbox: ReactorInbox) -> Bool {
         var poll = pollfd(fd: inbox.bell.rawValue, events: Int16(POLLIN), revents: 0)
         return unsafe Glibc.poll(&poll, 1, 0) == 1
     }
@@ -37,7 +42,6 @@ struct ReactorInboxTests {
         let wasIdle = inbox.fallAsleep(until: start + .seconds(10))
         #expect(wasIdle)
         inbox.post(.stop)
-        var poll = pollfd(fd: inbox.bell.rawValue, events: Int16(POLLIN), revents: 0)
-        #expect(unsafe Glibc.poll(&poll, 1, 0) == 1)
+        #expect(isRung(inbox))
     }
 }

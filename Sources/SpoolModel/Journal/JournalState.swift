@@ -144,8 +144,13 @@ struct JournalState: Sendable {
 
     private mutating func publish(_ publication: JournalPublication, at position: JournalPosition) {
         publications[publication.app] = (publication, position)
-        for index in jobs.indices where jobs.values[index].facts.app == publication.app {
-            jobs.values[index].markTold(through: publication.through)
+        // Index by index: a loop over `indices` would hold the table, and each change would copy all of it.
+        var index = jobs.startIndex
+        while index != jobs.endIndex {
+            if jobs.values[index].facts.app == publication.app {
+                jobs.values[index].markTold(through: publication.through)
+            }
+            jobs.formIndex(after: &index)
         }
     }
 
