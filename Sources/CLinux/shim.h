@@ -92,6 +92,16 @@ enum {
     clinux_sock_stream = SOCK_STREAM,
 };
 
+// pidfd_open(2): glibc 2.36 declares it in a header that Swift's module map lacks. Fails with ENOSYS before Linux 5.3.
+static inline int clinux_process_descriptor(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0); }
+
+// posix_spawn_file_actions_addclosefrom_np(3): glibc 2.34, declared for _DEFAULT_SOURCE only.
+#include <spawn.h>
+extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
+static inline int clinux_spawn_closing(posix_spawn_file_actions_t *actions, int from) {
+    return posix_spawn_file_actions_addclosefrom_np(actions, from);
+}
+
 // signalfd(2): the flags are an enumeration in C.
 static inline int clinux_signalfd(const sigset_t *set) { return signalfd(-1, set, SFD_NONBLOCK | SFD_CLOEXEC); }
 

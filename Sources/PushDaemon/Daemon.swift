@@ -45,6 +45,8 @@ package actor Daemon {
     let ballast: BallastKeeper
     /// Lets one file be read while no other is.
     let reading: ReadingGate
+    /// Lets so many hooks run at a time.
+    let hooks: HookGate
     /// Rung when the journal cannot be written any more, or needs room.
     let journalBell: Bell
     /// What the daemon before left of each app in the journal, until the app starts.
@@ -115,6 +117,7 @@ package actor Daemon {
         }
         left = spool.replay.leftBehind
         reading = ReadingGate(on: files.worker)
+        hooks = HookGate(on: files.worker)
         ballast = BallastKeeper(spool, on: files.worker, logger)
         journalBell = Bell(on: reactor)
         appsBell = Bell(on: reactor)

@@ -65,6 +65,38 @@ package final class FeedbackFolder {
         return true
     }
 
+    /// The folder's path, for messages and other programs.
+    package var path: String { directory.path }
+
+    /// Starts a pass over the folder's names, others' and unfinished ones among them.
+    ///
+    /// - Throws: `SystemError`: EMFILE, EACCES, EIO.
+    package func listing() throws(SystemError) -> DirectoryListing {
+        try directory.listing()
+    }
+
+    /// The name as one of this node's files; `nil` if it is none.
+    package func own(_ name: [UInt8]) -> FileName? {
+        guard Self.time(of: name) != nil, name.dropFirst(23).elementsEqual(suffix.utf8) else { return nil }
+        return FileName(bytes: name)
+    }
+
+    /// Opens a published file for reading.
+    ///
+    /// - Throws: `SystemError`: ENOENT when a consumer has removed it.
+    package func open(_ name: FileName) throws(SystemError) -> OpenFile {
+        try directory.openForReading(name.bytes)
+    }
+
+    /// Whether a published file is still there, or at least nobody says otherwise.
+    package func has(_ name: FileName) -> Bool {
+        do throws(SystemError) {
+            return try directory.status(of: name.bytes) != nil
+        } catch {
+            return true
+        }
+    }
+
     /// Consumers are to remove files, and some remove the folder.
     private func openAgainIfRemoved() throws(SystemError) {
         guard try directory.status().linkCount == 0 else { return }

@@ -12,6 +12,9 @@ package struct Queue<Element: Sendable>: Sendable {
     /// How many are in it.
     package var count: Int { elements.count - head }
 
+    /// The oldest element.
+    package var first: Element? { isEmpty ? nil : elements[head] }
+
     /// Adds an element at the end.
     package mutating func append(_ element: Element) {
         elements.append(element)

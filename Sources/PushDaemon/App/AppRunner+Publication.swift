@@ -99,6 +99,7 @@ extension AppRunner {
         do {
             let file = folder.nextName(at: .now)
             try folder.publish(taken, as: file)
+            noteForHook(file)
             if let last {
                 record(.published(JournalPublication(app: name, feedback: file, through: last)))
             }

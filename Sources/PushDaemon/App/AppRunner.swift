@@ -36,6 +36,8 @@ package actor AppRunner {
         let ballast: BallastKeeper
         /// Lets one file be read while no other is.
         let reading: ReadingGate
+        /// Lets so many hooks run at a time.
+        let hooks: HookGate
         /// Rung when the journal cannot be written any more, or needs room.
         let journalBell: Bell
         /// Rung when there is something new to show in the status.
@@ -78,6 +80,8 @@ package actor AppRunner {
     let stopBell: Bell
     /// Rung when the feedback service may have another address.
     let serviceBell: Bell
+    /// Rung when there is something for the hook, or it is another.
+    let hookBell: Bell
 
     var app: AppConfiguration
     var identity: AppIdentity
@@ -129,6 +133,8 @@ package actor AppRunner {
     /// Jobs that are over, for corrections that come late.
     var recent = RecentJobs()
     var lastPublication = Moment.zero
+    /// Which files the hook is to get; `nil` without a hook.
+    var hookQueue: HookQueue?
     var nextScan = Moment.zero
     /// A listing of `new/` that is under way.
     var scanning: DirectoryListing?
@@ -194,6 +200,7 @@ package actor AppRunner {
         self.announceBell = Bell(on: around.reactor)
         self.stopBell = Bell(on: around.reactor)
         self.serviceBell = Bell(on: around.reactor)
+        self.hookBell = Bell(on: around.reactor)
     }
 
     /// The worker's thread.
@@ -228,6 +235,7 @@ package actor AppRunner {
             group.addTask { await self.runAnnouncing() }
             group.addTask { await self.runPublication() }
             group.addTask { await self.runFeedbackService() }
+            group.addTask { await self.runHook() }
             // Only the bell's task ends by itself, when the app is to end or everything is.
             await group.next()
             isEnding = true
@@ -241,11 +249,14 @@ package actor AppRunner {
     package func reconfigureIfNeeded(_ app: AppConfiguration, _ identity: AppIdentity) async -> Bool {
         guard app != self.app || identity.fingerprint != self.identity.fingerprint else { return true }
         guard await gateway.reconfigure(identity.gateway(around.tokens)) else { return false }
+        // Another hook does not wait because the one before has failed.
+        if app.hook != self.app.hook { hookQueue = nil }
         self.app = app
         self.identity = identity
         logger.notice("app configured anew", metadata: [LogKey.gateway: "\(app.endpoint)"])
         intakeBell.ring()
         serviceBell.ring()
+        hookBell.ring()
         return true
     }
 

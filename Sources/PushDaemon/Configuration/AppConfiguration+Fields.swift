@@ -25,13 +25,13 @@ extension AppConfiguration {
         connections = fields.integer("connections", in: 1...100) ?? connections
         rate = fields.rate("rate")
         onDoubt = fields.choice("on_doubt", of: OnDoubt.self) ?? onDoubt
+        hook = fields.hook("hook")
         fields.mapping("timeouts") { readTimeouts(&$0) }
         fields.mapping("retry") { readRetry(&$0) }
         fields.mapping("binary") { readBinary(&$0) }
         fields.mapping("feedback_service") { readFeedbackService(&$0) }
         refuseOtherProtocol(&fields)
         fields.refuseLater("suppress", unless: ["false"])
-        fields.refuseLater("hook", unless: [])
         report = fields.finish()
     }
 
@@ -78,6 +78,7 @@ extension AppConfiguration {
         connectTimeout = fields.duration("connect", in: .milliseconds(100)...Self.hour) ?? connectTimeout
         answerTimeout = fields.duration("answer", in: .milliseconds(100)...Self.hour) ?? answerTimeout
         idlePing = fields.duration("idle_ping", in: .seconds(1)...Self.day) ?? idlePing
+        if let timeout = fields.duration("hook", in: .seconds(1)...Self.hour) { hook?.timeout = timeout }
     }
 
     private mutating func readRetry(_ fields: inout Fields) {

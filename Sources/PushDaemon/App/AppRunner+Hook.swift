@@ -1,0 +1,159 @@
+import APNSGateway
+import APNSModel
+import LinuxIO
+import Logging
+import SpoolModel
+import SpoolStore
+
+extension AppRunner {
+    /// How long a hook may take to end that was asked to.
+    private static let hookFarewell = Duration.seconds(5)
+    /// The status of a hook that will never take the file (EX_DATAERR of sysexits.h).
+    private static let refusal: Int32 = 65
+
+    /// Runs the app's hook with each feedback file, until the task is cancelled.
+    func runHook() async {
+        let mark = HookMark(of: name, in: around.state)
+        while !Task.isCancelled {
+            guard let hook = app.hook else {
+                hookQueue = nil
+                await hookBell.wait()
+                continue
+            }
+            guard hookQueue != nil || beginHook(mark) else {
+                await hookBell.wait(until: .now + HookQueue.ceiling)
+                continue
+            }
+            switch hookQueue?.next(at: .now) {
+            case .list: await listForHook()
+            case .run(let file): await run(hook, file, mark)
+            case .wait(let moment): await hookBell.wait(until: moment?.instant)
+            case nil: continue
+            }
+        }
+    }
+
+    /// Tells the hook's task of a file that was published.
+    func noteForHook(_ file: FileName) {
+        guard hookQueue != nil else { return }
+        hookQueue?.published(file)
+        hookBell.ring()
+    }
+
+    /// Begins behind the mark; without one, with what is published from now on.
+    private func beginHook(_ mark: HookMark) -> Bool {
+        do throws(SystemError) {
+            if let last = try mark.read() {
+                hookQueue = HookQueue(after: last)
+            } else {
+                let now = folder.nextName(at: .now)
+                try mark.write(now)
+                hookQueue = HookQueue(after: now)
+            }
+            return true
+        } catch {
+            logger.error(
+                "hook cannot begin", metadata: [LogKey.path: "\(mark.path)", LogKey.error: "\(error)"])
+            return false
+        }
+    }
+
+    /// How many names are read of the folder before others go on.
+    private static let listingSlice = 4096
+
+    private func listForHook() async {
+        var found = FirstNames(limit: HookQueue.nameLimit)
+        do throws(SystemError) {
+            var listing = try folder.listing()
+            var count = 0
+            while let entry = try listing.next() {
+                if let name = folder.own(entry.name), hookQueue?.last.map({ $0 < name }) ?? true { found.add(name) }
+                count += 1
+                if count % Self.listingSlice == 0 { await files.worker.yield() }
+            }
+            hookQueue?.listed(found.sorted, isAll: found.isWhole)
+        } catch {
+            logger.error("feedback cannot be listed for the hook", metadata: [LogKey.error: "\(error)"])
+            hookQueue?.notListed(at: .now)
+        }
+    }
+
+    private func run(_ hook: Hook, _ file: FileName, _ mark: HookMark) async {
+        await around.hooks.enter()
+        let end = Task.isCancelled ? .failed : await end(of: hook, file)
+        await around.hooks.leave()
+        // A queue that began anew meanwhile has not asked for this.
+        guard hookQueue?.next(at: .now) == .run(file) else { return }
+        hookQueue?.ended(end, at: .now)
+        guard let last = hookQueue?.last, end != .failed else { return }
+        do throws(SystemError) {
+            try mark.write(last)
+        } catch {
+            let hint: Logger.MetadataValue = "after a restart the hook gets files again that it has had"
+            logger.error(
+                "hook's mark cannot be written",
+                metadata: [LogKey.path: "\(mark.path)", LogKey.error: "\(error)", LogKey.hint: hint])
+        }
+    }
+
+    /// Runs the hook with one file to its end.
+    private func end(of hook: Hook, _ file: FileName) async -> HookQueue.End {
+        do throws(SystemError) {
+            let input = try folder.open(file)
+            let child = try ChildProcess.start(
+                hook.arguments, environment: environment(for: file), input: input)
+            return note(try await end(of: child, within: hook.timeout), file)
+        } catch {
+            if error.isNotFound, !folder.has(file) { return .gone }
+            noteFailure("\(error)", file)
+            return .failed
+        }
+    }
+
+    private func environment(for file: FileName) -> [String] {
+        ChildProcess.ownEnvironment.filter { !$0.hasPrefix("PUSHSPOOL_") } + [
+            "PUSHSPOOL_APP=\(name)", "PUSHSPOOL_NODE=\(around.node)",
+            "PUSHSPOOL_FILE=\(folder.path)/\(file)",
+        ]
+    }
+
+    /// Waits for a hook's end, and sees to it when its time is up or the app ends.
+    ///
+    /// - Returns: `nil` when it had to be ended.
+    private func end(of child: ChildProcess, within limit: Duration) async throws(SystemError) -> ChildProcess.End? {
+        let watch = ChildWatch(on: around.reactor)
+        if let end = try await watch.end(of: child, until: .now + limit) { return end }
+        child.terminate()
+        if try await watch.end(of: child, until: .now + Self.hookFarewell, isFinal: true) != nil { return nil }
+        child.killNow()
+        if try await watch.end(of: child, until: .now + Self.hookFarewell, isFinal: true) == nil {
+            logger.error("hook does not end", metadata: [LogKey.process: "\(child.id)"])
+        }
+        return nil
+    }
+
+    private func note(_ end: ChildProcess.End?, _ file: FileName) -> HookQueue.End {
+        switch end {
+        case .exited(0):
+            logger.debug("hook has taken a file", metadata: [LogKey.path: "\(file)"])
+            return .taken
+        case .exited(Self.refusal):
+            logger.error("hook has refused a file", metadata: [LogKey.path: "\(file)"])
+            return .refused
+        case .exited(let status): noteFailure("it exited with \(status)", file)
+        case .killed(let signal): noteFailure("it was killed by signal \(signal)", file)
+        case nil: noteFailure("it was ended, because its time was up or the app's", file)
+        }
+        return .failed
+    }
+
+    private func noteFailure(_ text: String, _ file: FileName) {
+        let pause = HookQueue.pause(after: (hookQueue?.failureCount ?? 0) + 1)
+        let hint: Logger.MetadataValue = "see what it has printed; it gets the file again, and those after it wait"
+        logger.warning(
+            "hook has failed",
+            metadata: [
+                LogKey.path: "\(file)", LogKey.error: "\(text)", LogKey.pause: "\(pause)", LogKey.hint: hint,
+            ])
+    }
+}

@@ -1,0 +1,37 @@
+import Document
+
+/// A command that gets an app's feedback on its standard input.
+package struct Hook: Hashable, Sendable {
+    /// The program and its arguments.
+    package let arguments: [String]
+    /// How long it may take for a file.
+    package var timeout = Duration.seconds(60)
+
+    /// A line for the shell, as in crontab(5).
+    package init(line: String) {
+        arguments = ["/bin/sh", "-c", line]
+    }
+
+    /// A program, found by PATH unless its name has a slash, and its arguments.
+    package init(arguments: [String]) {
+        self.arguments = arguments
+    }
+}
+
+extension Fields {
+    /// A hook: a line for the shell, or a sequence of a program and its arguments.
+    mutating func hook(_ key: String) -> Hook? {
+        guard let value = value(key) else { return nil }
+        let words = value.kind == .sequence ? strings(key) ?? [] : [string(key) ?? ""]
+        let hint = "write a line for the shell, or a sequence of a program and its arguments"
+        guard let program = words.first, !program.isEmpty else {
+            refuse(key, "names no program", hint: hint)
+            return nil
+        }
+        guard words.allSatisfy({ !$0.utf8.contains(0) }) else {
+            refuse(key, "has a NUL in it", hint: hint)
+            return nil
+        }
+        return value.kind == .sequence ? Hook(arguments: words) : Hook(line: program)
+    }
+}

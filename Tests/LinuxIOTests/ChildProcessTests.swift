@@ -1,0 +1,64 @@
+import LinuxIO
+import TestSupport
+import Testing
+
+struct ChildProcessTests {
+    /// Runs a shell's line with this input to its end.
+    private func end(_ line: String, input: String = "") async throws -> ChildProcess.End? {
+        let folder = try TemporaryDirectory()
+        let directory = try Directory.open(path: folder.path)
+        try directory.put(Array("input".utf8), Array(input.utf8))
+        let child = try ChildProcess.start(
+            ["sh", "-c", line], environment: ["PATH=/usr/bin:/bin", "FOLDER=\(folder.path)", "WORD=b"],
+            input: try directory.openForReading(Array("input".utf8)))
+        let reactor = try Reactor()
+        defer { reactor.stop() }
+        return try await ChildWatch(on: reactor).end(of: child, until: .now + .seconds(60))
+    }
+
+    @Test(arguments: [0, 1, 65, 255] as [Int32])
+    func `an exit status is told`(status: Int32) async throws {
+        #expect(try await end("exit \(status)") == .exited(status))
+    }
+
+    @Test func `a signal is told, and kills although this program has it blocked`() async throws {
+        #expect(try await end("kill -TERM $$; exit 1") == .killed(15))
+        #expect(try await end("kill -PIPE $$; exit 1") == .killed(13))
+    }
+
+    @Test func `input and environment are those given, and no others`() async throws {
+        #expect(try await end("test \"$(cat)$WORD\" = ab", input: "a") == .exited(0))
+        #expect(try await end("test -z \"$HOME$USER\"") == .exited(0))
+    }
+
+    @Test func `no descriptor but the usual three is passed on`() async throws {
+        // One is that of the folder that ls reads.
+        #expect(try await end("exec 2>/dev/null; test $(ls /proc/self/fd | wc -l) = 4") == .exited(0))
+    }
+
+    @Test func `a program that is not there is told`() throws {
+        let folder = try TemporaryDirectory()
+        let directory = try Directory.open(path: folder.path)
+        try directory.put(Array("input".utf8), [])
+        let error = #expect(throws: SystemError.self) {
+            _ = try ChildProcess.start(
+                ["/nowhere/program"], environment: [], input: try directory.openForReading(Array("input".utf8)))
+        }
+        #expect(error?.isNotFound == true && error?.subject == "/nowhere/program")
+    }
+
+    @Test func `one that takes too long can be ended, with all that it has started`() async throws {
+        let folder = try TemporaryDirectory()
+        let directory = try Directory.open(path: folder.path)
+        try directory.put(Array("input".utf8), [])
+        let child = try ChildProcess.start(
+            ["sh", "-c", "sleep 1000 & sleep 1000"], environment: ["PATH=/usr/bin:/bin"],
+            input: try directory.openForReading(Array("input".utf8)))
+        let reactor = try Reactor()
+        defer { reactor.stop() }
+        let watch = ChildWatch(on: reactor)
+        #expect(try await watch.end(of: child, until: .now + .milliseconds(20)) == nil)
+        child.killNow()
+        #expect(try await watch.end(of: child, until: .now + .seconds(60), isFinal: true) == .killed(9))
+    }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import GatewaySimulator
+import TestSupport
+import Testing
+
+/// The command that gets an app's feedback.
+@Suite struct HookTests {
+    /// What a hook has written to a file of the bench.
+    private func written(_ name: String, _ bench: Bench) -> String {
+        (try? String(contentsOfFile: "\(bench.path)/\(name)", encoding: .utf8)) ?? ""
+    }
+
+    /// Waits until a hook has written all feedback there is, once.
+    private func hasAll(_ name: String, _ bench: Bench, from first: Int = 0) async throws {
+        try await eventually("\(name): \(written(name, bench))") {
+            let texts = try bench.texts().dropFirst(first)
+            return written(name, bench) == texts.map { $0 + "\n" }.joined()
+        }
+    }
+
+    @Test func `a hook gets every line once and in order, over a restart`() async throws {
+        try await Bench.running(try .init()) { bench in
+            try bench.configureApp("weather", "hook: cat >> \(bench.path)/out")
+            for round in 0..<2 {
+                try await bench.withDaemon { daemon in
+                    try await daemon.says("app started")
+                    for number in 0..<5 {
+                        let name = "n\(round)\(number).json"
+                        try bench.drop(name, job(number))
+                        _ = try await bench.end(of: name)
+                    }
+                    try await hasAll("out", bench)
+                    #expect(try await daemon.stop() == 0)
+                }
+            }
+        }
+    }
+
+    @Test func `a hook that is configured later gets what is published from then on, and one that is gone nothing`()
+        async throws
+    {
+        try await Bench.serving(try .init()) { bench, daemon in
+            try bench.drop("before.json", job(1))
+            _ = try await bench.end(of: "before.json")
+            let before = try bench.texts().count
+            try bench.configureApp("weather", "hook: [sh, -c, 'cat >> \"$0\"', \(bench.path)/out]")
+            try await daemon.says("app configured anew")
+            try await eventually("a mark") {
+                FileManager.default.fileExists(atPath: "\(bench.path)/state/hook-weather")
+            }
+            try bench.drop("with.json", job(2))
+            _ = try await bench.end(of: "with.json")
+            try await hasAll("out", bench, from: before)
+            let with = written("out", bench)
+            try bench.configureApp("weather")
+            try await daemon.says("app configured anew", times: 2)
+            try bench.drop("after.json", job(3))
+            _ = try await bench.end(of: "after.json")
+            #expect(written("out", bench) == with)
+        }
+    }
+
+    @Test func `a hook that fails gets its file again, and one that refuses it does not`() async throws {
+        try await Bench.running(try .init()) { bench in
+            let script = """
+                cat > input
+                grep -q refuse input && exit 65
+                echo >> tries
+                test $(wc -l < tries) -ge 3 || exit 1
+                cat input >> out
+                """
+            try bench.write("hook.sh", "cd \(bench.path)\n" + script)
+            try bench.configureApp("weather", "hook: [sh, \(bench.path)/hook.sh]")
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                try bench.drop("refuse.json", job(1))
+                _ = try await bench.end(of: "refuse.json")
+                try bench.drop("good.json", job(2))
+                _ = try await bench.end(of: "good.json")
+                try await hasAll("out", bench, from: 1)
+                #expect(written("tries", bench) == "\n\n\n")
+                #expect(daemon.log.contains("hook has refused a file") && daemon.log.contains("it exited with 1"))
+            }
+        }
+    }
+
+    @Test func `a hook that takes too long is ended, and a stop waits for none`() async throws {
+        try await Bench.running(try .init()) { bench in
+            try bench.configureApp("weather", "hook: echo >> \(bench.path)/tries; sleep 1000\ntimeouts: {hook: 1s}")
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                try bench.drop("a.json", job(1))
+                _ = try await bench.end(of: "a.json")
+                try await daemon.says("its time was up")
+                try await eventually("another try") { written("tries", bench).count >= 2 }
+                #expect(try await daemon.stop() == 0)
+            }
+        }
+    }
+
+    @Test func `a hook that is no program is told by check`() async throws {
+        try await Bench.running(try .init()) { bench in
+            for (hook, words) in [("[]", "names no program"), ("{a: b}", "expected a string")] {
+                try bench.configureApp("weather", "hook: \(hook)")
+                let (code, text, log) = try await bench.run(["check", "--config", "\(bench.path)/etc/pushspool.yaml"])
+                #expect(code == 78 && (text + log).contains(words), "\(text)\(log)")
+            }
+        }
+    }
+}
