@@ -78,7 +78,7 @@ extension Bench {
         try FileManager.default.moveItem(atPath: path, toPath: "\(spool)/weather/new/\(drop.name)")
     }
 
-    /// Waits until the honest producer's jobs are over, and nothing of the other one's is left but what cannot be taken.
+    /// Waits until the honest producer's jobs are over, and none of anybody's is under way.
     fileprivate func settle(_ daemon: Child) async throws {
         let names = Set(drops.all.map(\.name))
         try await eventually("\(self.names(in: "weather/new"))\n\(daemon.log.suffix(2000))") {
@@ -99,8 +99,7 @@ extension Bench {
         #expect(strangers.isEmpty, "\(strangers)")
         let secret = try String(contentsOfFile: home + "/secret.json", encoding: .utf8)
         #expect(secret.contains(stolen), "the daemon's own file is as it was")
-        report(
-            "G55 two users: \(drops.count) honest jobs, \(entries.count) accepted, \(tried.split(separator: "\n").last ?? ""); seed \(seed), \(age) s"
-        )
+        let tries = tried.split(separator: "\n").last ?? ""
+        report("G55 two users: \(drops.count) honest jobs, \(entries.count) accepted, \(tries); seed \(seed), \(age) s")
     }
 }
