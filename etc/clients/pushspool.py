@@ -650,10 +650,12 @@ def _main(arguments: Optional[List[str]] = None) -> int:
         return _complain(error, 65 if isinstance(error, InputFault) else 75)
     except KeyboardInterrupt:
         return 130
-    except BrokenPipeError:
-        # Whoever read us has gone. Python would complain once more about what is left to be written.
+    except OSError as error:
+        # Nothing more can be printed. Python would try once more to write what is left.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
+        if isinstance(error, BrokenPipeError):
+            return 141
+        return _complain(PushspoolError(str(error), "look where the output goes"), 75)
 
 
 def _complain(error: PushspoolError, code: int) -> int:
