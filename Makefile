@@ -93,7 +93,7 @@ faults: setup ## Only the tests that kill, cut the power and fill disks (as root
 
 clients: ## Only the tests of the clients in Python and shell (etc/clients); they need no build
 	@echo '==> tests of the clients in Python and shell'
-	@python3 -m unittest discover --start-directory Tests/Clients
+	@python3 -B -m unittest discover --start-directory Tests/Clients
 
 fuzz: setup ## Feed random bytes to all decoders, 10 minutes each (FUZZ=name, SECONDS=n)
 	@$(MAKE) -C Tests/Fuzz fuzz
