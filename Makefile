@@ -12,6 +12,7 @@ DEBIAN_PACKAGES := \
 	libyaml-dev \
 	openssl \
 	pkg-config \
+	python3 \
 	rsync
 
 # What the HTTP/2 benchmark and the interop checks need besides: the programs that ours are held against.
@@ -50,7 +51,7 @@ FORMATTED := Package.swift Sources Tests
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help setup lint format build test test-full faults fuzz interop demo bench instructions clean
+.PHONY: help setup lint format build test test-full faults clients fuzz interop demo bench instructions clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -71,6 +72,7 @@ build: setup ## Build pushspool for use: .build/release/pushspool
 
 test: setup lint ## Lint, build and run all tests; as root also those that mount volumes
 	@.ci/setup $(FAULT_PACKAGES)
+	@$(MAKE) clients
 	@echo '==> build of the tests'
 	@swift build --build-tests $(CHECKED)
 	@echo '==> tests'
@@ -88,6 +90,10 @@ faults: setup ## Only the tests that kill, cut the power and fill disks (as root
 	@.ci/setup $(FAULT_PACKAGES)
 	@swift build --build-tests $(CHECKED)
 	@.ci/swift-test $(FAULTS_SIDE_BY_SIDE) --filter '^FaultTests\.'
+
+clients: ## Only the tests of the clients in Python and shell (etc/clients); they need no build
+	@echo '==> tests of the clients in Python and shell'
+	@python3 -B -m unittest discover --start-directory Tests/Clients
 
 fuzz: setup ## Feed random bytes to all decoders, 10 minutes each (FUZZ=name, SECONDS=n)
 	@$(MAKE) -C Tests/Fuzz fuzz

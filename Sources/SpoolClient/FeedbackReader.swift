@@ -2,8 +2,8 @@ import LinuxIO
 
 /// Reads an app's feedback: one JSON object a line, in files that are complete when they are visible.
 ///
-/// Lines come at least once: drop repeats by (`kind`, `id`, `index`). Take the files in order, and remove each when its
-/// lines are dealt with. Calls block.
+/// Lines come at least once: drop repeats by (`kind`, `id`, `index`). Take the files in order, and remove or move each
+/// when its lines are dealt with. Calls block.
 ///
 /// ```swift
 /// let reader = try FeedbackReader(app: "weather", spool: "/var/spool/pushspool")
@@ -64,5 +64,15 @@ public struct FeedbackReader: Sendable {
     /// - Throws: `SpoolClientError`: we may not.
     public func remove(_ file: String) throws(SpoolClientError) {
         _ = try translating { () throws(SystemError) in try folder.unlink(Array(file.utf8)) }
+    }
+
+    /// Moves a file whose lines are dealt with to another folder of the same filesystem; replaces none that is there.
+    ///
+    /// - Throws: `SpoolClientError`: there is no such folder, it has such a file, or we may not.
+    public func move(_ file: String, to path: String) throws(SpoolClientError) {
+        try translating { () throws(SystemError) in
+            let target = try Directory.open(path: path)
+            try folder.rename(Array(file.utf8), to: target, as: Array(file.utf8))
+        }
     }
 }

@@ -1,6 +1,6 @@
 import LinuxIO
 
-/// The spool could not be used; nothing was dropped.
+/// The spool could not be used.
 public struct SpoolClientError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What could not be done, and the system's reason.
     public let message: String
@@ -26,6 +26,8 @@ public struct SpoolClientError: Error, Hashable, Sendable, CustomStringConvertib
                 "check the spool's path and the app's name; the daemon makes an app's folders when it starts"
             } else if error.isOutOfSpace {
                 "free some space and submit again"
+            } else if error.isOtherFilesystem {
+                "keep both folders on one filesystem, without a mount or subvolume of their own"
             } else {
                 nil
             }

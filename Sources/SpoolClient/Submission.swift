@@ -32,7 +32,7 @@ public struct Submission: Sendable {
     ///   - name: what the name begins and ends with; the ending tells the format (`.json`, `.yaml`, `.yml`, `.jsonl`).
     ///     `urgent-` or `bulk-` at the start asks for a lane.
     /// - Returns: the name it was dropped by: 17 characters stand before the ending that make it unique.
-    /// - Throws: `SpoolClientError`; nothing was dropped, and the call may be repeated.
+    /// - Throws: `SpoolClientError`; nothing was dropped, and the call may be repeated, unless the hint says to look.
     @discardableResult
     public func submit(_ bytes: [UInt8], name: String) throws(SpoolClientError) -> String {
         try submit(chunks: CollectionOfOne(bytes), name: name)
@@ -44,7 +44,7 @@ public struct Submission: Sendable {
     ///   - chunks: the job file's bytes, in order.
     ///   - name: what the name begins and ends with.
     /// - Returns: the name it was dropped by.
-    /// - Throws: `SpoolClientError`; nothing was dropped, and the call may be repeated.
+    /// - Throws: `SpoolClientError` as `submit(_:name:)`.
     @discardableResult
     public func submit(chunks: some Sequence<[UInt8]>, name: String) throws(SpoolClientError) -> String {
         let unique = try uniqueName(like: name)
@@ -58,12 +58,31 @@ public struct Submission: Sendable {
                 try staged.file.closeNow()
                 try folder.rename(name, to: new, as: Array(unique.utf8))
             } catch {
-                try folder.unlink(name)
+                // Nobody looks at what stays in tmp/; that it does must not hide what went wrong before.
+                _ = try? folder.unlink(name)
                 throw error
             }
-            try new.sync(.submissionFolder)
         }
+        try syncPublished(unique)
         return unique
+    }
+
+    /// Syncs `new/`. When that fails the job is taken back, so that nothing was dropped; one that was claimed meanwhile
+    /// is in the daemon's journal.
+    private func syncPublished(_ name: String) throws(SpoolClientError) {
+        do throws(SystemError) {
+            try new.sync(.submissionFolder)
+        } catch {
+            let failure = error
+            do throws(SystemError) {
+                guard try new.unlink(Array(name.utf8)) else { return }
+            } catch {
+                throw SpoolClientError(
+                    "\(failure), and '\(name)' cannot be taken back: \(error)",
+                    hint: "look for it in new/ before you submit it again")
+            }
+            throw SpoolClientError(failure)
+        }
     }
 
     /// Opens a file in `tmp/`, or, where there is none that we may write to, a hidden one in `new/`.
@@ -89,13 +108,14 @@ private struct StagedFile: ~Copyable {
 /// The name with 16 random hexadecimal digits before its ending.
 private func uniqueName(like name: String) throws(SpoolClientError) -> String {
     let endings = [".json", ".yaml", ".yml", ".jsonl"]
-    guard let ending = endings.first(where: name.hasSuffix), !name.hasPrefix("."), !name.utf8.contains(0x2F),
-        !name.utf8.contains(0), name.utf8.count <= 200, name.utf8.count > ending.utf8.count,
-        !name.hasSuffix(".result.json")
+    guard let ending = endings.first(where: name.hasSuffix), !name.hasPrefix("."),
+        !name.utf8.contains(where: { $0 < 0x20 || $0 == 0x2F || $0 == 0x7F }), name.utf8.count <= 200,
+        name.utf8.count > ending.utf8.count, !name.hasSuffix(".result.json")
     else {
         throw SpoolClientError(
             "'\(name)' is no name for a job",
-            hint: "at most 200 bytes, no point first, no slash, and .json, .yaml, .yml or .jsonl at the end")
+            hint: "at most 200 bytes, no point first, no slash or control character, and .json, .yaml, .yml or .jsonl "
+                + "at the end")
     }
     let digits = String(UInt64.random(in: .min ... .max), radix: 16)
     let random = String(repeating: "0", count: 16 - digits.count) + digits

@@ -37,12 +37,34 @@ import Testing
         #expect(try folder("new").sortedNames() == [name])
     }
 
-    @Test(arguments: ["", "a", ".json", ".a.json", "a/b.json", "a.result.json", "a.txt", "a\0.json"])
+    @Test(arguments: [
+        "", "a", ".json", ".a.json", "a/b.json", "a.result.json", "a.txt", "a\0.json", "a\n.json", "\u{7F}.json",
+    ])
     func `what is no job's name is refused`(name: String) throws {
         let submission = try Submission(app: "weather", spool: place.path)
         let error = #expect(throws: SpoolClientError.self) { try submission.submit([], name: name) }
         #expect(error?.hint != nil)
     }
+
+    #if FAILPOINTS
+        @Test(arguments: ["eio", "enospc", "einval"])
+        func `whatever operation fails, a submission that throws has dropped nothing`(action: String) throws {
+            let submission = try Submission(app: "weather", spool: place.path)
+            var failureCount = 0
+            for number in 1... {
+                let plan = FailPlan(under: place.path, points: FailPoint.list("\(number):\(action)") ?? [])
+                plan.install()
+                let name = try? submission.submit(Array("{}".utf8), name: "a.json")
+                plan.remove()
+                let dropped = try folder("new").sortedNames()
+                #expect(dropped == (name.map { [$0] } ?? []), "operation \(number)")
+                for job in dropped { try folder("new").unlink(Array(job.utf8)) }
+                failureCount += name == nil ? 1 : 0
+                guard plan.passedCount >= number else { break }
+            }
+            #expect(failureCount >= 4)
+        }
+    #endif
 
     @Test(arguments: ["nowhere", "..", "", "a/b"])
     func `an app that is not there is told with a remedy`(app: String) {
@@ -62,6 +84,18 @@ import Testing
         }
         #expect(lines == ["one", "two", "three", long])
         #expect(try reader.files().isEmpty)
+    }
+
+    @Test func `a feedback file is moved and replaces none`() throws {
+        _ = try app.makeChild(Array("read".utf8), mode: 0o700)
+        try folder("feedback").put("1-a.jsonl", "one\n")
+        let reader = try FeedbackReader(app: "weather", spool: place.path)
+        try reader.move("1-a.jsonl", to: place.path + "/weather/read")
+        #expect(try folder("read").text("1-a.jsonl") == "one\n")
+        #expect(try reader.files().isEmpty)
+        try folder("feedback").put("1-a.jsonl", "two\n")
+        #expect(throws: SpoolClientError.self) { try reader.move("1-a.jsonl", to: place.path + "/weather/read") }
+        #expect(try folder("read").text("1-a.jsonl") == "one\n")
     }
 
     @Test func `a job is found wherever it is`() throws {

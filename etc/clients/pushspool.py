@@ -1,0 +1,744 @@
+#!/usr/bin/env python3
+"""Drops jobs into a spool of pushspool, and reads what became of them.
+
+Python 3.8 or newer on Linux, no dependencies: copy this file, or put its folder on the path.
+
+    import pushspool
+
+    name = pushspool.submit("/var/spool/pushspool", {"token": token, "alert": "Hi"}, "order.json", app="weather")
+    end = pushspool.wait("/var/spool/pushspool", name, app="weather")
+    for line in pushspool.feedback("/var/spool/pushspool", app="weather"):
+        if line.get("verdict") == "gone":
+            forget(line["token"], line.get("gone_since"))
+
+A folder is the spool with app=, or the app's own, such as /var/spool/pushspool/weather.
+
+It is a command, too:
+
+    python3 pushspool.py submit --app weather --wait job.json
+    python3 pushspool.py feedback --app weather --follow
+
+pushspool-spool(7) tells what the folders are for, pushspool-job(5) what stands in a job, pushspool-feedback(5) what
+comes back.
+"""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import hashlib
+import json
+import os
+import secrets
+import sys
+import time
+from collections import OrderedDict
+from contextlib import contextmanager, suppress
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Tuple, Union
+
+__all__ = ["InputFault", "JobEnd", "NotInTime", "PushspoolError", "feedback", "submit", "submit_lines", "wait"]
+
+Folder = Union[str, "os.PathLike[str]"]
+Job = Union[Mapping[str, Any], str, bytes]
+Recipient = Union[Mapping[str, Any], str, bytes]
+
+_ENDINGS = (".json", ".yaml", ".yml", ".jsonl")
+_NAME_HINT = (
+    "at most 200 bytes, no point first, no slash or control character, and .json, .yaml, .yml or .jsonl at the end"
+)
+_REMOVAL_HINT = "give the consumer's user the right: setfacl -m u:NAME:rwx feedback"
+# Exactly so whatever the umask is: the daemon, another user, must be able to read it. Nobody else gets into new/.
+_MODE = 0o644
+_REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS)
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+class PushspoolError(Exception):
+    """What could not be done; `hint` says what to try, and is empty where that is not known.
+
+    A call that submits and raises this has dropped nothing and may be repeated, unless `name` is set: then the job is
+    in new/ by that name, or was, and only its durability is in doubt.
+    """
+
+    def __init__(self, message: str, hint: str = "", name: Optional[str] = None) -> None:
+        super().__init__(f"{message}; {hint}" if hint else message)
+        self.message = message
+        self.hint = hint
+        self.name = name
+
+
+class InputFault(PushspoolError):
+    """What was passed or read is at fault: the same again does not help."""
+
+
+class NotInTime(PushspoolError):
+    """A job that is not over when the waiting ends; nothing has happened to it."""
+
+
+class JobEnd(NamedTuple):
+    """What became of a job."""
+
+    #: The name it was dropped by.
+    name: str
+    #: "done", "failed" or "held": parked in hold/, and not sent before it is released.
+    state: str
+    #: Where it is, from the app's folder on, such as done/2026-11-21/a.json.
+    path: str
+    #: What stands in its result file (pushspool-feedback(5)); None when it has none, as everything was accepted.
+    result: Optional[Dict[str, Any]]
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether all of its notifications were accepted."""
+        return self.state == "done" and self.result is None
+
+
+# Submitting
+
+
+def submit(
+    folder: Folder, job: Job, name: Optional[str] = None, *, app: Optional[str] = None, sync: bool = True,
+    unique: bool = True,
+) -> str:
+    """Drops one job so that the daemon sees it whole or not at all, and returns the name it was dropped by.
+
+    It is written to tmp/, synced, renamed into new/ without replacing anything, and new/ is synced: once this returns,
+    a power loss cannot take it any more.
+
+    :param folder: the spool with `app`, or the app's folder.
+    :param job: a mapping, which becomes JSON, or the file's text or bytes.
+    :param name: what the name begins and ends with. The ending tells the format; "urgent-" or "bulk-" at the start asks
+        for a lane. "job.json" if it is left out.
+    :param sync: False leaves the syncs out: much faster, and a power loss may take the job.
+    :param unique: False drops it by exactly this name, and fails when new/ has such a job. Otherwise 17 characters
+        before the ending make the name one that nobody else has.
+    :raises PushspoolError: nothing was dropped.
+    """
+    return _submit(folder, app, [_encoded(job)], name or "job.json", sync, unique)
+
+
+def submit_lines(
+    folder: Folder, recipients: Iterable[Recipient], *, app: Optional[str] = None,
+    job: Optional[Mapping[str, Any]] = None, defaults: Optional[Mapping[str, Any]] = None, name: Optional[str] = None,
+    sync: bool = True, unique: bool = True,
+) -> str:
+    """Drops a job of one notification a line, however many there are; otherwise as `submit`.
+
+    Keeps nothing in memory but the line at hand, so `recipients` may be a generator over millions.
+
+    :param recipients: tokens (text, or bytes as the device gave them) or mappings with a `token` and what it has of its
+        own.
+    :param job: the keys about the job as a whole, such as `id` and `count`. A `count` is checked before the drop.
+    :param defaults: what all recipients share, such as `alert`.
+    :param name: as for `submit`, with the ending .jsonl; "job.jsonl" if it is left out.
+    :raises PushspoolError: nothing was dropped. What `recipients` raises goes through, and nothing is dropped either.
+    """
+    name = name or "job.jsonl"
+    if not name.endswith(".jsonl"):
+        raise InputFault(f"'{_printable(name)}' is no name for lines", "end it in .jsonl")
+    return _submit(folder, app, _lines(recipients, job, defaults), name, sync, unique)
+
+
+def _lines(
+    recipients: Iterable[Recipient], job: Optional[Mapping[str, Any]], defaults: Optional[Mapping[str, Any]]
+) -> Iterator[bytes]:
+    head = {key: value for key, value in (("job", job), ("defaults", defaults)) if value}
+    if head:
+        yield _encoded(head)
+    count = 0
+    for recipient in recipients:
+        count += 1
+        yield _json(recipient.hex() if isinstance(recipient, bytes) else recipient)
+    if count == 0:
+        raise InputFault("there are no recipients", "name at least one")
+    if job and job.get("count", count) != count:
+        raise InputFault(f"there are {count} recipients, and count says {job['count']}", "make them the same")
+
+
+def _encoded(job: Job) -> bytes:
+    if isinstance(job, bytes):
+        data = job
+    elif isinstance(job, str):
+        data = _utf8(job)
+    else:
+        return _json(job)
+    if not data:
+        raise InputFault("the job is empty", "write what pushspool-job(5) says")
+    return data
+
+
+def _json(value: Any) -> bytes:
+    if isinstance(value, Mapping):
+        value = dict(value)
+    try:
+        return _utf8(json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))) + b"\n"
+    except (TypeError, ValueError) as error:
+        hint = "use text, numbers, lists and mappings"
+        raise InputFault(f"this cannot be written as JSON: {error}", hint) from error
+
+
+def _utf8(text: str) -> bytes:
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InputFault("the job has half a character in it", "pass text that is valid Unicode") from error
+
+
+def _submit(
+    folder: Folder, app: Optional[str], chunks: Iterable[bytes], name: str, sync: bool, unique: bool
+) -> str:
+    ending = _ending(name)
+    source = _Source(chunks)
+    try:
+        with _translated(), _opened(_home(folder, app)) as home, _opened("new", home) as new:
+            with _staged(home, new, ending) as (directory, temporary, number):
+                _write(number, source, sync)
+                final = _publish(directory, temporary, new, name, ending, unique)
+            if sync:
+                _sync_published(new, final)
+            return final
+    except PushspoolError:
+        if source.error is not None:
+            raise source.error from None
+        raise
+
+
+class _Source:
+    """The pieces of a job. Remembers what goes wrong where they come from, which is not for us to explain."""
+
+    def __init__(self, chunks: Iterable[bytes]) -> None:
+        self._chunks = chunks
+        self.error: Optional[OSError] = None
+
+    def __iter__(self) -> Iterator[bytes]:
+        try:
+            yield from self._chunks
+        except OSError as error:
+            self.error = error
+            raise
+
+
+def _ending(name: str) -> str:
+    """The ending of a job's name, which must be one."""
+    data = os.fsencode(name)
+    ending = next((ending for ending in _ENDINGS if name.endswith(ending)), "")
+    is_clean = not any(byte < 0x20 or byte in (0x2F, 0x7F) for byte in data)
+    if (
+        not ending or not is_clean or name.startswith(".") or name.endswith(".result.json")
+        or not len(ending) < len(data) <= 200
+    ):
+        raise InputFault(f"'{_printable(name)}' is no name for a job", _NAME_HINT)
+    return ending
+
+
+@contextmanager
+def _staged(home: int, new: int, ending: str) -> Iterator[Tuple[int, str, int]]:
+    """A new empty file: its folder, its name there, and itself, which the caller closes. Gone at the end, or renamed.
+
+    It is in tmp/, or a hidden one in new/ where tmp/ is of no use.
+    """
+    temporary = f".{_random()}{ending}"
+    directory, number = _stage(home, new, temporary)
+    try:
+        yield directory, temporary, number
+    finally:
+        # The daemon never looks at it; that it cannot be removed must not hide what went wrong before.
+        with suppress(OSError):
+            os.unlink(temporary, dir_fd=directory)
+        os.close(directory)
+
+
+def _stage(home: int, new: int, temporary: str) -> Tuple[int, int]:
+    try:
+        directory = os.open("tmp", os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=home)
+    except OSError:
+        # Whatever keeps us out of it, a hidden name in new/ will do.
+        directory = os.dup(new)
+    try:
+        return directory, _create(directory, temporary)
+    except OSError as error:
+        os.close(directory)
+        if error.errno not in _REFUSED:
+            raise
+    directory = os.dup(new)
+    try:
+        return directory, _create(directory, temporary)
+    except OSError:
+        os.close(directory)
+        raise
+
+
+def _create(directory: int, name: str) -> int:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    return os.open(name, flags, _MODE, dir_fd=directory)
+
+
+def _write(number: int, chunks: Iterable[bytes], sync: bool) -> None:
+    """Fills a file, syncs it and closes it: one that is still open for writing would not be taken for whole."""
+    try:
+        os.fchmod(number, _MODE)
+        buffer = bytearray()
+        for chunk in chunks:
+            buffer += chunk
+            if len(buffer) >= 1 << 16:
+                _write_all(number, buffer)
+                buffer.clear()
+        _write_all(number, buffer)
+        if sync:
+            os.fsync(number)
+    except BaseException:
+        with suppress(OSError):
+            os.close(number)
+        raise
+    # Over a network, this is where a full disk is told.
+    os.close(number)
+
+
+def _write_all(number: int, buffer: bytearray) -> None:
+    with memoryview(buffer) as view:
+        done = 0
+        while done < len(view):
+            done += os.write(number, view[done:])
+
+
+def _publish(directory: int, temporary: str, new: int, name: str, ending: str, unique: bool) -> str:
+    for _ in range(8):
+        final = f"{name[:-len(ending)]}-{_random()}{ending}" if unique else name
+        try:
+            _rename_no_replace(directory, temporary, new, final)
+            return final
+        except FileExistsError as error:
+            if not unique:
+                hint = "take another name, or let it be made unique"
+                raise InputFault(f"new/ has a job called '{_printable(final)}' already", hint) from error
+    raise PushspoolError("no name is free in new/", "look what fills it")
+
+
+def _rename_no_replace(source: int, name: str, target: int, new_name: str) -> None:
+    """renameat2(2) with RENAME_NOREPLACE; link(2) and unlink(2) where the filesystem or libc has none."""
+    code = _renameat2(source, name, target, new_name)
+    if code == 0:
+        return
+    if code not in (errno.EINVAL, errno.ENOSYS):
+        raise OSError(code, os.strerror(code), new_name)
+    try:
+        os.link(name, new_name, src_dir_fd=source, dst_dir_fd=target, follow_symlinks=False)
+    except OSError as error:
+        if error.errno not in (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK):
+            raise
+        # There are no links either. Not proof against somebody as fast, but names made here are nobody else's.
+        if _exists(new_name, target):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), new_name) from error
+        os.rename(name, new_name, src_dir_fd=source, dst_dir_fd=target)
+        return
+    os.unlink(name, dir_fd=source)
+
+
+def _renameat2(source: int, name: str, target: int, new_name: str) -> int:
+    """0, or what errno says; ENOSYS where there is no such call."""
+    try:
+        import ctypes
+
+        library = ctypes.CDLL(None, use_errno=True)
+        call = library.renameat2
+    except (ImportError, OSError, AttributeError):
+        return errno.ENOSYS
+    call.argtypes = [ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint]
+    if call(source, os.fsencode(name), target, os.fsencode(new_name), 1) == 0:
+        return 0
+    return ctypes.get_errno()
+
+
+def _sync_published(new: int, name: str) -> None:
+    """Syncs new/. When that fails the job is taken back; one that was claimed meanwhile is in the daemon's journal."""
+    try:
+        os.fsync(new)
+    except OSError as failure:
+        try:
+            os.unlink(name, dir_fd=new)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            hint = "look for it there before you submit it again"
+            message = f"new/ cannot be synced, and '{name}' not be taken back: {error}"
+            raise PushspoolError(message, hint, name) from error
+        raise failure
+
+
+# Waiting
+
+
+def wait(folder: Folder, name: str, *, app: Optional[str] = None, timeout: float = 300.0) -> JobEnd:
+    """Waits until a job is over, or held, and tells how it ended.
+
+    Costs a look at each day that done/ and failed/ keep, twice a second at most. Both are for their group only.
+
+    :param name: what `submit` has returned.
+    :param timeout: so many seconds at most.
+    :raises NotInTime: it is not over.
+    :raises PushspoolError: we may not look there.
+    """
+    if not name or "/" in name or "\0" in name:
+        raise InputFault(f"'{_printable(name)}' is no name of a file", "pass what submit has returned")
+    deadline = time.monotonic() + timeout
+    pause = 0.02
+    while True:
+        with _translated(), _opened(_home(folder, app)) as home:
+            end, is_waiting = _find(home, name)
+        if end:
+            return end
+        rest = deadline - time.monotonic()
+        if rest <= 0:
+            where = "still in new/" if is_waiting else "being sent, or nowhere"
+            message = f"{_printable(name)} is not over after {timeout:g} s: it is {where}"
+            raise NotInTime(message, "is the daemon running? see its log")
+        time.sleep(min(pause, rest))
+        pause = min(pause * 2, 0.5)
+
+
+def _find(home: int, name: str) -> Tuple[Optional[JobEnd], bool]:
+    """The end of a job, if there is one, and whether it waits in new/."""
+    for place in ("new", "hold"):
+        with _opened(place, home) as directory:
+            if _exists(name, directory):
+                return (None, True) if place == "new" else (JobEnd(name, "held", f"hold/{name}", None), False)
+    for place in ("done", "failed"):
+        with _opened(place, home) as archive:
+            for day in sorted(os.listdir(archive), reverse=True):
+                end = _find_on(day, archive, place, name)
+                if end:
+                    return end, False
+    return None, False
+
+
+def _find_on(day: str, archive: int, place: str, name: str) -> Optional[JobEnd]:
+    try:
+        with _opened(day, archive) as directory:
+            if not _exists(name, directory):
+                return None
+            # The result is there before the job is.
+            text = _contents(f"{name}.result.json", directory)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return JobEnd(name, place, f"{place}/{day}/{name}", None if text is None else json.loads(text))
+
+
+def _contents(name: str, directory: int) -> Optional[bytes]:
+    try:
+        number = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=directory)
+    except FileNotFoundError:
+        return None
+    with os.fdopen(number, "rb") as file:
+        return file.read()
+
+
+# Feedback
+
+
+def feedback(
+    folder: Folder, *, app: Optional[str] = None, follow: bool = False, poll: float = 1.0, keep: bool = False,
+    move_to: Optional[Folder] = None, remember: int = 65_536, until: Optional[Callable[[], bool]] = None,
+) -> Iterator[Dict[str, Any]]:
+    """Iterates over an app's feedback lines, oldest file first, and removes each file once all of its lines were taken.
+
+    A line is taken when the next one is asked for. Who breaks off, or dies, gets the lines of the file at hand once
+    more: each line comes at least once. What repeats is dropped as far as it is remembered: a line with the `kind`,
+    `id` and `index` of an earlier one that tells nothing new. One that corrects an earlier line comes through.
+
+    :param follow: go on when there are no more, and look again every `poll` seconds.
+    :param keep: leave the files where they are.
+    :param move_to: move files there, on the same filesystem, instead of deleting them.
+    :param remember: how many lines are remembered, 200 bytes each.
+    :param until: asked at each pause of `follow`; True ends it.
+    :raises PushspoolError: the folder cannot be read, or files not be removed.
+    :raises InputFault: a line is no JSON; its file stays.
+    """
+    repeats = _Repeats(remember)
+    for file in _files(folder, app, follow, poll, keep, move_to, until):
+        for number, text in enumerate(file, 1):
+            line = _parsed(text, file.name, number)
+            if repeats.is_news(line):
+                yield line
+        file.finish()
+
+
+class _FeedbackFile:
+    """A file of feedback that is open."""
+
+    def __init__(self, directory: int, name: str, removal: Callable[[int, str], None]) -> None:
+        self.name = name
+        self._directory = directory
+        self._removal = removal
+        number = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=directory)
+        self._file = os.fdopen(number, "rb")
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._file)
+
+    def close(self) -> None:
+        self._file.close()
+
+    def finish(self) -> None:
+        """Deletes or moves it."""
+        self.close()
+        with _translated(_REMOVAL_HINT):
+            try:
+                self._removal(self._directory, self.name)
+            except FileNotFoundError:
+                # Another consumer has removed it. It is there still when the folder to move it to is what is missing.
+                if _exists(self.name, self._directory):
+                    raise
+
+
+def _files(
+    folder: Folder, app: Optional[str], follow: bool, poll: float, keep: bool, move_to: Optional[Folder],
+    until: Optional[Callable[[], bool]],
+) -> Iterator[_FeedbackFile]:
+    latest: Dict[str, str] = {}
+    removal = _removal(keep, move_to)
+    path = os.path.join(_home(folder, app), "feedback")
+    if not keep and os.path.isdir(path) and not os.access(path, os.W_OK | os.X_OK, effective_ids=True):
+        # Told before the first line: it would come again and again.
+        raise PushspoolError(f"files in {path} cannot be removed", _REMOVAL_HINT)
+    while True:
+        # Anew each time, as the folder may be another by then.
+        with _translated(), _opened(_home(folder, app)) as home, _opened("feedback", home) as directory:
+            for name in _names(directory):
+                node = name[23:]
+                if keep and name <= latest.get(node, ""):
+                    continue
+                latest[node] = name
+                try:
+                    file = _FeedbackFile(directory, name, removal)
+                except FileNotFoundError:
+                    # Another consumer was faster.
+                    continue
+                try:
+                    yield file
+                finally:
+                    file.close()
+        if not follow or (until is not None and until()):
+            return
+        time.sleep(poll)
+
+
+def _names(directory: int) -> List[str]:
+    """Complete files, oldest first: of one node they come in order, of several as far as their clocks agree."""
+    return sorted(name for name in os.listdir(directory) if name.endswith(".jsonl") and not name.startswith("."))
+
+
+def _removal(keep: bool, move_to: Optional[Folder]) -> Callable[[int, str], None]:
+    def remove(directory: int, name: str) -> None:
+        os.unlink(name, dir_fd=directory)
+
+    def move(directory: int, name: str) -> None:
+        with _opened(os.fspath(move_to or ".")) as target:
+            _rename_no_replace(directory, name, target, name)
+
+    if keep and move_to is not None:
+        raise InputFault("keep and move_to contradict each other", "leave one of them out")
+    if move_to is not None and not os.path.isdir(move_to):
+        raise InputFault(f"{os.fspath(move_to)} is no folder", "make it, on the filesystem of the spool")
+    return (lambda directory, name: None) if keep else remove if move_to is None else move
+
+
+def _parsed(text: bytes, file: str, number: int) -> Dict[str, Any]:
+    try:
+        line = json.loads(text)
+    except ValueError as error:
+        raise InputFault(f"feedback/{file}:{number}: no JSON: {error}", "move the file away, and look") from error
+    if not isinstance(line, dict):
+        raise InputFault(f"feedback/{file}:{number}: no object", "move the file away, and look")
+    return line
+
+
+class _Repeats:
+    """What the last lines have told, as digests: so many of them and no more."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._told: OrderedDict[bytes, bytes] = OrderedDict()
+
+    def is_news(self, line: Mapping[str, Any]) -> bool:
+        # A line of a token has no id; the token is what it is about.
+        subject = [line.get("kind"), line.get("app"), line.get("id"), line.get("index")]
+        if line.get("id") is None:
+            subject.append(line.get("token"))
+        # What is told again may have another time, and after a take-over another node.
+        news = {name: value for name, value in line.items() if name not in ("at", "node") and not name.endswith("_at")}
+        key, value = _digest(subject), _digest(news)
+        is_news = self._told.pop(key, None) != value
+        self._told[key] = value
+        while len(self._told) > self._limit:
+            self._told.popitem(last=False)
+        return is_news
+
+
+def _digest(value: Any) -> bytes:
+    return hashlib.blake2b(json.dumps(value, sort_keys=True).encode("ascii"), digest_size=16).digest()
+
+
+# Folders and faults
+
+
+def _home(folder: Folder, app: Optional[str]) -> str:
+    if app is None:
+        return os.fspath(folder)
+    if app in ("", ".", "..") or "/" in app or "\0" in app:
+        raise InputFault(f"'{_printable(app)}' is no name of an app", "name a folder of the spool")
+    return os.path.join(os.fspath(folder), app)
+
+
+@contextmanager
+def _opened(path: str, parent: Optional[int] = None) -> Iterator[int]:
+    """A folder; below an app's none is opened through a symbolic link."""
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+    number = os.open(path, flags) if parent is None else os.open(path, flags | os.O_NOFOLLOW, dir_fd=parent)
+    try:
+        yield number
+    finally:
+        os.close(number)
+
+
+def _exists(name: str, directory: int) -> bool:
+    try:
+        os.stat(name, dir_fd=directory, follow_symlinks=False)
+        return True
+    except FileNotFoundError:
+        return False
+
+
+@contextmanager
+def _translated(refusal: str = "") -> Iterator[None]:
+    """Turns what the system says into an error with a remedy."""
+    try:
+        yield
+    except OSError as error:
+        raise PushspoolError(str(error), _remedy(error, refusal)) from error
+
+
+def _remedy(error: OSError, refusal: str) -> str:
+    if error.errno in _REFUSED:
+        return refusal or "run as a member of the group that the app's folder belongs to; reading archives takes theirs"
+    if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+        return "check the spool's path and the app's name; the daemon makes an app's folders when it starts"
+    if error.errno in _FULL:
+        return "free some space and submit again"
+    if error.errno == errno.EEXIST:
+        return "move what has that name away"
+    if error.errno == errno.EXDEV:
+        return "keep both folders on one filesystem, without a mount or subvolume of their own"
+    return ""
+
+
+def _printable(name: str) -> str:
+    return "".join(letter if letter.isprintable() else f"%{ord(letter):02X}" for letter in name)
+
+
+def _random() -> str:
+    return secrets.token_hex(8)
+
+
+# The command
+
+
+def _main(arguments: Optional[List[str]] = None) -> int:
+    options = _parser().parse_args(arguments)
+    try:
+        return int(options.run(options))
+    except PushspoolError as error:
+        return _complain(error, 65 if isinstance(error, InputFault) else 75)
+    except KeyboardInterrupt:
+        return 130
+    except OSError as error:
+        # Nothing more can be printed. Python would try once more to write what is left.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):
+            return 141
+        return _complain(PushspoolError(str(error), "look where the output goes"), 75)
+
+
+def _complain(error: PushspoolError, code: int) -> int:
+    print(f"pushspool.py: {error.message}", file=sys.stderr)
+    if error.hint:
+        print(f"hint: {error.hint}", file=sys.stderr)
+    return code
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> Any:
+        self.print_usage(sys.stderr)
+        self.exit(64, f"{self.prog}: {message}\n")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="pushspool.py", description="Drops jobs into a spool of pushspool, and reads what came back.")
+    commands = parser.add_subparsers(dest="command", required=True, parser_class=_Parser)
+    both = _Parser(add_help=False)
+    both.add_argument("--spool", default="/var/spool/pushspool", help="the spool (%(default)s)")
+    both.add_argument("-a", "--app", required=True, help="the app")
+
+    drop = commands.add_parser("submit", parents=[both], help="drop jobs, whole and synced, and print their names")
+    drop.add_argument("-w", "--wait", action="store_true", help="wait until they are over")
+    drop.add_argument("--timeout", type=float, default=300, help="so many seconds at most (%(default)s)")
+    formats = ("json", "yaml", "jsonl")
+    drop.add_argument("--format", choices=formats, default="json", help="of standard input (%(default)s)")
+    drop.add_argument("--no-sync", action="store_true", help="do not sync; a power loss may take the job")
+    drop.add_argument("files", nargs="+", metavar="file", help="job files; - is standard input")
+    drop.set_defaults(run=_run_submit)
+
+    read = commands.add_parser("feedback", parents=[both], help="print the lines of feedback files, and remove those")
+    read.add_argument("-f", "--follow", action="store_true", help="go on, and look every second")
+    read.add_argument("--kind", choices=("job", "notification", "token"), help="print only lines of this kind")
+    rest = read.add_mutually_exclusive_group()
+    rest.add_argument("--keep", action="store_true", help="leave the files")
+    rest.add_argument("--move-to", metavar="folder", help="move the files there instead of deleting them")
+    read.set_defaults(run=_run_feedback)
+    return parser
+
+
+def _run_submit(options: argparse.Namespace) -> int:
+    names = []
+    for path in options.files:
+        name = f"stdin.{options.format}" if path == "-" else os.path.basename(path)
+        try:
+            file = sys.stdin.buffer if path == "-" else open(path, "rb")
+        except OSError as error:
+            raise InputFault(str(error), "check the path and its permissions") from error
+        with file:
+            names.append(_submit(options.spool, options.app, _pieces(file, path), name, not options.no_sync, True))
+        print(names[-1], flush=True)
+    code = 0
+    for name in names if options.wait else []:
+        end = wait(options.spool, name, app=options.app, timeout=options.timeout)
+        print(f"{name}: {end.state}{', all accepted' if end.is_accepted else ''}")
+        if end.result is not None:
+            print(json.dumps(end.result, ensure_ascii=False, indent=2))
+        code = code if end.is_accepted else 65
+    return code
+
+
+def _pieces(file: Any, path: str) -> Iterator[bytes]:
+    piece = file.read(1 << 16)
+    if not piece:
+        raise InputFault(f"{path} is empty", "write what pushspool-job(5) says")
+    while piece:
+        yield piece
+        piece = file.read(1 << 16)
+
+
+def _run_feedback(options: argparse.Namespace) -> int:
+    repeats = _Repeats(65_536)
+    for file in _files(options.spool, options.app, options.follow, 1.0, options.keep, options.move_to, None):
+        for number, text in enumerate(file, 1):
+            line = _parsed(text, file.name, number)
+            if repeats.is_news(line) and options.kind in (None, line.get("kind")):
+                sys.stdout.buffer.write(text if text.endswith(b"\n") else text + b"\n")
+        # What is not out yet would be lost with its file.
+        sys.stdout.buffer.flush()
+        file.finish()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(_main())
