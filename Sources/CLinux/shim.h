@@ -218,3 +218,36 @@ static inline int clinux_wait_readable_until(int fd, int milliseconds) {
 // eventfd(2), inotify_init1(2): the flags are enumerations in C.
 static inline int clinux_eventfd(void) { return eventfd(0, EFD_CLOEXEC); }
 static inline int clinux_inotify(void) { return inotify_init1(IN_CLOEXEC | IN_NONBLOCK); }
+
+// --- the process and who started it -----------------------------------------------------------------------------------
+
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/un.h>
+
+// A socket for datagrams that waits at most so many seconds for a reader whose queue is full.
+static inline int clinux_datagram_socket(int seconds) {
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    struct timeval limit = {seconds, 0};
+    if (fd >= 0) (void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+    return fd;
+}
+
+// sendto(2) to a socket by its name, without a NUL at its end; one in the abstract namespace begins with a NUL (unix(7)).
+// sun_path is a tuple in Swift.
+static inline ssize_t clinux_send_to(int fd, const void *name, size_t length, const void *bytes, size_t count) {
+    struct sockaddr_un address;
+    memset(&address, 0, sizeof address);
+    if (length > sizeof address.sun_path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    address.sun_family = AF_UNIX;
+    memcpy(address.sun_path, name, length);
+    return sendto(fd, bytes, count, MSG_NOSIGNAL, (const struct sockaddr *)&address,
+                  (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length));
+}
+
+// prctl(2) is variadic.
+static inline int clinux_forbid_dumps(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }

@@ -25,6 +25,12 @@ import COpenSSL
         self.init(line)
     }
 
+    /// Overwrites what an array holds, and empties it. Of several that share it the caller's must be the last: others keep it.
+    package static func erase(_ bytes: inout [UInt8]) {
+        unsafe bytes.withUnsafeMutableBytes { unsafe OPENSSL_cleanse($0.baseAddress, $0.count) }
+        bytes = []
+    }
+
     deinit {
         unsafe OPENSSL_cleanse(bytes.baseAddress, bytes.count)
         unsafe bytes.deallocate()

@@ -15,6 +15,13 @@ struct SecretTests {
         #expect(Secret(passphraseFile: Array(content.utf8)).byteCount == count)
     }
 
+    @Test func `an array that is erased is empty, and another one that shared its bytes is as it was`() {
+        var bytes = Array("hunter2".utf8)
+        let shared = bytes
+        Secret.erase(&bytes)
+        #expect(bytes.isEmpty && shared == Array("hunter2".utf8))
+    }
+
     @Test func `credentials tell their certificate and nothing of the key`() throws {
         var plan = CertificatePlan.client("app")
         plan.validity = 0...1_700_000_000

@@ -7,6 +7,8 @@ import LinuxIO
 import OpenSSL
 
 /// Reads an app's credentials and finds what is wrong with them before anything is connected.
+///
+/// What was read of a secret file is overwritten when the key is made of it; what stands in the app's own file is not.
 package struct IdentityLoader: Sendable {
     /// No credential file is larger.
     private static let fileLimit = 1 << 20
@@ -47,7 +49,8 @@ package struct IdentityLoader: Sendable {
         _ app: AppConfiguration, _ identity: ProviderIdentity, _ source: AppConfiguration.Source
     ) throws(Diagnostic) -> AppIdentity {
         let label = "credentials.token.key"
-        let text = try bytes(source, key: label, isSecret: true)
+        var text = try bytes(source, key: label, isSecret: true)
+        defer { Secret.erase(&text) }
         let key = try blaming(label) { () throws(TLSError) in try ProviderKey(identity, p8: text) }
         return AppIdentity(
             app: app, context: try context(app, nil), credentials: .token(key), topic: app.topic, fingerprint: sums)
@@ -56,18 +59,24 @@ package struct IdentityLoader: Sendable {
     private mutating func credentials(of app: AppConfiguration) throws(Diagnostic) -> Credentials {
         var passphrase: Secret?
         if let file = app.passphraseFile {
-            passphrase = Secret(passphraseFile: try read(file, key: "credentials.passphrase_file", isSecret: true))
+            var content = try read(file, key: "credentials.passphrase_file", isSecret: true)
+            passphrase = Secret(passphraseFile: content)
+            Secret.erase(&content)
         }
         switch app.identity {
         case .certificate(let source, let keySource):
-            let certificate = try bytes(source, key: "credentials.certificate", isSecret: keySource == nil)
-            var key: [UInt8]?
+            var certificate = try bytes(source, key: "credentials.certificate", isSecret: keySource == nil)
+            defer { Secret.erase(&certificate) }
+            var key: [UInt8] = []
+            defer { Secret.erase(&key) }
             if let keySource { key = try bytes(keySource, key: "credentials.key", isSecret: true) }
             return try blaming("credentials.certificate") { () throws(TLSError) in
-                try Credentials.pem(certificate: certificate, key: key, passphrase: passphrase)
+                try Credentials.pem(
+                    certificate: certificate, key: keySource == nil ? nil : key, passphrase: passphrase)
             }
         case .pkcs12(let file):
-            let container = try read(file, key: "credentials.pkcs12", isSecret: true)
+            var container = try read(file, key: "credentials.pkcs12", isSecret: true)
+            defer { Secret.erase(&container) }
             return try blaming("credentials.pkcs12") { () throws(TLSError) in
                 try Credentials.pkcs12(container, passphrase: passphrase)
             }
