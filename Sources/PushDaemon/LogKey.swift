@@ -42,6 +42,18 @@ package enum LogKey {
     package static let overflows = "overflows"
     /// How much room is left.
     package static let free = "free"
+    /// How many files.
+    package static let files = "files"
+    /// The oldest of them.
+    package static let oldest = "oldest"
+    /// One of them.
+    package static let example = "example"
+    /// How many jobs of `done/`.
+    package static let done = "done"
+    /// How many jobs of `failed/`.
+    package static let failed = "failed"
+    /// How many files of `feedback/`.
+    package static let feedback = "feedback"
     /// How long something took or may take.
     package static let limit = "limit"
 }
