@@ -115,6 +115,12 @@ extension SystemError {
     /// Whether it is a symbolic link that was met where none may be (ELOOP).
     package var isSymbolicLink: Bool { code == ELOOP }
 
+    /// Whether it is a directory that was met where a file should be (EISDIR).
+    package var isDirectory: Bool { code == EISDIR }
+
+    /// Whether a directory was to be removed that has something in it (ENOTEMPTY, EEXIST).
+    package var isNotEmpty: Bool { code == ENOTEMPTY || code == EEXIST }
+
     /// Whether somebody holds it in a way that passes (EAGAIN, a write lease).
     package var isBusy: Bool { code == EAGAIN }
 }

@@ -44,6 +44,18 @@ package enum LogKey {
     package static let free = "free"
     /// The number of a process.
     package static let process = "process"
+    /// How many files.
+    package static let files = "files"
+    /// The oldest of them.
+    package static let oldest = "oldest"
+    /// One of them.
+    package static let example = "example"
+    /// How many jobs of `done/`.
+    package static let done = "done"
+    /// How many jobs of `failed/`.
+    package static let failed = "failed"
+    /// How many files of `feedback/`.
+    package static let feedback = "feedback"
     /// How long something took or may take.
     package static let limit = "limit"
 }

@@ -49,6 +49,11 @@ extension FileName {
         FileName(bytes: bytes + Self.resultEnding)
     }
 
+    /// The job beside which a file of this name is the result; `nil` when it is none.
+    package var jobOfResult: FileName? {
+        hasSuffix(".result.json") ? FileName(bytes: Array(bytes.dropLast(Self.resultEnding.count))) : nil
+    }
+
     /// How long a name may be that gets a result file beside it.
     package static let byteLimitWithResult = byteLimit - resultEnding.count
 

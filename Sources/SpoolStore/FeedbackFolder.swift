@@ -107,6 +107,12 @@ package final class FeedbackFolder {
 
     private var temporaryName: [UInt8] { Array(".\(node).tmp".utf8) }
 
+    /// The time in a name of a feedback file of a node; `nil` for other nodes' and all others.
+    static func time(of name: [UInt8], node: String) -> WallTime? {
+        guard name.dropFirst(23).elementsEqual("-\(node).jsonl".utf8) else { return nil }
+        return time(of: name)
+    }
+
     /// The time in a name of a feedback file, `20261121T083616.123456Z-<node>.jsonl`, whatever the node.
     package static func time(of name: [UInt8]) -> WallTime? {
         guard name.count > 24, name[23] == UInt8(ascii: "-") else { return nil }

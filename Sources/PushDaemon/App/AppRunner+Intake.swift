@@ -31,6 +31,7 @@ extension AppRunner {
             if !claims.isEmpty { await startClaims() }
             if !refusals.isEmpty { await carryOutRefusals() }
             if !jobs.isEmpty { await giveUpLateJobs() }
+            if mustSweep { await sweepSome() }
             writeJournal()
             lookAtProgress()
             show()
@@ -86,7 +87,7 @@ extension AppRunner {
     }
 
     private var nextLook: Moment {
-        if intake.wantsScan || scanning != nil { return .now }
+        if intake.wantsScan || scanning != nil || sweep != nil && mustSweep { return .now }
         var next = space.isShort ? nextSpaceLook : nextScan
         if shortUntil > .now { next = min(next, shortUntil) }
         if let deadline = intake.deadline { next = min(next, deadline) }

@@ -172,6 +172,7 @@ extension AppRunner {
             try await files.archives.sync(spool)
             for id in moved { record(.cleaned(id)) }
             writeJournal()
+            noteArchived()
             // The journal may have room for others now.
             intakeBell.ring()
         } catch {

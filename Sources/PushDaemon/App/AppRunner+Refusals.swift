@@ -44,6 +44,7 @@ extension AppRunner {
         refusals = []
         for refusal in group { carryOut(refusal) }
         syncArchives()
+        noteArchived()
     }
 
     private func carryOut(_ refusal: PendingRefusal) {

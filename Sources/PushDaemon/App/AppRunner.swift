@@ -153,6 +153,13 @@ package actor AppRunner {
     var nextSpaceLook = Moment.zero
     /// Until when no file is taken for want of descriptors.
     var shortUntil = Moment.zero
+    /// When archives and feedback are looked through for what is over, the look that is under way, and the newest feedback
+    /// that one has told of.
+    var sweeps: SweepSchedule
+    var sweep: RetentionSweep?
+    var feedbackToldThrough: WallTime?
+    /// Folders with something that is left alone, and was reported.
+    var reportedLeftovers: Set<String> = []
     /// Whether something under way has failed for want of room.
     var isOutOfRoom = false
     /// Whether the app is to end as soon as nothing is in doubt.
@@ -193,6 +200,7 @@ package actor AppRunner {
         rules.patience = around.configuration.patience
         rules.requireEnd = around.configuration.requireEnd
         self.intake = Intake(rules: rules)
+        self.sweeps = SweepSchedule(interval: Self.sweepPause(around.configuration))
         self.intakeBell = Bell(on: around.reactor)
         self.pumpBells = Lane.allCases.map { _ in Bell(on: around.reactor) }
         self.publishBell = Bell(on: around.reactor)

@@ -17,6 +17,7 @@ extension DaemonConfiguration {
         fields.mapping("feedback") {
             feedbackEvery = $0.duration("every", in: .milliseconds(10)...Self.hour) ?? feedbackEvery
         }
+        fields.mapping("archive") { readArchive(&$0) }
         fields.mapping("log") {
             logLevel = $0.choice("level", of: LogLevel.self) ?? logLevel
             logFormat = $0.choice("format", of: LogFormat.self) ?? logFormat
@@ -61,18 +62,30 @@ extension DaemonConfiguration {
         fields.refuseLater("dedupe_content", unless: ["false"])
     }
 
+    private mutating func readArchive(_ fields: inout Fields) {
+        retention.done = fields.keepTime("keep_done", atLeast: .zero) ?? retention.done
+        retention.failed = fields.keepTime("keep_failed", atLeast: .zero) ?? retention.failed
+        guard fields.value("keep_feedback")?.scalarText != "0" else {
+            return fields.refuse(
+                "keep_feedback", "would delete feedback before anybody can read it",
+                hint: "write the time that whoever reads it may take, such as 7d, or forever")
+        }
+        retention.feedback = fields.keepTime("keep_feedback", atLeast: Self.hour) ?? retention.feedback
+    }
+
     /// Keys of the contract whose work is still to be done: named, so that nobody relies on them in vain.
     private func readLaterKeys(_ fields: inout Fields) {
-        fields.mapping("archive") {
-            $0.refuseLater("keep_done", unless: ["forever"])
-            $0.refuseLater("keep_failed", unless: ["forever"])
-            $0.refuseLater("keep_feedback", unless: ["forever"])
-        }
         fields.mapping("metrics") { $0.refuseLater("listen", unless: []) }
     }
 }
 
 extension Fields {
+    /// A duration, or `forever`.
+    fileprivate mutating func keepTime(_ key: String, atLeast least: Duration) -> KeepTime? {
+        if value(key)?.scalarText == "forever" { return .forever }
+        return duration(key, in: least...KeepTime.longest).map(KeepTime.limited)
+    }
+
     /// Refuses a key that is known and does nothing yet, unless its value asks for nothing.
     mutating func refuseLater(_ key: String, unless harmless: [String]) {
         guard let value = value(key), !harmless.contains(value.scalarText ?? "") else { return }

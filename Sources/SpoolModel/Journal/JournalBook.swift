@@ -77,6 +77,11 @@ package struct JournalBook: Sendable {
     /// The live jobs.
     package var liveJobs: [JobID] { Array(state.jobs.keys) }
 
+    /// How the live jobs of an app ended that have. Costs a look at each live job.
+    package func finals(of app: String) -> [JournalFinal] {
+        state.jobs.values.compactMap { $0.facts.app == app ? $0.final : nil }
+    }
+
     /// Writes a record. Of a job that is not live it says nothing, and is not written.
     ///
     /// - Returns: The position of the record, of the last one if it was split.

@@ -125,6 +125,9 @@ package final class Journal: Sendable {
     /// The live jobs.
     package var liveJobs: [JobID] { state.withLock { $0.book.liveJobs } }
 
+    /// How the live jobs of an app ended that have, and so where their files are or will be.
+    package func finals(of app: String) -> [JournalFinal] { state.withLock { $0.book.finals(of: app) } }
+
     /// Why nothing can be written any more, if so.
     package var fault: SystemError? { state.withLock { $0.fault } }
 

@@ -20,6 +20,8 @@ struct Bench: Sendable {
         var rescan = "1s"
         /// More of the section on intake, such as `, require_end: in_place`.
         var intake = ""
+        /// The section on archives, such as `{keep_done: 0}`.
+        var archive = "{}"
         /// Whether there is an app called weather.
         var hasApp = true
         /// More lines for its file.
@@ -74,6 +76,7 @@ struct Bench: Sendable {
             intake:
               {settle: \(setup.settle), patience: \(setup.patience), rescan: \(setup.rescan)\(setup.intake)}
             feedback: {every: 20ms}
+            archive: \(setup.archive)
             log: {level: debug}
 
             """)

@@ -1,0 +1,236 @@
+package import APNSModel
+package import LinuxIO
+package import SpoolModel
+
+/// One pass over an app's archives and its feedback, in which what was kept for long enough is deleted.
+///
+/// Deleted are jobs and results in folders of days, those folders, and this node's feedback files; other names stay, and
+/// no link is followed. A job goes before its result, so that none ever stands there without the result that it had; what
+/// a crash in between leaves, the next sweep deletes. Nothing is synced: what a power loss brings back is deleted again.
+/// Owned by one actor; each step blocks for a few milliseconds, and memory does not grow with the number of files.
+package final class RetentionSweep {
+    /// How many names a step takes.
+    package static let stepLimit = 256
+    /// How much may go wrong in a folder before it is left until the next sweep.
+    private static let failureLimit = 16
+
+    private enum Place {
+        case archive(ArchiveFolder)
+        case day(ArchiveFolder, DayFolder)
+        case feedback
+
+        var path: String {
+            switch self {
+            case .archive(let folder): folder.rawValue
+            case .day(let folder, let day): "\(folder.rawValue)/\(day.name)"
+            case .feedback: "feedback"
+            }
+        }
+    }
+
+    /// What it has come to so far.
+    package private(set) var report = SweepReport()
+
+    private let app: AppSpool
+    private let rules: RetentionRules
+    private let told: WallTime?
+    /// Where to go, the next at the end.
+    private var waiting: [Place]
+    /// Where it is.
+    private var place: Place?
+    private var directory: Directory?
+    private var listing: DirectoryListing?
+    /// What was found there: days that are over, names of others, failures.
+    private var days: [DayFolder] = []
+    private var leftovers: SweepReport.Leftovers?
+    private var failureCount = 0
+    /// What a name of feedback is less than, if anything is to be done about it.
+    private var horizon: [UInt8] = []
+
+    /// Begins a pass.
+    ///
+    /// - Parameters:
+    ///   - app: Whose files.
+    ///   - rules: How long they are kept.
+    ///   - scope: What to go through.
+    ///   - told: The newest feedback that an earlier pass has told of: no newer one is deleted.
+    package init(_ app: AppSpool, _ rules: RetentionRules, _ scope: SweepSchedule.Scope, toldThrough told: WallTime?) {
+        (self.app, self.rules, self.told) = (app, rules, told)
+        let archives = [ArchiveFolder.failed, .done]
+        switch scope {
+        case .unkept: waiting = archives.filter { rules.keep($0).isZero }.map(Place.archive)
+        case .everything:
+            let feedback = rules.feedback == .forever ? [] : [Place.feedback]
+            waiting = feedback + archives.filter { rules.keep($0) != .forever }.map(Place.archive)
+        }
+    }
+
+    /// Takes the next names. Blocks.
+    ///
+    /// - Parameters:
+    ///   - now: The time of day.
+    ///   - live: The places of jobs that the journal has not forgotten, asked for as of now: they are left alone, with what
+    ///     is beside them.
+    /// - Returns: Whether there is more to do.
+    package func step(at now: WallTime, sparing live: () -> Set<ArchivePlace>) -> Bool {
+        guard let place = openNext() else { return false }
+        var spared: Set<ArchivePlace> = []
+        switch place {
+        case .archive: break
+        case .day: spared = live().union(app.reserved)
+        case .feedback: horizon = Array((rules.feedbackHorizon(at: now)?.compact ?? "").utf8)
+        }
+        for _ in 0..<Self.stepLimit {
+            guard let entry = nextEntry() else {
+                close(place, at: now)
+                break
+            }
+            switch place {
+            case .archive(let folder): takeDay(entry, of: folder, at: now)
+            case .day(let folder, let day): takeFile(entry, of: ArchiveDay(folder: folder, day: day.name), spared)
+            case .feedback: takeFeedback(entry, at: now)
+            }
+        }
+        return true
+    }
+
+    // MARK: From place to place
+
+    private func openNext() -> Place? {
+        if let place { return place }
+        while let next = waiting.popLast() {
+            do {
+                let directory = try open(next)
+                listing = try directory.listing()
+                self.directory = directory
+                place = next
+                return next
+            } catch {
+                // Somebody else has removed it.
+                if !error.isNotFound { note(error) }
+            }
+        }
+        return nil
+    }
+
+    private func open(_ place: Place) throws(SystemError) -> Directory {
+        switch place {
+        case .archive(let folder): app.archive(folder)
+        case .day(let folder, let day): try app.archive(folder).openChild(Array(day.name.utf8))
+        case .feedback: try app.home.openChild(Array("feedback".utf8))
+        }
+    }
+
+    /// `nil` at the end of the place, or when too much has gone wrong there.
+    private func nextEntry() -> DirectoryListing.Entry? {
+        guard failureCount < Self.failureLimit else { return nil }
+        do {
+            return try listing?.next()
+        } catch {
+            note(error)
+            return nil
+        }
+    }
+
+    private func close(_ place: Place, at now: WallTime) {
+        switch place {
+        case .archive(let folder):
+            waiting += days.sorted(by: >).map { .day(folder, $0) }
+            days = []
+        case .day(let folder, let day): remove(day, of: folder, at: now)
+        case .feedback: break
+        }
+        if let leftovers { report.leftovers.append(leftovers) }
+        listing = nil
+        (self.place, directory, leftovers, failureCount) = (nil, nil, nil, 0)
+    }
+
+    /// Removes a day's folder if nothing is left in it and nothing more comes.
+    private func remove(_ day: DayFolder, of folder: ArchiveFolder, at now: WallTime) {
+        guard day.end <= now else { return }
+        do {
+            try app.archive(folder).removeChild(Array(day.name.utf8))
+            app.unsynced.remove(ArchiveDay(folder: folder, day: day.name))
+        } catch {
+            if !error.isNotEmpty { note(error) }
+        }
+    }
+
+    // MARK: Names
+
+    /// Names with a point in front are the filesystem's, or ours for a moment.
+    private func isHidden(_ entry: DirectoryListing.Entry) -> Bool { entry.name.first == 0x2E }
+
+    private func takeDay(_ entry: DirectoryListing.Entry, of folder: ArchiveFolder, at now: WallTime) {
+        guard !isHidden(entry) else { return }
+        guard let day = DayFolder(name: entry.name), isDirectory(entry) else { return leave(entry) }
+        if rules.keep(folder).isOver(day, at: now) { days.append(day) }
+    }
+
+    private func isDirectory(_ entry: DirectoryListing.Entry) -> Bool {
+        if let kind = entry.kind { return kind == .directory }
+        do {
+            return try directory?.status(of: entry.name)?.kind == .directory
+        } catch {
+            note(error)
+            return false
+        }
+    }
+
+    /// Deletes a job and its result, by whichever name comes first.
+    private func takeFile(_ entry: DirectoryListing.Entry, of day: ArchiveDay, _ spared: Set<ArchivePlace>) {
+        guard !isHidden(entry), let directory else { return }
+        guard let job = ArchivedName(entry.name)?.job else { return leave(entry) }
+        guard !spared.contains(ArchivePlace(folder: day.folder, day: day.day, name: job)) else { return }
+        do {
+            if try directory.unlink(job.bytes) { report.jobCounts[day.folder, default: 0] += 1 }
+            if let result = job.result { try directory.unlink(result.bytes) }
+        } catch {
+            // A folder that was dropped as a job, and refused: what is in it is not ours.
+            if error.isDirectory { leave(entry) } else { note(error) }
+        }
+    }
+
+    private func takeFeedback(_ entry: DirectoryListing.Entry, at now: WallTime) {
+        guard entry.name.lexicographicallyPrecedes(horizon), let directory, let name = FileName(bytes: entry.name),
+            let time = FeedbackFolder.time(of: entry.name, node: app.node)
+        else { return }
+        switch rules.fate(ofFeedback: time, at: now, toldThrough: told) {
+        case .kept: break
+        case .announced:
+            report.toldCount += 1
+            report.oldestTold = min(report.oldestTold ?? name, name)
+            report.toldThrough = max(report.toldThrough ?? time, time)
+        case .deleted:
+            do {
+                if try directory.unlink(entry.name) { report.feedbackCount += 1 }
+            } catch {
+                if error.isDirectory { leave(entry) } else { note(error) }
+            }
+        }
+    }
+
+    private func leave(_ entry: DirectoryListing.Entry) {
+        guard let place else { return }
+        let example = FileName(bytes: entry.name)?.escaped ?? ""
+        var leftovers = leftovers ?? SweepReport.Leftovers(path: place.path, example: example)
+        leftovers.count += 1
+        self.leftovers = leftovers
+    }
+
+    private func note(_ error: SystemError) {
+        failureCount += 1
+        report.failureCount += 1
+        report.failure = report.failure ?? error
+    }
+}
+
+extension RetentionRules {
+    /// How long an archive is kept.
+    func keep(_ folder: ArchiveFolder) -> KeepTime {
+        switch folder {
+        case .done: done
+        case .failed: failed
+        }
+    }
+}
