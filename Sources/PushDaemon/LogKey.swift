@@ -42,6 +42,8 @@ package enum LogKey {
     package static let overflows = "overflows"
     /// How much room is left.
     package static let free = "free"
+    /// Until when something waits, UTC.
+    package static let until = "until"
     /// How long something took or may take.
     package static let limit = "limit"
 }
