@@ -56,6 +56,8 @@ package enum LogKey {
     package static let failed = "failed"
     /// How many files of `feedback/`.
     package static let feedback = "feedback"
+    /// Until when something waits, UTC.
+    package static let until = "until"
     /// How long something took or may take.
     package static let limit = "limit"
 }

@@ -11,6 +11,12 @@ struct IntakeHarness {
     var readings: [FileName: IntakeReading] = [:]
     /// What opening or moving comes to, if not to success.
     var obstacles: [FileName: IntakeAnswer] = [:]
+    /// Before when files are not to be taken, as they say.
+    var notBefore: [FileName: WallTime] = [:]
+    /// How often files were read since they were put there.
+    var readCounts: [FileName: Int] = [:]
+    /// How far the clock on the wall is ahead.
+    var clockError = Duration.zero
     /// What was done, in order: `claim a.json`, `fail a.json incomplete`, …
     var log: [String] = []
     private var clock: Int64 = 1
@@ -26,6 +32,9 @@ struct IntakeHarness {
         self.init(rules: rules)
     }
 
+    /// The time of day: it was noon when all began.
+    var timeOfDay: WallTime { noon + (now - .zero) + clockError }
+
     /// A file of so many bytes, changed just now.
     mutating func put(_ name: FileName, bytes: Int64 = 10, modifiedAt: Int64 = 5, inode: UInt64? = nil) {
         clock += 1
@@ -33,18 +42,25 @@ struct IntakeHarness {
             device: 1, inode: inode ?? UInt64(clock), changedAt: WallTime(epochSeconds: clock))
         files[name] = IntakeSighting(
             identity: identity, byteCount: bytes, modifiedAt: WallTime(epochSeconds: modifiedAt))
+        readCounts[name] = nil
     }
 
     /// Lets time pass, waking at each deadline on the way.
     mutating func pass(_ duration: Duration) {
         let end = now + duration
         run()
-        while let deadline = intake.deadline, deadline <= end {
+        while let deadline = nextDeadline(), deadline <= end {
             now = max(now, deadline)
             run()
         }
         now = end
         run()
+    }
+
+    /// When to wake, by either clock.
+    private mutating func nextDeadline() -> Moment? {
+        let (deadline, time) = (intake.deadline, intake.nextTime)
+        return [deadline, time.map { now + max(.zero, $0 - timeOfDay) }].compactMap { $0 }.min()
     }
 
     /// Lists the folder, and does what the intake asks for then.
@@ -75,9 +91,15 @@ struct IntakeHarness {
 
     /// Does what the intake asks for until it asks for nothing more.
     mutating func run() {
-        while let action = intake.next(at: now) { perform(action) }
+        repeat {
+            while isTimeUp() { intake.noteTime(timeOfDay, at: now) }
+            while let action = intake.next(at: now) { perform(action) }
+        } while isTimeUp()
         if intake.wantsScan { scan() }
     }
+
+    /// Whether the time of a file has come that is left alone.
+    private mutating func isTimeUp() -> Bool { intake.nextTime.map { $0 <= timeOfDay } ?? false }
 
     /// What is taken of these lanes, if no file may be longer.
     mutating func taken(of lanes: LaneSet, longest: Int64) -> [String] {
@@ -104,10 +126,13 @@ struct IntakeHarness {
 
     private mutating func take(_ name: FileName, _ isPublished: Bool) {
         if let obstacle = obstacles[name], obstacle != .stuck { return intake.answer(name, obstacle, at: now) }
-        let whole = IntakeReading(isSealed: true, endsInNewline: true)
-        switch intake.read(name, readings[name] ?? whole, at: now) {
+        var reading = readings[name] ?? IntakeReading(isSealed: true, endsInNewline: true)
+        reading.notBefore = notBefore[name].flatMap { $0 > timeOfDay ? $0 : nil }
+        readCounts[name, default: 0] += 1
+        switch intake.read(name, reading, at: now) {
         case .claim: move(name, "claim \(name)")
         case .wait: break
+        case .postpone: log.append("postpone \(name)")
         case .fail(let code): move(name, "fail \(name) \(code)")
         }
     }

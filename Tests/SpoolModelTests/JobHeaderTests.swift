@@ -37,12 +37,13 @@ struct JobHeaderTests {
         ),
         ("lane", #""fast""#, "job:1:37: error: lane: expected `urgent` or `normal` or `bulk`, found a string"),
         (
-            "not_before", #""2026-11-22T06:00:00Z""#,
-            "job:1:43: error: not_before: not_before is not yet supported\nhint: remove it"
+            "not_before", #""tomorrow""#,
+            "job:1:43: error: not_before: `tomorrow` is no time\nhint: write a time such as 2026-11-22T06:00:00Z, epoch seconds, +3600 or +1h"
         ),
+        ("not_before", "{}", "job:1:43: error: not_before: expected a time, found a mapping"),
         (
-            "not_before", "5",
-            "job:1:43: error: not_before: expected a time such as 2026-11-22T06:00:00Z, found a number"
+            "not_before", "0",
+            "job:1:43: error: not_before: epoch second 0 is before 2001\nhint: write \"+0\" for seconds from now"
         ),
         (
             "registered_at", "5",
@@ -56,7 +57,9 @@ struct JobHeaderTests {
         #expect(job.lines == [line] && job.summary.failure == .invalid)
     }
 
-    @Test(arguments: ["id", "count", "strict", "record", "on_doubt", "give_up_after", "lane", "priority", "badge"])
+    @Test(arguments: [
+        "id", "count", "strict", "record", "on_doubt", "give_up_after", "not_before", "lane", "priority", "badge",
+    ])
     func `a null says nothing`(key: String) {
         let job = json("{\"token\":\"0A\",\"alert\":\"x\",\"\(key)\":null}")
         #expect(job.lines.isEmpty && job.sent == json(#"{"token":"0A","alert":"x"}"#).sent)

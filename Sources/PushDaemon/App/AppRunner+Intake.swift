@@ -43,6 +43,7 @@ extension AppRunner {
         let content = hints.take()
         for hint in content.hints { intake.hint(hint.hint, hint.name, at: hint.time) }
         if content.wantsScan { nextScan = .zero }
+        if intake.nextTime != nil { intake.noteTime(.now, at: .now) }
     }
 
     /// Lets others go on while a long file is read to its end: jobs that are sent, in the order of turns, and short files.
@@ -91,6 +92,8 @@ extension AppRunner {
         var next = space.isShort ? nextSpaceLook : nextScan
         if shortUntil > .now { next = min(next, shortUntil) }
         if let deadline = intake.deadline { next = min(next, deadline) }
+        // The clock of users may jump: what it says is looked at with every scan, at the latest.
+        if let time = intake.nextTime { next = min(next, .now + max(.milliseconds(1), time - WallTime.now)) }
         // A job of which much is left to be read or answered.
         if !jobs.isEmpty { next = min(next, nextProgressLook) }
         if let nextGiveUp { next = min(next, .now + max(.milliseconds(500), nextGiveUp - WallTime.now)) }
@@ -167,8 +170,8 @@ extension AppRunner {
     private func look(_ name: FileName) {
         do {
             guard let file = try spool.look(name) else { return intake.answer(name, .gone, at: .now) }
-            seen[name] = file.status
             intake.sighted(name, file.sighting, at: .now)
+            if intake.isAttending(to: name) { seen[name] = file.status }
         } catch {
             answerStuck(name, error)
         }
@@ -207,7 +210,8 @@ extension AppRunner {
             // Small jobs do not wait until a large one is read.
             await startClaims()
         }
-        let context = context(of: job, id: .random(), isPublishedByRename)
+        var context = context(of: job, id: .random(), isPublishedByRename)
+        if let droppedAt = intake.dropTime(of: job.name) { context.droppedAt = min(droppedAt, .now) }
         guard let opened = try await readThrough(job, job.status, context) else { return holdPoison(job) }
         // A stop that came meanwhile does not wait for what nobody has claimed.
         if isDraining { return intake.answer(job.name, .busy, at: .now) }
@@ -216,8 +220,9 @@ extension AppRunner {
         guard around.journal.canHold(read.content) else {
             return refuse(job.name, .invalid, why: "no journal holds the checksums of so long a file; split it")
         }
-        switch intake.read(job.name, IntakeReading(read.summary), at: .now) {
+        switch intake.read(job.name, IntakeReading(read.summary, at: .now), at: .now) {
         case .wait: return
+        case .postpone(let until): return reportPostponed(job.name, until)
         case .claim: break
         case .fail(let code): read.summary.failure = read.summary.failure ?? code
         }
@@ -226,6 +231,10 @@ extension AppRunner {
         mustKeepLease = true
         // A large document does not wait for others while it fills memory.
         if read.source.heldByteCount > 1 << 20 { await startClaims() }
+    }
+
+    private func reportPostponed(_ name: FileName, _ until: WallTime) {
+        logger.info("job waits until its time", metadata: [LogKey.job: "\(name)", LogKey.until: "\(until.rfc3339)"])
     }
 
     /// What reading a job needs to know. "The drop" is the file's change time, but never in the future.

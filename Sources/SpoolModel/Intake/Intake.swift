@@ -11,6 +11,9 @@ package import APNSModel
 /// Of a crowd it attends to as many as `attention` of each lane, and keeps the names of the others until it is their turn:
 /// among those it goes by the order in which they were noticed. Names for which there is no room are left to another
 /// scan (`wantsScan`).
+///
+/// A file whose time has not come is read once, so that its faults are told early, and left alone then: it is read again
+/// when it has changed, or when the time has come (`noteTime`, `nextTime`).
 package struct Intake: Sendable {
     /// How long is long enough.
     package let rules: IntakeRules
@@ -19,6 +22,8 @@ package struct Intake: Sendable {
     /// Names that are not attended to yet, by lane, and whether some had to be left where they are.
     private var backlogs: [IntakeBacklog]
     private var hasLeftOut = false
+    /// Files that are left alone until their times come.
+    private var postponements: IntakePostponements
     private var looks = Queue<FileName>()
     /// Files that may be taken, by lane, and which lane is next.
     private var ready = Lane.allCases.map { _ in Heap<IntakeTurn>() }
@@ -34,10 +39,20 @@ package struct Intake: Sendable {
     package init(rules: IntakeRules = IntakeRules()) {
         self.rules = rules
         backlogs = Lane.allCases.map { _ in IntakeBacklog(byteLimit: rules.backlogByteCount) }
+        postponements = IntakePostponements(byteLimit: rules.postponedByteCount)
     }
 
     /// How many files it attends to.
     package var count: Int { entries.count }
+
+    /// How many files it leaves alone.
+    package var postponedCount: Int { postponements.count }
+
+    /// Whether it attends to a file.
+    package func isAttending(to name: FileName) -> Bool { entries[name] != nil }
+
+    /// When a file that it attends to was dropped: the filesystem's time of its last change when it was first seen.
+    package func dropTime(of name: FileName) -> WallTime? { entries[name]?.order }
 
     /// Whether another scan would find names for which there was no room before and now is.
     package var wantsScan: Bool { hasLeftOut && backlogs.allSatisfy(\.isEmpty) }
@@ -48,6 +63,7 @@ package struct Intake: Sendable {
     package mutating func hint(_ hint: IntakeHint, _ name: FileName, at now: Moment) {
         if let target = name.rsyncTarget { return hintTemporary(hint, of: target) }
         guard name.isJob else { return }
+        recall(name, at: now)
         guard var entry = entries[name] else { return hintUnattended(hint, name, at: now) }
         if entry.phase == .taken {
             // What is there now is another file than the one that the shell has in hand.
@@ -67,16 +83,15 @@ package struct Intake: Sendable {
     package mutating func beginScan() {
         scan += 1
         hasLeftOut = false
+        // Not all of a crowd with every scan: hints tell of changes, as a rule.
+        postponements.beginScan(looks: max(1, rules.attention / 4))
     }
 
     /// Takes a name that a scan found.
     package mutating func listed(_ name: FileName, at now: Moment) {
         if let target = name.rsyncTarget { return rsyncTargets[target] = scan }
         guard name.isJob else { return }
-        guard let entry = entries[name] else {
-            if !backlogs[name.lane.rank].noteListed(name) { admit(name, isPublishedByRename: false, at: now) }
-            return
-        }
+        guard let entry = entries[name] else { return listedUnattended(name, at: now) }
         entries[name]?.scan = scan
         if entry.phase == .waiting { want(name) }
     }
@@ -86,11 +101,26 @@ package struct Intake: Sendable {
         let current = scan
         rsyncTargets = rsyncTargets.filter { $0.value == current }
         entries = entries.filter { $0.value.scan == current || $0.value.phase == .taken }
+        postponements.endScan(current)
+    }
+
+    /// Takes the time of day: files whose time has come are attended to again, as many at a time as that is done with.
+    package mutating func noteTime(_ time: WallTime, at now: Moment) {
+        for _ in 0..<rules.attention {
+            guard let next = postponements.popFirst(at: time) else { return }
+            comeBack(next.name, next.postponement, at: now)
+        }
+    }
+
+    /// Attends again to a file that was deferred.
+    package mutating func resume(_ name: FileName, at now: Moment) {
+        guard let postponement = postponements.remove(name) else { return }
+        comeBack(name, postponement, at: now)
     }
 
     /// Takes what `lstat` saw of a name.
     package mutating func sighted(_ name: FileName, _ sighting: IntakeSighting, at now: Moment) {
-        guard var entry = entries[name], entry.phase != .taken else { return }
+        guard var entry = entries[name], entry.phase != .taken, !leavesAlone(name, entry, sighting) else { return }
         let isOther = entry.note(sighting, at: now)
         entry.phase = .waiting
         entries[name] = entry
@@ -98,7 +128,7 @@ package struct Intake: Sendable {
         schedule(name, entry, at: now)
     }
 
-    /// Takes what reading a file said about its end, and decides about it. On `wait` the file is no longer in hand.
+    /// Takes what reading a file said, and decides about it. On `wait` and `postpone` the file is no longer in hand.
     package mutating func read(_ name: FileName, _ reading: IntakeReading, at now: Moment) -> IntakeDecision {
         guard let entry = entries[name], entry.phase == .taken else { return .wait }
         if entry.pending != nil {
@@ -107,7 +137,10 @@ package struct Intake: Sendable {
         }
         let decision = IntakeJudgement(rules: rules, entry: entry, now: now).decision(on: reading)
         if decision == .wait { park(name, until: entry.stableSince + rules.patience) }
-        return decision
+        guard decision == .claim, let until = reading.notBefore else { return decision }
+        // Without room for it the next scan finds it, and it is read again.
+        if !postpone(name, entry, until: until) { entries[name] = nil }
+        return .postpone(until)
     }
 
     /// Takes what came of a look, a take or a move.
@@ -121,6 +154,9 @@ package struct Intake: Sendable {
         case .returned(let newName):
             return takeBack(name, as: newName, at: now)
         case .busy:
+            back(off: &entry, at: now)
+        case .deferred:
+            if entry.pending == nil, postpone(name, entry, until: nil) { return }
             back(off: &entry, at: now)
         case .unreadable:
             guard now >= entry.stableSince + rules.patience else {
@@ -200,7 +236,59 @@ package struct Intake: Sendable {
         }
     }
 
+    /// The time of day at which to call `noteTime`; `nil` when no file is left alone until then.
+    package var nextTime: WallTime? {
+        mutating get { postponements.firstTime }
+    }
+
+    // MARK: Files that are left alone
+
+    /// Leaves a file alone until a time of day, or until `resume`. Returns whether there is room to remember it.
+    private mutating func postpone(_ name: FileName, _ entry: IntakeEntry, until: WallTime?) -> Bool {
+        guard let sighting = entry.sighting else { return false }
+        let postponement = IntakePostponement(sighting, of: entry, until: until)
+        guard postponements.insert(name, postponement, scan: scan) else { return false }
+        entries[name] = nil
+        return true
+    }
+
+    /// Attends again to a file that is left alone, if it is: to look whether it has changed.
+    private mutating func recall(_ name: FileName, at now: Moment) {
+        guard !postponements.isEmpty, let postponement = postponements.remove(name) else { return }
+        entries[name] = IntakeEntry(postponement, isDue: false, at: now, scan: scan)
+    }
+
+    /// Leaves a file alone again that is as it was and whose time has not come. Returns whether so.
+    private mutating func leavesAlone(_ name: FileName, _ entry: IntakeEntry, _ sighting: IntakeSighting) -> Bool {
+        guard let postponement = entry.postponement, !entry.isDue, postponement.isOf(sighting),
+            postponements.insert(name, postponement, scan: entry.scan)
+        else { return false }
+        entries[name] = nil
+        return true
+    }
+
+    /// Attends again to a file that was left alone and may be taken; behind a crowd it waits by name, and settles anew then.
+    private mutating func comeBack(_ name: FileName, _ postponement: IntakePostponement, at now: Moment) {
+        let rank = name.lane.rank
+        guard backlogs[rank].isEmpty, hasAttention(for: rank) else {
+            return admit(name, isPublishedByRename: postponement.isPublishedByRename, at: now)
+        }
+        entries[name] = IntakeEntry(postponement, isDue: true, at: now, scan: scan)
+        want(name)
+    }
+
     // MARK: Steps
+
+    /// Takes a name that a scan found and that is not attended to.
+    private mutating func listedUnattended(_ name: FileName, at now: Moment) {
+        guard let mustLook = postponements.noteListed(name, scan: scan) else {
+            if !backlogs[name.lane.rank].noteListed(name) { admit(name, isPublishedByRename: false, at: now) }
+            return
+        }
+        guard mustLook else { return }
+        recall(name, at: now)
+        want(name)
+    }
 
     /// Begins to attend to a name, or has it wait behind the others of its lane.
     private mutating func admit(_ name: FileName, isPublishedByRename: Bool, at now: Moment) {
@@ -229,7 +317,7 @@ package struct Intake: Sendable {
         var hasAttended = false
         for rank in backlogs.indices {
             while !backlogs[rank].isEmpty, hasAttention(for: rank), let next = backlogs[rank].popFirst() {
-                guard entries[next.name] == nil else { continue }
+                guard entries[next.name] == nil, !postponements.contains(next.name) else { continue }
                 attend(to: next.name, isPublishedByRename: next.isPublishedByRename, at: now)
                 hasAttended = true
             }
@@ -252,6 +340,7 @@ package struct Intake: Sendable {
     /// Begins anew with a file that we put back: it must settle, whatever the watch will say of our own rename.
     private mutating func takeBack(_ name: FileName, as newName: FileName, at now: Moment) {
         if newName != name { answer(name, .gone, at: now) }
+        recall(newName, at: now)
         var entry = entries[newName] ?? IntakeEntry(isPublishedByRename: false, at: now, scan: scan)
         entry.homecoming = .unseen
         entry.restart(isPublishedByRename: false, at: now)

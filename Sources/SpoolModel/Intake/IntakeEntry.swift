@@ -41,6 +41,10 @@ struct IntakeEntry: Sendable {
     var pending: IntakeHint?
     /// Whether the file came by a rename of ours, which the watch tells of as of a producer's.
     var homecoming: Homecoming?
+    /// What was kept of it while it was left alone, until it is looked at again.
+    var postponement: IntakePostponement?
+    /// Whether it is to be read again though it is as it was: its time has come.
+    var isDue = false
     /// The last scan that listed it.
     var scan: UInt64
 
@@ -56,12 +60,20 @@ struct IntakeEntry: Sendable {
         self.scan = scan
     }
 
+    /// Begins again with a file that was left alone: it was whole then, and is unless a look shows that it was written to.
+    init(_ postponement: IntakePostponement, isDue: Bool, at now: Moment, scan: UInt64) {
+        self.init(isPublishedByRename: postponement.isPublishedByRename, at: now, scan: scan)
+        (self.postponement, self.isDue) = (postponement, isDue)
+        (order, stableSince, phase) = (postponement.order, .zero, .waiting)
+    }
+
     /// Takes note of what was seen. Returns whether it is another file than the one seen before.
     mutating func note(_ new: IntakeSighting, at now: Moment) -> Bool {
         defer {
             (sighting, isSightingStale, order) = (new, false, order ?? new.identity.changedAt)
             if homecoming == .unseen { homecoming = .seen }
         }
+        if let old = postponement { return note(new, since: old, at: now) }
         guard let old = sighting, old != new else { return false }
         (attempts, retryAt, wasReported) = (0, nil, false)
         if !isSightingStale { stableSince = now }
@@ -73,6 +85,16 @@ struct IntakeEntry: Sendable {
         let wasWritten = (old.byteCount, old.modifiedAt) != (new.byteCount, new.modifiedAt)
         if wasWritten { isPublishedByRename = false }
         return false
+    }
+
+    /// The same for a file that was left alone.
+    private mutating func note(_ new: IntakeSighting, since old: IntakePostponement, at now: Moment) -> Bool {
+        postponement = nil
+        guard old.mark != new.mark else { return false }
+        if !isSightingStale { (stableSince, isPublishedByRename) = (now, false) }
+        guard old.inode != new.identity.inode else { return false }
+        (order, noticedAt) = (new.identity.changedAt, now)
+        return true
     }
 
     /// Takes note of a hint that it changed under its name; of a file that was put back none says that it is whole.

@@ -1,3 +1,5 @@
+package import APNSModel
+
 /// What the watch said of a name in `new/`. A hint: a lost or extra one changes when, never what.
 package enum IntakeHint: Hashable, Sendable {
     /// A file was renamed to the name.
@@ -26,6 +28,8 @@ package enum IntakeAnswer: Hashable, Sendable {
     case unreadable
     /// It cannot be moved away, or reading it failed: a fault of the filesystem or of permissions.
     case stuck
+    /// It is whole, and waits for something else than a time of day: `resume` says when it may be taken.
+    case deferred
 }
 
 /// What a whole pass over a file's bytes said about its end.
@@ -36,6 +40,8 @@ package struct IntakeReading: Hashable, Sendable {
     package var isSealed: Bool
     /// Whether its last byte ends a line.
     package var endsInNewline: Bool
+    /// Before when it is not to be claimed; `nil` if it may be at once.
+    package var notBefore: WallTime?
 
     /// Creates a reading.
     package init(failure: ResultCode? = nil, isSealed: Bool, endsInNewline: Bool) {
@@ -44,10 +50,11 @@ package struct IntakeReading: Hashable, Sendable {
         self.endsInNewline = endsInNewline
     }
 
-    /// Takes over what a reader found.
-    package init(_ summary: JobSummary) {
+    /// Takes over what a reader found; `time` is the present time of day.
+    package init(_ summary: JobSummary, at time: WallTime) {
         self.init(
             failure: summary.failure, isSealed: summary.isSealed, endsInNewline: summary.endsInNewline)
+        notBefore = summary.header.notBefore.flatMap { $0 > time ? $0 : nil }
     }
 }
 
@@ -57,6 +64,8 @@ package enum IntakeDecision: Hashable, Sendable {
     case claim
     /// Let go of it; it may not be whole yet.
     case wait
+    /// Let go of it; it is whole, and to be taken then.
+    case postpone(WallTime)
     /// Move it to `failed/` with this code.
     case fail(ResultCode)
 }

@@ -24,6 +24,9 @@ package struct IntakeRules: Hashable, Sendable {
     package var attention = 16_384
     /// How many bytes the names of a lane that wait like that may take. What is beyond is left to a later scan.
     package var backlogByteCount = 64 << 20
+    /// How many bytes may be kept, about, of files that are left alone until their times come. What is beyond is forgotten,
+    /// and read again after every scan.
+    package var postponedByteCount = 128 << 20
 
     /// Creates the rules that apply if nobody says otherwise.
     package init() {}

@@ -33,6 +33,14 @@ enum DeliveryRules {
         return breaches
     }
 
+    /// What a notification breaks that is too late before its job may be sent.
+    static func tooLate(at notBefore: WallTime) -> Breach {
+        Breach(
+            reason: .badExpirationDate, key: .expiration,
+            message: "the expiration has passed when the job may be sent, at \(notBefore.rfc3339)",
+            hint: "give a later one, which counts from the drop if it begins with +, or an earlier not_before")
+    }
+
     private static func checkSize(
         _ byteCount: Int, _ attributes: Attributes, _ carrier: Carrier, _ breaches: inout [Breach]
     ) {

@@ -23,8 +23,18 @@ package struct JobHeader: Hashable, Sendable {
     package var lane: Lane
     /// What doubt makes of its notifications.
     package var onDoubt: OnDoubt
-    /// When what has no outcome becomes `unsent`.
-    package var giveUpAt: WallTime
+    /// Before when it is not claimed; `nil` if it does not say.
+    package private(set) var notBefore: WallTime?
+    /// When it was dropped.
+    private let droppedAt: WallTime
+    /// For how long it is tried.
+    private var giveUpAfter = JobHeader.defaultGiveUpAfter
+
+    /// When it may be sent at the earliest: once it was dropped, and not before `not_before`.
+    package var earliest: WallTime { max(droppedAt, notBefore ?? droppedAt) }
+
+    /// When what has no outcome becomes `unsent`. A job that was postponed is tried as long as any other.
+    package var giveUpAt: WallTime { earliest + giveUpAfter }
 
     /// How long a job is tried that does not say.
     package static let defaultGiveUpAfter = Duration.seconds(86_400)
@@ -35,11 +45,11 @@ package struct JobHeader: Hashable, Sendable {
     package init(_ context: JobContext) {
         onDoubt = context.onDoubt
         lane = context.lane
-        giveUpAt = context.droppedAt + Self.defaultGiveUpAfter
+        droppedAt = context.droppedAt
     }
 
     /// Reads the value of one of the keys about the job.
-    mutating func read(_ key: JobKey, _ node: Node, _ context: JobContext, _ findings: inout Findings) {
+    mutating func read(_ key: JobKey, _ node: Node, _ findings: inout Findings) {
         switch key {
         case .id: readRef(node, &findings)
         case .count: readCount(node, &findings)
@@ -47,9 +57,9 @@ package struct JobHeader: Hashable, Sendable {
             if let value = node.boolean { isStrict = value } else { complain("true or false", key, node, &findings) }
         case .record: record = choice(key, node, &findings) ?? record
         case .onDoubt: onDoubt = choice(key, node, &findings) ?? onDoubt
-        case .giveUpAfter: readGiveUpAfter(node, context, &findings)
+        case .giveUpAfter: readGiveUpAfter(node, &findings)
         case .lane: lane = choice(key, node, &findings) ?? lane
-        case .notBefore: refuseNotBefore(node, &findings)
+        case .notBefore: readNotBefore(node, &findings)
         case .token, .tokens, .recipients, .payloads, .topic, .priority, .expiration, .pushType, .collapseID, .payload,
             .alert, .badge, .sound, .category, .custom, .threadID, .contentAvailable, .mutableContent,
             .interruptionLevel, .registeredAt:
@@ -77,7 +87,7 @@ package struct JobHeader: Hashable, Sendable {
         count = number
     }
 
-    private mutating func readGiveUpAfter(_ node: Node, _ context: JobContext, _ findings: inout Findings) {
+    private mutating func readGiveUpAfter(_ node: Node, _ findings: inout Findings) {
         let key = JobKey.giveUpAfter
         guard let text = node.scalarText else { return complain("a duration", key, node, &findings) }
         do throws(TextFault) {
@@ -85,7 +95,7 @@ package struct JobHeader: Hashable, Sendable {
             guard duration > .zero else {
                 throw TextFault("is no time at all", hint: "write \(DurationText.form), or leave it out for 1d")
             }
-            giveUpAt = context.droppedAt + duration
+            giveUpAfter = duration
         } catch {
             findings.add(
                 .badValue, Diagnostic(error.message, hint: error.hint, at: node.place), about: key.rawValue)
@@ -100,12 +110,16 @@ package struct JobHeader: Hashable, Sendable {
         return nil
     }
 
-    private func refuseNotBefore(_ node: Node, _ findings: inout Findings) {
+    private mutating func readNotBefore(_ node: Node, _ findings: inout Findings) {
         let key = JobKey.notBefore
-        guard let text = node.string, WallTime(rfc3339: text) != nil else {
-            return complain("a time such as 2026-11-22T06:00:00Z", key, node, &findings)
+        guard let text = node.scalarText else { return complain("a time", key, node, &findings) }
+        do throws(TextFault) {
+            notBefore = try TimeText.parse(text, droppedAt: droppedAt, form: Self.notBeforeForm)
+        } catch {
+            findings.add(
+                .badValue, Diagnostic(error.message, hint: error.hint, at: node.place), about: key.rawValue)
         }
-        let diagnostic = Diagnostic("not_before is not yet supported", hint: "remove it", at: node.place)
-        findings.add(.badValue, diagnostic, about: key.rawValue)
     }
+
+    private static let notBeforeForm = "write a time such as 2026-11-22T06:00:00Z, epoch seconds, +3600 or +1h"
 }

@@ -77,7 +77,7 @@ struct JobOutline: Sendable {
             }
             if member.value.isNull { continue }
             switch key.part {
-            case .job: header.read(key, member.value, context, &reader.findings)
+            case .job: header.read(key, member.value, &reader.findings)
             case .delivery: reader.read(key, member)
             case .recipients: recipientKeys[key] = member.value
             case .recipient: break

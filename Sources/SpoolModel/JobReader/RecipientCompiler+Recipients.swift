@@ -44,7 +44,7 @@ extension RecipientCompiler {
         let bytes = decode(token, key: "", &tokenFindings)
         var findings = Findings(at: .element(of: JobKey.payloads.rawValue, at: index))
         let compiled = WishReader.compile(node, path: findings.base.path(of: ""), &findings)
-        let attributes = wishes.attributes(for: compiled?.facts ?? [], in: context)
+        let attributes = wishes.attributes(for: compiled?.facts ?? [], from: header.earliest)
         if let compiled { check(compiled, attributes, at: node, &findings) }
         tokenFindings.add(contentsOf: findings)
         guard let compiled else { return reject(tokenFindings.faults, token: bytes.map(DeviceToken.init(bytes:))) }
@@ -88,7 +88,7 @@ extension RecipientCompiler {
             let token = bytes.map(DeviceToken.init(bytes:))
             return findings.faults.isEmpty ? chunkPlaceholder(bytes) : reject(findings.faults, token: token)
         }
-        let attributes = merged.attributes(for: payload.facts, in: context)
+        let attributes = merged.attributes(for: payload.facts, from: header.earliest)
         check(payload, attributes, at: node, &findings)
         settle(findings, Delivery(attributes: attributes, payload: payload.payload), bytes)
     }

@@ -34,7 +34,7 @@ struct RecipientCompiler: Sendable {
             if failure != nil { chunk.shared = placeholder }
             return
         }
-        let attributes = wishes.attributes(for: payload.facts, in: context)
+        let attributes = wishes.attributes(for: payload.facts, from: header.earliest)
         chunk.shared = Delivery(attributes: attributes, payload: payload.payload)
         var findings = Findings(at: outline.wishBase)
         check(payload, attributes, at: node, &findings)
@@ -44,7 +44,7 @@ struct RecipientCompiler: Sendable {
 
     /// What stands in for a delivery in a job that fails anyway, so that the rest of its faults can be found.
     private var placeholder: Delivery {
-        Delivery(attributes: wishes.attributes(for: [.aps], in: context), payload: Payload(bytes: []))
+        Delivery(attributes: wishes.attributes(for: [.aps], from: header.earliest), payload: Payload(bytes: []))
     }
 
     /// Notes a fault of the document: nothing of the job will be sent.
@@ -88,7 +88,11 @@ struct RecipientCompiler: Sendable {
 
     /// Adds the rules that a delivery breaks to the findings.
     func check(_ payload: CompiledPayload, _ attributes: Attributes, at node: Node, _ findings: inout Findings) {
-        for breach in DeliveryRules.breaches(of: payload, attributes, in: context) {
+        var breaches = DeliveryRules.breaches(of: payload, attributes, in: context)
+        if let notBefore = header.notBefore, attributes.expiration.hasPassed(at: notBefore) {
+            breaches.append(DeliveryRules.tooLate(at: notBefore))
+        }
+        for breach in breaches {
             let culprit = findings.base.isPayload ? nil : node[breach.key.rawValue]
             let diagnostic = Diagnostic(breach.message, hint: breach.hint, at: (culprit ?? node).place)
             let key = culprit == nil ? "" : breach.key.rawValue

@@ -50,14 +50,14 @@ struct Wishes: Hashable, Sendable {
         }
     }
 
-    /// The attributes of a notification with such a payload.
-    func attributes(for facts: PayloadFacts, in context: JobContext) -> Attributes {
+    /// The attributes of a notification with such a payload, of a job that may be sent from then on.
+    func attributes(for facts: PayloadFacts, from earliest: WallTime) -> Attributes {
         let type = pushType ?? (facts.isSilent ? .background : .alert)
         var attributes = Attributes(
             topic: topic, pushType: type,
             priority: priority ?? (facts.isSilent ? .powerSaving : type.defaultPriority),
             expiration: expiration
-                ?? Expiration(epochSeconds: (context.droppedAt + ExpirationText.defaultLifetime).epochSeconds))
+                ?? Expiration(epochSeconds: (earliest + ExpirationText.defaultLifetime).epochSeconds))
         attributes.collapseID = collapseID
         return attributes
     }

@@ -27,6 +27,8 @@ struct Line: Decodable, Equatable {
     var reason: String?
     var verdict: String?
     var apns_id: String?
+    var dropped_at: String?
+    var claimed_at: String?
     var finished_at: String?
     var gone_since: String?
     var source: String?
