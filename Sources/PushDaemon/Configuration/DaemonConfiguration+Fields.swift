@@ -17,6 +17,11 @@ extension DaemonConfiguration {
         fields.mapping("feedback") {
             feedbackEvery = $0.duration("every", in: .milliseconds(10)...Self.hour) ?? feedbackEvery
         }
+        fields.mapping("metrics") {
+            metricsListen = $0.scalar("listen", expected: "an address") { text throws(TextFault) in
+                try MetricsPlace(parsing: text)
+            }
+        }
         fields.mapping("log") {
             logLevel = $0.choice("level", of: LogLevel.self) ?? logLevel
             logFormat = $0.choice("format", of: LogFormat.self) ?? logFormat
@@ -68,7 +73,6 @@ extension DaemonConfiguration {
             $0.refuseLater("keep_failed", unless: ["forever"])
             $0.refuseLater("keep_feedback", unless: ["forever"])
         }
-        fields.mapping("metrics") { $0.refuseLater("listen", unless: []) }
     }
 }
 

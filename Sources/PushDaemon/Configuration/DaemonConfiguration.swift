@@ -55,6 +55,8 @@ package struct DaemonConfiguration: Sendable {
     package var journalByteCount = 64 << 20
     /// The longest that feedback lines wait for their file.
     package var feedbackEvery = Duration.seconds(1)
+    /// Where metrics can be asked for; `nil`: nowhere, they are in a file only.
+    package var metricsListen: MetricsPlace?
     /// How log lines are written.
     package var logFormat = LogFormat.text
     /// Which are.
@@ -74,6 +76,7 @@ package struct DaemonConfiguration: Sendable {
             ("journal.sync_records", syncRecords == other.syncRecords),
             ("journal.size", journalByteCount == other.journalByteCount),
             ("feedback.every", feedbackEvery == other.feedbackEvery), ("log.level", logLevel == other.logLevel),
+            ("metrics.listen", metricsListen == other.metricsListen),
             ("log.format", logFormat == other.logFormat),
         ].filter { !$0.1 }.map(\.0)
     }

@@ -39,6 +39,21 @@ package struct Intake: Sendable {
     /// How many files it attends to.
     package var count: Int { entries.count }
 
+    /// How many files it knows of, those among them that wait by name until it attends to them.
+    package var knownCount: Int { backlogs.reduce(entries.count) { $0 + $1.count } }
+
+    /// When the file appeared that is the first of those that may be taken; `nil` when none may.
+    package var oldestReady: WallTime? {
+        mutating get {
+            var oldest: WallTime?
+            for lane in Lane.allCases {
+                guard let order = firstReady(in: lane)?.order else { continue }
+                oldest = oldest.map { min($0, order) } ?? order
+            }
+            return oldest
+        }
+    }
+
     /// Whether another scan would find names for which there was no room before and now is.
     package var wantsScan: Bool { hasLeftOut && backlogs.allSatisfy(\.isEmpty) }
 
