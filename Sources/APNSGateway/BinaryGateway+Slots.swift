@@ -52,6 +52,7 @@ extension BinaryGateway: SlottedGateway {
                 return .lost(GatewayFault("encryption failed: \(error)"))
             }
             session.flush()
+            state.count(session)
             // Before the question after it: what the rate lets go in between is then found there.
             let rateDeadline = isRetiring ? nil : state.rateDeadline(for: queue.count - queue.unannouncedCount)
             // With more to send, and room for it, the wait only gives others their turn.
@@ -90,6 +91,7 @@ extension BinaryGateway: SlottedGateway {
     private func conclude(_ session: BinarySession, _ end: BinarySession.End) -> Duration {
         let isProven = state.hasAcceptance
         let conclusion = session.conclude(end, isProven: isProven)
+        state.count(session)
         let settlements = queue.take(conclusion)
         if !conclusion.revoked.isEmpty { state.tell(.reopened(conclusion.revoked)) }
         state.withdraw(queue.takeWithdrawn())

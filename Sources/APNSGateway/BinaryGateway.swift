@@ -20,7 +20,9 @@ package actor BinaryGateway {
     var configuration: Configuration
     var queue: SendQueue
     /// Connections that are up, by slot.
-    var sessions: [Int: BinarySession] = [:]
+    var sessions: [Int: BinarySession] = [:] {
+        didSet { state.meter.note(connectionCount: sessions.count) }
+    }
 
     /// Creates a gateway that connects to nothing until there is work and `run` is called.
     package init(

@@ -38,6 +38,7 @@ final class BinarySession: GatewaySession {
     private var lastWrite: Moment
     /// Until then `settle` has nothing to say.
     private var nextSettling: Moment
+    var countedDoubt = 0
     private var writeFailure: (fault: GatewayFault, deadline: Moment)?
 
     init(_ stream: SecureStream, _ configuration: BinaryGateway.Configuration, generation: Int) {

@@ -15,6 +15,8 @@ package final class GatewayEvents: AsyncSequence, Sendable {
         var reader: CheckedContinuation<Void, Never>?
     }
 
+    /// What is counted besides.
+    package let meter = GatewayMeter()
     private let state = Mutex(State())
 
     /// Adds an event.

@@ -45,6 +45,17 @@ final class GatewayState {
         self.reactor = reactor
     }
 
+    /// What is counted for whoever wants to know.
+    var meter: GatewayMeter { events.meter }
+
+    /// Counts how many more or fewer notifications of a session have no outcome than at the last call.
+    func count(_ session: some GatewaySession) {
+        let change = session.doubtCount - session.countedDoubt
+        guard change != 0 else { return }
+        session.countedDoubt += change
+        meter.addInFlight(change)
+    }
+
     /// Whether these credentials ever had an acceptance.
     var hasAcceptance: Bool { answers.hasAcceptance }
 

@@ -60,6 +60,7 @@ extension HTTP2Gateway: SlottedGateway {
                 return .lost(GatewayFault("encryption failed: \(error)"))
             }
             session.flush()
+            count(session)
             // Before the question after it: what the rate lets go in between is then found there.
             let rateDeadline = state.rateDeadline(for: queue.count - queue.unannouncedCount)
             if queue.gives(atMost: allowance(session)) { session.wake() }
@@ -94,6 +95,7 @@ extension HTTP2Gateway: SlottedGateway {
             guard end == nil else { break }
             if session.doubtCount < doubtBefore { sessions[session.slot]?.wake() }
             session.flush()
+            count(session)
             state.tellIfDue()
             if await session.wait(until: state.tellBy).contains(.cancelled) { end = await leave(session) }
         }
@@ -163,6 +165,12 @@ extension HTTP2Gateway {
         if news.hasWork { wakeAll() }
     }
 
+    /// Counts what has changed on a session since the last call.
+    private func count(_ session: HTTP2Session) {
+        state.count(session)
+        session.handOverAnswerTimes(to: state.meter)
+    }
+
     private func meet(_ demand: RequestQueue.Demand, of session: HTTP2Session) {
         switch identity.step(for: demand, on: session.token) {
         case .goOn: break
@@ -189,6 +197,7 @@ extension HTTP2Gateway {
     /// Takes what the end of a session leaves, and says how long to pause.
     private func conclude(_ session: HTTP2Session, _ end: HTTP2Session.End) -> Duration {
         take(session.conclude(), of: session)
+        count(session)
         state.tellOutcomes()
         var report = session.report(end.fault)
         let stopPause = configuration.stopPause

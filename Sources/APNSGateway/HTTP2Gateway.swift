@@ -23,9 +23,13 @@ package actor HTTP2Gateway: PushGateway {
     var configuration: Configuration
     var queue: RequestQueue
     /// Connections that take work, by slot.
-    var sessions: [Int: HTTP2Session] = [:]
+    var sessions: [Int: HTTP2Session] = [:] {
+        didSet { countConnections() }
+    }
     /// Connections that take no more and wait for answers, by a number of their own.
-    var draining: [Int: HTTP2Session] = [:]
+    var draining: [Int: HTTP2Session] = [:] {
+        didSet { countConnections() }
+    }
     /// Those of them that nobody serves yet.
     private var unattended: [Int] = []
     private var nextDrain = 0
@@ -108,6 +112,10 @@ package actor HTTP2Gateway: PushGateway {
 
     /// How many connections are up; none are left when `drain` has done its work.
     package var connectionCount: Int { sessions.count + draining.count }
+
+    private func countConnections() {
+        state.meter.note(connectionCount: connectionCount)
+    }
 
     /// Serves until the task is cancelled; then connections are cut and what was on them stays without an outcome.
     package func run() async {

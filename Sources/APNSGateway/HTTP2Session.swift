@@ -43,6 +43,7 @@ final class HTTP2Session: GatewaySession {
     private var hasLastWord = false
     /// Whether the gateway has announced its end.
     private var hasFarewell = false
+    var countedDoubt = 0
     /// What has become of notifications that no report has told yet.
     private var untold = Losses()
 
@@ -197,6 +198,11 @@ final class HTTP2Session: GatewaySession {
 
     /// What the end leaves.
     func conclude() -> SessionNews { machine.end(handedOver: stream.handedOverByteCount) }
+
+    /// Hands over how long answers took since the last call.
+    func handOverAnswerTimes(to meter: GatewayMeter) {
+        if machine.answerTimes.count > 0 { meter.take(&machine.answerTimes) }
+    }
 
     /// Notes what news mean for the next report.
     func note(_ news: SessionNews) {

@@ -7,6 +7,8 @@ protocol GatewaySession: AnyObject {
     var generation: Int { get }
     /// How many notifications have been written and have no outcome.
     var doubtCount: Int { get }
+    /// How many of them are counted in the gateway's meter; see `GatewayState.count`.
+    var countedDoubt: Int { get set }
     /// How many notifications it takes now.
     var room: Int { get }
     /// Whether it has all that it may have at a time: only then another connection is of use.

@@ -26,6 +26,7 @@ struct RequestWindow: Sendable {
     private var flags: [Bool] = []
     private var base = 0
     private var trimmed = 0
+    private var writes = WriteTimes()
     /// How many requests are open.
     private(set) var count = 0
 
@@ -50,6 +51,7 @@ struct RequestWindow: Sendable {
         flags.append(contentsOf: repeatElement(true, count: batch.count))
         count += batch.count
         let end = first + batch.count
+        writes.note(end: end, at: now)
         if head < runs.count, now - runs[runs.count - 1].sentAt < Self.grain, runs[runs.count - 1].batch.merge(batch) {
             runs[runs.count - 1].end = end
         } else {
@@ -89,6 +91,11 @@ struct RequestWindow: Sendable {
         return batches
     }
 
+    /// Adds how long answers took that came now, of ascending places. To be called before `trim`.
+    func tally(_ places: [Int], at now: Moment, into times: inout Histogram) {
+        writes.tally(places, at: now, into: &times)
+    }
+
     /// Closes all open requests from `place` on, and returns their places.
     mutating func closeAll(from place: Int = 0) -> [Int] {
         let start = max(0, place - base, trimmed)
@@ -113,6 +120,7 @@ struct RequestWindow: Sendable {
     mutating func trim() {
         while trimmed < flags.count, !flags[trimmed] { trimmed += 1 }
         while head < runs.count, runs[head].end <= base + trimmed { head += 1 }
+        writes.trim(before: base + trimmed)
         if trimmed > 4_096, trimmed * 2 > flags.count {
             flags.removeFirst(trimmed)
             (base, trimmed) = (base + trimmed, 0)

@@ -41,6 +41,9 @@ package struct SessionMachine: ~Copyable {
     private var arrivals = Arrivals()
     private var heads = HeadCache()
     private var accepted: [Int] = []
+    private var refused: [Int] = []
+    /// How long answers took, acceptances and refusals alike; whoever takes it over empties it (`Histogram.absorb`).
+    package var answerTimes = Histogram.ofAnswers
     private var pingSentAt: Moment?
     /// Since when frames without any effect are counted.
     private var floodsFrom: Moment
@@ -177,6 +180,7 @@ package struct SessionMachine: ~Copyable {
             news.fault = error
         }
         accepted.removeAll(keepingCapacity: true)
+        refused.removeAll(keepingCapacity: true)
         for event in arrivals.events {
             if case .response(let stream, 200, _, _) = event {
                 accept(stream)
@@ -187,6 +191,11 @@ package struct SessionMachine: ~Copyable {
         if !accepted.isEmpty {
             accepted.sort()
             news.accepted = window.batches(at: accepted)
+            window.tally(accepted, at: now, into: &answerTimes)
+        }
+        if !refused.isEmpty {
+            refused.sort()
+            window.tally(refused, at: now, into: &answerTimes)
         }
         window.trim()
         return news
@@ -287,6 +296,7 @@ extension SessionMachine {
             pingSentAt = nil
         case .response(let stream, let status, let fields, let body):
             guard window.close(RequestWindow.place(of: stream)) else { return }
+            refused.append(RequestWindow.place(of: stream))
             let reply = Reply(status: status, body: arrivals.bytes[body], parser: &parser)
             refuse(stream, reply, retryAfter: arrivals.fields.value(of: "retry-after", in: fields), into: &news)
         case .reset(let stream, let code):

@@ -19,6 +19,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -84,6 +85,28 @@ enum {
     clinux_ipproto_tcp = IPPROTO_TCP,
     clinux_ipproto_ipv6 = IPPROTO_IPV6,
 };
+
+// unix(7): the address of a local socket is a path of at most 107 bytes; a longer one fails with ENAMETOOLONG.
+static inline int clinux_local_address(struct sockaddr_un *address, const char *path) {
+    memset(address, 0, sizeof *address);
+    address->sun_family = AF_UNIX;
+    if (strlen(path) >= sizeof address->sun_path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    strcpy(address->sun_path, path);
+    return 0;
+}
+static inline int clinux_bind_local(int fd, const char *path) {
+    struct sockaddr_un address;
+    if (clinux_local_address(&address, path) != 0) return -1;
+    return bind(fd, (const struct sockaddr *)&address, sizeof address);
+}
+static inline int clinux_connect_local(int fd, const char *path) {
+    struct sockaddr_un address;
+    if (clinux_local_address(&address, path) != 0) return -1;
+    return connect(fd, (const struct sockaddr *)&address, sizeof address);
+}
 
 // getaddrinfo(3): two of its errors are declared for _GNU_SOURCE only (the values are glibc's).
 enum {

@@ -42,31 +42,6 @@ package final class Listener {
     /// - Throws: `CancellationError`; `SystemError` with `isTransient` (EMFILE, ENFILE, ENOBUFS, ENOMEM) when the process
     ///   or the host is out of something: pause for a moment, then call again, the connection still waits.
     package func accept(until deadline: ContinuousClock.Instant? = nil) async throws -> sending StreamSocket? {
-        while true {
-            if let socket = try acceptNow() { return socket }
-            let found = await channel.waiter.wait(for: .readable, until: deadline)
-            if found.contains(.cancelled) { throw CancellationError() }
-            if !found.isDisjoint(with: [.woken, .timedOut]) { return nil }
-        }
-    }
-
-    /// Accepts a connection that waits already; `nil` if none does.
-    private func acceptNow() throws(SystemError) -> sending StreamSocket? {
-        while true {
-            let number = clinux_accept(channel.descriptor.rawValue)
-            if number >= 0 {
-                return try StreamSocket(adopting: Descriptor(adopting: number), on: channel.waiter.reactor)
-            }
-            switch errno {
-            case EAGAIN:
-                channel.waiter.noteExhausted(.readable)
-                return nil
-            case EMFILE, ENFILE, ENOBUFS, ENOMEM, EBADF, EINVAL, ENOTSOCK, EOPNOTSUPP, EFAULT:
-                throw .last("accept4", address.description)
-            default:
-                // EINTR, ECONNABORTED and the network errors that accept(2) passes on: that connection is gone.
-                continue
-            }
-        }
+        try await channel.accept(as: address.description, until: deadline)
     }
 }

@@ -50,6 +50,14 @@ package struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
         SocketAddress(family: .v4, address: [127, 0, 0, 1], port: port)
     }
 
+    /// Whether only programs on this host can reach it: 127.0.0.0/8 and ::1.
+    package var isLoopback: Bool {
+        switch family {
+        case .v4: address.first == 127
+        case .v6: address == Array(repeating: 0, count: 15) + [1]
+        }
+    }
+
     /// The same address with another port.
     package func withPort(_ port: UInt16) -> SocketAddress {
         SocketAddress(family: family, address: address, port: port, scope: scope)

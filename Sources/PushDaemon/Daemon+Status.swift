@@ -20,7 +20,8 @@ extension Daemon {
             tellNews()
             try? await reactor.sleep(for: Self.statusPause)
             let pause = threads.isEmpty ? SpoolStatus.interval : Self.quietLook
-            await statusBell.wait(until: .now + (isQuiet && standstills.isEmpty ? pause : .zero))
+            let next = ContinuousClock.now + (isQuiet && standstills.isEmpty ? pause : .zero)
+            await statusBell.wait(until: hasOldMetrics ? min(next, nextMetrics) : next)
         }
     }
 
@@ -76,13 +77,20 @@ extension Daemon {
 
     // MARK: The file
 
-    private func writeStatus() {
+    /// What the daemon says of itself now.
+    var status: SpoolStatus {
         var status = SpoolStatus(
             node: node, processID: Int(Host.processID), startedAt: startedAt, writtenAt: .now)
         status.isStopping = isStopping
         status.apps = apps.sorted { $0.name < $1.name }
+        return status
+    }
+
+    private func writeStatus() {
+        let status = status
         do {
             try spool.publish(status)
+            try writeMetrics(beside: status)
             isStatusBroken = false
         } catch {
             if !isStatusBroken { logger.warning("status cannot be written", metadata: [LogKey.error: "\(error)"]) }

@@ -64,6 +64,11 @@ package actor Daemon {
     var unconfigured: Set<String> = []
     /// Whether the status could not be written.
     var isStatusBroken = false
+    /// What is counted of each app, whichever runner it has.
+    var meters: [String: AppMeter] = [:]
+    /// Until when the metrics are not written again, and whether they are older than the status.
+    var nextMetrics = ContinuousClock.now
+    var hasOldMetrics = false
     /// Directories that have been reported to be without configuration.
     var reported: Set<String> = []
     /// Keys of the daemon's file that were reported to take a restart.
@@ -183,6 +188,9 @@ package actor Daemon {
             group.addTask { await self.runConfigurationWatch() }
             group.addTask { await self.runSignals() }
             if let pause = serviceManager?.heartbeat { group.addTask { await self.runHeartbeat(every: pause) } }
+            if let place = configuration.daemon.metricsListen {
+                group.addTask { await self.runMetricsListener(at: place) }
+            }
             // Only the signals' task ends by itself, and the journal's when it fails.
             await group.next()
             leaveIfStuck()
@@ -280,6 +288,7 @@ package actor Daemon {
 
     private func ended(_ runner: AppRunner) {
         runners[runner.name] = nil
+        if configuration.apps[runner.name] == nil { meters[runner.name] = nil }
         vanished.remove(runner.name)
         replaced[runner.name] = nil
         appsBell.ring()

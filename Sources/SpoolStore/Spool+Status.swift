@@ -7,19 +7,30 @@ extension Spool {
     ///
     /// - Throws: `SystemError`: the volume is full, or may not be written to; the old one is still there.
     package func publish(_ status: SpoolStatus) throws(SystemError) {
-        let (temporary, final) = (
-            Array(("." + SpoolStatus.fileName).utf8), Array(SpoolStatus.fileName.utf8)
-        )
-        // Left by a crash; nobody else writes here.
-        try publicDirectory.unlink(temporary)
-        try publicDirectory.create(temporary, mode: 0o644).write(status.json)
-        try publicDirectory.rename(temporary, to: publicDirectory, replacing: final)
+        try publish(status.json, as: SpoolStatus.fileName)
     }
 
-    /// Removes the status.
+    /// Replaces the metrics in one step, given as text. A crash may leave older ones.
+    ///
+    /// - Throws: `SystemError`: as for the status.
+    package func publish(metrics text: [UInt8]) throws(SystemError) {
+        try publish(text, as: SpoolMetrics.fileName)
+    }
+
+    /// Removes the status and the metrics.
     ///
     /// - Throws: `SystemError`: the volume may not be written to.
     package func removeStatus() throws(SystemError) {
         try publicDirectory.unlink(Array(SpoolStatus.fileName.utf8))
+        try publicDirectory.unlink(Array(SpoolMetrics.fileName.utf8))
+    }
+
+    private func publish(_ bytes: [UInt8], as name: String) throws(SystemError) {
+        // Whoever collects `*.prom` must not find half a file.
+        let (temporary, final) = (Array(".\(name)~".utf8), Array(name.utf8))
+        // Left by a crash; nobody else writes here.
+        try publicDirectory.unlink(temporary)
+        try publicDirectory.create(temporary, mode: 0o644).write(bytes)
+        try publicDirectory.rename(temporary, to: publicDirectory, replacing: final)
     }
 }

@@ -62,6 +62,8 @@ extension AppRunner {
             case .claimed(let claimed):
                 intake.answer(job.name, .moved, at: .now)
                 record(.claimed(id))
+                let wait = candidate.claimedAt - candidate.read.context.droppedAt
+                around.meter.count { $0.noteClaim(after: wait) }
                 return start(claimed, candidate.read, claimedAt: candidate.claimedAt)
             case .gone: intake.answer(job.name, .gone, at: .now)
             case .changed(let name): intake.answer(job.name, .returned(name), at: .now)

@@ -8,6 +8,7 @@ extension AppRunner {
     func runEvents() async {
         for await event in gateway.events {
             noteStanding(event)
+            count(event)
             switch event {
             case .settled(let settlements):
                 for settlement in settlements { settle(settlement) }
@@ -49,6 +50,20 @@ extension AppRunner {
         let before = standing
         standing.note(event)
         if standing != before { show() }
+    }
+
+    /// Counts what the event says of connections.
+    private func count(_ event: GatewayEvent) {
+        switch event {
+        case .connected: around.meter.count { $0.noteConnection() }
+        case .disconnected(let report):
+            let isRoutine = report.isRoutine || isEnding
+            around.meter.count {
+                $0.noteEndOfConnection(
+                    isRoutine: isRoutine, resent: report.resentCount, doubtful: report.doubtfulCount)
+            }
+        case .settled, .reopened, .withdrawn, .announcing, .stopped, .trying, .resumed, .suspectEnvironment: break
+        }
     }
 
     private func log(_ report: ConnectionReport) {

@@ -155,6 +155,7 @@ extension AppRunner {
             let hint: Logger.MetadataValue = "check owner and mode of the file and of new/"
             logger.warning("job cannot be taken", metadata: [LogKey.job: "\(name)", LogKey.hint: hint])
         case .noteOverwritten(let name):
+            around.meter.count { $0.noteOverwritten() }
             let hint: Logger.MetadataValue = "give every job a name of its own"
             logger.warning("job overwritten by its producer", metadata: [LogKey.job: "\(name)", LogKey.hint: hint])
         }

@@ -255,6 +255,7 @@ extension AppRunner {
             publishBell.ring()
         }
         let range = settlement.batch.indices
+        if isCorrection, !job.machine.isAwaiting(range) { around.meter.count { $0.noteRevoked(range.count) } }
         note(range, settlement.outcome, id, isCorrection: isCorrection)
         handle(isCorrection ? .corrected(range, settlement.outcome) : .settled(range, settlement.outcome), id)
     }
@@ -262,6 +263,7 @@ extension AppRunner {
     /// Records an outcome, for the journal and for the result file.
     private func note(_ range: Range<Int>, _ outcome: Outcome, _ id: JobID, isCorrection: Bool = false) {
         record(.result(id, JournalResult(outcome, [range], at: .now, isCorrection: isCorrection)))
+        around.meter.count { $0.note(outcome, count: range.count) }
         jobs[id]?.note(range, outcome)
     }
 
@@ -270,6 +272,10 @@ extension AppRunner {
         guard settlement.outcome != .accepted, let identity = recent[settlement.batch.job] else { return }
         writer.appendNotifications(settlement, of: identity, at: .now, to: &lines)
         publishBell.ring()
+        around.meter.count {
+            $0.noteRevoked(settlement.batch.count)
+            $0.note(settlement.outcome, count: settlement.batch.count)
+        }
         logger.warning(
             "notifications of a finished job were not accepted after all",
             metadata: [LogKey.job: "\(identity.name)", LogKey.count: "\(settlement.batch.count)"])
@@ -279,6 +285,8 @@ extension AppRunner {
     func reopen(_ batches: [Batch]) {
         for batch in batches {
             record(.reopened(batch.job, [batch.indices]))
+            // Of a job that is over, only what contradicts what was told is.
+            if jobs[batch.job] != nil { around.meter.count { $0.noteRevoked(batch.count) } }
             handle(.reopened(batch.indices), batch.job)
         }
     }
@@ -320,6 +328,7 @@ extension AppRunner {
         recent.add(job.identity)
         do {
             let name = try spool.hold(job.claimed)
+            around.meter.count { $0.noteHold(.changed) }
             record(.cleaned(id))
             writeJournal()
             logger.error(

@@ -43,6 +43,7 @@ extension AppRunner {
         do {
             let name = try spool.holdUnclaimed(job)
             intake.answer(job.name, .moved, at: .now)
+            around.meter.count { $0.noteHold(.poison) }
             let hint: Logger.MetadataValue = "look at it; move it from hold/ to new/ to try again"
             logger.error(
                 "job is held: the daemon died over it again and again",

@@ -202,7 +202,8 @@ extension AppRunner {
     }
 
     private func report(_ job: ActiveJob, _ conclusion: SpoolModel.Conclusion, at place: ArchivePlace) {
-        let tally = conclusion.tally
+        let (tally, length) = (conclusion.tally, (job.finishedAt ?? job.claimedAt) - job.claimedAt)
+        around.meter.count { $0.noteEnd(conclusion, after: length) }
         var metadata: Logger.Metadata = [
             LogKey.job: "\(job.claimed.name)", LogKey.id: "\(job.claimed.id)", LogKey.path: "\(name)/\(place.path)",
             LogKey.count: "\(job.summary.recipientCount)", LogKey.accepted: "\(tally.accepted)",

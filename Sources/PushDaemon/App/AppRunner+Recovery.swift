@@ -226,6 +226,7 @@ extension AppRunner {
     private func park(_ left: LeftJob, _ reason: RecoveryPlan.HoldReason) throws(SystemError) {
         let name = try spool.hold(left.claimed)
         record(.cleaned(left.claimed.id))
+        around.meter.count { $0.noteHold(reason.cause) }
         let hint: Logger.MetadataValue = "look at it; move it from hold/ to new/ to send all of it"
         logger.error(
             "job is held: \(reason.explanation)",
@@ -260,6 +261,15 @@ extension RecoveryPlan.HoldReason {
         case .changed: "its bytes are not those that were checked"
         case .poison: "the daemon died over it again and again"
         case .damagedJournal: "the journal is damaged, or gone, where it may have told what was sent of it"
+        }
+    }
+
+    /// What it counts as.
+    fileprivate var cause: AppMetrics.HoldCause {
+        switch self {
+        case .changed: .changed
+        case .poison: .poison
+        case .damagedJournal: .damagedJournal
         }
     }
 }

@@ -54,6 +54,7 @@ extension AppRunner {
             switch try spool.refuse(refusal.seen, id: report.identity.id, to: refusal.place, result: refusal.result) {
             case .moved:
                 intake.answer(name, .moved, at: .now)
+                around.meter.count { $0.noteEnd(report.conclusion, after: nil) }
                 let code = report.conclusion.code?.rawValue ?? ""
                 logger.notice("job failed", metadata: [LogKey.job: "\(name)", LogKey.code: "\(code)"])
             case .gone: intake.answer(name, .gone, at: .now)

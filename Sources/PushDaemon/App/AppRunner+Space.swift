@@ -12,9 +12,11 @@ extension AppRunner {
     func lookAtSpace() async {
         guard Moment.now >= nextSpaceLook else { return }
         nextSpaceLook = .now + Self.spacePause
+        lookAtHold()
         do {
             let wasShort = space.isShort
             let room = try spool.space()
+            freeByteCount = room.freeByteCount
             let mayClaim = space.mayClaim(with: room)
             if mayClaim { await around.ballast.restore() }
             guard mayClaim == wasShort else { return }
@@ -25,6 +27,16 @@ extension AppRunner {
                 metadata: [LogKey.free: "\(room.freeByteCount) bytes", LogKey.hint: hint])
         } catch {
             logger.error("room on the volume is not known", metadata: [LogKey.error: "\(error)"])
+        }
+    }
+
+    /// Counts what lies in `hold/`, if that has changed.
+    private func lookAtHold() {
+        do {
+            heldCount = try held.look(at: spool.held, now: .now)
+        } catch {
+            if heldCount != nil { logger.warning("hold/ cannot be read", metadata: [LogKey.error: "\(error)"]) }
+            heldCount = nil
         }
     }
 

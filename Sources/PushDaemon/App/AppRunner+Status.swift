@@ -13,10 +13,11 @@ extension AppRunner {
 
     /// Looks how far jobs are that take long.
     func lookAtProgress() {
-        if jobs.isEmpty { (progress, shownJobs) = ([:], []) }
+        if jobs.isEmpty { (progress, shownJobs, oldestDrop) = ([:], [], nil) }
         guard Moment.now >= nextProgressLook else { return }
         nextProgressLook = .now + Self.progressPause
         let now = WallTime.now
+        oldestDrop = jobs.values.lazy.map(\.droppedAt).min()
         let long = jobs.values.filter { !$0.machine.isOver && $0.claimedAt + Self.progressPause <= now }
             .sorted {
                 ($1.summary.recipientCount, $0.claimed.id.bits) < ($0.summary.recipientCount, $1.claimed.id.bits)
@@ -35,6 +36,11 @@ extension AppRunner {
     /// Leaves word of what the app is doing, for a status that is written without asking it: it may hang.
     func show() {
         let app = status
+        var queue = AppMetrics.Queue()
+        (queue.waitingCount, queue.activeCount, queue.heldCount) = (intake.knownCount, activeCount, heldCount)
+        (queue.oldestWaiting, queue.oldestActive) = (intake.oldestReady, oldestDrop)
+        let free = freeByteCount
+        around.meter.count { ($0.queue, $0.freeByteCount) = (queue, free) }
         let isNews = shown.withLock { shown in
             defer { shown = app }
             return shown.state != app.state || (shown.jobCount == 0) != (app.jobCount == 0)

@@ -42,6 +42,8 @@ package actor AppRunner {
         let journalBell: Bell
         /// Rung when there is something new to show in the status.
         let statusBell: Bell
+        /// What counts for the app's metrics.
+        let meter: AppMeter
 
         /// Where everything is recorded that must outlive the daemon: its room, and what it says of earlier runs.
         var journal: Journal { spool.journal }
@@ -151,6 +153,12 @@ package actor AppRunner {
     /// Whether there is room on the volume, and when that is looked at again.
     var space: SpaceWatch
     var nextSpaceLook = Moment.zero
+    /// How much there was at the last look; and how many jobs lie in `hold/`, `nil` when that cannot be told.
+    var freeByteCount: Int64?
+    var heldCount: Int? = 0
+    var held = FolderCount()
+    /// When the oldest of the jobs under way was dropped, as of the last look at their progress.
+    var oldestDrop: WallTime?
     /// Until when no file is taken for want of descriptors.
     var shortUntil = Moment.zero
     /// When archives and feedback are looked through for what is over, the look that is under way, and the newest feedback

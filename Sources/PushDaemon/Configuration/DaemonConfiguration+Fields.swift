@@ -18,11 +18,15 @@ extension DaemonConfiguration {
             feedbackEvery = $0.duration("every", in: .milliseconds(10)...Self.hour) ?? feedbackEvery
         }
         fields.mapping("archive") { readArchive(&$0) }
+        fields.mapping("metrics") {
+            metricsListen = $0.scalar("listen", expected: "an address") { text throws(TextFault) in
+                try MetricsPlace(parsing: text)
+            }
+        }
         fields.mapping("log") {
             logLevel = $0.choice("level", of: LogLevel.self) ?? logLevel
             logFormat = $0.choice("format", of: LogFormat.self) ?? logFormat
         }
-        readLaterKeys(&fields)
         report = fields.finish()
     }
 
@@ -71,11 +75,6 @@ extension DaemonConfiguration {
                 hint: "write the time that whoever reads it may take, such as 7d, or forever")
         }
         retention.feedback = fields.keepTime("keep_feedback", atLeast: Self.hour) ?? retention.feedback
-    }
-
-    /// Keys of the contract whose work is still to be done: named, so that nobody relies on them in vain.
-    private func readLaterKeys(_ fields: inout Fields) {
-        fields.mapping("metrics") { $0.refuseLater("listen", unless: []) }
     }
 }
 

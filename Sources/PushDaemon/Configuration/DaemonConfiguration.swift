@@ -57,6 +57,8 @@ package struct DaemonConfiguration: Sendable {
     package var feedbackEvery = Duration.seconds(1)
     /// How long archives and unread feedback are kept.
     package var retention = RetentionRules()
+    /// Where metrics can be asked for; `nil`: nowhere, they are in a file only.
+    package var metricsListen: MetricsPlace?
     /// How log lines are written.
     package var logFormat = LogFormat.text
     /// Which are.
@@ -75,11 +77,12 @@ package struct DaemonConfiguration: Sendable {
             ("journal.sync_interval", syncInterval == other.syncInterval),
             ("journal.sync_records", syncRecords == other.syncRecords),
             ("journal.size", journalByteCount == other.journalByteCount),
-            ("feedback.every", feedbackEvery == other.feedbackEvery),
             ("archive.keep_done", retention.done == other.retention.done),
             ("archive.keep_failed", retention.failed == other.retention.failed),
             ("archive.keep_feedback", retention.feedback == other.retention.feedback),
-            ("log.level", logLevel == other.logLevel), ("log.format", logFormat == other.logFormat),
+            ("feedback.every", feedbackEvery == other.feedbackEvery), ("log.level", logLevel == other.logLevel),
+            ("metrics.listen", metricsListen == other.metricsListen),
+            ("log.format", logFormat == other.logFormat),
         ].filter { !$0.1 }.map(\.0)
     }
 

@@ -54,6 +54,21 @@ package struct Intake: Sendable {
     /// When a file that it attends to was dropped: the filesystem's time of its last change when it was first seen.
     package func dropTime(of name: FileName) -> WallTime? { entries[name]?.order }
 
+    /// How many files it knows of, those among them that wait by name until it attends to them, or for their time.
+    package var knownCount: Int { backlogs.reduce(entries.count + postponements.count) { $0 + $1.count } }
+
+    /// When the file appeared that is the first of those that may be taken; `nil` when none may.
+    package var oldestReady: WallTime? {
+        mutating get {
+            var oldest: WallTime?
+            for lane in Lane.allCases {
+                guard let order = firstReady(in: lane)?.order else { continue }
+                oldest = oldest.map { min($0, order) } ?? order
+            }
+            return oldest
+        }
+    }
+
     /// Whether another scan would find names for which there was no room before and now is.
     package var wantsScan: Bool { hasLeftOut && backlogs.allSatisfy(\.isEmpty) }
 

@@ -21,6 +21,8 @@ struct IntakeBacklog: Sendable {
     /// is free. Records before `head` keep their places until the index is made anew.
     private var index: [UInt32] = []
     private var usedCount = 0
+    /// How many names wait, those of files among them that went while they did.
+    private(set) var count = 0
 
     /// Creates an empty backlog.
     ///
@@ -44,6 +46,7 @@ struct IntakeBacklog: Sendable {
         records.append(UInt8(name.bytes.count))
         records.append(contentsOf: name.bytes)
         enter(name, start)
+        count += 1
         return true
     }
 
@@ -71,6 +74,7 @@ struct IntakeBacklog: Sendable {
         while !isEmpty {
             let (news, name) = (records[head], name(at: head))
             head += 2 + name.bytes.count
+            count -= 1
             if isEmpty { self = IntakeBacklog(byteLimit: byteLimit) }
             if news != News.gone.rawValue { return (name, news == News.publishedByRename.rawValue) }
         }

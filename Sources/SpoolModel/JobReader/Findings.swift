@@ -2,7 +2,7 @@ import APNSModel
 import Document
 
 /// Our names for what makes a recipient impossible: the gateway's own words where it has one.
-enum Reason: String, Sendable {
+enum Reason: String, CaseIterable, Sendable {
     case badDeviceToken = "BadDeviceToken"
     case missingDeviceToken = "MissingDeviceToken"
     case payloadTooLarge = "PayloadTooLarge"

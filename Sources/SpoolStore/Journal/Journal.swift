@@ -22,6 +22,7 @@ package final class Journal: Sendable {
         var dirtySince: ContinuousClock.Instant?
         var fault: SystemError?
         var syncing = JournalSyncing()
+        var syncTimes = Histogram.ofSyncs
     }
 
     /// How the file is divided, which says its size too. The size that was asked for counts only when it is made.
@@ -32,6 +33,7 @@ package final class Journal: Sendable {
     private let directory: Directory
     let state: Mutex<State>
     let wakeUp: WakeUp
+    private let writtenByteCount = Atomic(0)
     /// Held while what was taken from the book goes to the file, so that it gets there in order.
     private let writing = Mutex(())
 
@@ -80,6 +82,7 @@ package final class Journal: Sendable {
             for write in writes {
                 if write.needsSyncBefore { try breaking { (file) throws(SystemError) in try file.syncData(.journal) } }
                 try breaking { (file) throws(SystemError) in try file.write(write.bytes, at: write.offset) }
+                writtenByteCount.add(write.bytes.count, ordering: .relaxed)
             }
         }
     }
@@ -93,8 +96,11 @@ package final class Journal: Sendable {
             return state.appendedCount
         }
         try write()
+        let start = ContinuousClock.now
         try breaking { (file) throws(SystemError) in try file.syncData(.journal) }
+        let length = ContinuousClock.now - start
         let waiters = state.withLock { state in
+            state.syncTimes.add(nanoseconds: length.wholeNanoseconds)
             state.durableCount = max(state.durableCount, count)
             return state.syncing.takeWaiters(through: state.durableCount)
         }
@@ -130,6 +136,11 @@ package final class Journal: Sendable {
 
     /// Why nothing can be written any more, if so.
     package var fault: SystemError? { state.withLock { $0.fault } }
+
+    /// How long syncs took since the start, and how many bytes were written.
+    package var figures: (syncTimes: Histogram, writtenByteCount: Int) {
+        (state.withLock { $0.syncTimes }, writtenByteCount.load(ordering: .relaxed))
+    }
 
     /// Ends the journal for an error beside it: a sync of the spool failed, and what the files have is not known.
     package func condemn(_ error: SystemError) {

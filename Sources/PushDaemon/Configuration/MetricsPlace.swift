@@ -1,0 +1,54 @@
+import Document
+package import LinuxIO
+
+/// Where metrics can be asked for over HTTP: from this host alone, since who may ask is not looked at.
+package enum MetricsPlace: Hashable, Sendable, CustomStringConvertible {
+    /// A port of a loopback address.
+    case loopback(SocketAddress)
+    /// A local socket.
+    case local(path: String)
+
+    private static let localPrefix = "unix:"
+    private static let form = "127.0.0.1:9469, [::1]:9469, or unix: and an absolute path"
+
+    /// Reads `127.0.0.1:9469`, `[::1]:9469` or `unix:/run/pushspool/metrics.sock`.
+    ///
+    /// - Throws: What is wrong with the text; show it with the field's place.
+    init(parsing text: String) throws(TextFault) {
+        if text.hasPrefix(Self.localPrefix) {
+            self = .local(path: try Self.path(in: text.dropFirst(Self.localPrefix.count)))
+            return
+        }
+        guard let address = SocketAddress(text) else {
+            throw TextFault("\(Diagnostic.quoted(text)) is no address with a port", hint: "write \(Self.form)")
+        }
+        guard address.isLoopback else {
+            throw TextFault(
+                "\(address.host) is not a loopback address, and anybody could ask there",
+                hint: "write \(Self.form); for others put a proxy before it, or collect the file metrics.prom")
+        }
+        guard address.port > 0 else { throw TextFault("the port is missing", hint: "write \(Self.form)") }
+        self = .loopback(address)
+    }
+
+    /// As it is written in the file.
+    package var description: String {
+        switch self {
+        case .loopback(let address): address.description
+        case .local(let path): Self.localPrefix + path
+        }
+    }
+
+    private static func path(in text: Substring) throws(TextFault) -> String {
+        guard text.hasPrefix("/"), !text.hasSuffix("/"), !text.utf8.contains(0) else {
+            throw TextFault(
+                "the path of a local socket is not absolute", hint: "write unix:/run/pushspool/metrics.sock")
+        }
+        guard text.utf8.count <= LocalListener.pathByteLimit else {
+            throw TextFault(
+                "the path of a local socket has \(text.utf8.count) bytes, at most \(LocalListener.pathByteLimit) fit",
+                hint: "choose a shorter one")
+        }
+        return String(text)
+    }
+}

@@ -1,0 +1,90 @@
+/// What the daemon tells in numbers, by the names that monitoring knows it by (pushspool-metrics(5)).
+package enum Metric: String, CaseIterable, Hashable, Sendable {
+    // The daemon.
+    case buildInfo = "pushspool_build_info"
+    case startTime = "pushspool_start_timestamp_seconds"
+    case writtenTime = "pushspool_written_timestamp_seconds"
+    case stopping = "pushspool_stopping"
+    case spoolFree = "pushspool_spool_free_bytes"
+    case spoolSize = "pushspool_spool_size_bytes"
+    case journalSync = "pushspool_journal_sync_duration_seconds"
+    case journalWritten = "pushspool_journal_written_bytes_total"
+    // An app.
+    case appState = "pushspool_app_state"
+    case appFree = "pushspool_app_free_bytes"
+    case credentialExpiry = "pushspool_credential_expiry_timestamp_seconds"
+    // Its jobs.
+    case queueJobs = "pushspool_queue_jobs"
+    case queueOldest = "pushspool_queue_oldest_timestamp_seconds"
+    case jobsClaimed = "pushspool_jobs_claimed_total"
+    case jobsFinished = "pushspool_jobs_finished_total"
+    case jobFailures = "pushspool_job_failures_total"
+    case jobsHeld = "pushspool_jobs_held_total"
+    case jobsOverwritten = "pushspool_jobs_overwritten_total"
+    case jobWait = "pushspool_job_wait_duration_seconds"
+    case jobSend = "pushspool_job_send_duration_seconds"
+    // Its notifications.
+    case notifications = "pushspool_notifications_total"
+    case notificationFailures = "pushspool_notification_failures_total"
+    case notificationsRevoked = "pushspool_notifications_revoked_total"
+    case notificationsResent = "pushspool_notifications_resent_total"
+    case notificationsDoubtful = "pushspool_notifications_doubtful_total"
+    case notificationsInFlight = "pushspool_notifications_in_flight"
+    case answer = "pushspool_answer_duration_seconds"
+    // Its connections.
+    case connections = "pushspool_connections"
+    case connectionsOpened = "pushspool_connections_opened_total"
+    case connectionFailures = "pushspool_connection_failures_total"
+
+    /// What Prometheus is to make of it.
+    package enum Kind: String, Hashable, Sendable {
+        /// It goes up and down.
+        case gauge
+        /// It only grows, and begins with the daemon.
+        case counter
+        /// Counts by upper bounds, and their sum.
+        case histogram
+    }
+
+    /// What it is; its name says so.
+    package var kind: Kind {
+        if rawValue.hasSuffix("_total") { return .counter }
+        return rawValue.hasSuffix("_duration_seconds") ? .histogram : .gauge
+    }
+
+    /// What it tells, in a line.
+    package var help: String {
+        switch self {
+        case .buildInfo: "The daemon's version; always 1."
+        case .startTime: "When the daemon started, in seconds since 1970."
+        case .writtenTime: "When these numbers were written, in seconds since 1970."
+        case .stopping: "Whether the daemon takes no more jobs because it is to end (1), or not (0)."
+        case .spoolFree: "Free space on the volume of the spool and the journal."
+        case .spoolSize: "Size of the volume of the spool and the journal."
+        case .journalSync: "How long syncs of the journal took."
+        case .journalWritten: "Bytes written to the journal."
+        case .appState: "What an app is doing: 1 for the state that it is in, 0 for the others."
+        case .appFree: "Free space on an app's volume, as of its last look."
+        case .credentialExpiry: "When an app's credentials expire, in seconds since 1970."
+        case .queueJobs: "Jobs that are not over, by folder."
+        case .queueOldest: "When the oldest job of a folder was dropped, in seconds since 1970."
+        case .jobsClaimed: "Jobs that were taken to be sent."
+        case .jobsFinished: "Jobs that were archived, by where."
+        case .jobFailures: "Jobs that failed, by result code."
+        case .jobsHeld: "Jobs that the daemon itself has put on hold, by cause."
+        case .jobsOverwritten: "Jobs whose producer replaced them before they were taken."
+        case .jobWait: "From a job's drop until it was claimed."
+        case .jobSend: "From a job's claim until all of it had an outcome."
+        case .notifications: "Notifications, by outcome."
+        case .notificationFailures: "Notifications that were rejected or not sent, by reason."
+        case .notificationsRevoked: "Notifications that were counted as accepted and turned out not to be."
+        case .notificationsResent: "Notifications sent again that a lost connection cannot have delivered."
+        case .notificationsDoubtful: "Notifications sent again that may have been accepted before."
+        case .notificationsInFlight: "Notifications that are written to a connection and have no outcome."
+        case .answer: "From the writing of a request until its answer (HTTP/2)."
+        case .connections: "Connections that are up."
+        case .connectionsOpened: "Connections that came up."
+        case .connectionFailures: "Connections that failed, or did not come up."
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package import APNSModel
+
+/// Writes numbers in the text format of Prometheus, version 0.0.4: one family after the other.
+///
+/// A family's heading comes with its first sample, so that one without samples leaves no trace.
+package struct MetricsWriter: Sendable {
+    /// A label and its value; the value may be any text.
+    package typealias Label = (name: String, value: String)
+
+    /// What has been written.
+    package private(set) var bytes: [UInt8] = []
+    private let common: [UInt8]
+    private var family: Metric?
+    private var hasHeading = false
+
+    /// Starts with nothing; every sample gets these labels first.
+    package init(common labels: Label...) {
+        common = Self.list(labels)
+    }
+
+    /// Begins a family. None may be begun twice: its samples have to be together.
+    package mutating func begin(_ metric: Metric) {
+        (family, hasHeading) = (metric, false)
+    }
+
+    /// Adds a sample to the family.
+    package mutating func add(_ value: Int, _ labels: Label...) {
+        sample("", Self.list(labels), String(value))
+    }
+
+    /// Adds a sample to the family.
+    package mutating func add(_ value: Double, _ labels: Label...) {
+        sample("", Self.list(labels), Self.text(value))
+    }
+
+    /// Adds a moment to the family, in seconds since 1970, to the millisecond; nothing when there is none.
+    package mutating func add(_ time: WallTime?, _ labels: Label...) {
+        guard let time else { return }
+        sample("", Self.list(labels), Self.text(Double(time.nanoseconds / 1_000_000) / 1_000))
+    }
+
+    /// Adds all samples of a histogram to the family; nothing when nothing was counted.
+    package mutating func add(_ histogram: Histogram, _ labels: Label...) {
+        guard histogram.count > 0 else { return }
+        let list = Self.list(labels)
+        var count = 0
+        for (bound, part) in zip(histogram.bounds, histogram.counts) {
+            count += part
+            sample("_bucket", list + Self.list([("le", Self.text(Double(bound) / 1e9))]), String(count))
+        }
+        sample("_bucket", list + Self.list([("le", "+Inf")]), String(histogram.count))
+        sample("_sum", list, Self.text(histogram.seconds))
+        sample("_count", list, String(histogram.count))
+    }
+
+    /// The shortest text that reads as that number, whole ones without a point.
+    static func text(_ number: Double) -> String {
+        if let whole = Int(exactly: number) { String(whole) } else { number.description }
+    }
+
+    private mutating func sample(_ suffix: String, _ labels: [UInt8], _ value: String) {
+        guard let family else { return }
+        writeHeading(of: family)
+        append(family.rawValue + suffix)
+        let all = common + labels
+        if !all.isEmpty {
+            bytes.append(UInt8(ascii: "{"))
+            // Each ends in a comma, the last one's is left out.
+            bytes += all.dropLast()
+            bytes.append(UInt8(ascii: "}"))
+        }
+        append(" \(value)\n")
+    }
+
+    private mutating func writeHeading(of family: Metric) {
+        guard !hasHeading else { return }
+        hasHeading = true
+        // Our own words: nothing in them has to be escaped.
+        append("# HELP \(family.rawValue) \(family.help)\n# TYPE \(family.rawValue) \(family.kind.rawValue)\n")
+    }
+
+    private mutating func append(_ text: String) {
+        bytes += text.utf8
+    }
+
+    /// `name="value",` for each, with backslashes, quotes and line feeds escaped.
+    private static func list(_ labels: [Label]) -> [UInt8] {
+        var list: [UInt8] = []
+        for label in labels {
+            list += label.name.utf8
+            list += "=\"".utf8
+            for byte in label.value.utf8 {
+                switch byte {
+                case UInt8(ascii: "\\"), UInt8(ascii: "\""): list += [UInt8(ascii: "\\"), byte]
+                case UInt8(ascii: "\n"): list += "\\n".utf8
+                case _: list.append(byte)
+                }
+            }
+            list += "\",".utf8
+        }
+        return list
+    }
+}

@@ -1,0 +1,181 @@
+package import APNSModel
+
+/// The numbers that a daemon tells monitoring, in `.pushspool/public/<node>/metrics.prom` or over HTTP.
+package struct SpoolMetrics: Sendable {
+    /// The file's name.
+    package static let fileName = "metrics.prom"
+
+    /// What is known of an app besides its status.
+    package struct App: Sendable {
+        /// What is counted of it; `nil` if it never ran.
+        package var counts: AppMetrics?
+        /// When its credentials expire, if they do.
+        package var credentialExpiry: WallTime?
+        /// How many connections it has.
+        package var connectionCount = 0
+        /// How many notifications are written and have no outcome.
+        package var inFlightCount = 0
+        /// How long answers took.
+        package var answerTimes = Histogram.ofAnswers
+
+        /// Nothing is known of it.
+        package init() {}
+    }
+
+    /// What the status says: the node, its times, and what each app is doing.
+    package var status: SpoolStatus
+    /// The program's version.
+    package var version: String
+    /// Free space on the spool's volume; `nil` when that cannot be told.
+    package var freeByteCount: Int64?
+    /// The volume's size.
+    package var byteCount: Int64?
+    /// How long syncs of the journal took.
+    package var syncTimes = Histogram.ofSyncs
+    /// How many bytes were written to it.
+    package var journalByteCount = 0
+    /// The apps of the status, as far as more is known of them.
+    package var apps: [String: App] = [:]
+
+    /// Creates metrics that say no more than the status.
+    package init(status: SpoolStatus, version: String) {
+        (self.status, self.version) = (status, version)
+    }
+
+    /// The text, in the format 0.0.4 of Prometheus.
+    package var text: [UInt8] {
+        var writer = MetricsWriter(common: ("node", status.node))
+        writeDaemon(to: &writer)
+        writeApps(to: &writer)
+        writeJobs(to: &writer)
+        writeNotifications(to: &writer)
+        writeConnections(to: &writer)
+        return writer.bytes
+    }
+
+    private func writeDaemon(to writer: inout MetricsWriter) {
+        writer.begin(.buildInfo)
+        writer.add(1, ("version", version))
+        writer.begin(.startTime)
+        writer.add(status.startedAt)
+        writer.begin(.writtenTime)
+        writer.add(status.writtenAt)
+        writer.begin(.stopping)
+        writer.add(status.isStopping ? 1 : 0)
+        writer.begin(.spoolFree)
+        if let freeByteCount { writer.add(Int(freeByteCount)) }
+        writer.begin(.spoolSize)
+        if let byteCount { writer.add(Int(byteCount)) }
+        writer.begin(.journalSync)
+        writer.add(syncTimes)
+        writer.begin(.journalWritten)
+        writer.add(journalByteCount)
+    }
+
+    private func writeApps(to writer: inout MetricsWriter) {
+        writer.begin(.appState)
+        for app in status.apps {
+            for state in SpoolStatus.AppState.allCases {
+                writer.add(app.state == state ? 1 : 0, ("app", app.name), ("state", state.rawValue))
+            }
+        }
+        writer.begin(.appFree)
+        for (name, counts) in counted { if let free = counts.freeByteCount { writer.add(Int(free), ("app", name)) } }
+        writer.begin(.credentialExpiry)
+        for (name, app) in known { writer.add(app.credentialExpiry, ("app", name), ("kind", "certificate")) }
+    }
+
+    private func writeJobs(to writer: inout MetricsWriter) {
+        writeQueues(to: &writer)
+        write(.jobsClaimed, to: &writer, \.claimedCount)
+        writer.begin(.jobsFinished)
+        for (name, counts) in counted {
+            writer.add(counts.doneCount, ("app", name), ("state", Conclusion.State.done.rawValue))
+            writer.add(counts.failedCount, ("app", name), ("state", Conclusion.State.failed.rawValue))
+        }
+        writer.begin(.jobFailures)
+        for (name, counts) in counted {
+            for code in ResultCode.allCases {
+                if let count = counts.failedCounts[code] { writer.add(count, ("app", name), ("code", code.rawValue)) }
+            }
+        }
+        writer.begin(.jobsHeld)
+        for (name, counts) in counted {
+            for cause in AppMetrics.HoldCause.allCases {
+                writer.add(counts.heldCounts[cause] ?? 0, ("app", name), ("cause", cause.rawValue))
+            }
+        }
+        write(.jobsOverwritten, to: &writer, \.overwrittenCount)
+        writer.begin(.jobWait)
+        for (name, counts) in counted { writer.add(counts.waitTimes, ("app", name)) }
+        writer.begin(.jobSend)
+        for (name, counts) in counted { writer.add(counts.sendTimes, ("app", name)) }
+    }
+
+    private func writeQueues(to writer: inout MetricsWriter) {
+        writer.begin(.queueJobs)
+        for (name, counts) in counted {
+            let queue = counts.queue
+            writer.add(queue.waitingCount, ("app", name), ("folder", "new"))
+            writer.add(queue.activeCount, ("app", name), ("folder", "work"))
+            if let heldCount = queue.heldCount { writer.add(heldCount, ("app", name), ("folder", "hold")) }
+        }
+        writer.begin(.queueOldest)
+        for (name, counts) in counted {
+            writer.add(counts.queue.oldestWaiting, ("app", name), ("folder", "new"))
+            writer.add(counts.queue.oldestActive, ("app", name), ("folder", "work"))
+        }
+    }
+
+    private func writeNotifications(to writer: inout MetricsWriter) {
+        writer.begin(.notifications)
+        for (name, counts) in counted {
+            for (outcome, count) in counts.tally.byOutcome { writer.add(count, ("app", name), ("outcome", outcome)) }
+        }
+        writer.begin(.notificationFailures)
+        for (name, counts) in counted {
+            for (failure, count) in counts.failures.sorted(by: { $0.key < $1.key }) {
+                writer.add(count, ("app", name), ("outcome", failure.outcome), ("reason", failure.reason))
+            }
+        }
+        write(.notificationsRevoked, to: &writer, \.revokedCount)
+        write(.notificationsResent, to: &writer, \.resentCount)
+        write(.notificationsDoubtful, to: &writer, \.doubtfulCount)
+    }
+
+    private func writeConnections(to writer: inout MetricsWriter) {
+        writer.begin(.notificationsInFlight)
+        for (name, app) in known where app.counts != nil { writer.add(app.inFlightCount, ("app", name)) }
+        writer.begin(.answer)
+        for (name, app) in known { writer.add(app.answerTimes, ("app", name)) }
+        writer.begin(.connections)
+        for (name, app) in known where app.counts != nil { writer.add(app.connectionCount, ("app", name)) }
+        write(.connectionsOpened, to: &writer, \.openedCount)
+        write(.connectionFailures, to: &writer, \.brokenCount)
+    }
+
+    private func write(_ metric: Metric, to writer: inout MetricsWriter, _ count: (AppMetrics) -> Int) {
+        writer.begin(metric)
+        for (name, counts) in counted { writer.add(count(counts), ("app", name)) }
+    }
+
+    /// The apps of which more is known, in the order of the status.
+    private var known: [(name: String, app: App)] {
+        status.apps.compactMap { shown in apps[shown.name].map { (name: shown.name, app: $0) } }
+    }
+
+    /// Those that have run, and what was counted of them.
+    private var counted: [(name: String, counts: AppMetrics)] {
+        known.compactMap { entry in entry.app.counts.map { (name: entry.name, counts: $0) } }
+    }
+}
+
+extension Tally {
+    /// The counts by the outcomes' words.
+    fileprivate var byOutcome: [(outcome: String, count: Int)] {
+        [
+            (Outcome.accepted.word, accepted), ("rejected", rejected), (Outcome.expired.word, expired),
+            ("unsent", unsent), (Outcome.unknown.word, unknown),
+        ]
+    }
+}
