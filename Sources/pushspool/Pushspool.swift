@@ -11,12 +11,17 @@ enum Program {
     /// Runs the command on the line. An asynchronous `main` would come too late for the signals: it has threads already.
     static func main() {
         // The other commands are left to die of signals; a line that cannot be read is complained about below.
-        if let command = try? Pushspool.parseAsRoot(), command is Run || command is Simulate { _ = signals }
+        if let command = try? Pushspool.parseAsRoot(), hearsSignals(command) { _ = signals }
         Task.detached {
             await Pushspool.main()
             Host.leave(with: 0)
         }
         Host.park()
+    }
+
+    /// Whether a command ends in good order when a signal says so.
+    private static func hearsSignals(_ command: any ParsableCommand) -> Bool {
+        command is Run || command is Simulate || (command as? Status)?.watch == true
     }
 
     private static func blockedSignals() -> BlockedSignals {
