@@ -274,3 +274,40 @@ static inline ssize_t clinux_send_to(int fd, const void *name, size_t length, co
 
 // prctl(2) is variadic.
 static inline int clinux_forbid_dumps(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
+
+// --- terminals -------------------------------------------------------------------------------------------------------
+
+#include <termios.h>
+
+// termios(3): c_cc is an array, which Swift sees as a tuple. The first call keeps what was, the second takes it back.
+struct clinux_terminal {
+    struct termios modes;
+};
+static inline int clinux_keys_at_once(int fd, struct clinux_terminal *before) {
+    if (tcgetattr(fd, &before->modes) != 0) return -1;
+    struct termios now = before->modes;
+    now.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+    now.c_cc[VMIN] = 0;
+    now.c_cc[VTIME] = 0;
+    return tcsetattr(fd, TCSADRAIN, &now);
+}
+static inline int clinux_restore_terminal(int fd, const struct clinux_terminal *before) {
+    return tcsetattr(fd, TCSADRAIN, &before->modes);
+}
+
+// ioctl(2) is variadic.
+static inline int clinux_terminal_size(int fd, int *columns, int *rows) {
+    struct winsize size;
+    if (ioctl(fd, TIOCGWINSZ, &size) != 0) return -1;
+    *columns = size.ws_col;
+    *rows = size.ws_row;
+    return 0;
+}
+
+// poll(2) on two descriptors, of which one may be -1: 1 when the first can be read, 2 when the second can, 3 for both, 0 when
+// the time is over, -1 when a signal came.
+static inline int clinux_wait_either_until(int first, int second, int milliseconds) {
+    struct pollfd both[2] = {{first, POLLIN, 0}, {second, POLLIN, 0}};
+    if (poll(both, 2, milliseconds) < 0) return -1;
+    return (both[0].revents ? 1 : 0) | (both[1].revents ? 2 : 0);
+}

@@ -83,7 +83,7 @@ package final class SignalWatch {
 }
 
 extension [Signal] {
-    fileprivate var kernelSet: sigset_t {
+    var kernelSet: sigset_t {
         var set = sigset_t()
         unsafe sigemptyset(&set)
         for signal in self { unsafe sigaddset(&set, signal.number) }

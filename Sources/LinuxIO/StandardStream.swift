@@ -14,6 +14,14 @@ package enum StandardStream: Int32, Sendable {
     ///
     /// A reader that is gone ends the writing in silence: there is nobody left to tell.
     package func write(_ bytes: [UInt8]) {
+        _ = try? send(bytes)
+    }
+
+    /// Writes all bytes, waiting as long as it takes, for those who must know that they were written.
+    ///
+    /// - Throws: `SystemError`: EPIPE when the reader is gone and SIGPIPE did not end the program, ENOSPC, EIO; a part may
+    ///   have been written.
+    package func send(_ bytes: [UInt8]) throws(SystemError) {
         var offset = 0
         while offset < bytes.count {
             let count = unsafe bytes.withUnsafeBytes {
@@ -25,9 +33,18 @@ package enum StandardStream: Int32, Sendable {
                 _ = unsafe poll(&poller, 1, -1)
                 continue
             }
-            guard count > 0 else { return }
+            guard count > 0 else { throw .last("write", "standard output") }
             offset += count
         }
+    }
+
+    /// Makes what was written survive a power loss, if the stream is a file; a pipe or a terminal has nothing to sync.
+    ///
+    /// - Throws: `SystemError`: EIO, ENOSPC; what was written may be lost.
+    package func sync() throws(SystemError) {
+        guard uninterrupted({ fsync(rawValue) }) != 0 else { return }
+        guard errno != EINVAL, errno != EROFS, errno != EOPNOTSUPP else { return }
+        throw .last("fsync", "standard output")
     }
 
     /// Reads to the end, waiting as long as it takes, at most `limit` bytes and one more, which tells that there are more.
@@ -58,4 +75,9 @@ package enum StandardStream: Int32, Sendable {
 
     /// Whether a person is looking at it.
     package var isTerminal: Bool { isatty(rawValue) == 1 }
+}
+
+extension SystemError {
+    /// Whether nobody reads any more what is written (EPIPE).
+    package var isBrokenPipe: Bool { code == EPIPE }
 }

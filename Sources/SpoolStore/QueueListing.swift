@@ -37,50 +37,72 @@ package enum QueueListing {
 
     /// Lists an app's jobs, those that wait first, and each place by age. Costs a look at every file.
     ///
+    /// - Parameters:
+    ///   - app: the app.
+    ///   - spool: its spool.
+    ///   - isWanted: says of each job whether it is to be in the list; all are if it is left out.
     /// - Returns: the jobs, and the folders that we may not read: `work/` is the daemon's alone.
     /// - Throws: `SystemError`: the app has no folder, or one cannot be read for another reason.
     package static func entries(
-        of app: String, in spool: Directory
+        of app: String, in spool: Directory, where isWanted: (Entry) -> Bool = { _ in true }
     ) throws(SystemError) -> (entries: [Entry], unreadable: [String]) {
-        var entries: [Entry] = []
-        var unreadable: [String] = []
+        var found: [State: [Entry]] = [:]
+        let unreadable = try forEach(of: app, in: spool) { entry in
+            guard isWanted(entry) else { return }
+            found[entry.state, default: []].append(entry)
+        }
+        let entries = [State.waiting, .sending, .held].flatMap { state in
+            (found[state] ?? []).sorted { ($0.since, $0.name) < ($1.since, $1.name) }
+        }
+        return (entries, unreadable)
+    }
+
+    /// Calls `body` with each of an app's jobs, in no order and without keeping them.
+    ///
+    /// - Parameters:
+    ///   - app: the app.
+    ///   - spool: its spool.
+    ///   - body: gets each job.
+    /// - Returns: the folders that we may not read.
+    /// - Throws: `SystemError`: the app has no folder, or one cannot be read for another reason.
+    package static func forEach(
+        of app: String, in spool: Directory, _ body: (Entry) -> Void
+    ) throws(SystemError) -> [String] {
         let home: Directory
         do {
             home = try spool.openChild(Array(app.utf8))
         } catch {
             guard error.isRefusal else { throw error }
-            return ([], [app])
+            return [app]
         }
-        let places: [(name: String, list: (Directory) throws(SystemError) -> [Entry])] = [
-            ("new", { (folder) throws(SystemError) in try files(of: folder, .waiting) }), ("work", claimed),
-            ("hold", { (folder) throws(SystemError) in try files(of: folder, .held) }),
-        ]
-        for place in places {
+        var unreadable: [String] = []
+        let places: [(name: String, state: State)] = [("new", .waiting), ("work", .sending), ("hold", .held)]
+        for (name, state) in places {
             do {
-                let found = try place.list(try home.openChild(Array(place.name.utf8)))
-                entries += found.sorted { ($0.since, $0.name) < ($1.since, $1.name) }
+                let folder = try home.openChild(Array(name.utf8))
+                try forEach(in: folder, state, body)
             } catch {
                 // A folder without it is no app's, or not yet.
                 if error.isNotFound { continue }
                 guard error.isRefusal else { throw error }
-                unreadable.append("\(app)/\(place.name)")
+                unreadable.append("\(app)/\(name)")
             }
         }
-        return (entries, unreadable)
+        return unreadable
     }
 
-    private static func files(of folder: Directory, _ state: State) throws(SystemError) -> [Entry] {
-        var entries: [Entry] = []
+    private static func forEach(
+        in folder: Directory, _ state: State, _ body: (Entry) -> Void
+    ) throws(SystemError) {
+        guard state != .sending else { return try forEachClaimed(in: folder, body) }
         var listing = try folder.listing()
         while let found = try listing.next() {
             guard let name = FileName(bytes: found.name), name.isJob else { continue }
-            if let entry = try entry(name, (state, nil), named: name, in: folder) { entries.append(entry) }
+            if let entry = try entry(name, (state, nil), named: name, in: folder) { body(entry) }
         }
-        return entries
     }
 
-    private static func claimed(_ work: Directory) throws(SystemError) -> [Entry] {
-        var entries: [Entry] = []
+    private static func forEachClaimed(in work: Directory, _ body: (Entry) -> Void) throws(SystemError) {
         for node in try work.names() {
             guard try work.status(of: node)?.kind == .directory else { continue }
             let folder = try work.openChild(node)
@@ -88,10 +110,9 @@ package enum QueueListing {
                 guard let file = FileName(bytes: bytes), case .job(let id, let name)? = WorkEntry(file) else {
                     continue
                 }
-                if let entry = try entry(file, (.sending, id), named: name, in: folder) { entries.append(entry) }
+                if let entry = try entry(file, (.sending, id), named: name, in: folder) { body(entry) }
             }
         }
-        return entries
     }
 
     /// `nil` if it has gone meanwhile.

@@ -2,7 +2,6 @@ import APNSModel
 import ArgumentParser
 import Document
 import LinuxIO
-import PushDaemon
 import SpoolModel
 import SpoolStore
 
@@ -15,48 +14,97 @@ struct List: ParsableCommand {
             come from the daemon's status, for jobs that take more than a second; so does what is in work/, for those \
             who may not look there.
 
+            With names, only the jobs called so are listed, or the apps.
+
             Example: pushspool list --spool /var/spool/pushspool --app weather
             """)
 
-    @OptionGroup var options: ConfigurationOption
-
-    @Option(help: ArgumentHelp("The spool; instead of the configuration's.", valueName: "folder"))
-    var spool: String?
+    @OptionGroup var place: SpoolOption
 
     @Option(name: .shortAndLong, help: ArgumentHelp("Only this app; may be given again.", valueName: "name"))
     var app: [String] = []
 
+    @Flag(help: "Count the jobs of each app by age instead.")
+    var shape = false
+
     @Flag(help: "Print a JSON object a line.")
     var json = false
 
+    @Argument(help: ArgumentHelp("Apps, and jobs by name or id; - for those on standard input.", valueName: "name"))
+    var names: [String] = []
+
+    func validate() throws {
+        guard !shape || names.isEmpty else { throw ValidationError("--shape counts all jobs: leave out their names.") }
+    }
+
     func run() throws {
-        let path = try spool ?? ConfigurationLoader(path: options.config).daemon().spool
-        do throws(SystemError) {
+        let path = try place.path()
+        do {
+            let wishes = JobWishes(try NameArguments.all(of: names))
+            // Standard input may have had no names at all.
+            if wishes.isEmpty, !names.isEmpty { return }
             let root = try Directory.open(path: path)
-            let apps = app.isEmpty ? try QueueListing.apps(in: root) : app
-            let status = StatusFile.all(of: path)
+            let apps = app.isEmpty ? try QueueListing.apps(in: root) : app.once
+            if shape { return try sayShape(of: apps, in: root) }
+            var found: Set<Int> = []
             var rows: [Row] = []
+            let status = StatusFile.all(of: path).flatMap(\.apps)
             for app in apps {
-                rows += try self.rows(of: app, in: root, status.flatMap { $0.apps }.filter { $0.name == app })
+                let isWhole = wishes.isEmpty || wishes.position(of: app) != nil
+                rows += try self.rows(of: app, in: root, status.filter { $0.name == app }) { name, id in
+                    let positions = wishes.positions(name: name, id: id, app: app)
+                    found.formUnion(positions)
+                    return isWhole || !positions.isEmpty
+                }
             }
+            found.formUnion(apps.compactMap { wishes.position(of: $0) })
             if json { for row in rows { StandardStream.output.write(row.json) } } else { say(rows) }
-        } catch {
+            try complain(ofMissing: wishes.all.indices.filter { !found.contains($0) }.map { wishes.all[$0].text })
+        } catch let error as SystemError {
             Talk.complain("\(error)", hint: "check the spool's path, the app's name, and the permissions")
             throw ExitCode.badInput
         }
     }
 
+    private func complain(ofMissing names: [String]) throws {
+        guard !names.isEmpty else { return }
+        for name in names {
+            Talk.complain("\(name) does not wait, is not sent and is not held", hint: "see: pushspool show '\(name)'")
+        }
+        throw ExitCode.failure
+    }
+
+    private func sayShape(of apps: [String], in root: Directory) throws(SystemError) {
+        var shape = AgeShape()
+        let now = WallTime(nanoseconds: WallClock.nanoseconds())
+        for app in apps {
+            shape.add(app: app)
+            let unreadable = try QueueListing.forEach(of: app, in: root) { shape.add(age: now - $0.since, of: app) }
+            guard !unreadable.isEmpty else { continue }
+            Talk.note("pushspool: \(unreadable.joined(separator: ", ")) may not be read, and is not counted")
+        }
+        let rows = [shape.total] + shape.rows
+        if json { for row in shape.rows { StandardStream.output.write(row.json) } } else { Self.say(rows) }
+    }
+
+    private static func say(_ rows: [AgeShape.Row]) {
+        let cells = rows.map { row in [row.app, "\(row.total)"] + row.counts.map(String.init) }
+        let header = ["", "T"] + AgeShape.columns
+        for line in Table(header: header, rows: cells, rightAligned: Set(header.indices)).lines { Talk.say(line) }
+    }
+
     private func rows(
-        of app: String, in root: Directory, _ status: [SpoolStatus.App]
+        of app: String, in root: Directory, _ status: [SpoolStatus.App], where isWanted: (FileName?, JobID?) -> Bool
     ) throws(SystemError) -> [Row] {
-        let (entries, unreadable) = try QueueListing.entries(of: app, in: root)
+        let (entries, unreadable) = try QueueListing.entries(of: app, in: root) { isWanted($0.name, $0.id) }
         var progress: [String: SpoolStatus.Job] = [:]
         for job in status.flatMap(\.progress) { progress[job.id.description] = job }
         var rows = entries.map { entry in
             Row(app, entry, entry.id.flatMap { progress.removeValue(forKey: $0.description) })
         }
         guard !unreadable.isEmpty else { return rows }
-        rows += progress.values.sorted { $0.id.bits < $1.id.bits }.map { Row(app, $0) }
+        rows += progress.values.filter { isWanted(FileName(escaped: $0.name), $0.id) }
+            .sorted { $0.id.bits < $1.id.bits }.map { Row(app, $0) }
         let shown = rows.filter { $0.state == .sending }.count
         let more = max(0, status.reduce(0) { $0 + $1.jobCount } - shown)
         Talk.note("pushspool: \(unreadable.joined(separator: ", ")) may not be read; \(more) more jobs are under way")
@@ -113,6 +161,22 @@ private struct Row {
             ("rate", progress?.rate), ("remaining_s", remaining),
         ]
         for case (let key, let number?) in numbers { writer.member(key, number) }
+        writer.endObject()
+        return writer.bytes + [UInt8(ascii: "\n")]
+    }
+}
+
+extension AgeShape.Row {
+    /// It as a JSON object, with a line feed.
+    fileprivate var json: [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("app", app)
+        writer.member("total", total)
+        writer.key("minutes")
+        writer.beginObject()
+        for (column, count) in zip(AgeShape.columns, counts) { writer.member(column, count) }
+        writer.endObject()
         writer.endObject()
         return writer.bytes + [UInt8(ascii: "\n")]
     }

@@ -16,7 +16,7 @@ enum Program {
     static func main() {
         // The other commands are left to die of signals; a line that cannot be read is complained about below.
         if let command = try? Pushspool.parseAsRoot() {
-            if command is Run || command is Simulate { _ = signals }
+            if hearsSignals(command) { _ = signals }
             if command is Run { _ = serviceManager }
         }
         Task.detached {
@@ -24,6 +24,11 @@ enum Program {
             Host.leave(with: 0)
         }
         Host.park()
+    }
+
+    /// Whether a command ends in good order when a signal says so.
+    private static func hearsSignals(_ command: any ParsableCommand) -> Bool {
+        command is Run || command is Simulate || (command as? Status)?.watch == true
     }
 
     private static func blockedSignals() -> BlockedSignals {
@@ -61,6 +66,7 @@ struct Pushspool: AsyncParsableCommand {
         version: Version.current,
         subcommands: [
             Run.self, Submit.self, List.self, Check.self, ShowJournal.self, Status.self, Simulate.self, Demo.self,
+            Feedback.self,
         ])
 }
 

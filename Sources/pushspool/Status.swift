@@ -10,7 +10,8 @@ struct Status: ParsableCommand {
         abstract: "Show what the daemon and each app are doing.",
         discussion: """
             Reads what the daemon says of itself in <spool>/.pushspool/public/<node>/status.json, once a second while jobs \
-            are under way and every 30 seconds otherwise. Exits with 75 if no daemon says anything.
+            are under way and every 30 seconds otherwise. Exits with 75 if no daemon says anything. With --watch, shows it \
+            and what waits in new/ again each second until q is pressed or a signal comes.
 
             Example: pushspool status --config etc/pushspool.yaml
             """)
@@ -20,9 +21,17 @@ struct Status: ParsableCommand {
     @Flag(help: "Print the file as it is.")
     var json = false
 
+    @Flag(name: .shortAndLong, help: "Show it again each second.")
+    var watch = false
+
+    func validate() throws {
+        guard !(watch && json) else { throw ValidationError("--watch is for people: leave out --json.") }
+    }
+
     func run() throws {
         let daemon = try ConfigurationLoader(path: options.config).daemon()
         let node = daemon.node ?? Host.name
+        if watch { return try keepShowing(node, in: daemon.spool) }
         let file = try file(of: node, in: daemon.spool)
         guard let status = file.status else {
             Talk.complain(
@@ -37,6 +46,18 @@ struct Status: ParsableCommand {
                 "the daemon has said nothing for \(seconds(age))",
                 hint: "see whether process \(status.processID) runs, and whether its disk answers")
             throw ExitCode.tryAgain
+        }
+    }
+
+    private func keepShowing(_ node: String, in spool: String) throws {
+        do throws(SystemError) {
+            var watch = StatusWatch(spool: spool, node: node)
+            try watch.run(until: Program.signals)
+        } catch {
+            // Whoever read this has enough.
+            if error.isBrokenPipe { return }
+            Talk.complain("\(error)", hint: "check the spool's path, and whether the terminal is still there")
+            throw ExitCode.badInput
         }
     }
 

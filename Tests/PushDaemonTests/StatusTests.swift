@@ -1,5 +1,6 @@
 import APNSModel
 import Foundation
+import Glibc
 import LinuxIO
 import SpoolModel
 import TestSupport
@@ -71,6 +72,33 @@ import Testing
                 .write(to: URL(fileURLWithPath: folder + "/status.json"))
             let end = try await bench.run(["status", "--config", bench.path + "/etc/pushspool.yaml"])
             #expect(end.code == 75 && end.log.contains("has said nothing for"), "\(end)")
+        }
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM])
+    func `a watch shows the status again and again, until a signal`(signal: Int32) async throws {
+        try await Bench.running(try .init()) { bench in
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                let watch = try bench.start(["status", "--watch", "--config", bench.path + "/etc/pushspool.yaml"])
+                try await eventually("three screens") {
+                    watch.text.components(separatedBy: "weather  sending").count > 3
+                }
+                watch.send(signal)
+                #expect(try await watch.end() == 0)
+                #expect(!watch.text.contains("\u{1B}") && watch.text.contains("node node-a, process "))
+            }
+        }
+    }
+
+    @Test func `on a terminal a watch draws one screen, and leaves it at a key`() async throws {
+        try await Bench.running(try .init()) { bench in
+            let command = "\(try BuiltProgram.path) status --watch --config \(bench.path)/etc/pushspool.yaml"
+            let script = ["script", "--quiet", "--return", "--command", command, "/dev/null"]
+            let program = try Program("/usr/bin/env", script, input: "q", logs: bench.path + "/logs")
+            #expect(try await program.end() == 0)
+            #expect(program.text.contains("\u{1B}[?1049h") && program.text.contains("no daemon says anything"))
+            #expect(program.text.contains("\u{1B}[?25h\u{1B}[?1049l"), "\(program.text)")
         }
     }
 

@@ -1,7 +1,7 @@
 /// Cuts bytes that come in pieces into lines, holding no more than one piece and one line.
-struct LineBuffer: Sendable {
+package struct LineBuffer: Sendable {
     /// What the next bytes are.
-    enum Step: Hashable, Sendable {
+    package enum Step: Hashable, Sendable {
         /// A line, without its line feed.
         case line(Range<Int>, isTerminated: Bool)
         /// A line beyond the limit.
@@ -16,20 +16,21 @@ struct LineBuffer: Sendable {
     private static let padding = 64
 
     /// The bytes that ranges of lines count in, with padding behind them.
-    private(set) var bytes: [UInt8] = []
+    package private(set) var bytes: [UInt8] = []
     /// Whether no bytes come any more.
-    var isFinished = false
+    package var isFinished = false
     private let limit: Int
     private var start = 0
     private var searched = 0
     private var end = 0
 
-    init(limit: Int) {
+    /// Creates one for lines of at most `limit` bytes.
+    package init(limit: Int) {
         self.limit = limit
     }
 
     /// Adds bytes behind those not taken yet.
-    mutating func append(_ piece: some Collection<UInt8>) {
+    package mutating func append(_ piece: some Collection<UInt8>) {
         var joined: [UInt8] = []
         joined.reserveCapacity(end - start + piece.count + Self.padding)
         joined.append(contentsOf: bytes[start..<end])
@@ -40,7 +41,7 @@ struct LineBuffer: Sendable {
     }
 
     /// Takes the next line.
-    mutating func next() -> Step {
+    package mutating func next() -> Step {
         if let feed = nextFeed() {
             let line = start..<feed
             (start, searched) = (feed + 1, feed + 1)
@@ -54,7 +55,7 @@ struct LineBuffer: Sendable {
     }
 
     /// Whether a line has nothing but white space.
-    func isBlank(_ line: Range<Int>) -> Bool {
+    package func isBlank(_ line: Range<Int>) -> Bool {
         bytes[line].allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
     }
 

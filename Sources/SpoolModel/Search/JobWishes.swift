@@ -1,0 +1,61 @@
+package import APNSModel
+package import Document
+
+/// Many jobs as somebody names them, for finding those that one is meant by: costs a look or two, however many they are.
+package struct JobWishes: Sendable {
+    /// What was written, each once.
+    package let all: [JobWish]
+    private var byName: [FileName: [Int]] = [:]
+    private var byID: [JobID: Int] = [:]
+    private var byText: [String: Int] = [:]
+
+    /// Takes what somebody wrote; see `JobWish`.
+    package init(_ texts: [String]) {
+        var all: [JobWish] = []
+        for text in texts where byText[text] == nil {
+            let wish = JobWish(text)
+            byText[text] = all.count
+            if let name = wish.name { byName[name, default: []].append(all.count) }
+            if let id = wish.id, byID[id] == nil { byID[id] = all.count }
+            all.append(wish)
+        }
+        self.all = all
+    }
+
+    /// Whether nothing was written.
+    package var isEmpty: Bool { all.isEmpty }
+
+    /// The names among them, each with its app if that was written.
+    package var names: [(name: FileName, app: String?)] {
+        all.compactMap { wish in wish.name.map { ($0, wish.app) } }
+    }
+
+    /// Returns the positions of those that mean this job.
+    ///
+    /// - Parameters:
+    ///   - name: Its name, if that is known.
+    ///   - id: Its id, if it has one.
+    ///   - app: Its app.
+    /// - Returns: Positions in `all`, ascending.
+    package func positions(name: FileName?, id: JobID?, app: String) -> [Int] {
+        var found = Set(name.flatMap { byName[$0] } ?? []).filter { all[$0].app == nil || all[$0].app == app }
+        if let id, let position = byID[id] { found.insert(position) }
+        return found.sorted()
+    }
+
+    /// Returns the positions of those that mean the job that a line of feedback, or a result file of `app`, is about.
+    ///
+    /// - Parameters:
+    ///   - line: What it says.
+    ///   - app: The app that it is of.
+    /// - Returns: Positions in `all`, ascending.
+    package func positions(by line: Node, of app: String) -> [Int] {
+        let name = line["job"]?.string.flatMap { FileName(escaped: $0) }
+        var found = Set(positions(name: name, id: line["id"]?.string.flatMap { JobID($0) }, app: app))
+        if let ref = line["ref"]?.string, let position = byText[ref] { found.insert(position) }
+        return found.sorted()
+    }
+
+    /// Returns the position of the one that is exactly this text, such as an app's name.
+    package func position(of text: String) -> Int? { byText[text] }
+}

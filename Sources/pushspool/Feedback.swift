@@ -1,0 +1,123 @@
+import ArgumentParser
+import LinuxIO
+import SpoolModel
+
+/// `pushspool feedback`.
+struct Feedback: AsyncParsableCommand {
+    /// How lines are printed.
+    enum Format: String, CaseIterable, ExpressibleByArgument {
+        case jsonl, csv
+    }
+
+    /// The kinds of lines.
+    enum Kind: String, CaseIterable, ExpressibleByArgument {
+        case job, notification, token
+    }
+
+    /// What can become of a notification.
+    enum Outcome: String, CaseIterable, ExpressibleByArgument {
+        case accepted, rejected, expired, unsent, unknown
+    }
+
+    /// What to do about it.
+    enum Verdict: String, CaseIterable, ExpressibleByArgument {
+        case gone, invalid, message, config, later
+    }
+
+    static let configuration = CommandConfiguration(
+        abstract: "Print the feedback of apps, oldest first.",
+        discussion: """
+            Reads the files in <spool>/<app>/feedback/ of all apps and nodes in the order in which they were published, \
+            and prints their lines. Removes nothing, unless --consume is given: then each file goes when all its lines are \
+            written. Lines come at least once: drop repeats by kind, id and index.
+
+            Example: pushspool feedback --app weather --gone --format csv
+            """)
+
+    @OptionGroup var place: SpoolOption
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("Only this app; may be given again.", valueName: "name"))
+    var app: [String] = []
+
+    @Option(help: ArgumentHelp("Only lines of this kind; may be given again.", valueName: "kind"))
+    var kind: [Kind] = []
+
+    @Option(help: ArgumentHelp("Only notifications with this outcome; may be given again.", valueName: "outcome"))
+    var outcome: [Outcome] = []
+
+    @Option(help: ArgumentHelp("Only lines with this verdict; may be given again.", valueName: "verdict"))
+    var verdict: [Verdict] = []
+
+    @Option(help: ArgumentHelp("Only lines with this reason; may be given again.", valueName: "reason"))
+    var reason: [String] = []
+
+    @Option(help: ArgumentHelp("Only lines of this job: its name or an id; may be given again.", valueName: "job"))
+    var job: [String] = []
+
+    @Option(help: ArgumentHelp("Only what came about since then, such as 7d or 2026-11-21.", valueName: "time"))
+    var since: String?
+
+    @Option(help: ArgumentHelp("How to print: jsonl or csv.", valueName: "format"))
+    var format = Format.jsonl
+
+    @Flag(help: "Print the tokens that are gone, each once, with the newest time since when.")
+    var gone = false
+
+    @Flag(name: .shortAndLong, help: "Wait for more, and print it as it comes.")
+    var follow = false
+
+    @Flag(help: "Remove each file when all its lines are written.")
+    var consume = false
+
+    func validate() throws {
+        let filter = try filter()
+        guard !gone || !(follow || consume) else {
+            throw ValidationError("--gone tells what is there, and removes nothing: no --follow, no --consume.")
+        }
+        guard !consume || filter.isEmpty else {
+            throw ValidationError("--consume prints all lines: what another option left out would be lost.")
+        }
+    }
+
+    func run() async throws {
+        let path = try place.path()
+        do {
+            let shelf = FeedbackShelf(root: try Directory.open(path: path), apps: app.once)
+            var printing = FeedbackPrinting(shelf, filter: try filter(), form: form, removes: consume)
+            try printing.begin()
+            while true {
+                let isMore = try printing.printNext()
+                if isMore { continue }
+                guard follow else { break }
+                try await Task.sleep(for: .milliseconds(500))
+            }
+            try printing.end()
+            guard printing.isWhole else { throw ExitCode.badInput }
+        } catch let error as SystemError {
+            // Whoever read this has enough.
+            if error.isBrokenPipe { return }
+            Talk.complain("\(error)", hint: "check the spool's path, the app's name, and the permissions")
+            throw ExitCode.badInput
+        }
+    }
+
+    private var form: FeedbackPrinting.Form {
+        switch (gone, format) {
+        case (true, .jsonl): .goneLines
+        case (true, .csv): .goneTable
+        case (false, .jsonl): .lines
+        case (false, .csv): .table
+        }
+    }
+
+    private func filter() throws -> FeedbackFilter {
+        var filter = FeedbackFilter()
+        filter.kinds = kind.map(\.rawValue)
+        filter.outcomes = outcome.map(\.rawValue)
+        filter.verdicts = verdict.map(\.rawValue)
+        filter.reasons = reason
+        filter.jobs = job.map { JobWish($0) }
+        filter.since = try TimeOption.time("--since", since)
+        return filter
+    }
+}

@@ -1,0 +1,118 @@
+import Document
+import LinuxIO
+import SpoolModel
+
+/// Prints feedback file by file.
+struct FeedbackPrinting {
+    /// What is printed.
+    enum Form {
+        /// The lines as they are.
+        case lines
+        /// The lines as a table.
+        case table
+        /// The tokens that are gone, as JSON objects.
+        case goneLines
+        /// The tokens that are gone, as a table.
+        case goneTable
+    }
+
+    private var shelf: FeedbackShelf
+    private let filter: FeedbackFilter
+    private let form: Form
+    private let removes: Bool
+    private var output = OutputBuffer()
+    private var gone = GoneTokens()
+    private var unreadable: Set<String> = []
+    /// Whether all lines could be read.
+    private(set) var isWhole = true
+
+    /// Will print the lines of a shelf that are wanted, and remove files after that if asked to.
+    init(_ shelf: FeedbackShelf, filter: FeedbackFilter, form: Form, removes: Bool) {
+        (self.shelf, self.filter) = (shelf, filter)
+        (self.form, self.removes) = (form, removes)
+    }
+
+    /// Prints what stands before the first line.
+    ///
+    /// - Throws: `SystemError`: it could not be written.
+    mutating func begin() throws(SystemError) {
+        switch form {
+        case .table: try output.append(FeedbackTable.header)
+        case .goneTable: try output.append(FeedbackTable.row(GoneTokens.columns))
+        case .lines, .goneLines: break
+        }
+    }
+
+    /// Prints the next files.
+    ///
+    /// - Returns: `false` when there are none for now.
+    /// - Throws: `SystemError`: a folder could not be read, or the lines not written.
+    mutating func printNext() throws -> Bool {
+        let files = try shelf.nextFiles()
+        noteUnreadable()
+        for file in files {
+            // A file has what came about before it was published.
+            let isTooOld = if let time = file.publishedAt, let since = filter.since { time < since } else { false }
+            if !isTooOld { try take(file) }
+            shelf.pass(file)
+        }
+        try output.flush()
+        return !files.isEmpty
+    }
+
+    /// Prints what can be said at the end only.
+    ///
+    /// - Throws: `SystemError`: it could not be written.
+    mutating func end() throws {
+        let gone = gone
+        switch form {
+        case .lines, .table: break
+        case .goneLines: try gone.forEach { try output.append($0.json) }
+        case .goneTable: try gone.forEach { try output.append(FeedbackTable.row($0.fields)) }
+        }
+        try output.flush()
+    }
+
+    private mutating func take(_ file: FeedbackShelf.File) throws {
+        var isGood = true
+        let shelf = shelf
+        do {
+            try shelf.read(file) { number, line in
+                switch line {
+                case .good(let node, let bytes): try take(node, bytes, of: file)
+                case .bad(let why):
+                    isGood = false
+                    Talk.complain("\(file.path):\(number): \(why)", hint: "the file is left as it is")
+                }
+            }
+        } catch let error as SystemError where error.isNotFound {
+            // Somebody else took it.
+            return
+        }
+        if !isGood { isWhole = false }
+        guard removes, isGood else { return }
+        // Only what is written, and will not be lost with the power, may go here.
+        try output.flush()
+        try StandardStream.output.sync()
+        try shelf.remove(file)
+    }
+
+    private mutating func take(_ line: Node, _ bytes: ArraySlice<UInt8>, of file: FeedbackShelf.File) throws {
+        guard filter.admits(line, publishedAt: file.publishedAt) else { return }
+        switch form {
+        case .lines:
+            try output.append(bytes)
+            try output.append(CollectionOfOne(UInt8(ascii: "\n")))
+        case .table: try output.append(FeedbackTable.row(of: line))
+        case .goneLines, .goneTable: gone.note(line)
+        }
+    }
+
+    private mutating func noteUnreadable() {
+        for folder in shelf.unreadable.subtracting(unreadable).sorted() {
+            isWhole = false
+            Talk.complain("\(folder) may not be read", hint: "run as the daemon's user, or one of the app's group")
+        }
+        unreadable = shelf.unreadable
+    }
+}

@@ -1,0 +1,96 @@
+import APNSModel
+import SpoolModel
+
+/// What `pushspool status --watch` shows: the daemon, each app, and the longest jobs, on one screen.
+struct StatusScreen {
+    /// What waits in an app's `new/`.
+    struct Waiting: Hashable {
+        /// How many jobs.
+        var count = 0
+        /// Since when the oldest.
+        var oldest: WallTime?
+    }
+
+    /// What the daemon says, if it says anything.
+    let status: SpoolStatus?
+    /// Why it says nothing, or why that may not be true any more.
+    let fault: String?
+    /// What waits, by app.
+    let waiting: [String: Waiting]
+    /// When it is.
+    let now: WallTime
+
+    /// The screen, cut to fit.
+    func lines(columns: Int, rows: Int) -> [String] {
+        let head: [String] = [title, sums] + (fault.map { ["! " + $0] } ?? []) + [""]
+        let jobs = jobs.prefix(rows / 4)
+        let room = max(1, rows - head.count - 1 - (jobs.isEmpty ? 0 : jobs.count + 1))
+        var table = Table(header: Self.header, rows: names.map(cells), rightAligned: [2, 3, 4, 5]).lines
+        let hidden = table.count - 1 - room
+        if hidden > 0 {
+            table.removeLast(hidden + 1)
+            table.append("… and \(hidden + 1) more apps")
+        }
+        let below: [String] = jobs.isEmpty ? [] : [""] + jobs
+        return (head + table + below).prefix(rows).map { String($0.prefix(columns)) }
+    }
+
+    private static let header = ["app", "state", "jobs", "waiting", "oldest", "rate", "gateway"]
+
+    private var title: String {
+        guard let status else { return "pushspool" }
+        let doing = status.isStopping ? "stopping" : "running"
+        let (up, age) = ((now - status.startedAt).inWords, (now - status.writtenAt).inWords)
+        return "node \(status.node), process \(status.processID), \(doing) for \(up), said \(age) ago"
+    }
+
+    private var sums: String {
+        let apps = status?.apps ?? []
+        let rate = apps.flatMap(\.progress).compactMap(\.rate).reduce(0, +)
+        let jobCount = apps.reduce(0) { $0 + $1.jobCount }
+        let waitingCount = waiting.values.reduce(0) { $0 + $1.count }
+        let troubled = apps.count(where: \.isTroubled)
+        let trouble = troubled == 0 ? "" : ", \(troubled) of them not sending"
+        return "\(names.count) apps\(trouble); \(jobCount) jobs under way, \(waitingCount) wait; \(rate)/s"
+    }
+
+    /// The apps: those in trouble first, then those with something to do, then the idle ones.
+    private var names: [String] {
+        let known = Dictionary((status?.apps ?? []).map { ($0.name, $0) }) { first, _ in first }
+        return Set(known.keys).union(waiting.keys).map { name -> (rank: Int, name: String) in
+            if known[name]?.isTroubled == true { return (0, name) }
+            let isBusy = (known[name]?.jobCount ?? 0) + (waiting[name]?.count ?? 0) > 0
+            return (isBusy ? 1 : 2, name)
+        }
+        .sorted { ($0.rank, $0.name) < ($1.rank, $1.name) }.map(\.name)
+    }
+
+    private func cells(_ name: String) -> [String] {
+        let app = status?.apps.first { $0.name == name }
+        let since = app?.since.map { " for \((now - $0).inWords)" } ?? ""
+        let rate = (app?.progress ?? []).compactMap(\.rate)
+        return [
+            name, (app?.state.rawValue ?? "") + since, app.map { "\($0.jobCount)" } ?? "",
+            waiting[name].map { "\($0.count)" } ?? "", waiting[name]?.oldest.map { (now - $0).inWords } ?? "",
+            rate.isEmpty ? "" : "\(rate.reduce(0, +))/s", app?.gateway ?? "",
+        ]
+    }
+
+    /// The longest jobs first.
+    private var jobs: [String] {
+        let jobs = (status?.apps ?? []).flatMap { app in app.progress.map { (app.name, $0) } }
+        return jobs.sorted { $0.1.count > $1.1.count }.map { app, job in
+            "\(ProgressLine.text(of: job))  \(app)/\(job.name)"
+        }
+    }
+}
+
+extension SpoolStatus.App {
+    /// Whether it does not send, and ought to.
+    fileprivate var isTroubled: Bool {
+        switch state {
+        case .sending, .starting, .ending, .unconfigured: false
+        case .stopped, .asking, .full, .stuck, .broken: true
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import APNSModel
+import LinuxIO
+import SpoolModel
+import SpoolStore
+
+/// Shows the status again each second: drawn anew on a terminal, printed one after another elsewhere.
+struct StatusWatch {
+    /// A look into an app's `new/`.
+    private struct Look {
+        let waiting: StatusScreen.Waiting
+        /// When to look again.
+        let nextAt: ContinuousClock.Instant
+    }
+
+    private let spool: String
+    private let node: String
+    private var looks: [String: Look] = [:]
+
+    /// Will show what the node says.
+    init(spool: String, node: String) {
+        (self.spool, self.node) = (spool, node)
+    }
+
+    /// Shows it until a key or a signal says that it is enough.
+    ///
+    /// - Throws: `SystemError`: EPIPE when nobody reads any more, or the terminal is gone.
+    mutating func run(until signals: BlockedSignals) throws(SystemError) {
+        let console = try Console.open(signals)
+        let isTerminal = StandardStream.output.isTerminal
+        // Another screen, whose end brings back what was there; without a cursor.
+        if isTerminal { StandardStream.output.write(Array("\u{1B}[?1049h\u{1B}[?25l".utf8)) }
+        defer { if isTerminal { StandardStream.output.write(Array("\u{1B}[?25h\u{1B}[?1049l".utf8)) } }
+        while true {
+            let screen = screen()
+            try StandardStream.output.send(isTerminal ? Self.drawn(screen) : Self.printed(screen))
+            switch console.next(within: .seconds(1)) {
+            case .end, .key(UInt8(ascii: "q")), .key(UInt8(ascii: "Q")): return
+            case .key, .nothing: break
+            }
+        }
+    }
+
+    private static func drawn(_ screen: StatusScreen) -> [UInt8] {
+        let size = StandardStream.output.terminalSize ?? (columns: 80, rows: 24)
+        let lines = screen.lines(columns: size.columns, rows: size.rows)
+        // From the first corner; what an earlier screen had behind a line and below the last is cleared.
+        return Array(("\u{1B}[H" + lines.joined(separator: "\u{1B}[K\r\n") + "\u{1B}[K\u{1B}[J").utf8)
+    }
+
+    private static func printed(_ screen: StatusScreen) -> [UInt8] {
+        let lines = screen.lines(columns: Int.max, rows: Int.max / 2)
+        return Array((lines.joined(separator: "\n") + "\n\n").utf8)
+    }
+
+    private mutating func screen() -> StatusScreen {
+        let now = WallTime(nanoseconds: WallClock.nanoseconds())
+        var (status, fault): (SpoolStatus?, String?) = (nil, nil)
+        do throws(SystemError) {
+            status = try StatusFile(spool: spool, node: node).status
+            if status == nil { fault = "the daemon is of another version" }
+        } catch {
+            fault = "no daemon says anything: \(error)"
+        }
+        if let status, now - status.writtenAt > SpoolStatus.interval * 2 {
+            fault = "the daemon has said nothing for \((now - status.writtenAt).inWords)"
+        }
+        look()
+        return StatusScreen(status: status, fault: fault, waiting: looks.mapValues(\.waiting), now: now)
+    }
+
+    /// Looks into each `new/`, the less often the longer it takes; what cannot be read is not told.
+    private mutating func look() {
+        guard let root = try? Directory.open(path: spool), let apps = try? QueueListing.apps(in: root) else { return }
+        looks = looks.filter { apps.contains($0.key) }
+        for app in apps {
+            let start = ContinuousClock.now
+            if let last = looks[app], last.nextAt > start { continue }
+            var waiting = StatusScreen.Waiting()
+            let unreadable = try? QueueListing.forEach(of: app, in: root) { entry in
+                guard entry.state == .waiting else { return }
+                waiting.count += 1
+                waiting.oldest = min(waiting.oldest ?? entry.since, entry.since)
+            }
+            guard let unreadable, !unreadable.contains(app), !unreadable.contains("\(app)/new") else {
+                looks[app] = nil
+                continue
+            }
+            let end = ContinuousClock.now
+            looks[app] = Look(waiting: waiting, nextAt: end + start.duration(to: end) * 10)
+        }
+    }
+}

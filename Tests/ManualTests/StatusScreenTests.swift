@@ -1,0 +1,68 @@
+import APNSModel
+import SpoolModel
+import Testing
+
+@testable import pushspool
+
+struct StatusScreenTests {
+    private static let now = WallTime(epochSeconds: 1_795_310_400)
+
+    private static func app(_ name: String, _ state: SpoolStatus.AppState, jobs: Int = 0) -> SpoolStatus.App {
+        var app = SpoolStatus.App(name: name, state: state)
+        (app.jobCount, app.gateway) = (jobs, "localhost:1")
+        return app
+    }
+
+    private static func screen(
+        _ apps: [SpoolStatus.App], _ waiting: [String: StatusScreen.Waiting] = [:], fault: String? = nil
+    ) -> StatusScreen {
+        var status = SpoolStatus(
+            node: "host-a", processID: 7, startedAt: now + .seconds(-7200), writtenAt: now + .seconds(-1))
+        status.apps = apps
+        return StatusScreen(status: status, fault: fault, waiting: waiting, now: now)
+    }
+
+    @Test func `apps in trouble come first, then those with something to do`() {
+        var far = Self.app("far", .stuck)
+        far.since = Self.now + .seconds(-41)
+        var busy = Self.app("weather", .sending, jobs: 2)
+        var job = SpoolStatus.Job(name: "a.json", id: JobID(bits: 1), count: 100, settledCount: 25)
+        job.rate = 30
+        busy.progress = [job]
+        let waiting = StatusScreen.Waiting(count: 3, oldest: Self.now + .seconds(-600))
+        let lines = Self.screen([Self.app("idle", .sending), far, busy], ["weather": waiting, "new": .init()])
+            .lines(columns: 200, rows: 50)
+        #expect(
+            lines == [
+                "node host-a, process 7, running for 2 h, said 1 s ago",
+                "4 apps, 1 of them not sending; 2 jobs under way, 3 wait; 30/s", "",
+                "app      state           jobs  waiting  oldest  rate  gateway",
+                "far      stuck for 41 s     0                         localhost:1",
+                "weather  sending            2        3  10 min  30/s  localhost:1",
+                "idle     sending            0                         localhost:1",
+                "new                                  0", "",
+                "[######------------------]  25 %  25 of 100  30/s  weather/a.json",
+            ])
+    }
+
+    @Test(arguments: [(80, 24), (40, 10), (20, 6), (3, 3), (1, 1)])
+    func `the screen fits the terminal`(columns: Int, rows: Int) {
+        let apps = (0..<100).map { Self.app("app-\($0)", .sending, jobs: 1) }
+        let screen = Self.screen(apps, fault: "the daemon has said nothing for 3 min")
+        let lines = screen.lines(columns: columns, rows: rows)
+        #expect(lines.count <= rows && lines.allSatisfy { $0.count <= columns })
+    }
+
+    @Test func `what does not fit is counted`() {
+        let lines = Self.screen((10..<30).map { Self.app("app-\($0)", .sending) }).lines(columns: 80, rows: 12)
+        #expect(lines.count == 12 && lines[10].hasPrefix("app-16") && lines[11] == "… and 13 more apps")
+    }
+
+    @Test func `without a daemon what waits is shown, and why there is no more`() {
+        let screen = StatusScreen(
+            status: nil, fault: "no daemon says anything", waiting: ["weather": .init(count: 1, oldest: Self.now)],
+            now: Self.now)
+        let lines = screen.lines(columns: 80, rows: 24)
+        #expect(lines.contains("! no daemon says anything") && lines.contains { $0.hasPrefix("weather ") })
+    }
+}
