@@ -16,6 +16,7 @@ extension Daemon {
     func runStatus() async {
         while !Task.isCancelled {
             lookAtThreads()
+            lookAtCertificates()
             writeStatus()
             try? await reactor.sleep(for: Self.statusPause)
             let pause = threads.isEmpty ? SpoolStatus.interval : Self.quietLook
@@ -96,9 +97,9 @@ extension Daemon {
         apps += configuration.brokenApps.subtracting(running).map { .init(name: $0, state: .broken) }
         apps += unconfigured.subtracting(running).map { .init(name: $0, state: .unconfigured) }
         return apps.map { app in
-            guard let begin = standstill(of: app.name) else { return app }
             var app = app
-            (app.state, app.since) = (.stuck, .now + (begin - .now))
+            app.credentials = configuration.apps[app.name]?.identity.shown(at: .now)
+            if let begin = standstill(of: app.name) { (app.state, app.since) = (.stuck, .now + (begin - .now)) }
             return app
         }
     }
