@@ -86,7 +86,8 @@ import Testing
         try await Bench.running(try .init()) { bench in
             try bench.certify(for: 5 * 86_400 + 3600)
             let check = try await bench.run(["check", "--config", "\(bench.path)/etc/pushspool.yaml"])
-            #expect(check.code == 0 && check.log.contains("weather.yaml: warning: credentials: certificate"), "\(check)")
+            let warning = "weather.yaml: warning: credentials: certificate"
+            #expect(check.code == 0 && check.log.contains(warning), "\(check)")
             #expect(check.log.contains(", in 5 days") && check.log.contains("hint: create a new"), "\(check)")
             try await bench.withDaemon { daemon in
                 try await daemon.says("app started")
@@ -100,8 +101,8 @@ import Testing
                     try await bench.run(command).text.contains("weather: certificate expires on ")
                 }
                 let json = try await bench.run(command + ["--json"])
-                let credentials = #/"credentials":{"kind":"certificate","topics":\[.*\],"not_after":".*","days_left":5}/#
-                #expect(json.text.contains(credentials), "\(json)")
+                let shown = #/"credentials":{"kind":"certificate","topics":\[.*\],"not_after":".*","days_left":5}/#
+                #expect(json.text.contains(shown), "\(json)")
                 daemon.send(SIGHUP)
                 try await daemon.says("configuration read")
                 #expect(try await daemon.stop() == 0)
