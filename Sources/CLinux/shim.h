@@ -184,6 +184,28 @@ static inline int clinux_lock_whole(int fd) { return clinux_set_lock(fd, F_WRLCK
 
 static inline int clinux_unlock_whole(int fd) { return clinux_set_lock(fd, F_UNLCK); }
 
+// F_OFD_GETLK (36): who would be in the way of a write lock of the whole file; takes none.
+static inline int clinux_find_lock(int fd, int *is_locked) {
+    struct flock lock;
+    memset(&lock, 0, sizeof lock);
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    if (fcntl(fd, 36, &lock) != 0) return -1;
+    *is_locked = lock.l_type != F_UNLCK;
+    return 0;
+}
+
+// adjtimex(2), asking only: 1 when something keeps the time of day right, 0 when nothing does, -1 when it does not say.
+#include <sys/timex.h>
+static inline int clinux_clock_state(long *maximum_error) {
+    struct timex state;
+    memset(&state, 0, sizeof state);
+    int code = adjtimex(&state);
+    if (code < 0) return -1;
+    *maximum_error = state.maxerror;
+    return code == TIME_ERROR || (state.status & STA_UNSYNC) ? 0 : 1;
+}
+
 // SIG_IGN is a cast, which Swift does not import.
 static inline void clinux_ignore_lease_breaks(void) { (void)signal(SIGIO, SIG_IGN); }
 

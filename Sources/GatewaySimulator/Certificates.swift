@@ -17,7 +17,7 @@ public struct Certificates: Sendable, Hashable, CustomStringConvertible {
         self.client = client
     }
 
-    /// Makes an authority, and has it certify a server and a client; good for 30 days.
+    /// Makes an authority, and has it certify a server and a client; good for 90 days.
     ///
     /// - Parameters:
     ///   - topic: the app that the client may push for.

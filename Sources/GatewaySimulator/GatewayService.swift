@@ -189,7 +189,9 @@ extension GatewayService {
         let client = stream.facts.peerCertificate
         logger.debug("connection open", metadata: ["simulator.connection": "\(number)"])
         state.ledger.noteOpened(
-            .init(number: number, clientName: client?.displayName, topics: client?.allTopics ?? []))
+            .init(
+                number: number, clientName: client?.displayName, topics: client?.allTopics ?? [],
+                fingerprint: client?.fingerprint))
         let conversation = conversation(over: stream, on: socket, number: number, port: port)
         conversations[number] = conversation
         try await publish()

@@ -182,5 +182,7 @@ public struct Ledger: Sendable {
         public let clientName: String?
         /// The apps that the client's certificate is for.
         public let topics: [String]
+        /// SHA-256 over the client's certificate (DER), if it showed one: a renewed one has the same subject.
+        public let fingerprint: [UInt8]?
     }
 }

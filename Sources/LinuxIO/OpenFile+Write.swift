@@ -78,6 +78,17 @@ extension OpenFile {
         return false
     }
 
+    /// Whether another open file holds the lock; takes none, so that nobody who wants it is in our way.
+    ///
+    /// - Throws: `SystemError`: EINVAL where the filesystem has no locks.
+    package borrowing func isLockedElsewhere() throws(SystemError) -> Bool {
+        let number = descriptor.rawValue
+        var isLocked: Int32 = 0
+        let status = try FileGate.call(.lock, path, { unsafe clinux_find_lock(number, &isLocked) })
+        guard status == 0 else { throw .last("fcntl F_OFD_GETLK", path) }
+        return isLocked != 0
+    }
+
     /// Lets go of the lock, before a close: a process that was forked in between has the same open file until it begins
     /// its program, and the lock would be held as long.
     package borrowing func unlock() {

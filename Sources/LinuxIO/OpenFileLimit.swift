@@ -2,6 +2,16 @@ import Glibc
 
 /// How many files this process may have open (files, getrlimit(2)).
 package enum OpenFileLimit {
+    /// The most that the process can raise the limit to by itself: the hard limit.
+    ///
+    /// - Throws: `SystemError`, never seen.
+    package static func most() throws(SystemError) -> Int {
+        var limit = rlimit()
+        let status = unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        guard status == 0 else { throw .last("getrlimit") }
+        return Int(clamping: limit.rlim_max)
+    }
+
     /// Raises the limit as far as the process may by itself, to the hard limit.
     ///
     /// The usual soft limit of 1024 is for programs that use select(2).

@@ -32,7 +32,7 @@ import COpenSSL
             try require(unsafe isSet && ASN1_TIME_set(end, Int(validity.upperBound)) != nil ? 1 : 0)
         } else {
             let isSet = unsafe X509_time_adj_ex(start, 0, -3_600, nil) != nil
-            try require(unsafe isSet && X509_time_adj_ex(end, 30, 0, nil) != nil ? 1 : 0)
+            try require(unsafe isSet && X509_time_adj_ex(end, 90, 0, nil) != nil ? 1 : 0)
         }
     }
 

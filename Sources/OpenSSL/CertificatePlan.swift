@@ -24,7 +24,7 @@ package struct CertificatePlan: Hashable, Sendable {
     package var topics: [String] = []
     /// The topics of the extension that Apple names beside it; empty: it has none, `nil`: it has one that says NULL.
     package var furtherTopics: [String]? = []
-    /// First and last second of validity, since 1970-01-01T00:00:00Z; `nil`: from an hour ago, for 30 days.
+    /// First and last second of validity, since 1970-01-01T00:00:00Z; `nil`: from an hour ago, for 90 days.
     package var validity: ClosedRange<Int64>?
 
     /// Plans a server's certificate, named after its first host.

@@ -120,15 +120,19 @@ extension Daemon {
         }
     }
 
-    /// Logs what is wrong with the configuration.
+    /// Logs what is wrong with the configuration, and was not before.
     func report(_ set: ConfigurationSet) {
+        var found: Set<String> = []
         for finding in set.findings {
             for diagnostic in finding.diagnostics {
+                let text = diagnostic.rendered(file: finding.file)
+                guard found.insert(text).inserted, !reportedFindings.contains(text) else { continue }
                 logger.log(
                     level: diagnostic.severity == .error ? .error : .warning, "configuration",
-                    metadata: [LogKey.error: "\(diagnostic.rendered(file: finding.file))"])
+                    metadata: [LogKey.error: "\(text)"])
             }
         }
+        reportedFindings = found
     }
 
     /// Reads the configuration again. A broken file leaves what was in force.
@@ -136,6 +140,10 @@ extension Daemon {
         tellReading()
         defer { tellRead() }
         var set = loader.load(appsIn: configuration.daemon.apps)
+        // What changed before its folder was watched is read once more.
+        if !set.isDaemonBroken, configurationWatch?.follow(set.credentialFiles) == true {
+            set = loader.load(appsIn: configuration.daemon.apps)
+        }
         report(set)
         if set.isDaemonBroken {
             return logger.error("configuration is not used", metadata: [LogKey.path: "\(loader.path)"])
@@ -145,8 +153,12 @@ extension Daemon {
         reported = []
         configuration.apps = set.apps
         configuration.brokenApps = set.brokenApps
-        logger.notice("configuration read", metadata: [LogKey.path: "\(loader.path)"])
+        noteExpiries()
+        var metadata: Logger.Metadata = [LogKey.path: "\(loader.path)"]
+        if !set.brokenApps.isEmpty { metadata[LogKey.broken] = "\(set.brokenApps.sorted().joined(separator: " "))" }
+        logger.notice("configuration read", metadata: metadata)
         appsBell.ring()
+        statusBell.ring()
     }
 
     /// Says once of each change of the daemon's own file that it takes a restart.
@@ -160,16 +172,19 @@ extension Daemon {
             metadata: [LogKey.keys: "\(keys.joined(separator: " "))", LogKey.hint: hint])
     }
 
-    /// Reads the configuration when its files change, until the task is cancelled.
+    /// Reads the configuration when its files change, or those of credentials, until the task is cancelled.
     func runConfigurationWatch() async {
         do {
-            let watch = try DirectoryWatch()
-            defer { watch.stop() }
-            let folders = Set([ConfigurationFile.folder(of: loader.path), configuration.daemon.apps])
-            for (tag, folder) in folders.sorted().enumerated() {
-                try watch.add(try Directory.open(path: folder), tag: tag, for: .files)
+            let folders = [ConfigurationFile.folder(of: loader.path), configuration.daemon.apps]
+            let watch = try ConfigurationWatch(over: Set(folders))
+            configurationWatch = watch
+            defer {
+                configurationWatch = nil
+                watch.stop()
             }
-            while await watch.next() != nil {
+            _ = configurationWatch?.follow(configuration.credentialFiles)
+            while let notices = await watch.watch.next() {
+                guard configurationWatch?.note(notices) == true else { continue }
                 // Editors write in several steps.
                 try await reactor.sleep(for: .milliseconds(300))
                 reload()

@@ -16,6 +16,7 @@ extension Daemon {
     func runStatus() async {
         while !Task.isCancelled {
             lookAtThreads()
+            lookAtCertificates()
             writeStatus()
             tellNews()
             try? await reactor.sleep(for: Self.statusPause)
@@ -105,9 +106,9 @@ extension Daemon {
         apps += configuration.brokenApps.subtracting(running).map { .init(name: $0, state: .broken) }
         apps += unconfigured.subtracting(running).map { .init(name: $0, state: .unconfigured) }
         return apps.map { app in
-            guard let begin = standstill(of: app.name) else { return app }
             var app = app
-            (app.state, app.since) = (.stuck, .now + (begin - .now))
+            app.credentials = configuration.apps[app.name]?.identity.shown(at: .now)
+            if let begin = standstill(of: app.name) { (app.state, app.since) = (.stuck, .now + (begin - .now)) }
             return app
         }
     }

@@ -73,6 +73,14 @@ package actor Daemon {
     var reported: Set<String> = []
     /// Keys of the daemon's file that were reported to take a restart.
     var unusedKeys: [String] = []
+    /// What was reported to be wrong with the configuration.
+    var reportedFindings: Set<String> = []
+    /// Watches the folders of the configuration, once it has begun.
+    var configurationWatch: ConfigurationWatch?
+    /// Until when certificates are good, who was told, and when they are looked at again.
+    var expiries: [String: CertificateExpiry] = [:]
+    var expiryWatch = ExpiryWatch()
+    var nextExpiryLook = Moment.zero
     var isStopping = false
     /// Why signals are not heard any more.
     var signalFault: SystemError?
@@ -179,6 +187,7 @@ package actor Daemon {
         reportReplay()
         logger.notice("started", metadata: [LogKey.path: "\(configuration.daemon.spool)"])
         report(configuration)
+        noteExpiries()
         raiseLimits()
         await withTaskGroup { group in
             group.addTask { await self.runJournal() }

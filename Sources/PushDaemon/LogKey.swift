@@ -60,4 +60,10 @@ package enum LogKey {
     package static let until = "until"
     /// How long something took or may take.
     package static let limit = "limit"
+    /// The last second of a certificate's time.
+    package static let notAfter = "not_after"
+    /// How many whole days are left until then.
+    package static let daysLeft = "days_left"
+    /// Apps whose files are at fault, so that what was in force stays.
+    package static let broken = "broken"
 }

@@ -1,3 +1,4 @@
+import APNSModel
 import ArgumentParser
 import Document
 import LinuxIO
@@ -28,7 +29,10 @@ struct Check: AsyncParsableCommand {
     func run() async throws {
         let set = jobsOnly ? ConfigurationSet() : ConfigurationLoader(path: options.config).load()
         FindingList(set).note()
-        for (_, app) in set.apps.sorted(by: { $0.key < $1.key }) { describe(app) }
+        for (_, app) in set.apps.sorted(by: { $0.key < $1.key }) {
+            describe(app)
+            warn(of: app, in: set.daemon.apps)
+        }
         let areJobsGood = try await checkJobs(set)
         if set.hasErrors { throw ExitCode.badConfiguration }
         if !areJobsGood { throw ExitCode.badInput }
@@ -45,6 +49,13 @@ struct Check: AsyncParsableCommand {
             line += ", at most \(limit) notifications/s a connection (window / confirm_after)"
         }
         Talk.say(line)
+    }
+
+    /// Says if the app's certificate is about to expire.
+    private func warn(of app: ConfigurationSet.App, in folder: String) {
+        let now = WallTime(nanoseconds: WallClock.nanoseconds())
+        guard let diagnostic = CertificateExpiry(of: app, in: folder)?.diagnostic(at: now) else { return }
+        Talk.note(diagnostic.rendered(file: "\(folder)/\(app.configuration.name).yaml"))
     }
 
     private func checkJobs(_ set: ConfigurationSet) async throws -> Bool {

@@ -84,9 +84,21 @@ struct Status: ParsableCommand {
             Talk.say(line)
         }
         for app in status.apps {
+            if let warning = app.credentials?.warning { Talk.say("\(app.name): \(warning)") }
+        }
+        for app in status.apps {
             for job in app.progress { Talk.say("\(app.name)/\(job.name)  \(job.inWords)") }
         }
     }
 
     private func seconds(_ duration: Duration) -> String { "\(duration.components.seconds) s" }
+}
+
+extension SpoolStatus.Credentials {
+    /// What there is to say of a certificate that has 30 days left at most.
+    var warning: String? {
+        guard let notAfter, let daysLeft, daysLeft <= 30 else { return nil }
+        let end = daysLeft < 0 ? "expired on \(notAfter.day)" : "expires on \(notAfter.day), in \(daysLeft) days"
+        return "certificate \(end); see pushspool check"
+    }
 }

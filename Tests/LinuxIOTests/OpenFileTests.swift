@@ -60,6 +60,18 @@ import Testing
         #expect(try second.lock())
     }
 
+    @Test func `who asks for a lock learns of that of others, and takes none`() throws {
+        let holder = try directory.openForWriting(name, mode: 0o600)
+        let asker = try directory.openForReading(name)
+        #expect(try asker.isLockedElsewhere() == false)
+        #expect(try holder.lock())
+        #expect(try asker.isLockedElsewhere())
+        #expect(try holder.isLockedElsewhere() == false)
+        try holder.closeNow()
+        #expect(try asker.isLockedElsewhere() == false)
+        #expect(try directory.openForWriting(name, mode: 0o600).lock())
+    }
+
     @Test func `a read lease waits for writers to finish`() throws {
         let writer = try directory.create(name, mode: 0o600)
         let reader = try directory.openForReading(name)

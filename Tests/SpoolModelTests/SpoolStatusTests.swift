@@ -7,6 +7,15 @@ import Testing
 @Suite struct SpoolStatusTests {
     private typealias Job = SpoolStatus.Job
 
+    private static var credentials: [SpoolStatus.AppState: SpoolStatus.Credentials] {
+        var certificate = SpoolStatus.Credentials(kind: .certificate)
+        certificate.topics = ["com.example.weather", "com.example.weather.voip"]
+        (certificate.notAfter, certificate.daysLeft) = (WallTime(epochSeconds: 1_795_500_000), 2)
+        var expired = SpoolStatus.Credentials(kind: .pkcs12)
+        (expired.notAfter, expired.daysLeft) = (WallTime(epochSeconds: 1_795_000_000), -4)
+        return [.sending: certificate, .stopped: expired, .full: SpoolStatus.Credentials(kind: .token)]
+    }
+
     private static var status: SpoolStatus {
         let time = WallTime(epochSeconds: 1_795_310_400)
         var status = SpoolStatus(node: "host-a", processID: 4711, startedAt: time, writtenAt: time + .seconds(30))
@@ -15,6 +24,7 @@ import Testing
             app.jobCount = index
             if state == .stuck { app.since = time }
             if state != .unconfigured { app.gateway = "localhost:\(index)" }
+            app.credentials = credentials[state]
             if state == .sending {
                 var known = Job(name: "a.json", id: JobID(bits: 1), count: 3, settledCount: 2)
                 (known.rate, known.remaining) = (1, .seconds(1))
@@ -51,6 +61,22 @@ import Testing
             #""progress":[{"job":"a.json","id":"\#(one)","count":3,"settled":2,"rate":1,"remaining_s":1},"#
             + #"{"job":"b.json","id":"\#(two)","count":9,"settled":0}]}]}"#
         #expect(String(decoding: status.json, as: UTF8.self).contains(text))
+    }
+
+    @Test func `credentials are told without secrets, and those of another version are left out`() throws {
+        var status = Self.status
+        status.apps = [status.apps[0], status.apps[3]]
+        status.apps[0].progress = []
+        let text = String(decoding: status.json, as: UTF8.self)
+        let certificate =
+            #""credentials":{"kind":"certificate","topics":["com.example.weather","com.example.weather.voip"],"#
+            + #""not_after":"2026-11-24T06:00:00.000Z","days_left":2}"#
+        #expect(text.contains(certificate) && text.contains(#""credentials":{"kind":"token"}}"#), "\(text)")
+        var parser = JSON.Parser()
+        let other = Array(text.replacing(#""kind":"token""#, with: #""kind":"passkey""#).utf8)
+        let root = try parser.parse(other).root
+        let read = try #require(SpoolStatus(root))
+        #expect(read.apps.map { $0.credentials?.kind } == [.certificate, nil])
     }
 
     @Test(arguments: ["{}", #"{"v":2}"#, "[]", "7"])

@@ -27,6 +27,8 @@ package struct ConfigurationSet: Sendable {
     package var apps: [String: App] = [:]
     /// The apps that cannot, for the faults in `findings`.
     package var brokenApps: Set<String> = []
+    /// The files that credentials and authorities are read from, also those of broken apps.
+    package var credentialFiles: Set<String> = []
     /// Whether the daemon's own file is at fault.
     package var isDaemonBroken = false
     /// Errors and warnings, file by file.
@@ -102,8 +104,10 @@ package struct ConfigurationLoader: Sendable {
             }
             let document = try ConfigurationFile.parse(file)
             let app = AppConfiguration(name: name, document, report: &report)
+            let folder = ConfigurationFile.folder(of: file)
+            set.credentialFiles.formUnion(app.credentialFiles(in: folder))
             if !report.hasErrors {
-                var loader = IdentityLoader(folder: ConfigurationFile.folder(of: file), now: now)
+                var loader = IdentityLoader(folder: folder, now: now)
                 set.apps[name] = ConfigurationSet.App(configuration: app, identity: try loader.load(app))
             }
         } catch {

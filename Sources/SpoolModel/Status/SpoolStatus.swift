@@ -42,6 +42,8 @@ package struct SpoolStatus: Hashable, Sendable {
         package var jobCount = 0
         /// Where it sends to, if it is configured.
         package var gateway: String?
+        /// What it proves itself with, if it is configured; older daemons do not say.
+        package var credentials: Credentials?
         /// Since when it is stuck.
         package var since: WallTime?
         /// The longest of those jobs that take more than a second.
@@ -140,6 +142,7 @@ extension SpoolStatus.App {
         self.jobCount = jobCount
         gateway = node["gateway"]?.string
         since = node["since"]?.time
+        credentials = node["credentials"].flatMap(SpoolStatus.Credentials.init(_:))
         let progress = node["progress"]?.elements.map(SpoolStatus.Job.init(_:)) ?? []
         self.progress = progress.compactMap { $0 }
         guard self.progress.count == progress.count else { return nil }
@@ -153,6 +156,10 @@ extension SpoolStatus.App {
         writer.integer(jobCount)
         writer.member("gateway", gateway)
         writer.member("since", since?.rfc3339)
+        if let credentials {
+            writer.key("credentials")
+            credentials.write(to: &writer)
+        }
         if !progress.isEmpty {
             writer.key("progress")
             writer.beginArray()

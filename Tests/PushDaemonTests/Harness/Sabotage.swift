@@ -12,7 +12,7 @@ struct Sabotage: Sendable {
         case signalfd
         /// The process dies at the rename to the name that the file holds.
         case rename
-        /// The time of day is so many seconds ahead; looked at when the program starts.
+        /// The time of day is so many seconds ahead, or behind with a minus; looked at when the program starts.
         case clock
     }
 
@@ -85,14 +85,16 @@ struct Sabotage: Sendable {
 
         int clock_gettime(clockid_t clock, struct timespec *time) {
             static int (*next)(clockid_t, struct timespec *);
-            static long ahead = -1;
+            static long ahead;
+            static int is_known;
             if (!next) next = dlsym(RTLD_NEXT, "clock_gettime");
-            if (ahead < 0) {
+            if (!is_known) {
                 char seconds[32] = {0};
                 int descriptor = flag("clock");
                 ssize_t count = descriptor < 0 ? 0 : read(descriptor, seconds, sizeof seconds - 1);
                 if (descriptor >= 0) close(descriptor);
                 ahead = count > 0 ? atol(seconds) : 0;
+                is_known = 1;
             }
             int code = next(clock, time);
             if (clock == CLOCK_REALTIME) time->tv_sec += ahead;

@@ -1,0 +1,33 @@
+import APNSModel
+
+/// Says which certificates somebody has to be told of: each once at each stage, and when the daemon starts.
+struct ExpiryWatch: Sendable {
+    /// What was told of an app's certificate.
+    private struct Told: Sendable {
+        let notAfter: WallTime
+        let stage: CertificateExpiry.Stage
+    }
+
+    private var told: [String: Told] = [:]
+
+    /// Takes the certificates of all apps.
+    ///
+    /// - Returns: The apps to be told of, in order, and how near the end is. A clock that is set back tells nothing anew.
+    mutating func note(
+        _ expiries: [String: CertificateExpiry], at now: WallTime
+    ) -> [(app: String, stage: CertificateExpiry.Stage)] {
+        var news: [(app: String, stage: CertificateExpiry.Stage)] = []
+        var next: [String: Told] = [:]
+        for (app, expiry) in expiries {
+            let before = told[app].flatMap { $0.notAfter == expiry.notAfter ? $0 : nil }
+            guard let stage = expiry.stage(at: now), before.map({ $0.stage < stage }) ?? true else {
+                next[app] = before
+                continue
+            }
+            next[app] = Told(notAfter: expiry.notAfter, stage: stage)
+            news.append((app, stage))
+        }
+        told = next
+        return news.sorted { $0.app < $1.app }
+    }
+}

@@ -1,0 +1,49 @@
+import APNSGateway
+import APNSModel
+import Logging
+import OpenSSL
+import SpoolModel
+
+extension Daemon {
+    /// How often certificates are looked at, at most: when the status is written.
+    private static let expiryPause = Duration.seconds(30)
+
+    /// Takes the certificates of a configuration that comes into force.
+    func noteExpiries() {
+        let folder = configuration.daemon.apps
+        expiries = configuration.apps.compactMapValues { CertificateExpiry(of: $0, in: folder) }
+        nextExpiryLook = .zero
+    }
+
+    /// Tells of certificates that are about to expire, or have: once at 30 days, 7 days, one day and none.
+    func lookAtCertificates() {
+        guard Moment.now >= nextExpiryLook else { return }
+        nextExpiryLook = .now + Self.expiryPause
+        let now = WallTime.now
+        for (app, stage) in expiryWatch.note(expiries, at: now) {
+            guard let expiry = expiries[app] else { continue }
+            let metadata: Logger.Metadata = [
+                LogKey.app: "\(app)", LogKey.path: "\(expiry.file)", LogKey.notAfter: "\(expiry.notAfter.rfc3339)",
+                LogKey.daysLeft: "\(expiry.daysLeft(at: now))", LogKey.hint: "\(expiry.hint)",
+            ]
+            switch stage {
+            case .month, .week: logger.warning("certificate expires soon", metadata: metadata)
+            case .day: logger.error("certificate expires soon", metadata: metadata)
+            case .expired: logger.error("certificate has expired", metadata: metadata)
+            }
+        }
+    }
+}
+
+extension AppIdentity {
+    /// What the status says of it.
+    func shown(at now: WallTime) -> SpoolStatus.Credentials {
+        guard case .certificate(let facts) = credentials else { return SpoolStatus.Credentials(kind: .token) }
+        let isContained = if case .pkcs12 = app.identity { true } else { false }
+        var shown = SpoolStatus.Credentials(kind: isContained ? .pkcs12 : .certificate)
+        let notAfter = WallTime(epochSeconds: facts.notAfter)
+        shown.topics = facts.allTopics
+        (shown.notAfter, shown.daysLeft) = (notAfter, notAfter.days(after: now))
+        return shown
+    }
+}

@@ -1,0 +1,56 @@
+package import APNSModel
+package import Document
+
+extension SpoolStatus {
+    /// What an app proves itself with, and for how long: nothing that is secret.
+    package struct Credentials: Hashable, Sendable {
+        /// The kinds there are.
+        package enum Kind: String, CaseIterable, Hashable, Sendable {
+            /// A certificate as PEM.
+            case certificate
+            /// A certificate in a PKCS#12 container.
+            case pkcs12
+            /// A key that signs provider tokens.
+            case token
+        }
+
+        /// Which kind.
+        package let kind: Kind
+        /// The topics that the certificate is for; none for a token.
+        package var topics: [String] = []
+        /// The last second of the certificate's time; `nil` for a key, which has no end.
+        package var notAfter: WallTime?
+        /// How many whole days were left when this was written; negative when it was over.
+        package var daysLeft: Int?
+
+        /// Creates credentials of a kind.
+        package init(kind: Kind) {
+            self.kind = kind
+        }
+    }
+}
+
+extension SpoolStatus.Credentials {
+    /// Reads them, or finds that they are none of this version.
+    init?(_ node: Node) {
+        guard let kind = node["kind"]?.string.flatMap(Kind.init(rawValue:)) else { return nil }
+        self.init(kind: kind)
+        topics = node["topics"]?.elements.compactMap(\.string) ?? []
+        notAfter = node["not_after"]?.string.flatMap { WallTime(rfc3339: $0) }
+        daysLeft = node["days_left"]?.integer
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("kind", kind.rawValue)
+        if !topics.isEmpty {
+            writer.key("topics")
+            writer.beginArray()
+            for topic in topics { writer.string(topic) }
+            writer.endArray()
+        }
+        writer.member("not_after", notAfter?.rfc3339)
+        if let daysLeft { writer.member("days_left", daysLeft) }
+        writer.endObject()
+    }
+}

@@ -1,0 +1,217 @@
+import APNSHTTP2
+import Foundation
+import GatewaySimulator
+import Glibc
+import JSON
+import LinuxIO
+import OpenSSL
+import TestSupport
+import Testing
+
+/// Credentials that are replaced while jobs flow.
+@Suite struct HotSwapTests {
+    /// How a file is replaced.
+    enum Manner: String, CaseIterable {
+        case rename, inPlace
+    }
+
+    /// An authority, and certificates for the same app with the same names, as renewals are.
+    private struct Renewals {
+        let setup: Bench.Setup
+        let identities: [ThrowawayIdentity]
+
+        init(count: Int, validity: [ClosedRange<Int64>?] = []) throws {
+            let authority = try ThrowawayAuthority()
+            let server = try authority.issue(.server(["localhost"]))
+            identities = try (0..<count).map { index in
+                var plan = CertificatePlan.push(topic: "com.example.weather")
+                plan.validity = index < validity.count ? validity[index] : nil
+                return try authority.issue(plan)
+            }
+            var setup = try Bench.Setup()
+            setup.hasApp = false
+            setup.gateway.certificates = Certificates(
+                authority: try authority.certificatePEM(), server: try server.certificatePEM() + server.keyPEM(),
+                client: try identities[0].certificatePEM() + identities[0].keyPEM())
+            self.setup = setup
+        }
+
+        /// The place of a certificate that was shown among them.
+        func index(of fingerprint: [UInt8]?) -> Int? {
+            identities.firstIndex { $0.facts.fingerprint == fingerprint }
+        }
+    }
+
+    @Test(arguments: ["http2", "binary"], Manner.allCases)
+    func `a certificate that is replaced under load loses nothing, doubles nothing, and is shown from then on`(
+        wire: String, manner: Manner
+    ) async throws {
+        let renewals = try Renewals(count: 4)
+        let count = trials(4000, full: 40_000)
+        try await Bench.running(renewals.setup) { bench in
+            try bench.configureCertificate(wire, "rate: 1000/s")
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                try bench.drop("many.json", job(tokens: 0..<count))
+                for (round, identity) in renewals.identities.enumerated().dropFirst() {
+                    _ = try await bench.accepted(round * count / 8)
+                    try await bench.replaceCertificate(by: identity, manner, round, daemon)
+                    try await daemon.says("app configured anew", times: round)
+                }
+                #expect(try await bench.end(of: "many.json").accepted == count)
+                try bench.drop("last.json", job(count))
+                #expect(try await bench.end(of: "last.json").accepted == 1)
+                let ledger = await bench.simulator.ledger
+                let tokens = ledger.acceptedTokens
+                #expect(Set(tokens).count == count + 1 && tokens.count == count + 1)
+                let shown = ledger.connections.map { renewals.index(of: $0.fingerprint) ?? -1 }
+                #expect(shown.first == 0 && shown.last == 3 && shown == shown.sorted(), "\(shown)")
+                #expect(ledger.violations.isEmpty && !daemon.log.contains("possible_duplicates"))
+                #expect(try await daemon.stop() == 0)
+            }
+        }
+    }
+
+    @Test func `a key that is replaced with its name under load loses nothing, and signs from then on`() async throws {
+        let names = ["ABC123DEFG", "NEW123KEYS"]
+        let keys = try names.map { try RegisteredKey.throwaway(keyID: $0) }
+        let count = trials(4000, full: 40_000)
+        try await Modern { $0.keys = keys.map(\.key) }.running { bench in
+            for (name, key) in zip(names, keys) { try bench.keep("AuthKey_\(name).p8", key.privateKey) }
+            try bench.configureKey(names[0])
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                try bench.drop("many.json", job(tokens: 0..<count), app: "modern")
+                _ = try await bench.accepted(count / 4)
+                try bench.configureKey(names[1])
+                try await daemon.says("app configured anew")
+                #expect(try await bench.end(of: "many.json", app: "modern").accepted == count)
+                try bench.drop("last.json", job(count), app: "modern")
+                #expect(try await bench.end(of: "last.json", app: "modern").accepted == 1)
+                let accepted = await bench.simulator.ledger.accepted
+                #expect(Set(accepted.map(\.token)).count == count + 1 && accepted.count == count + 1)
+                let used = try accepted.map { try names.firstIndex(of: Self.keyID(of: $0)) ?? -1 }
+                #expect(used.first == 0 && used.last == 1)
+                let byConnection = Dictionary(grouping: zip(accepted, used)) { $0.0.connection }
+                #expect(byConnection.values.allSatisfy { Set($0.map(\.1)).count == 1 })
+                #expect(try await daemon.stop() == 0)
+            }
+        }
+    }
+
+    @Test func `a broken file leaves the old certificate in force, and is reported once`() async throws {
+        let renewals = try Renewals(count: 2)
+        try await Bench.running(renewals.setup) { bench in
+            try bench.configureCertificate("binary")
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                let file = bench.path + "/certificates/client.pem"
+                try Data("no certificate\n".utf8).write(to: URL(fileURLWithPath: file))
+                try await daemon.says("broken=weather")
+                for round in 2...3 {
+                    daemon.send(SIGHUP)
+                    try await daemon.says("broken=weather", times: round)
+                }
+                try bench.drop("old.json", job(1))
+                #expect(try await bench.end(of: "old.json").accepted == 1)
+                #expect(daemon.log.components(separatedBy: "error: credentials.certificate").count == 2)
+                #expect(!daemon.log.contains("app configured anew"))
+                try await bench.replaceCertificate(by: renewals.identities[1], .rename, 1, daemon)
+                try await daemon.says("app configured anew")
+                try bench.drop("new.json", job(2))
+                #expect(try await bench.end(of: "new.json").accepted == 1)
+                let shown = await bench.simulator.ledger.connections.map { renewals.index(of: $0.fingerprint) }
+                #expect(shown == [0, 1])
+            }
+        }
+    }
+
+    @Test(arguments: ["http2", "binary"])
+    func `a gateway that calls the certificate expired is reported with the remedy, and a new one goes on`(
+        wire: String
+    ) async throws {
+        let now = Int64(Date().timeIntervalSince1970)
+        let day: Int64 = 86_400
+        let renewals = try Renewals(count: 2, validity: [now - 10 * day...now - day, now - 10 * day...now + 60 * day])
+        try await Bench.running(renewals.setup) { bench in
+            try bench.configureCertificate(wire)
+            // To the daemon it is good for half a day more.
+            let sabotage = try await Sabotage(on: bench)
+            try sabotage.begin(.clock, "-129600")
+            try await bench.withDaemon(sabotage) { daemon in
+                try await daemon.says("app started")
+                try bench.drop("waits.json", job(1))
+                try await daemon.says("certificate_expired")
+                let line = try #require(daemon.log.split(separator: "\n").first { $0.contains("certificate_expired") })
+                #expect(line.contains("renew it, and check this machine's clock"), "\(line)")
+                #expect(await bench.simulator.ledger.acceptedCount == 0)
+                try await bench.replaceCertificate(by: renewals.identities[1], .rename, 1, daemon)
+                #expect(try await bench.end(of: "waits.json").accepted == 1)
+            }
+        }
+    }
+
+    /// The name of the key that signed a request's token.
+    private static func keyID(of entry: Ledger.Entry) throws -> String {
+        let value = try #require(entry.request?["authorization"])
+        let text = try #require(ProviderToken.bearer(in: Array(value.utf8)[...]))
+        var parser = JSON.Parser()
+        let parsed = ProviderToken.parse(text, parser: &parser)
+        let signed = try #require(parsed)
+        return signed.token.identity.keyID
+    }
+}
+
+extension Bench {
+    /// Writes the app weather, with the certificate in the folder that the gateway's are in.
+    fileprivate func configureCertificate(_ wire: String, _ more: String = "") throws {
+        let port = wire == "binary" ? simulator.ports.gateway : simulator.ports.http2
+        let binary = wire == "binary" ? "binary: {confirm_after: 300ms}" : ""
+        let lines = [
+            "protocol: \(wire)", "environment: sandbox", "trust: \(path)/certificates/ca.pem",
+            "credentials: {certificate: \(path)/certificates/client.pem}", "gateway: localhost:\(port)", binary, more,
+        ]
+        try write("etc/apps/weather.yaml", lines.filter { !$0.isEmpty }.joined(separator: "\n") + "\n")
+    }
+
+    /// Replaces the certificate by the one of a round, from 1 on. In place the daemon sees half of it first, and keeps
+    /// the old one.
+    fileprivate func replaceCertificate(
+        by identity: ThrowawayIdentity, _ manner: HotSwapTests.Manner, _ round: Int, _ daemon: Program
+    ) async throws {
+        let bytes = try identity.certificatePEM() + identity.keyPEM()
+        switch manner {
+        case .rename:
+            let folder = try Directory.open(path: path + "/certificates")
+            try folder.create(Array("next".utf8), mode: 0o600).write(bytes)
+            try folder.rename(Array("next".utf8), to: folder, replacing: Array("client.pem".utf8))
+        case .inPlace:
+            let file = URL(fileURLWithPath: path + "/certificates/client.pem")
+            try Data(bytes.prefix(200)).write(to: file)
+            try await daemon.says("broken=weather", times: round)
+            try Data(bytes).write(to: file)
+        }
+    }
+
+    fileprivate func keep(_ name: String, _ bytes: [UInt8]) throws {
+        let folder = try Directory.open(path: path + "/etc")
+        try folder.create(Array(name.utf8), mode: 0o600).write(bytes)
+    }
+
+    /// Replaces the file of the app modern in one step by one that names this key.
+    fileprivate func configureKey(_ name: String) throws {
+        let text = """
+            protocol: http2
+            environment: sandbox
+            topic: com.example.weather
+            credentials: {token: {key: \(path)/etc/AuthKey_\(name).p8, key_id: \(name), team_id: DEF123GHIJ}}
+            trust: \(path)/certificates/ca.pem
+            gateway: localhost:\(simulator.ports.http2)
+            rate: 1000/s
+
+            """
+        let folder = try Directory.open(path: path + "/etc/apps")
+        try folder.put(".next", text)
+        try folder.rename(Array(".next".utf8), to: folder, replacing: Array("modern.yaml".utf8))
+    }
+}
