@@ -14,7 +14,7 @@ enum EnvironmentVariable {
     static func take(_ name: String) -> String? {
         let value = value(name)
         // Fails on a name with `=` only.
-        _ = unsetenv(name)
+        _ = unsafe unsetenv(name)
         return value
     }
 }

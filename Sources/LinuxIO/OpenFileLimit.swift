@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// How many files this process may have open (files, getrlimit(2)).

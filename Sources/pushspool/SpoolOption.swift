@@ -61,7 +61,7 @@ enum TimeOption {
     static func time(_ option: String, _ text: String?) throws -> WallTime? {
         guard let text else { return nil }
         do throws(TextFault) {
-            return try TimeText.parse(text, now: WallTime(nanoseconds: WallClock.nanoseconds()))
+            return try SinceText.parse(text, now: WallTime(nanoseconds: WallClock.nanoseconds()))
         } catch {
             throw ValidationError("\(option): \(error.message); \(error.hint)")
         }

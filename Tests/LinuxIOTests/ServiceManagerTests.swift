@@ -87,11 +87,13 @@ struct ServiceManagerTests {
         #expect(socket.received() == ["READY=1"])
     }
 
-    @Test(arguments: [
-        ("3000000", "7", .milliseconds(1500)), ("3000000", nil, .milliseconds(1500)), ("3000000", "8", nil),
-        ("3000000", "", nil), ("0", "7", nil), ("-4", "7", nil), ("1m", "7", nil), ("18446744073709551615", "7", nil),
-        (nil, "7", nil),
-    ] as [(String?, String?, Duration?)])
+    @Test(
+        arguments: [
+            ("3000000", "7", .milliseconds(1500)), ("3000000", nil, .milliseconds(1500)), ("3000000", "8", nil),
+            ("3000000", "", nil), ("0", "7", nil), ("-4", "7", nil), ("1m", "7", nil),
+            ("18446744073709551615", "7", nil),
+            (nil, "7", nil),
+        ] as [(String?, String?, Duration?)])
     func `a heartbeat is half of the time given to this process`(
         microseconds: String?, process: String?, heartbeat: Duration?
     ) {

@@ -17,12 +17,13 @@ import Testing
         CertificateExpiry(name: "Weather", file: "/etc/push.pem", notAfter: end)
     }
 
-    @Test(arguments: [
-        (.seconds(31 * 86_400), nil, 31), (.seconds(30 * 86_400 + 1), nil, 30), (.seconds(30 * 86_400), .month, 30),
-        (.seconds(7 * 86_400 + 1), .month, 7), (.seconds(7 * 86_400), .week, 7), (.seconds(86_401), .week, 1),
-        (.seconds(86_400), .day, 1), (.seconds(1), .day, 0), (.zero, .day, 0), (.seconds(-1), .expired, -1),
-        (.seconds(-86_401), .expired, -2),
-    ] as [(Duration, CertificateExpiry.Stage?, Int)])
+    @Test(
+        arguments: [
+            (.seconds(31 * 86_400), nil, 31), (.seconds(30 * 86_400 + 1), nil, 30), (.seconds(30 * 86_400), .month, 30),
+            (.seconds(7 * 86_400 + 1), .month, 7), (.seconds(7 * 86_400), .week, 7), (.seconds(86_401), .week, 1),
+            (.seconds(86_400), .day, 1), (.seconds(1), .day, 0), (.zero, .day, 0), (.seconds(-1), .expired, -1),
+            (.seconds(-86_401), .expired, -2),
+        ] as [(Duration, CertificateExpiry.Stage?, Int)])
     func `what is left decides how near the end is`(left: Duration, stage: CertificateExpiry.Stage?, days: Int) {
         let now = Self.end + left * -1
         #expect(Self.expiry().stage(at: now) == stage)

@@ -8,7 +8,8 @@ import Testing
 /// What is decided of feedback that somebody reads.
 struct FeedbackReadingTests {
     private static let line = #"{"v":1,"kind":"notification","app":"weather","job":"a%25.json","ref":"r/1","#
-    private static let rest = #""id":"0000000000000000000000002D","outcome":"rejected","reason":"BadDeviceToken","#
+    private static let rest =
+        #""id":"0000000000000000000000002D","outcome":"rejected","reason":"BadDeviceToken","#
         + #""verdict":"invalid","at":"2026-11-21T12:00:00.000Z"}"#
 
     private static func node(_ text: String) throws -> Node {
@@ -98,8 +99,8 @@ struct FeedbackReadingTests {
         var cursor = FeedbackCursor()
         cursor.pass(try name(30, "a"))
         cursor.pass(try name(20, "a"))
-        #expect(!cursor.isNew(try name(30, "a")) && !cursor.isNew(try name(10, "a")))
-        #expect(cursor.isNew(try name(31, "a")) && cursor.isNew(try name(10, "b")))
+        #expect(try !cursor.isNew(name(30, "a")) && !cursor.isNew(name(10, "a")))
+        #expect(try cursor.isNew(name(31, "a")) && cursor.isNew(name(10, "b")))
         #expect(FeedbackFileName(Array(".x.jsonl".utf8)) == nil && FeedbackFileName(Array("x.tmp".utf8)) == nil)
         let stray = try #require(FeedbackFileName(Array("all.jsonl".utf8)))
         cursor.pass(stray)
@@ -150,11 +151,11 @@ struct FeedbackReadingTests {
         ("2026-11-20", "2026-11-20T00:00:00.000Z"), ("2026-11-20T01:02:03Z", "2026-11-20T01:02:03.000Z"),
     ])
     func `a point in time is read as people write it`(text: String, time: String) throws {
-        #expect(try TimeText.parse(text, now: noon).rfc3339 == time)
+        #expect(try SinceText.parse(text, now: noon).rfc3339 == time)
     }
 
     @Test(arguments: ["", "yesterday", "7", "2026-13-01", "2026-11-21T08:00", "-7d"])
     func `what is no point in time is refused with what would be one`(text: String) {
-        #expect(throws: TextFault.self) { try TimeText.parse(text, now: noon) }
+        #expect(throws: TextFault.self) { try SinceText.parse(text, now: noon) }
     }
 }

@@ -1,5 +1,5 @@
 import Glibc
-import LinuxIO
+package import LinuxIO
 
 /// A Unix domain socket that datagrams come to: for a test that stands in for a service manager.
 package final class DatagramSocket: Sendable {

@@ -1,5 +1,5 @@
 package import APNSModel
-package import Document
+import Document
 
 extension SpoolStatus {
     /// What an app proves itself with, and for how long: nothing that is secret.

@@ -2,7 +2,7 @@ package import APNSModel
 package import Document
 
 /// Reads points in time as operators write them.
-package enum TimeText {
+package enum SinceText {
     /// What the text may look like, for hints.
     package static let form =
         "how long ago, such as 90m or 7d; a UTC day, such as 2026-11-21; or RFC 3339, such as 2026-11-21T08:00:00Z"
