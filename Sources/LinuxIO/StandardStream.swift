@@ -46,6 +46,16 @@ package enum StandardStream: Int32, Sendable {
         return bytes
     }
 
+    /// Whether it goes to systemd's journal, which takes `<n>` at the start of a line for its priority: whether it is the file
+    /// that `JOURNAL_STREAM` names (systemd.exec(5)).
+    package var isJournal: Bool {
+        var raw = stat()
+        guard let named = EnvironmentVariable.value("JOURNAL_STREAM"), unsafe fstat(rawValue, &raw) == 0 else {
+            return false
+        }
+        return named == "\(raw.st_dev):\(raw.st_ino)"
+    }
+
     /// Whether a person is looking at it.
     package var isTerminal: Bool { isatty(rawValue) == 1 }
 }
