@@ -13,6 +13,14 @@ package enum BootClock {
     }
 }
 
+/// Reads the clock that never jumps and stands still while the machine is suspended (CLOCK_MONOTONIC).
+enum MonotonicClock {
+    /// Nanoseconds since the host started.
+    static func nanoseconds() -> Int64 {
+        readClock(CLOCK_MONOTONIC)
+    }
+}
+
 /// Reads the time of day (CLOCK_REALTIME), which may be set and so may jump.
 package enum WallClock {
     /// Nanoseconds since 1970-01-01T00:00:00Z.

@@ -71,6 +71,14 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
         SystemError(code: ESTALE, operation: operation, subject: subject)
     }
 
+    /// A lock that somebody else holds, told as the kernel tells it (EAGAIN).
+    package static func locked(_ operation: String, _ subject: String = "") -> SystemError {
+        SystemError(code: EAGAIN, operation: operation, subject: subject)
+    }
+
+    /// Whether somebody else holds the lock that was asked for (EAGAIN).
+    package var isLocked: Bool { code == EAGAIN }
+
     /// Whether an open file is not there any more as it was opened (ESTALE).
     package var isStale: Bool { code == ESTALE }
 

@@ -132,6 +132,8 @@ extension Daemon {
 
     /// Reads the configuration again. A broken file leaves what was in force.
     func reload() {
+        tellReading()
+        defer { tellRead() }
         var set = loader.load(appsIn: configuration.daemon.apps)
         report(set)
         if set.isDaemonBroken {

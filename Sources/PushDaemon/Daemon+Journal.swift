@@ -65,6 +65,7 @@ extension Daemon {
         guard journalFault == nil else { return }
         journalFault = fault
         isStopping = true
+        tellStopping(within: .zero)
         let hint: Logger.MetadataValue =
             fault.isLoss
             ? "somebody moved, replaced or took over the journal of a running daemon: put it back, then start again"

@@ -28,6 +28,7 @@ extension Daemon {
         isStopping = true
         logger.notice("stopping", metadata: [LogKey.limit: "\(drainLimit)"])
         for runner in runners.values { runner.beginDraining() }
+        tellStopping(within: drainLimit)
         statusBell.ring()
         let deadline = ContinuousClock.now + drainLimit
         await withTaskGroup { group in

@@ -8,8 +8,8 @@ extension Daemon {
         case configuration(ConfigurationSet)
         /// The spool or the state folder cannot be used.
         case spool(message: String, hint: String)
-        /// There is no space, no descriptor or memory left, or the filesystem is broken; that may pass without anybody
-        /// changing the configuration.
+        /// There is no space, no descriptor or memory left, the filesystem is broken, or another daemon has the journal; that
+        /// may pass without anybody changing the configuration.
         case shortage(message: String, hint: String)
     }
 }
@@ -24,7 +24,8 @@ extension Daemon.StartFault {
         let fault = error as? SpoolFault
         let cause = fault?.cause ?? error as? SystemError
         switch (fault, cause) {
-        case (let fault?, let cause?) where cause.isOutOfSpace || cause.isShortage || cause.isBrokenFilesystem:
+        case (let fault?, let cause?)
+        where cause.isOutOfSpace || cause.isShortage || cause.isBrokenFilesystem || cause.isLocked:
             self = .shortage(message: fault.message, hint: fault.hint)
         case (let fault?, _): self = .spool(message: fault.message, hint: fault.hint)
         case (nil, let cause?) where cause.isOutOfSpace:

@@ -12,11 +12,12 @@ extension Daemon {
     /// How often they are looked at while nothing is under way, if there are any that may hang without the daemon.
     private static let quietLook = Duration.seconds(5)
 
-    /// Looks whether all threads come back, and writes the status, until the task is cancelled.
+    /// Looks whether all threads come back, writes the status, and tells the service manager, until the task is cancelled.
     func runStatus() async {
         while !Task.isCancelled {
             lookAtThreads()
             writeStatus()
+            tellNews()
             try? await reactor.sleep(for: Self.statusPause)
             let pause = threads.isEmpty ? SpoolStatus.interval : Self.quietLook
             await statusBell.wait(until: .now + (isQuiet && standstills.isEmpty ? pause : .zero))
@@ -89,7 +90,7 @@ extension Daemon {
         }
     }
 
-    private var apps: [SpoolStatus.App] {
+    var apps: [SpoolStatus.App] {
         var apps = runners.values.map { runner in runner.shown.withLock { $0 } }
         let running = Set(runners.keys)
         apps += configuration.apps.keys.filter { !running.contains($0) }.map { .init(name: $0, state: .starting) }

@@ -69,6 +69,9 @@ package actor Daemon {
     var isStopping = false
     /// Why signals are not heard any more.
     var signalFault: SystemError?
+    /// Who wants to hear how the daemon does, and what it has heard.
+    let serviceManager: ServiceManager?
+    var news = ToldNews()
 
     /// What a daemon is started with.
     package struct Settings: Sendable {
@@ -78,12 +81,18 @@ package actor Daemon {
         package let drainLimit: Duration
         /// The signals, blocked before any thread was started.
         package let signals: BlockedSignals
+        /// Who started it, if that is a service manager.
+        package let serviceManager: ServiceManager?
 
         /// Creates settings.
-        package init(path: String, drainLimit: Duration = .seconds(30), signals: BlockedSignals) {
+        package init(
+            path: String, drainLimit: Duration = .seconds(30), signals: BlockedSignals,
+            serviceManager: ServiceManager? = nil
+        ) {
             self.path = path
             self.drainLimit = drainLimit
             self.signals = signals
+            self.serviceManager = serviceManager
         }
     }
 
@@ -97,6 +106,8 @@ package actor Daemon {
         logger = makeLogger(configuration.daemon)
         drainLimit = settings.drainLimit
         signals = settings.signals
+        serviceManager = settings.serviceManager
+        Self.announceStart(to: settings.serviceManager, logger)
         node = configuration.daemon.node ?? Host.name
         do {
             spool = try Spool(
@@ -168,6 +179,7 @@ package actor Daemon {
             group.addTask { await self.runApps() }
             group.addTask { await self.runConfigurationWatch() }
             group.addTask { await self.runSignals() }
+            if let pause = serviceManager?.heartbeat { group.addTask { await self.runHeartbeat(every: pause) } }
             // Only the signals' task ends by itself, and the journal's when it fails.
             await group.next()
             leaveIfStuck()
@@ -187,6 +199,7 @@ package actor Daemon {
     private func runApps() async {
         // Only what is seen to be renamed into place is known to be whole. A folder that hangs is not waited for long.
         await watchBell.wait(until: .now + Self.watchLimit)
+        tellReady()
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled {
                 let (atHand, others) = unattended()

@@ -8,10 +8,17 @@ enum Program {
     /// The signals that daemons hear, blocked before the program has a second thread; see `BlockedSignals`.
     static let signals = blockedSignals()
 
+    /// The service manager that started the daemon and wants to hear of it. Asked for before the program has a second thread,
+    /// because that changes the environment.
+    static let serviceManager = announcedServiceManager()
+
     /// Runs the command on the line. An asynchronous `main` would come too late for the signals: it has threads already.
     static func main() {
         // The other commands are left to die of signals; a line that cannot be read is complained about below.
-        if let command = try? Pushspool.parseAsRoot(), command is Run || command is Simulate { _ = signals }
+        if let command = try? Pushspool.parseAsRoot() {
+            if command is Run || command is Simulate { _ = signals }
+            if command is Run { _ = serviceManager }
+        }
         Task.detached {
             await Pushspool.main()
             Host.leave(with: 0)
@@ -27,6 +34,17 @@ enum Program {
             Host.leave(with: ExitCode.tryAgain.rawValue)
         }
     }
+
+    private static func announcedServiceManager() -> ServiceManager? {
+        do throws(SystemError) {
+            return try ServiceManager.takenFromEnvironment()
+        } catch {
+            Talk.complain(
+                "the service manager cannot be told anything: \(error)",
+                hint: "NOTIFY_SOCKET is to be the path of a Unix domain socket, or a name behind an @")
+            return nil
+        }
+    }
 }
 
 /// The program: drop a file, push a notification.
@@ -40,6 +58,7 @@ struct Pushspool: AsyncParsableCommand {
 
             Try it without Apple: pushspool demo
             """,
+        version: Version.current,
         subcommands: [
             Run.self, Submit.self, List.self, Check.self, ShowJournal.self, Status.self, Simulate.self, Demo.self,
         ])

@@ -25,7 +25,10 @@ struct Run: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let settings = Daemon.Settings(path: options.config, drainLimit: .seconds(drain), signals: Program.signals)
+        forbidDumps()
+        let settings = Daemon.Settings(
+            path: options.config, drainLimit: .seconds(drain), signals: Program.signals,
+            serviceManager: Program.serviceManager)
         let daemon = try daemon(settings)
         do {
             try await daemon.run()
@@ -35,11 +38,24 @@ struct Run: AsyncParsableCommand {
         }
     }
 
+    /// Before any key is read.
+    private func forbidDumps() {
+        do throws(SystemError) {
+            try MemoryDump.forbid()
+        } catch {
+            Talk.complain(
+                "memory may be dumped, with keys in it: \(error)", hint: "see the limits of the sandbox it runs in")
+        }
+    }
+
     private func daemon(_ settings: Daemon.Settings) throws -> Daemon {
         do throws(Daemon.StartFault) {
             return try Daemon(settings) { configuration in
                 let level = Logger.Level(rawValue: configuration.logLevel.rawValue) ?? .info
-                return Logger(label: "pushspool") { _ in LineLogHandler(level: level, format: configuration.logFormat) }
+                let opening: LineLogHandler.Opening = StandardStream.error.isJournal ? .priority : .time
+                return Logger(label: "pushspool") { _ in
+                    LineLogHandler(level: level, format: configuration.logFormat, opening: opening)
+                }
             }
         } catch {
             switch error {

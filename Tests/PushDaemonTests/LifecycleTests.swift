@@ -73,7 +73,7 @@ import Testing
     {
         try await Bench.serving(try .init()) { bench, _ in
             let second = try await bench.run(["run", "--config", "\(bench.path)/etc/pushspool.yaml"])
-            #expect(second.code == 78)
+            #expect(second.code == 75)
             #expect(second.log.contains("another daemon works on") && second.log.contains("hint: stop it"))
             try bench.drop("still.json", job(1))
             _ = try await bench.end(of: "still.json")

@@ -24,7 +24,8 @@ extension Journal {
         guard try file.lock() else {
             throw SpoolFault(
                 "another daemon works on \(directory.path) as node '\(node)'",
-                hint: "stop it, or give this one another name with `node:`")
+                hint: "stop it, or give this one another name with `node:`",
+                cause: SystemError.locked("fcntl F_OFD_SETLK", file.path))
         }
         guard let known = try self.layout(of: file, node: node) else {
             return try make(file, in: directory, JournalLabel(layout: layout, node: node))
