@@ -24,6 +24,15 @@ PEER_PACKAGES := \
 	python3-venv \
 	tshark
 
+# What a package takes to build and to try: libraries are found by dpkg-shlibdeps, and a bare Debian comes from its mirror.
+PACKAGING_PACKAGES := \
+	binutils \
+	dpkg-dev
+PACKAGE_TEST_PACKAGES := \
+	debootstrap \
+	lintian \
+	python3-minimal
+
 # What the fault tests need: filesystems to cut the power of, a network to drop packets in, and access lists.
 FAULT_PACKAGES := \
 	acl \
@@ -51,7 +60,7 @@ FORMATTED := Package.swift Sources Tests
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help setup lint format build test test-full faults clients fuzz interop demo bench instructions clean
+.PHONY: help setup lint format build install uninstall deb test test-full faults clients fuzz interop demo bench instructions clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -70,6 +79,16 @@ build: setup ## Build pushspool for use: .build/release/pushspool
 	@echo '==> release build'
 	@swift build $(RELEASE) --product pushspool
 
+install: ## Put the built program, manual, unit and completions in place (PREFIX=/usr/local, DESTDIR=)
+	@.ci/install install
+
+uninstall: ## Take them away again; configuration, spool and state stay
+	@.ci/install uninstall
+
+deb: build ## Make a Debian package: .build/deb/pushspool_<version>_<architecture>.deb
+	@.ci/setup $(PACKAGING_PACKAGES)
+	@.ci/deb
+
 test: setup lint ## Lint, build and run all tests; as root also those that mount volumes
 	@.ci/setup $(FAULT_PACKAGES)
 	@$(MAKE) clients
@@ -81,10 +100,13 @@ test: setup lint ## Lint, build and run all tests; as root also those that mount
 	@.ci/swift-test $(FAULTS_SIDE_BY_SIDE) --filter '^FaultTests\.'
 
 test-full: export PUSHSPOOL_FULL = 1
-test-full: test ## The same with the long sweeps (PUSHSPOOL_FULL=1), the fuzzer's corpus, and interop
+test-full: test ## The same with the long sweeps (PUSHSPOOL_FULL=1), the fuzzer's corpus, interop and the package
 	@echo '==> the corpus of the fuzzer'
 	@$(MAKE) -C Tests/Fuzz replay
 	@$(MAKE) interop
+	@$(MAKE) build
+	@.ci/setup $(PACKAGING_PACKAGES) $(PACKAGE_TEST_PACKAGES)
+	@$(MAKE) -C Tests/Interop package
 
 faults: setup ## Only the tests that kill, cut the power and fill disks (as root; longer with PUSHSPOOL_FULL=1)
 	@.ci/setup $(FAULT_PACKAGES)

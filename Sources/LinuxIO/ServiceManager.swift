@@ -91,7 +91,7 @@ package final class ServiceManager: Sendable {
     static func heartbeat(_ microseconds: String?, process: String?, own: Int32 = getpid()) -> Duration? {
         guard let microseconds = microseconds.flatMap({ Int64($0) }), microseconds > 1 else { return nil }
         guard process.map({ Int32($0) == own }) ?? true else { return nil }
-        return .microseconds(microseconds) / 2
+        return Duration.microseconds(microseconds) / 2
     }
 }
 

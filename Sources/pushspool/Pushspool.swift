@@ -77,11 +77,11 @@ struct ConfigurationOption: ParsableArguments {
 }
 
 extension ConfigurationLoader {
-    /// The daemon's configuration.
+    /// The daemon's configuration, without the apps': producers may not read those.
     ///
     /// - Throws: `ExitCode`, after it was said what is wrong with it.
     func daemon() throws -> DaemonConfiguration {
-        let set = load()
+        let set = loadDaemon()
         guard !set.isDaemonBroken else {
             FindingList(set).note()
             throw ExitCode.badConfiguration

@@ -113,6 +113,24 @@ import Testing
         }
     }
 
+    @Test func `submit needs none of the apps' files, which its user may not read`() async throws {
+        try await Bench.running(try .init()) { bench in
+            try await bench.withDaemon { try await $0.says("app started") }
+            try FileManager.default.removeItem(atPath: bench.path + "/etc/apps")
+            try bench.write("staged/a.json", job(1))
+            let end = try await submit(bench, [bench.path + "/staged/a.json"])
+            #expect(end.code == 0, "\(end)")
+            #expect(bench.names(in: "weather/new").count == 1)
+        }
+    }
+
+    @Test func `the program tells its version`() async throws {
+        try await Bench.running(try .init()) { bench in
+            let end = try await bench.run(["--version"])
+            #expect(end.code == 0 && end.text.contains(#/^\d+\.\d+\.\d+\n$/#), "\(end)")
+        }
+    }
+
     @Test func `a configuration that is not there exits with 78`() async throws {
         try await Bench.running(try .init()) { bench in
             for command in ["run", "check"] {

@@ -63,6 +63,13 @@ package struct ConfigurationLoader: Sendable {
 
     /// Reads everything as if it were another time. Blocks for the files.
     package func load(at now: WallTime, appsIn appsFolder: String? = nil) -> ConfigurationSet {
+        var set = loadDaemon()
+        if !set.isDaemonBroken { loadApps(from: appsFolder ?? set.daemon.apps, into: &set, at: now) }
+        return set
+    }
+
+    /// Reads the daemon's own file alone: for those who need no app, and may not be allowed to read any. Blocks for the file.
+    package func loadDaemon() -> ConfigurationSet {
         var set = ConfigurationSet()
         var report = Report()
         do {
@@ -76,7 +83,6 @@ package struct ConfigurationLoader: Sendable {
         set.daemon.apps = ConfigurationFile.resolve(set.daemon.apps, in: folder)
         set.isDaemonBroken = report.hasErrors
         set.add(path, report)
-        if !set.isDaemonBroken { loadApps(from: appsFolder ?? set.daemon.apps, into: &set, at: now) }
         return set
     }
 

@@ -1,0 +1,44 @@
+import ArgumentParser
+import PushDaemon
+import Testing
+
+@testable import pushspool
+
+/// The files of etc/ that a service manager reads, against the program.
+struct ServiceTests {
+    private func values(of key: String) throws -> [String] {
+        try Manual.text("etc/systemd/pushspool.service").split(separator: "\n").filter { $0.hasPrefix(key + "=") }
+            .map { String($0.dropFirst(key.count + 1)) }
+    }
+
+    @Test func `the unit starts the daemon, with a command that the program knows`() throws {
+        let words = try #require(try values(of: "ExecStart").first).split(separator: " ").map(String.init)
+        #expect(words.first == "/usr/bin/pushspool")
+        #expect(try Pushspool.parseAsRoot(Array(words.dropFirst())) is Run)
+    }
+
+    @Test func `the unit gives up only where somebody has to change something`() throws {
+        let codes = try values(of: "RestartPreventExitStatus").flatMap { $0.split(separator: " ") }
+        #expect(Set(codes.compactMap { Int32($0) }) == [ExitCode.badConfiguration.rawValue, ExitCode.validationFailure.rawValue])
+    }
+
+    @Test func `the unit lets the daemon write where it writes by default, and tmpfiles makes that`() throws {
+        let daemon = DaemonConfiguration()
+        #expect(try values(of: "ReadWritePaths") == ["-" + daemon.spool])
+        #expect(try values(of: "StateDirectory").map { "/var/lib/" + $0 } == [daemon.state])
+        let folders = try Manual.text("etc/systemd/pushspool.tmpfiles")
+        #expect(folders.contains("\nd \(daemon.spool) 0755 pushspool pushspool -\n"))
+        #expect(folders.contains("\nd \(daemon.state) 0700 pushspool pushspool -\n"))
+    }
+
+    @Test func `the unit has the one capability that leases take`() throws {
+        #expect(try values(of: "CapabilityBoundingSet") == ["CAP_LEASE"])
+        #expect(try values(of: "AmbientCapabilities") == ["CAP_LEASE"])
+    }
+
+    @Test func `the version is the one that the packaging finds`() throws {
+        let text = try Manual.text("Sources/pushspool/Version.swift")
+        let found = text.matches(of: #/static let current = "(\d+\.\d+\.\d+)"/#).map { String($0.output.1) }
+        #expect(found == [Version.current] && Pushspool.configuration.version == Version.current)
+    }
+}
