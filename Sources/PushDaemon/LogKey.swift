@@ -42,6 +42,10 @@ package enum LogKey {
     package static let overflows = "overflows"
     /// How much room is left.
     package static let free = "free"
+    /// How many tokens.
+    package static let tokens = "tokens"
+    /// How many bytes.
+    package static let bytes = "bytes"
     /// How many files.
     package static let files = "files"
     /// The oldest of them.

@@ -25,12 +25,12 @@ extension AppConfiguration {
         connections = fields.integer("connections", in: 1...100) ?? connections
         rate = fields.rate("rate")
         onDoubt = fields.choice("on_doubt", of: OnDoubt.self) ?? onDoubt
+        suppress = fields.boolean("suppress") ?? suppress
         fields.mapping("timeouts") { readTimeouts(&$0) }
         fields.mapping("retry") { readRetry(&$0) }
         fields.mapping("binary") { readBinary(&$0) }
         fields.mapping("feedback_service") { readFeedbackService(&$0) }
         refuseOtherProtocol(&fields)
-        fields.refuseLater("suppress", unless: ["false"])
         fields.refuseLater("hook", unless: [])
         report = fields.finish()
     }

@@ -66,6 +66,8 @@ package struct AppConfiguration: Sendable, Hashable {
     package var rate: Rate?
     /// What a connection that dies without an answer makes of the notifications on it.
     package var onDoubt = OnDoubt.resend
+    /// Whether tokens that were reported gone are not sent to again.
+    package var suppress = false
     /// How long connecting may take.
     package var connectTimeout = Duration.seconds(15)
     /// How long an answer may take.

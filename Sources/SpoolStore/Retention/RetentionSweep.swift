@@ -1,5 +1,5 @@
 package import APNSModel
-package import LinuxIO
+import LinuxIO
 package import SpoolModel
 
 /// One pass over an app's archives and its feedback, in which what was kept for long enough is deleted.
@@ -127,7 +127,7 @@ package final class RetentionSweep {
         do {
             return try listing?.next()
         } catch {
-            note(error)
+            if !error.isNotFound { note(error) }
             return nil
         }
     }
