@@ -16,7 +16,7 @@ extension AppRunner {
         guard gone == nil, !isReadingGone else { return }
         isReadingGone = true
         defer { isReadingGone = false }
-        do {
+        do throws(SystemError) {
             let tokens = try GoneTokens(of: name, in: around.state)
             while try tokens.readOn() {
                 // Nothing is sent before a stop any more.
@@ -54,7 +54,7 @@ extension AppRunner {
     }
 
     private func goneSince(_ token: ArraySlice<UInt8>, _ registeredAt: WallTime?) -> WallTime? {
-        do {
+        do throws(SystemError) {
             return try gone?.goneSince(token, registeredAt: registeredAt)
         } catch {
             reportGone(error)
@@ -73,7 +73,7 @@ extension AppRunner {
 
     /// Remembers that a token is gone.
     func rememberGone(_ token: ArraySlice<UInt8>, since: WallTime) {
-        do {
+        do throws(SystemError) {
             try gone?.remember(token, goneSince: since)
         } catch {
             reportGone(error)
@@ -82,7 +82,7 @@ extension AppRunner {
 
     /// Writes what is remembered, so that the death of the process loses none of it.
     func writeGone() {
-        do {
+        do throws(SystemError) {
             try gone?.write()
         } catch {
             reportGone(error)
@@ -92,7 +92,7 @@ extension AppRunner {
     /// Makes what was written outlive the machine. If that fails, nothing is lost that is not reported again.
     func syncGone() async {
         guard let file = gone?.takeUnsynced() else { return }
-        do {
+        do throws(SystemError) {
             try await files.archives.sync(file)
         } catch {
             reportGone(error)
@@ -104,7 +104,7 @@ extension AppRunner {
 
     /// Goes on with writing it anew.
     func rewriteGone() async {
-        do {
+        do throws(SystemError) {
             try gone?.rewriteOn()
             await files.worker.yield()
         } catch {

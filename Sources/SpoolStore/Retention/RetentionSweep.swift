@@ -99,7 +99,7 @@ package final class RetentionSweep {
     private func openNext() -> Place? {
         if let place { return place }
         while let next = waiting.popLast() {
-            do {
+            do throws(SystemError) {
                 let directory = try open(next)
                 listing = try directory.listing()
                 self.directory = directory
