@@ -21,6 +21,13 @@ actor ArchiveSync {
         try await sync(spool.work, askedAt: .now)
     }
 
+    /// Syncs what is remembered of tokens that are gone.
+    ///
+    /// - Throws: `SystemError`: what was not synced before may be lost.
+    func sync(_ file: GoneFile) throws(SystemError) {
+        try file.sync()
+    }
+
     private func sync(_ folder: Directory, askedAt: ContinuousClock.Instant) throws(SystemError) {
         let device = try folder.status().device
         if let start = begun[device], start > askedAt { return }

@@ -44,6 +44,10 @@ package enum LogKey {
     package static let free = "free"
     /// The number of a process.
     package static let process = "process"
+    /// How many tokens.
+    package static let tokens = "tokens"
+    /// How many bytes.
+    package static let bytes = "bytes"
     /// How many files.
     package static let files = "files"
     /// The oldest of them.

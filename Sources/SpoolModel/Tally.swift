@@ -4,7 +4,7 @@ package import APNSModel
 package struct Tally: Hashable, Sendable {
     /// Accepted by the gateway.
     package private(set) var accepted = 0
-    /// Rejected by the gateway.
+    /// Rejected by the gateway, or because it had reported the token gone before.
     package private(set) var refused = 0
     /// Rejected by our own checks, before anything was sent.
     package private(set) var invalid = 0
@@ -28,7 +28,8 @@ package struct Tally: Hashable, Sendable {
     package mutating func add(_ outcome: Outcome, count: Int) {
         switch outcome {
         case .accepted: accepted += count
-        case .rejected(let refusal): if refusal.status == nil { invalid += count } else { refused += count }
+        case .rejected(let refusal):
+            if refusal.status == nil, refusal.verdict != .gone { invalid += count } else { refused += count }
         case .expired: expired += count
         case .unsent: unsent += count
         case .unknown: unknown += count

@@ -32,6 +32,7 @@ extension AppRunner {
             if !refusals.isEmpty { await carryOutRefusals() }
             if !jobs.isEmpty { await giveUpLateJobs() }
             if mustSweep { await sweepSome() }
+            if mustRewriteGone { await rewriteGone() }
             writeJournal()
             lookAtProgress()
             show()
@@ -88,7 +89,7 @@ extension AppRunner {
     }
 
     private var nextLook: Moment {
-        if intake.wantsScan || scanning != nil || sweep != nil && mustSweep { return .now }
+        if intake.wantsScan || scanning != nil || sweep != nil && mustSweep || mustRewriteGone { return .now }
         var next = space.isShort ? nextSpaceLook : nextScan
         if shortUntil > .now { next = min(next, shortUntil) }
         if let deadline = intake.deadline { next = min(next, deadline) }

@@ -94,6 +94,7 @@ extension AppRunner {
                 if jobs[id]?.resumption != nil { resume(chunk, id) }
                 for recipient in chunk.rejected { reject(recipient, id) }
                 portion.batches = chunk.batches.flatMap { awaited($0) }
+                if gone != nil { portion.batches = withoutGone(portion.batches, chunk.registrations) }
                 guard let job = jobs[id], job.source != nil else { return portion }
                 guard job.handedOutCount >= job.summary.recipientCount else {
                     readable.ask(id, in: lane)
@@ -154,6 +155,7 @@ extension AppRunner {
         for batch in chunk.batches {
             for (result, range) in resumption.untold(in: batch.indices) {
                 let settlement = Settlement(batch[range], result.outcome, isCorrection: result.isCorrection)
+                if gone != nil { rememberGone(settlement) }
                 writer.appendNotifications(settlement, of: job.identity, at: result.at, to: &lines)
             }
             for range in resumption.doubtful.intersection(batch.indices) { settle(Settlement(batch[range], .unknown)) }
@@ -247,6 +249,7 @@ extension AppRunner {
     /// Takes an outcome: counts it, writes its lines, and goes on with the job.
     func settle(_ settlement: Settlement) {
         let id = settlement.batch.job
+        if gone != nil { rememberGone(settlement) }
         guard let job = jobs[id] else { return settleLate(settlement) }
         let isCorrection = settlement.isCorrection || !job.machine.isAwaiting(settlement.batch.indices)
         if isCorrection, settlement.outcome == .accepted { return }

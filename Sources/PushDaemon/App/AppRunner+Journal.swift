@@ -22,8 +22,9 @@ extension AppRunner {
         }
     }
 
-    /// Takes the records to the file, where the death of the process cannot reach them.
+    /// Takes the records to the file, where the death of the process cannot reach them; what they say of tokens first.
     func writeJournal() {
+        if gone != nil { writeGone() }
         do {
             try around.tenure.write()
         } catch {

@@ -168,6 +168,7 @@ extension AppRunner {
         guard !archived.isEmpty else { return }
         let moved = archived
         archived = []
+        if gone != nil { await syncGone() }
         do {
             try await files.archives.sync(spool)
             for id in moved { record(.cleaned(id)) }

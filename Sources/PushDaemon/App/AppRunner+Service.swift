@@ -67,6 +67,7 @@ extension AppRunner {
         for token in order where !token.bytes.isEmpty {
             let time = WallTime(epochSeconds: Int64(goneSince[token] ?? 0))
             writer.appendToken(token, goneSince: time, to: &lines)
+            if gone != nil { rememberGone(token.bytes[...], since: time) }
         }
         if !order.isEmpty { logger.notice("feedback received", metadata: [LogKey.count: "\(order.count)"]) }
         if offset < file.bytes.count {

@@ -168,6 +168,11 @@ package actor AppRunner {
     var feedbackToldThrough: WallTime?
     /// Folders with something that is left alone, and was reported.
     var reportedLeftovers: Set<String> = []
+    /// The tokens that are gone, if they are not to be sent to; whether they are being read; and whether they could not be
+    /// kept or looked up, which was reported.
+    var gone: GoneTokens?
+    var isReadingGone = false
+    var isGoneBroken = false
     /// Whether something under way has failed for want of room.
     var isOutOfRoom = false
     /// Whether the app is to end as soon as nothing is in doubt.
@@ -230,6 +235,7 @@ package actor AppRunner {
     /// Cancelling the task ends it as well, but what the gateway has not told by then is lost.
     package func run() async {
         findLeftJobs()
+        await prepareSuppression()
         await withTaskGroup { group in
             // Ends by itself, when the gateway has ended and told everything.
             group.addTask { await self.runEvents() }
@@ -269,6 +275,7 @@ package actor AppRunner {
         if app.hook != self.app.hook { hookQueue = nil }
         self.app = app
         self.identity = identity
+        await prepareSuppression()
         logger.notice("app configured anew", metadata: [LogKey.gateway: "\(app.endpoint)"])
         intakeBell.ring()
         serviceBell.ring()

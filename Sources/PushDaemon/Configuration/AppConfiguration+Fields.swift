@@ -26,12 +26,12 @@ extension AppConfiguration {
         rate = fields.rate("rate")
         onDoubt = fields.choice("on_doubt", of: OnDoubt.self) ?? onDoubt
         hook = fields.hook("hook")
+        suppress = fields.boolean("suppress") ?? suppress
         fields.mapping("timeouts") { readTimeouts(&$0) }
         fields.mapping("retry") { readRetry(&$0) }
         fields.mapping("binary") { readBinary(&$0) }
         fields.mapping("feedback_service") { readFeedbackService(&$0) }
         refuseOtherProtocol(&fields)
-        fields.refuseLater("suppress", unless: ["false"])
         report = fields.finish()
     }
 

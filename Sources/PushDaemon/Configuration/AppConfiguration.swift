@@ -68,6 +68,8 @@ package struct AppConfiguration: Sendable, Hashable {
     package var onDoubt = OnDoubt.resend
     /// The command that gets the feedback.
     package var hook: Hook?
+    /// Whether tokens that were reported gone are not sent to again.
+    package var suppress = false
     /// How long connecting may take.
     package var connectTimeout = Duration.seconds(15)
     /// How long an answer may take.

@@ -34,6 +34,7 @@ struct ChunkBuilder: Sendable {
     private var payloads = PackedBytes()
     private var batches: [Batch] = []
     private var rejected: [RejectedRecipient] = []
+    private var registrations: [Int: WallTime] = [:]
 
     init(job: JobID, onDoubt: OnDoubt, giveUpAt: WallTime) {
         self.job = job
@@ -93,12 +94,18 @@ struct ChunkBuilder: Sendable {
         next += 1
     }
 
+    /// Notes when the token of the next recipient was registered.
+    mutating func note(registeredAt time: WallTime) {
+        registrations[next] = time
+    }
+
     /// Returns what was collected since the last time; `nil` when that is nothing.
     mutating func take() -> JobChunk? {
         close()
         guard next > chunkStart else { return nil }
-        defer { (batches, rejected, chunkStart) = ([], [], next) }
-        return JobChunk(indices: chunkStart..<next, batches: batches, rejected: rejected)
+        defer { (batches, rejected, registrations, chunkStart) = ([], [], [:], next) }
+        return JobChunk(
+            indices: chunkStart..<next, batches: batches, rejected: rejected, registrations: registrations)
     }
 
     /// Whether the open run is one of single payloads with these attributes.

@@ -12,6 +12,8 @@ package struct JobChunk: Sendable {
     package let batches: [Batch]
     /// The bad ones.
     package let rejected: [RejectedRecipient]
+    /// When their tokens were registered, of those that say so.
+    package let registrations: [Int: WallTime]
 }
 
 /// A recipient that nothing is sent to, because of its token or of what it was to get.

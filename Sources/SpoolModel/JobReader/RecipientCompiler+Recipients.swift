@@ -30,6 +30,7 @@ extension RecipientCompiler {
         var token: Node?
         for member in node.members { read(member, &reader, &token) }
         reader.finish()
+        if let registration = reader.registeredAt { chunk.note(registeredAt: registration) }
         guard let token else {
             let hint = "give each recipient a `token`"
             reader.add(.missingDeviceToken, Diagnostic("there is no token", hint: hint, at: node.place), about: "")
@@ -65,7 +66,10 @@ extension RecipientCompiler {
     }
 
     private func checkRegistration(_ node: Node, _ reader: inout WishReader) {
-        if let text = node.string, WallTime(rfc3339: text) != nil { return }
+        if let text = node.string, let time = WallTime(rfc3339: text) {
+            reader.registeredAt = time
+            return
+        }
         let key = JobKey.registeredAt.rawValue
         reader.findings.expected("a time such as 2026-11-22T06:00:00Z", node, reason: .badValue, about: key)
     }

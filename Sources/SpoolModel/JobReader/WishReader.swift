@@ -7,6 +7,8 @@ struct WishReader {
     private(set) var wishes = Wishes()
     var findings: Findings
     var parts = PayloadParts()
+    /// When the token was registered, if the recipient says so: no wish, but said in the same place.
+    var registeredAt: WallTime?
     private var payloadKey: Node?
     private var shorthandKey: Node?
 

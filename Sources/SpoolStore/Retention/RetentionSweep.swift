@@ -99,7 +99,7 @@ package final class RetentionSweep {
     private func openNext() -> Place? {
         if let place { return place }
         while let next = waiting.popLast() {
-            do {
+            do throws(SystemError) {
                 let directory = try open(next)
                 listing = try directory.listing()
                 self.directory = directory
@@ -127,7 +127,7 @@ package final class RetentionSweep {
         do {
             return try listing?.next()
         } catch {
-            note(error)
+            if !error.isNotFound { note(error) }
             return nil
         }
     }

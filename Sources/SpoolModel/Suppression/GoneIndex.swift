@@ -1,0 +1,125 @@
+/// Where in a log the tokens are that are gone, by 32 bits of their hashes: whoever asks looks there whether it is the very
+/// token, since two may have the same 32 bits.
+///
+/// An open hash table of 8 bytes a slot, filled to two thirds at most: 12 to 24 bytes a token, whatever its length. It grows
+/// by doubling, which takes a tenth of a second with ten million tokens.
+package struct GoneIndex: Sendable {
+    /// How many places there can be.
+    package static let placeLimit = Int(UInt32.max)
+
+    /// A hash in the upper half and a place, counted from 1, in the lower; 0 is free.
+    private var slots: [UInt64]
+    /// How many tokens it has.
+    package private(set) var count = 0
+
+    /// Creates an empty index.
+    ///
+    /// - Parameter count: How many tokens are to be expected.
+    package init(expecting count: Int = 0) {
+        var capacity = 1024
+        while capacity * 2 < count * 3 { capacity *= 2 }
+        slots = [UInt64](repeating: 0, count: capacity)
+    }
+
+    /// 32 bits of a token's hash, other ones in each process.
+    package static func hash(of token: ArraySlice<UInt8>) -> UInt32 {
+        var hasher = Hasher()
+        var (word, filled): (UInt64, Int) = (0, 0)
+        for byte in token {
+            (word, filled) = (word << 8 | UInt64(byte), filled + 1)
+            guard filled == 8 else { continue }
+            hasher.combine(word)
+            (word, filled) = (0, 0)
+        }
+        hasher.combine(word)
+        hasher.combine(token.count)
+        return UInt32(truncatingIfNeeded: hasher.finalize())
+    }
+
+    /// The first place of a hash that `isMeant` says yes to. Of a token that is not here it is asked once in four thousand
+    /// million looks for each that is.
+    ///
+    /// - Throws: What `isMeant` throws.
+    package func place<Failure: Error>(
+        of hash: UInt32, where isMeant: (Int) throws(Failure) -> Bool
+    ) throws(Failure) -> Int? {
+        var slot = home(of: hash)
+        while slots[slot] != 0 {
+            let found = place(in: slot)
+            if self.hash(in: slot) == hash, try isMeant(found) { return found }
+            slot = next(slot)
+        }
+        return nil
+    }
+
+    /// Whether a place is that of a token with this hash.
+    package func contains(_ hash: UInt32, at place: Int) -> Bool {
+        slot(of: hash, at: place) != nil
+    }
+
+    /// Adds a token that is not here.
+    package mutating func insert(_ hash: UInt32, at place: Int) {
+        if (count + 1) * 3 > slots.count * 2 { grow() }
+        put(entry(hash, place))
+        count += 1
+    }
+
+    /// Moves a token to another place.
+    package mutating func move(_ hash: UInt32, from old: Int, to new: Int) {
+        guard let found = slot(of: hash, at: old) else { return }
+        slots[found] = entry(hash, new)
+    }
+
+    /// Removes a token.
+    package mutating func remove(_ hash: UInt32, at place: Int) {
+        guard var hole = slot(of: hash, at: place) else { return }
+        count -= 1
+        // What follows moves up as far as to its home, so that no search ends too early.
+        var other = next(hole)
+        while slots[other] != 0 {
+            let distance = (other &- home(of: self.hash(in: other))) & mask
+            if distance >= (other &- hole) & mask {
+                slots[hole] = slots[other]
+                hole = other
+            }
+            other = next(other)
+        }
+        slots[hole] = 0
+    }
+
+    // MARK: Slots
+
+    private var mask: Int { slots.count - 1 }
+
+    private func home(of hash: UInt32) -> Int { Int(hash) & mask }
+
+    private func next(_ slot: Int) -> Int { (slot + 1) & mask }
+
+    private func hash(in slot: Int) -> UInt32 { UInt32(truncatingIfNeeded: slots[slot] >> 32) }
+
+    private func place(in slot: Int) -> Int { Int(UInt32(truncatingIfNeeded: slots[slot])) - 1 }
+
+    private func entry(_ hash: UInt32, _ place: Int) -> UInt64 { UInt64(hash) << 32 | UInt64(place + 1) }
+
+    private func slot(of hash: UInt32, at place: Int) -> Int? {
+        let wanted = entry(hash, place)
+        var other = home(of: hash)
+        while slots[other] != 0 {
+            if slots[other] == wanted { return other }
+            other = next(other)
+        }
+        return nil
+    }
+
+    private mutating func put(_ entry: UInt64) {
+        var slot = home(of: UInt32(truncatingIfNeeded: entry >> 32))
+        while slots[slot] != 0 { slot = next(slot) }
+        slots[slot] = entry
+    }
+
+    private mutating func grow() {
+        let entries = slots
+        slots = [UInt64](repeating: 0, count: entries.count * 2)
+        for entry in entries where entry != 0 { put(entry) }
+    }
+}

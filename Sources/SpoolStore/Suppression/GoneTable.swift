@@ -1,0 +1,89 @@
+import APNSModel
+import LinuxIO
+import SpoolModel
+
+/// A log of tokens that are gone with the index to it.
+final class GoneTable {
+    let log: GoneLog
+    private var index: GoneIndex
+    /// How many records the log has; those beyond the tokens in the index say nothing any more.
+    private(set) var recordCount = 0
+
+    /// Takes a file, which is to be read (`readOn`) before anything else.
+    ///
+    /// - Throws: `SystemError`: it cannot be read or written.
+    init(_ file: consuming OpenFile) throws(SystemError) {
+        let byteCount = try file.status().byteCount
+        log = try GoneLog(file)
+        index = GoneIndex(expecting: Int(byteCount) / 48)
+    }
+
+    /// How many tokens are gone.
+    var count: Int { index.count }
+
+    /// Reads the log on.
+    ///
+    /// - Returns: as `GoneLog.readOn`.
+    /// - Throws: `SystemError`: EIO and the like.
+    func readOn() throws(SystemError) -> Int? {
+        try log.readOn { (found) throws(SystemError) in try enter(found) }
+    }
+
+    /// Since when a token has been gone; `nil` if it has not.
+    ///
+    /// - Throws: `SystemError`: the log cannot be read.
+    func goneSince(_ token: ArraySlice<UInt8>) throws(SystemError) -> WallTime? {
+        try find(token, GoneIndex.hash(of: token))?.record.time
+    }
+
+    /// Adds what happened to a token, unless it says nothing new.
+    ///
+    /// - Throws: `SystemError`: the log cannot be read, or not be written.
+    func add(_ record: GoneRecord) throws(SystemError) {
+        let known = try goneSince(record.token[...])
+        switch record.kind {
+        case .gone: if let known, known >= record.time { return }
+        case .registered: if known == nil { return }
+        }
+        guard let place = log.append(record) else { return }
+        try enter(GoneLog.Found(record: record, place: place))
+        if log.isFull { try write() }
+    }
+
+    /// Whether a record is the one that counts for its token.
+    func isCurrent(_ found: GoneLog.Found) -> Bool {
+        found.record.kind == .gone && index.contains(GoneIndex.hash(of: found.record.token[...]), at: found.place)
+    }
+
+    /// Writes what waits to be written; what cannot be is forgotten.
+    ///
+    /// - Throws: `SystemError`: ENOSPC and the like.
+    func write() throws(SystemError) {
+        try log.write { found in
+            index.remove(GoneIndex.hash(of: found.record.token[...]), at: found.place)
+            recordCount -= 1
+        }
+    }
+
+    private func enter(_ found: GoneLog.Found) throws(SystemError) {
+        let hash = GoneIndex.hash(of: found.record.token[...])
+        let known = try find(found.record.token[...], hash)
+        recordCount += 1
+        switch (found.record.kind, known) {
+        case (.gone, let known?): index.move(hash, from: known.place, to: found.place)
+        case (.gone, nil): index.insert(hash, at: found.place)
+        case (.registered, let known?): index.remove(hash, at: known.place)
+        case (.registered, nil): break
+        }
+    }
+
+    private func find(_ token: ArraySlice<UInt8>, _ hash: UInt32) throws(SystemError) -> GoneLog.Found? {
+        var found: GoneLog.Found?
+        _ = try index.place(of: hash) { (place) throws(SystemError) in
+            guard let record = try log.record(at: place), record.token.elementsEqual(token) else { return false }
+            found = GoneLog.Found(record: record, place: place)
+            return true
+        }
+        return found
+    }
+}
