@@ -14,12 +14,14 @@ DEBIAN_PACKAGES := \
 	pkg-config \
 	rsync
 
-# What the HTTP/2 benchmark and the interop checks need besides: the programs that ours are held against.
+# What the HTTP/2 benchmark and the interop checks need besides: the programs that ours are held against, or read by.
 PEER_PACKAGES := \
 	h2o \
 	nghttp2-client \
 	nghttp2-server \
 	nginx-light \
+	prometheus \
+	prometheus-node-exporter \
 	python3-venv \
 	tshark
 
@@ -92,7 +94,7 @@ faults: setup ## Only the tests that kill, cut the power and fill disks (as root
 fuzz: setup ## Feed random bytes to all decoders, 10 minutes each (FUZZ=name, SECONDS=n)
 	@$(MAKE) -C Tests/Fuzz fuzz
 
-interop: setup ## Let our HTTP/2 meet nghttpd, nginx, h2o, curl, h2load and aioapns
+interop: setup ## Let our HTTP/2 meet nghttpd, nginx, h2o, curl, h2load and aioapns, and our metrics Prometheus
 	@.ci/setup $(PEER_PACKAGES)
 	@$(MAKE) -C Tests/Interop run
 
