@@ -15,12 +15,14 @@ DEBIAN_PACKAGES := \
 	python3 \
 	rsync
 
-# What the HTTP/2 benchmark and the interop checks need besides: the programs that ours are held against.
+# What the HTTP/2 benchmark and the interop checks need besides: the programs that ours are held against, or read by.
 PEER_PACKAGES := \
 	h2o \
 	nghttp2-client \
 	nghttp2-server \
 	nginx-light \
+	prometheus \
+	prometheus-node-exporter \
 	python3-venv \
 	tshark
 
@@ -120,7 +122,7 @@ clients: ## Only the tests of the clients in Python and shell (etc/clients); the
 fuzz: setup ## Feed random bytes to all decoders, 10 minutes each (FUZZ=name, SECONDS=n)
 	@$(MAKE) -C Tests/Fuzz fuzz
 
-interop: setup ## Let our HTTP/2 meet nghttpd, nginx, h2o, curl, h2load and aioapns
+interop: setup ## Let our HTTP/2 meet nghttpd, nginx, h2o, curl, h2load and aioapns, and our metrics Prometheus
 	@.ci/setup $(PEER_PACKAGES)
 	@$(MAKE) -C Tests/Interop run
 
