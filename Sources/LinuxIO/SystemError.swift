@@ -94,6 +94,9 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Whether a file or a process that was named is not there (ENOENT).
     package var isNotFound: Bool { code == ENOENT }
 
+    /// Whether something that is no directory is where one should be (ENOTDIR).
+    package var isNoDirectory: Bool { code == ENOTDIR }
+
     /// Whether the name is already taken (EEXIST).
     package var isAlreadyThere: Bool { code == EEXIST }
 

@@ -62,11 +62,13 @@ package enum QueueListing {
     /// - Parameters:
     ///   - app: the app.
     ///   - spool: its spool.
+    ///   - states: where to look; everywhere if it is left out.
     ///   - body: gets each job.
     /// - Returns: the folders that we may not read.
     /// - Throws: `SystemError`: the app has no folder, or one cannot be read for another reason.
     package static func forEach(
-        of app: String, in spool: Directory, _ body: (Entry) -> Void
+        of app: String, in spool: Directory, only states: Set<State> = [.waiting, .sending, .held],
+        _ body: (Entry) -> Void
     ) throws(SystemError) -> [String] {
         let home: Directory
         do {
@@ -77,7 +79,7 @@ package enum QueueListing {
         }
         var unreadable: [String] = []
         let places: [(name: String, state: State)] = [("new", .waiting), ("work", .sending), ("hold", .held)]
-        for (name, state) in places {
+        for (name, state) in places where states.contains(state) {
             do {
                 let folder = try home.openChild(Array(name.utf8))
                 try forEach(in: folder, state, body)

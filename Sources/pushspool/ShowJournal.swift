@@ -14,12 +14,12 @@ struct ShowJournal: ParsableCommand {
             Example: pushspool journal /var/spool/pushspool/.pushspool/$(hostname)/journal
             """)
 
-    @Argument(help: ArgumentHelp("The journal.", valueName: "file"))
-    var file: String
+    @Argument(help: ArgumentHelp("The journals.", valueName: "file"))
+    var files: [String]
 
     func run() throws {
         do {
-            try show(try OpenFile.open(path: file))
+            for file in files { try show(try OpenFile.open(path: file)) }
         } catch let error as SystemError {
             Talk.complain("\(error)", hint: "give the path of a journal, <spool>/.pushspool/<node>/journal")
             throw ExitCode.badInput
@@ -27,30 +27,17 @@ struct ShowJournal: ParsableCommand {
     }
 
     private func show(_ journal: borrowing OpenFile) throws {
-        var page: [UInt8] = []
-        _ = try journal.read(JournalLayout.labelByteCount, at: 0, appendingTo: &page)
-        guard let label = JournalLabel(bytes: page) else {
+        guard let reading = try JournalReading(journal) else {
             Talk.complain(
-                "\(file) is no journal of this version, or its first page is damaged",
+                "\(journal.path) is no journal of this version, or its first page is damaged",
                 hint: "give the path of a journal, <spool>/.pushspool/<node>/journal")
             throw ExitCode.badInput
         }
-        Talk.say("journal of node \(label.node), \(label.layout.regionCount) regions")
-        var replay = JournalReplay(layout: label.layout)
-        for index in 0..<label.layout.regionCount {
-            replay.addHead(try region(index, JournalReplay.headByteCount, of: journal, label.layout), index: index)
-        }
+        Talk.say("journal of node \(reading.label.node), \(reading.label.layout.regionCount) regions")
+        var replay = reading.replay
         for index in replay.readingOrder {
-            let bytes = try region(index, label.layout.regionByteCount, of: journal, label.layout)
+            let bytes = try reading.region(index, of: journal)
             for line in JournalText.lines(ofRegion: bytes, index: index) { Talk.say(line) }
         }
-    }
-
-    private func region(
-        _ index: Int, _ byteCount: Int, of journal: borrowing OpenFile, _ layout: JournalLayout
-    ) throws(SystemError) -> [UInt8] {
-        var bytes: [UInt8] = []
-        _ = try journal.read(byteCount, at: layout.offset(ofRegion: index), appendingTo: &bytes)
-        return bytes
     }
 }

@@ -18,11 +18,15 @@ package enum JournalText {
         ]
         var reader = JournalRegionReader(bytes, epoch: head.epoch)
         while let entry = reader.next() {
-            let mark = entry.isCarried ? " carried" : ""
-            lines.append("\(entry.position.offset)\(mark) \(entry.record.line)")
+            lines.append(line(of: entry))
         }
         lines.append("\(reader.offset) \(reader.isComplete ? "END" : "nothing valid follows")")
         return lines
+    }
+
+    /// Describes one record: its place in its region, and what it says.
+    static func line(of entry: JournalEntry) -> String {
+        "\(entry.position.offset)\(entry.isCarried ? " carried" : "") \(entry.record.line)"
     }
 }
 

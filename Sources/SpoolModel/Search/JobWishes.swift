@@ -56,6 +56,9 @@ package struct JobWishes: Sendable {
         return found.sorted()
     }
 
+    /// Returns whether one of them is this id.
+    package func isMeant(_ id: JobID) -> Bool { byID[id] != nil }
+
     /// Returns the position of the one that is exactly this text, such as an app's name.
     package func position(of text: String) -> Int? { byText[text] }
 }

@@ -1,0 +1,64 @@
+package import LinuxIO
+package import SpoolModel
+
+/// What lies in an app's `done/` and `failed/`, by a look from outside: neither a daemon nor its lock is needed.
+package enum ArchiveListing {
+    /// One day of one archive.
+    package struct Day: Sendable {
+        /// The app.
+        package let app: String
+        /// The archive.
+        package let folder: ArchiveFolder
+        /// The UTC day, `2026-11-21`.
+        package let name: String
+        private let archive: Directory
+
+        fileprivate init(_ app: String, _ folder: ArchiveFolder, _ name: String, in archive: Directory) {
+            (self.app, self.folder) = (app, folder)
+            (self.name, self.archive) = (name, archive)
+        }
+
+        /// Opens its folder.
+        ///
+        /// - Throws: `SystemError`: ENOENT when it has been removed meanwhile, EACCES when we may not read there.
+        package func open() throws(SystemError) -> Directory {
+            try archive.openChild(Array(name.utf8))
+        }
+
+        /// The path of a job in it, from the spool on, as `job` lines tell it.
+        package func path(of job: FileName) -> String { "\(app)/\(folder.rawValue)/\(name)/\(job.escaped)" }
+    }
+
+    /// The days of both archives of an app, the newest first; and the folders that we may not read.
+    ///
+    /// - Throws: `SystemError`: the app has no folder, or one cannot be read for another reason.
+    package static func days(
+        of app: String, in spool: Directory
+    ) throws(SystemError) -> (days: [Day], unreadable: [String]) {
+        let home = try spool.openChild(Array(app.utf8))
+        var days: [Day] = []
+        var unreadable: [String] = []
+        for folder in [ArchiveFolder.done, .failed] {
+            do {
+                let archive = try home.openChild(Array(folder.rawValue.utf8))
+                for name in try archive.names() {
+                    guard let text = String(validating: name, as: UTF8.self), isDay(text) else { continue }
+                    guard try archive.status(of: name)?.kind == .directory else { continue }
+                    days.append(Day(app, folder, text, in: archive))
+                }
+            } catch {
+                // A folder without it is no app's, or not yet.
+                if error.isNotFound { continue }
+                guard error.isRefusal else { throw error }
+                unreadable.append("\(app)/\(folder.rawValue)")
+            }
+        }
+        return (days.sorted { ($1.name, $0.folder.rawValue) < ($0.name, $1.folder.rawValue) }, unreadable)
+    }
+
+    private static func isDay(_ name: String) -> Bool {
+        let parts = name.split(separator: "-", omittingEmptySubsequences: false)
+        let isOfDigits = name.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2D }
+        return isOfDigits && parts.map(\.utf8.count) == [4, 2, 2]
+    }
+}

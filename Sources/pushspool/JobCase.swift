@@ -1,0 +1,93 @@
+import APNSModel
+import SpoolModel
+
+/// Everything that is found of one job.
+struct JobCase {
+    /// A file of a job.
+    struct File {
+        /// Where it is: `waiting`, `sending`, `held`, `done` or `failed`.
+        let state: String
+        /// Its path, from the spool on; of one in `work/` only the folder's.
+        let path: String
+        /// Its length.
+        let byteCount: Int64
+        /// Since when it has been there.
+        let since: WallTime
+    }
+
+    /// What a journal tells of it.
+    struct Journal {
+        /// Whose journal it is.
+        let node: String
+        /// Its records, in words.
+        let lines: [String]
+    }
+
+    /// The app.
+    let app: String
+    /// The name it was dropped by, or has now; escaped.
+    var name: String
+    /// Our id, if it was claimed and that is known.
+    var id: JobID?
+    /// What a journal tells of it, one for each node that knows it.
+    var journals: [Journal] = []
+    /// What a journal knows of it while it is not over.
+    var live: JournalJob?
+    /// How far it is, where the journal may not be read.
+    var progress: SpoolStatus.Job?
+    /// Its `job` line.
+    var line: JobAccount?
+    /// How many `notification` lines tell what.
+    var refusals: [String: Int] = [:]
+    /// Its file.
+    var file: File?
+    /// Its result file.
+    var result: JobAccount?
+    /// The indices in its result file.
+    var indexes: [IndexList] = []
+
+    /// Nothing is known yet but what it is called.
+    init(app: String, name: String, id: JobID?) {
+        (self.app, self.name, self.id) = (app, name, id)
+    }
+
+    /// How it ended, if it did: its result file says more than its line.
+    var account: JobAccount? { result ?? line }
+
+    /// Whether it is known to have begun, and neither where it is nor how it ended.
+    var isOpen: Bool { file == nil && account == nil }
+
+    /// What it is in a word: where its file is, or `removed` when that is nowhere.
+    var state: String { file?.state ?? (live == nil && progress == nil ? "removed" : "sending") }
+
+    /// The producer's name for it.
+    var ref: String? { result?.ref ?? line?.ref }
+
+    /// What became of its notifications, as far as that is known.
+    var counts: JobAccount.Counts? {
+        if let account { return account.counts }
+        if let live { return live.counts }
+        guard let progress else { return nil }
+        var counts = JobAccount.Counts()
+        counts.notifications = progress.count
+        return counts
+    }
+
+    /// Which notifications have which outcome, or none yet, but for those accepted.
+    var lists: [IndexList] {
+        guard indexes.isEmpty, let live, account == nil else { return indexes }
+        let settled = live.runs.sorted { $0.key < $1.key }.map { IndexList($0.key, $0.value) }
+        return settled + (live.remaining.isEmpty ? [] : [IndexList("left", live.remaining)])
+    }
+}
+
+extension JournalJob {
+    /// What became of its notifications so far.
+    fileprivate var counts: JobAccount.Counts {
+        var counts = JobAccount.Counts()
+        counts.notifications = facts.recipientCount
+        (counts.accepted, counts.rejected) = (tally.accepted, tally.rejected)
+        (counts.expired, counts.unsent, counts.unknown) = (tally.expired, tally.unsent, tally.unknown)
+        return counts
+    }
+}

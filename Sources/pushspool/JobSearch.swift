@@ -1,0 +1,310 @@
+import APNSModel
+import Document
+import JSON
+import LinuxIO
+import SpoolModel
+import SpoolStore
+
+/// Looks for jobs wherever a spool tells of them: journals, feedback, folders, result files.
+struct JobSearch {
+    /// The most that is read of one result file; a longer one, of a job with millions of outcomes, is not looked into.
+    static let resultByteLimit = 64 << 20
+    /// How many different outcomes of one job are told.
+    private static let refusalLimit = 100
+    private static let resultEnding = Array(".result.json".utf8)
+
+    let root: Directory
+    let path: String
+    let apps: [String]
+    let wishes: JobWishes
+    /// What was found.
+    private(set) var cases: [JobCase] = []
+    /// The positions of the wishes that something was found for.
+    private(set) var met: Set<Int> = []
+    /// What may not be read.
+    private(set) var unreadable: Set<String> = []
+    private var caseOfID: [JobID: Int] = [:]
+    private var caseOfPath: [String: Int] = [:]
+
+    /// Will look for these jobs in these apps.
+    init(_ wishes: JobWishes, apps: [String], in root: Directory, path: String) {
+        (self.wishes, self.apps) = (wishes, apps)
+        (self.root, self.path) = (root, path)
+    }
+
+    /// Looks everywhere.
+    ///
+    /// - Throws: `SystemError`: a folder cannot be read, for another reason than missing rights.
+    mutating func run() throws {
+        try readJournals()
+        for app in apps {
+            try readFeedback(of: app)
+            try lookInQueue(of: app)
+            try lookInArchives(of: app)
+        }
+        takeProgress()
+        guard isAnyToBeLookedForInside else { return }
+        for app in apps { try lookIntoResults(of: app) }
+    }
+
+    // MARK: Journals
+
+    private mutating func readJournals() throws(SystemError) {
+        let nodes: Directory
+        do {
+            nodes = try root.openChild(Array(".pushspool".utf8))
+        } catch {
+            if error.isNotFound { return }
+            throw error
+        }
+        for node in try nodes.names() where node != Array("public".utf8) {
+            do {
+                try read(try nodes.openChild(node).openForReading(Array("journal".utf8)))
+            } catch {
+                // No journal yet, or something else that lies there.
+                if error.isNotFound || error.isNoDirectory { continue }
+                guard error.isRefusal else { throw error }
+                unreadable.insert(".pushspool/\(String(decoding: node, as: UTF8.self))/journal")
+            }
+        }
+    }
+
+    private mutating func read(_ journal: borrowing OpenFile) throws(SystemError) {
+        guard let reading = try JournalReading(journal) else { return }
+        var (history, replay) = (JournalHistory(wishes), reading.replay)
+        for index in replay.readingOrder {
+            let bytes = try reading.region(index, of: journal)
+            history.addRegion(bytes, index: index)
+            replay.addRegion(bytes, index: index)
+        }
+        replay.finish()
+        for (id, trace) in history.traces.sorted(by: { $0.key.bits < $1.key.bits }) {
+            let live = replay.jobs[id]
+            guard let facts = trace.facts ?? live?.facts, apps.contains(facts.app) else { continue }
+            let index = index(of: id, app: facts.app, name: facts.name.escaped)
+            cases[index].journals.append(JobCase.Journal(node: reading.label.node, lines: trace.lines))
+            cases[index].live = live ?? cases[index].live
+            if let final = trace.final {
+                caseOfPath["\(facts.app)/\(final.conclusion.state.rawValue)/\(final.day)/\(final.name.escaped)"] = index
+            }
+            met.formUnion(wishes.positions(name: facts.name, id: id, app: facts.app))
+        }
+    }
+
+    // MARK: Feedback
+
+    private mutating func readFeedback(of app: String) throws {
+        var shelf = FeedbackShelf(root: root, apps: [app])
+        while true {
+            let files: [FeedbackShelf.File]
+            do {
+                files = try shelf.nextFiles()
+            } catch {
+                guard error.isRefusal else { throw error }
+                unreadable.insert("\(app)/feedback")
+                return
+            }
+            guard !files.isEmpty else { return }
+            for file in files {
+                do {
+                    try shelf.read(file) { _, line in
+                        if case .good(let node, _) = line { take(node, of: app) }
+                    }
+                } catch let error as SystemError where error.isNotFound {
+                    // Whoever reads it removed it meanwhile.
+                }
+                shelf.pass(file)
+            }
+        }
+    }
+
+    private mutating func take(_ line: Node, of app: String) {
+        let positions = wishes.positions(by: line, of: app)
+        guard !positions.isEmpty, let name = line["job"]?.string, let id = line["id"]?.string.flatMap({ JobID($0) })
+        else { return }
+        met.formUnion(positions)
+        let index = index(of: id, app: app, name: name)
+        if line["kind"]?.isText("job") == true, let account = JobAccount(line) {
+            cases[index].line = account
+            if let path = account.path { caseOfPath[path] = index }
+        } else if let outcome = line["outcome"]?.string {
+            let words = [outcome, line["reason"]?.string, line["verdict"]?.string.map { "(\($0))" }]
+            let text = words.compactMap(\.self).joined(separator: " ")
+            let isRoom = cases[index].refusals[text] != nil || cases[index].refusals.count < Self.refusalLimit
+            cases[index].refusals[isRoom ? text : "others", default: 0] += 1
+        }
+    }
+
+    // MARK: Folders
+
+    private mutating func lookInQueue(of app: String) throws(SystemError) {
+        var found: [QueueListing.Entry] = []
+        let known = Set(cases.compactMap(\.id))
+        let folders = try QueueListing.forEach(of: app, in: root, only: [.sending]) { entry in
+            let isKnown = entry.id.map { known.contains($0) } ?? false
+            if isKnown || !wishes.positions(name: entry.name, id: entry.id, app: app).isEmpty { found.append(entry) }
+        }
+        unreadable.formUnion(folders)
+        for entry in found {
+            guard let id = entry.id else { continue }
+            let index = index(of: id, app: app, name: entry.name.escaped)
+            cases[index].file = JobCase.File(
+                state: "sending", path: "\(app)/work", byteCount: entry.byteCount, since: entry.since)
+            met.formUnion(wishes.positions(name: entry.name, id: id, app: app))
+        }
+        for (folder, state) in [("new", "waiting"), ("hold", "held")] {
+            try look(into: folder, state, of: app)
+        }
+    }
+
+    private mutating func look(into folder: String, _ state: String, of app: String) throws(SystemError) {
+        do {
+            let directory = try root.openChild(Array(app.utf8)).openChild(Array(folder.utf8))
+            for name in names(of: app) {
+                guard let status = try directory.status(of: name.bytes) else { continue }
+                let file = JobCase.File(
+                    state: state, path: "\(app)/\(folder)/\(name)", byteCount: status.byteCount,
+                    since: WallTime(nanoseconds: status.changedAt))
+                take(file, name, id: nil, of: app)
+            }
+        } catch {
+            if error.isNotFound { return }
+            guard error.isRefusal else { throw error }
+            unreadable.insert("\(app)/\(folder)")
+        }
+    }
+
+    /// The names that a file may have which is looked for in an app.
+    private func names(of app: String) -> [FileName] {
+        let wanted = wishes.names.filter { $0.app == nil || $0.app == app }.map(\.name)
+        return (wanted + cases.filter { $0.app == app }.compactMap { FileName(escaped: $0.name) }).once
+    }
+
+    private mutating func lookInArchives(of app: String) throws(SystemError) {
+        let (days, folders) = try ArchiveListing.days(of: app, in: root)
+        unreadable.formUnion(folders)
+        let names = names(of: app)
+        for day in days {
+            do {
+                let directory = try day.open()
+                for name in names { try look(for: name, in: directory, day) }
+            } catch {
+                if error.isNotFound { continue }
+                guard error.isRefusal else { throw error }
+                unreadable.insert("\(app)/\(day.folder.rawValue)/\(day.name)")
+            }
+        }
+    }
+
+    /// Looks for a name, and for those that further jobs of that name got.
+    private mutating func look(
+        for name: FileName, in directory: Directory, _ day: ArchiveListing.Day
+    ) throws(SystemError) {
+        for number in 1... {
+            let numbered = name.numbered(number)
+            guard let status = try directory.status(of: numbered.bytes) else {
+                // A name that is too long to have a result file beside it was cut.
+                let cut = name.shortened(toFit: FileName.byteLimitWithResult)
+                if number == 1, cut != name { try look(for: cut, in: directory, day) }
+                return
+            }
+            let file = JobCase.File(
+                state: day.folder.rawValue, path: day.path(of: numbered), byteCount: status.byteCount,
+                since: WallTime(nanoseconds: status.changedAt))
+            let result = try resultNode(of: numbered, in: directory)
+            let index = take(file, numbered, id: result.flatMap { JobAccount($0)?.id }, of: day.app)
+            if let result { take(result, at: index) }
+        }
+    }
+
+    private func resultNode(of name: FileName, in directory: Directory) throws(SystemError) -> Node? {
+        guard let resultName = name.result, try directory.status(of: resultName.bytes) != nil else { return nil }
+        guard let bytes = try directory.contents(of: resultName.bytes, limit: Self.resultByteLimit) else { return nil }
+        var parser = JSON.Parser()
+        return (try? parser.parse(bytes))?.root
+    }
+
+    private mutating func take(_ result: Node, at index: Int) {
+        cases[index].result = JobAccount(result)
+        cases[index].indexes = (result["indexes"]?.members.map { IndexList($0) } ?? [])
+    }
+
+    /// Adds a file to the job that is known to be there, or makes one of it.
+    @discardableResult
+    private mutating func take(_ file: JobCase.File, _ name: FileName, id: JobID?, of app: String) -> Int {
+        let index: Int
+        if let known = caseOfPath[file.path] {
+            index = known
+        } else if let id {
+            index = self.index(of: id, app: app, name: name.escaped)
+        } else if let open = cases.firstIndex(where: { $0.isOpen && $0.app == app && $0.name == name.escaped }) {
+            // It waits again, or was parked, after a daemon had it.
+            index = open
+        } else {
+            index = cases.count
+            cases.append(JobCase(app: app, name: name.escaped, id: nil))
+        }
+        caseOfPath[file.path] = index
+        cases[index].file = file
+        met.formUnion(wishes.positions(name: name, id: id ?? cases[index].id, app: app))
+        return index
+    }
+
+    private mutating func index(of id: JobID, app: String, name: String) -> Int {
+        if let known = caseOfID[id] { return known }
+        caseOfID[id] = cases.count
+        cases.append(JobCase(app: app, name: name, id: id))
+        return cases.count - 1
+    }
+
+    // MARK: What only the daemon or a result file knows
+
+    private mutating func takeProgress() {
+        for app in StatusFile.all(of: path).flatMap(\.apps) where apps.contains(app.name) {
+            for job in app.progress {
+                let positions = wishes.positions(name: FileName(escaped: job.name), id: job.id, app: app.name)
+                guard !positions.isEmpty else { continue }
+                met.formUnion(positions)
+                let index = index(of: job.id, app: app.name, name: job.name)
+                if cases[index].live == nil { cases[index].progress = job }
+            }
+        }
+    }
+
+    /// Whether something is still to be found that is no name of a file: an id, or a producer's.
+    private var isAnyToBeLookedForInside: Bool {
+        wishes.all.indices.contains { !met.contains($0) && wishes.all[$0].name?.isJob != true }
+    }
+
+    private mutating func lookIntoResults(of app: String) throws(SystemError) {
+        let (days, _) = try ArchiveListing.days(of: app, in: root)
+        for day in days {
+            do {
+                let directory = try day.open()
+                var listing = try directory.listing()
+                while let entry = try listing.next() {
+                    guard entry.name.suffix(Self.resultEnding.count) == Self.resultEnding[...],
+                        let name = FileName(bytes: entry.name.dropLast(Self.resultEnding.count))
+                    else { continue }
+                    try lookInside(name, in: directory, day)
+                }
+            } catch {
+                guard error.isNotFound || error.isRefusal else { throw error }
+            }
+        }
+    }
+
+    private mutating func lookInside(
+        _ name: FileName, in directory: Directory, _ day: ArchiveListing.Day
+    ) throws(SystemError) {
+        guard let result = try resultNode(of: name, in: directory) else { return }
+        let positions = wishes.positions(by: result, of: day.app)
+        guard !positions.isEmpty, let status = try directory.status(of: name.bytes) else { return }
+        let file = JobCase.File(
+            state: day.folder.rawValue, path: day.path(of: name), byteCount: status.byteCount,
+            since: WallTime(nanoseconds: status.changedAt))
+        let index = take(file, name, id: JobAccount(result)?.id, of: day.app)
+        take(result, at: index)
+        met.formUnion(positions)
+    }
+}

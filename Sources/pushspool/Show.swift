@@ -1,0 +1,80 @@
+import ArgumentParser
+import LinuxIO
+import SpoolModel
+import SpoolStore
+
+/// `pushspool show`.
+struct Show: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show everything that the spool tells of jobs.",
+        discussion: """
+            Says where a job is, when what happened to it, what became of its notifications and which are left: from the \
+            folders, result files, feedback, and the journals, if they may be read. A job is named by the name it was \
+            dropped by, by <app>/<name>, by its id, or by the producer's. Exits with 1 if nothing is known of one.
+
+            Example: pushspool show --app weather storm.json
+            """)
+
+    /// How many jobs are looked for in one pass over the spool.
+    private static let batchCount = 1000
+
+    @OptionGroup var place: SpoolOption
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("Only of this app; may be given again.", valueName: "name"))
+    var app: [String] = []
+
+    @Flag(help: "Print a JSON object a line.")
+    var json = false
+
+    @Argument(help: ArgumentHelp("Jobs by name or id; - for those on standard input.", valueName: "job"))
+    var jobs: [String]
+
+    func run() throws {
+        let path = try place.path()
+        do {
+            let root = try Directory.open(path: path)
+            let apps = app.isEmpty ? try QueueListing.apps(in: root) : app.once
+            let names = try NameArguments.all(of: jobs)
+            var isAnyMissing = false
+            for start in stride(from: 0, to: names.count, by: Self.batchCount) {
+                let batch = Array(names[start..<min(start + Self.batchCount, names.count)])
+                var search = JobSearch(JobWishes(batch), apps: apps, in: root, path: path)
+                try search.run()
+                say(search.cases)
+                if complain(of: search) { isAnyMissing = true }
+            }
+            if isAnyMissing { throw ExitCode.failure }
+        } catch let error as SystemError {
+            Talk.complain("\(error)", hint: "check the spool's path, the app's name, and the permissions")
+            throw ExitCode.badInput
+        }
+    }
+
+    private func say(_ cases: [JobCase]) {
+        for found in cases {
+            guard !json else {
+                StandardStream.output.write(found.json)
+                continue
+            }
+            for line in found.text { Talk.say(line) }
+        }
+    }
+
+    /// Says what could not be read, and what was not found. Returns whether there was any of the latter.
+    private func complain(of search: JobSearch) -> Bool {
+        if !search.unreadable.isEmpty {
+            Talk.note("pushspool: \(search.unreadable.sorted().joined(separator: ", ")) may not be read")
+        }
+        let missing = search.wishes.all.indices.filter { !search.met.contains($0) }
+        for position in missing {
+            let places = "new/, work/, hold/, done/, failed/, feedback/ and the journals"
+            Talk.complain(
+                "nothing is known of \(search.wishes.all[position].text); looked into \(places) "
+                    + "of \(search.apps.count == 1 ? search.apps[0] : "\(search.apps.count) apps")",
+                hint: search.unreadable.isEmpty
+                    ? "see what there is: pushspool list; pushspool feedback --kind job"
+                    : "run as the daemon's user, who may read everything")
+        }
+        return !missing.isEmpty
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `pushspool show` as a shell sees it.
+@Suite struct ShowTests {
+    private let ended = #""dropped_at":"2026-11-21T08:00:00.000Z","finished_at":"2026-11-21T08:00:09.000Z""#
+
+    private func line(_ name: String, _ id: Int, ref: String, path: String) -> String {
+        #"{"v":1,"kind":"job","app":"weather","node":"node-a","job":"\#(name)","id":"\#(FeedbackText.id(id))","#
+            + #""ref":"\#(ref)","state":"done","path":"weather/\#(path)","notifications":3,"accepted":2,"#
+            + #""rejected":1,"expired":0,"unsent":0,"unknown":0,\#(ended)}"#
+    }
+
+    private func result(_ name: String, _ id: Int) -> String {
+        #"{"v":1,"job":"\#(name)","id":"\#(FeedbackText.id(id))","ref":"campaign","state":"failed","code":"unsent","#
+            + #""why":"gave up",\#(ended),"counts":{"notifications":5,"accepted":1,"rejected":3,"expired":0,"#
+            + #""unsent":1,"unknown":0},"indexes":{"rejected":[[0,1],[3,3]],"unsent":[[4,4]]}}"#
+    }
+
+    private func spool() throws -> StillSpool {
+        let spool = try StillSpool()
+        for app in ["weather", "news"] { try spool.makeApp(app) }
+        try spool.write("weather/new/new.json", "{}")
+        try spool.write("news/hold/held.json", "{}")
+        try spool.write("weather/work/node-a/\(FeedbackText.id(5))-busy.json", "{}")
+        for day in ["2026-11-20", "2026-11-21"] { try spool.write("weather/done/\(day)/same.json", "{}") }
+        try spool.write("weather/done/2026-11-21/same~2.json", "{}")
+        try spool.write("weather/failed/2026-11-21/bad.json", "{}")
+        try spool.write("weather/failed/2026-11-21/bad.json.result.json", result("bad.json", 6))
+        let told = line("told.json", 1, ref: "r-1", path: "done/2026-11-21/told.json")
+        try spool.publish([told, FeedbackText.notification(2, job: "told.json")], second: 1)
+        try spool.write("weather/done/2026-11-21/told.json", "{}")
+        return spool
+    }
+
+    @Test(arguments: [
+        (["new.json"], ["weather/new.json  waiting"]), (["held.json"], ["news/held.json  held"]),
+        (["weather/held.json", "news/held.json"], ["news/held.json  held"]),
+        (["busy.json"], ["weather/busy.json  sending"]), ([FeedbackText.id(5)], ["weather/busy.json  sending"]),
+        (["told.json"], ["weather/told.json  done"]), ([FeedbackText.id(1)], ["weather/told.json  done"]),
+        (["r-1"], ["weather/told.json  done"]), (["bad.json"], ["weather/bad.json  failed"]),
+        ([FeedbackText.id(6)], ["weather/bad.json  failed"]), (["campaign"], ["weather/bad.json  failed"]),
+        (["weather/failed/2026-11-21/bad.json"], ["weather/bad.json  failed"]),
+        (["same.json"], ["weather/same.json  done", "weather/same~2.json  done", "weather/same.json  done"]),
+    ])
+    func `a job is found by each of its names, wherever it is`(names: [String], wanted: [String]) async throws {
+        try await Turnstile.daemons.passing {
+            let spool = try spool()
+            let end = try await spool.run(["show"] + names)
+            let found = end.text.split(separator: "\n").filter { !$0.hasPrefix(" ") }.map(String.init)
+            #expect(found == wanted && end.code == (names.count > wanted.count ? 1 : 0), "\(end)")
+            let piped = try await spool.run(["show", "-"], input: names.joined(separator: "\n"))
+            #expect(piped.text == end.text && piped.code == end.code, "\(piped)")
+        }
+    }
+
+    @Test func `what became of a job and what is left of it is shown`() async throws {
+        try await Turnstile.daemons.passing {
+            let spool = try spool()
+            let end = try await spool.run(["show", "bad.json"])
+            for words in [
+                "  id        \(FeedbackText.id(6))", "  ref       campaign", "  code      unsent",
+                "  why       gave up",
+                "  counts    5 notifications, 1 accepted, 3 rejected, 1 unsent", "  rejected  [0-1, 3]",
+                "  unsent    [4]", "  finished  2026-11-21T08:00:09.000Z",
+            ] {
+                #expect(end.text.contains(words + "\n"), "\(words) in \(end)")
+            }
+            let told = try await spool.run(["show", "told.json"])
+            #expect(told.text.contains("  feedback  1 × rejected\n"), "\(told)")
+            #expect(!told.text.contains(token(2)))
+            let json = try await spool.run(["show", "--json", "bad.json"])
+            #expect(json.text.hasPrefix(#"{"app":"weather","job":"bad.json","id":"#), "\(json)")
+            #expect(json.text.contains(#""indexes":{"rejected":[[0,1],[3,3]],"unsent":[[4,4]]}"#), "\(json)")
+        }
+    }
+
+    @Test func `a job of which nothing is known is told with where it was looked for`() async throws {
+        try await Turnstile.daemons.passing {
+            let spool = try spool()
+            for name in ["nothing.json", "nothing", FeedbackText.id(9)] {
+                let end = try await spool.run(["show", name, "new.json"])
+                #expect(end.code == 1 && end.text.contains("weather/new.json  waiting"), "\(end)")
+                #expect(end.log.contains("nothing is known of \(name); looked into new/, work/"), "\(end)")
+            }
+            let other = try await spool.run(["show", "--app", "nobody", "new.json"])
+            #expect(other.code == 65 && other.log.contains("nobody"), "\(other)")
+        }
+    }
+
+    @Test func `what is in a result file that cannot be read is left out`() async throws {
+        try await Turnstile.daemons.passing {
+            let spool = try spool()
+            for text in ["", "[]", "{\"indexes\":{\"x\":[[9,1],[0,9223372036854775807],7]},\"counts\":3}"] {
+                try spool.write("weather/failed/2026-11-21/bad.json.result.json", text)
+                let end = try await spool.run(["show", "bad.json"])
+                #expect(end.code == 0 && end.text.hasPrefix("weather/bad.json  failed\n"), "\(end)")
+            }
+        }
+    }
+
+    @Test func `the journal tells the history of a job, and what is left of one that is sent`() async throws {
+        try await Bench.running(try .init(app: "rate: 5/s")) { bench in
+            let show = ["show", "--config", bench.path + "/etc/pushspool.yaml"]
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                try bench.drop("a.json", job(1))
+                let line = try await bench.end(of: "a.json")
+                let end = try await bench.run(show + [try #require(line.id)])
+                #expect(end.code == 0 && end.text.hasPrefix("weather/a.json  done\n"), "\(end)")
+                for record in ["HEADER", "CLAIMED", "RESULT", "FINAL"] {
+                    #expect(end.text.contains(" \(record) \(line.id ?? "?")"), "\(record) in \(end)")
+                }
+                let tokens = (0..<200).map { #""\#(token($0))""# }.joined(separator: ",")
+                try bench.drop("long.json", #"{"tokens":[\#(tokens)],"alert":"Hi"}"#)
+                try await eventually("what is left") {
+                    let end = try await bench.run(show + ["long.json"])
+                    return end.text.contains("weather/long.json  sending") && end.text.contains("  left      [")
+                        && end.text.contains("  counts    200 notifications")
+                }
+                try await daemon.destroy()
+            }
+        }
+    }
+}
