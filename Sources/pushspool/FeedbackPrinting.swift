@@ -21,7 +21,7 @@ struct FeedbackPrinting {
     private let form: Form
     private let removes: Bool
     private var output = OutputBuffer()
-    private var gone = GoneTokens()
+    private var gone = GoneList()
     private var unreadable: Set<String> = []
     /// Whether all lines could be read.
     private(set) var isWhole = true
@@ -38,7 +38,7 @@ struct FeedbackPrinting {
     mutating func begin() throws(SystemError) {
         switch form {
         case .table: try output.append(FeedbackTable.header)
-        case .goneTable: try output.append(FeedbackTable.row(GoneTokens.columns))
+        case .goneTable: try output.append(FeedbackTable.row(GoneList.columns))
         case .lines, .goneLines: break
         }
     }

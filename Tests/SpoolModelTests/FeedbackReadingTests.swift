@@ -122,7 +122,7 @@ struct FeedbackReadingTests {
         for seed in UInt64(0)..<50 {
             var random = SeededGenerator(seed: seed)
             var newest: [String: Int] = [:]
-            var gone = GoneTokens()
+            var gone = GoneList()
             for _ in 0..<40 {
                 let token = "0\(Int.random(in: 0...3, using: &random))"
                 let day = Int.random(in: 10...28, using: &random)
@@ -138,7 +138,7 @@ struct FeedbackReadingTests {
     }
 
     @Test func `a token without a time, or with another verdict, makes up none`() throws {
-        var gone = GoneTokens()
+        var gone = GoneList()
         gone.note(try Self.node(#"{"app":"a","token":"01","verdict":"gone"}"#))
         gone.note(try Self.node(#"{"app":"a","token":"02","verdict":"invalid"}"#))
         var rows: [[String]] = []

@@ -4,7 +4,7 @@ package import Document
 /// The tokens that feedback says are gone, each once for its app, with the newest time since when.
 ///
 /// Takes some 200 bytes of memory for each.
-package struct GoneTokens: Sendable {
+package struct GoneList: Sendable {
     /// A token that is gone.
     package struct Row: Hashable, Sendable {
         /// The app it was of.
