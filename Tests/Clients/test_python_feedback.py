@@ -69,7 +69,7 @@ class WaitTests(SpoolTest):
     @unittest.skipUnless(IS_ROOT, "needs root")
     def test_who_may_not_look_is_told_what_to_do(self):
         self.let_nobody_in("new", "hold")
-        self.assertIn("reading archives takes theirs", as_nobody(lambda: self.wait("a.json", timeout=0)))
+        self.assertIn("run as a member of the group", as_nobody(lambda: self.wait("a.json", timeout=0)))
 
 
 class FeedbackTests(SpoolTest):

@@ -619,7 +619,7 @@ def _translated(refusal: str = "") -> Iterator[None]:
 
 def _remedy(error: OSError, refusal: str) -> str:
     if error.errno in _REFUSED:
-        return refusal or "run as a member of the group that the app's folder belongs to; reading archives takes theirs"
+        return refusal or "run as a member of the group that the folder belongs to, see pushspool-spool(7)"
     if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
         return "check the spool's path and the app's name; the daemon makes an app's folders when it starts"
     if error.errno in _FULL:

@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # Drops jobs into a spool of pushspool, and reads what became of them: functions for any POSIX shell.
 #
-#   . /usr/share/pushspool/pushspool.sh
+#   . ./pushspool.sh
 #   name=$(pushspool_submit /var/spool/pushspool weather job.json)
 #   generate | pushspool_submit /var/spool/pushspool weather - campaign.jsonl
 #   pushspool_wait /var/spool/pushspool weather "$name" 60
