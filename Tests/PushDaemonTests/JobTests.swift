@@ -144,6 +144,19 @@ import Testing
         }
     }
 
+    @Test func `a notification that becomes too late while it waits is not sent`() async throws {
+        // The pauses before the fourth try are longer than two seconds together.
+        try await Bench.serving(try .init(script: "refuse-connection times=3")) { bench, _ in
+            try bench.drop("waits.json", job(1, #","expiration":"+2s""#))
+            let line = try await bench.end(of: "waits.json")
+            #expect(line.state == "failed" && line.code == "expired" && line.expired == 1)
+            try bench.drop("next.json", job(2))
+            #expect(try await bench.end(of: "next.json").accepted == 1)
+            let ledger = await bench.simulator.ledger
+            #expect(ledger.arrivedCount == 1 && ledger.acceptedTokens == [Array(hex: token(2))])
+        }
+    }
+
     @Test func `what has no outcome when the job's time is up is unsent`() async throws {
         try await Bench.serving(try .init(script: "refuse-connection")) { bench, _ in
             try bench.drop("never.json", job(1, #","give_up_after":"1s""#))

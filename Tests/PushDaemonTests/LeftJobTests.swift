@@ -77,6 +77,56 @@ import Testing
         }
     }
 
+    private let once = #"{"tokens":["\#(token(1))","\#(token(2))"],"alert":"Hi","id":"once"}"#
+
+    @Test func `a job that had ended, and whose id nobody had kept, makes the next of the id a duplicate`() async throws
+    {
+        try await Bench.running(try .init()) { bench in
+            let id = try leave(once, on: bench) { id, journal in
+                try journal.append(.result(id, JournalResult(.accepted, [0..<2], at: then)))
+                var tally = Tally()
+                tally.add(.accepted, count: 2)
+                let (conclusion, name) = (Conclusion(tally: tally, fault: nil), try #require(FileName("left.json")))
+                try journal.append(.final(id, JournalFinal(conclusion, day: then.day, name: name, finishedAt: then)))
+            }
+            try bench.drop("next.json", once)
+            try await bench.withDaemon { _ in
+                let next = try await bench.end(of: "next.json")
+                #expect(next.duplicate_of == id.description && next.duplicate_of_at == then.rfc3339)
+                #expect(await bench.simulator.ledger.arrivedCount == 0)
+            }
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a duplicate that was claimed before the crash is not sent after it`(hasEnded: Bool) async throws {
+        try await Bench.running(try .init()) { bench in
+            var first = ""
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                try bench.drop("first.json", once)
+                first = try #require(try await bench.end(of: "first.json").id)
+                #expect(try await daemon.stop() == 0)
+            }
+            let earlier = EarlierJob(id: try #require(JobID(first)), endedAt: then)
+            _ = try leave(once, on: bench) { id, journal in
+                guard hasEnded else { return }
+                let name = try #require(FileName("left.json"))
+                var final = JournalFinal(
+                    Conclusion(tally: Tally(), fault: .duplicate), day: then.day, name: name, finishedAt: then)
+                final.earlier = earlier
+                try journal.append(.final(id, final))
+            }
+            try await bench.withDaemon { _ in
+                let line = try await bench.end(of: "left.json")
+                #expect(line.code == "duplicate" && line.duplicate_of == first)
+                let result = try await bench.result(of: line)
+                #expect(result.duplicate_of == first && result.duplicate_of_at == line.duplicate_of_at)
+                #expect(await bench.simulator.ledger.acceptedCount == 2)
+            }
+        }
+    }
+
     @Test func `a left job is taken up though the journal is full, and then there is room`() async throws {
         try await Bench.running(try .init()) { bench in
             _ = try leave(text, on: bench) { id, journal in

@@ -52,6 +52,18 @@ struct FeedbackLineTests {
         #expect(!text.contains("ref") && !text.contains("claimed_at") && text.hasSuffix(#""sealed":false}"# + "\n"))
     }
 
+    @Test func `a duplicate says of which job`() throws {
+        let conclusion = Conclusion(tally: Tally(), fault: .duplicate)
+        var report = JobReport(try identity(), conclusion, notificationCount: 1, at: noon)
+        report.earlier = EarlierJob(id: JobID(bits: 1), endedAt: noon)
+        let text = text { line.appendJob(report, to: &$0) }
+        let answer = #""duplicate_of":"00000000000000000000000001","duplicate_of_at":"2026-11-21T12:00:00.000Z","#
+        #expect(text.contains(#""state":"failed","code":"duplicate",\#(answer)"path":"#))
+        let result = String(decoding: ResultFile(report).bytes, as: UTF8.self)
+        #expect(result.contains(#""duplicate_of": "00000000000000000000000001","#))
+        #expect(result.contains(#""duplicate_of_at": "2026-11-21T12:00:00.000Z","#))
+    }
+
     @Test func `a settlement makes a line for each notification`() throws {
         let refusal = Refusal(status: 8, reason: "InvalidToken", verdict: .invalid)
         let settlement = Settlement(batch([[1, 0xAB], [2], [3]], first: 5)[5..<7], .rejected(refusal))

@@ -29,6 +29,8 @@ final class ActiveJob {
     var place: ArchivePlace?
     /// Why it could not go on, in words.
     var fault: String?
+    /// The job that it is a duplicate of, if it is one.
+    var earlier: EarlierJob?
     /// Whether its end is being told.
     var isConcluded = false
     /// Whether its time is up: what is not on a connection is not sent any more.
@@ -44,6 +46,7 @@ final class ActiveJob {
         self.summary = read.summary
         self.isSealed = isSealed
         self.source = read.source
+        self.earlier = read.earlier
     }
 
     /// Notes an outcome for the result file.
@@ -68,13 +71,14 @@ final class ActiveJob {
         report.droppedAt = droppedAt
         report.claimedAt = claimedAt
         report.isSealed = isSealed
+        report.earlier = earlier
         return report
     }
 
     /// What its result file says.
     func result(_ conclusion: Conclusion, app: String) -> ResultFile {
         var result = ResultFile(report(conclusion, app: app))
-        result.why = fault ?? summary.fault?.message
+        result.why = fault ?? earlier?.explanation ?? summary.fault?.message
         result.findings = summary.report
         result.rejected = runs["rejected"] ?? IndexRuns()
         result.expired = runs[Outcome.expired.word] ?? IndexRuns()

@@ -17,6 +17,7 @@ extension AppRunner {
     /// Announces a job in the journal. It is claimed with the next group, and nothing of it is sent before that.
     func announce(_ job: OpenJob, _ read: ReadJob) throws(SystemError) {
         let claimedAt = try record(header: read, of: job)
+        beginRefTurn(read.summary)
         claims.append(Candidate(file: job, read: read, claimedAt: claimedAt))
     }
 
@@ -57,6 +58,8 @@ extension AppRunner {
 
     private func claim(_ candidate: Candidate) {
         let (job, id) = (candidate.file, candidate.read.context.job)
+        // A job that is claimed has taken its own by then.
+        defer { endRefTurn(candidate.read.summary) }
         do {
             switch try around.tenure.claim(job, as: id, in: spool) {
             case .claimed(let claimed):

@@ -228,6 +228,7 @@ extension AppRunner {
         case .claim: break
         case .fail(let code): read.summary.failure = read.summary.failure ?? code
         }
+        guard try admitRef(of: &read, job.name) else { return }
         try announce(job, read)
         // Nobody is to write to it between now and the claim.
         mustKeepLease = true
@@ -266,6 +267,8 @@ struct ReadJob {
     var summary: JobSummary
     let content: JournalHeader.Content
     var isSealed: Bool
+    /// The job that it is a duplicate of, if it is one.
+    var earlier: EarlierJob?
 
     init(context: JobContext, _ opened: JobSource.Opened, isSealed: Bool) {
         self.context = context

@@ -26,6 +26,7 @@ extension AppRunner {
         mayAsk = false
         places.begin(job.lane, byteCount: read.source.heldByteCount)
         jobs[job.claimed.id] = job
+        beginRefTurn(job.summary)
         let giveUpAt = job.summary.header.giveUpAt
         nextGiveUp = nextGiveUp.map { min($0, giveUpAt) } ?? giveUpAt
     }
@@ -328,6 +329,7 @@ extension AppRunner {
         dropSource(of: id)
         guard let job = jobs.removeValue(forKey: id) else { return }
         places.end(job.lane)
+        endRefTurn(job.summary)
         recent.add(job.identity)
         do {
             let name = try spool.hold(job.claimed)

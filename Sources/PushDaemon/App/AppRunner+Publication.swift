@@ -46,6 +46,7 @@ extension AppRunner {
         var final = JournalFinal(
             conclusion, day: place.day, name: place.name, finishedAt: job.finishedAt ?? job.claimedAt)
         final.why = job.fault
+        final.earlier = job.earlier
         record(.final(job.claimed.id, final))
     }
 
@@ -68,7 +69,7 @@ extension AppRunner {
     /// Publishes what there is in one file, then archives the jobs that are over by it.
     ///
     /// A line is published only when the outcome that it tells cannot be lost any more; else the next start would send
-    /// again what somebody has read to be over.
+    /// again what somebody has read to be over. For the same reason the job's ref is kept before.
     func publishLines() async {
         if isPublishing { return await withCheckedContinuation { awaitingPublication.append($0) } }
         isPublishing = true
@@ -83,7 +84,7 @@ extension AppRunner {
             // Whether everything up to now is among the lines holds for these, not for what is read meanwhile.
             let (taken, over, last) = (lines, finishing, isRetelling ? nil : lastRecord)
             (lines, finishing) = ([], [])
-            guard await syncJournal(), publish(taken, through: last) else {
+            guard await syncJournal(), keepRefs(of: over), publish(taken, through: last) else {
                 (lines, finishing) = (taken + lines, over + finishing)
                 return
             }
@@ -148,6 +149,7 @@ extension AppRunner {
         handle(.archived, job.claimed.id)
         jobs[job.claimed.id] = nil
         places.end(job.lane)
+        endRefTurn(job.summary)
         recent.add(job.identity)
     }
 
@@ -214,6 +216,7 @@ extension AppRunner {
         if other > 0 { metadata[LogKey.other] = "\(other)" }
         if let code = conclusion.code { metadata[LogKey.code] = "\(code.rawValue)" }
         if let fault = job.summary.fault { metadata[LogKey.error] = "\(fault.messageForLog)" }
+        if let earlier = job.earlier { metadata[LogKey.error] = "\(earlier.explanation)" }
         logger.notice(conclusion.state == .done ? "job done" : "job failed", metadata: metadata)
     }
 }

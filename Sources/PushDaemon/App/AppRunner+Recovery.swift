@@ -147,6 +147,7 @@ extension AppRunner {
             }
             writeJournal()
         }
+        if leftJobs.isEmpty { reconsider(refTurns.release(RefTurns.unknown)) }
     }
 
     private func recover(_ left: LeftJob) async throws {
@@ -162,15 +163,18 @@ extension AppRunner {
         let header = try around.journal.content(of: left.claimed.id)
         var found = RecoveryFindings()
         found.work = opened.content.isSame(as: header?.content)
-        let read = ReadJob(context: context, opened, isSealed: true)
+        var read = ReadJob(context: context, opened, isSealed: true)
         switch RecoveryPlan(left.record, found: found) {
         case .startOver where around.spool.replay.isBlank && read.summary.header.onDoubt == .report:
             try park(left, .damagedJournal)
         case .startOver:
             logger.notice(
                 "job found in work/ was never sent, and is now", metadata: [LogKey.job: "\(left.claimed.name)"])
+            try judgeRef(of: &read, at: .now)
             try await announceClaimed(left.claimed, job, read)
-        case .resume(let progress): resume(left, progress, read)
+        case .resume(let progress):
+            try judgeRef(of: &read, left, progress)
+            resume(left, progress, read)
         case .finish: finish(left, read)
         case .restore:
             guard case .bytes(let bytes)? = header?.content else { return try park(left, .changed) }
@@ -250,6 +254,7 @@ extension ActiveJob {
         self.init(left.claimed, read, claimedAt: known.facts.claimedAt, isSealed: known.facts.isSealed)
         (self.resumption, runs) = (resumption, known.runs)
         (finishedAt, fault) = (resumption.final?.finishedAt, resumption.final?.why)
+        earlier = resumption.final?.earlier
         place = resumption.final.map(ArchivePlace.init)
     }
 }

@@ -109,6 +109,9 @@ package actor AppRunner {
     var refusals: [PendingRefusal] = []
     /// Those whose line is out and which could not be moved: not told again.
     var stuckRefusals: [FileName: PendingRefusal] = [:]
+    /// The refs of jobs that were sent; `nil` if nobody asks. And which jobs under way have which.
+    let refs: RefBook?
+    var refTurns = RefTurns()
     /// Jobs that have recipients to hand out.
     var readable = Scheduler<JobID>()
     /// How far jobs are that take long, what is shown of them, and when they are looked at again.
@@ -204,6 +207,8 @@ package actor AppRunner {
         self.spool = try around.spool.app(app.name)
         self.folder = try FeedbackFolder(self.spool, after: left.newestFeedback)
         self.left = left.jobs
+        let window = around.configuration.dedupe
+        self.refs = try window > .zero ? RefBook(of: app.name, in: around.state, keeping: window, at: .now) : nil
         self.gateway = identity.gateway(around.tokens).makeGateway(
             recordKeeping: .durable(group: around.configuration.syncRecords), on: around.reactor, logger: logger)
         self.writer = FeedbackLine(app: app.name, node: around.node)

@@ -31,6 +31,7 @@ extension DaemonConfiguration {
     }
 
     private static let hour = Duration.seconds(3600)
+    private static let year = Duration.seconds(366 * 86_400)
 
     private mutating func readNode(_ fields: inout Fields) {
         node = fields.string("node")
@@ -62,7 +63,7 @@ extension DaemonConfiguration {
         patience = fields.duration("patience", in: .milliseconds(10)...Self.hour) ?? patience
         rescan = fields.duration("rescan", in: .milliseconds(100)...Self.hour) ?? rescan
         requireEnd = fields.choice("require_end", of: IntakeRules.RequireEnd.self) ?? requireEnd
-        fields.refuseLater("dedupe", unless: ["0"])
+        dedupe = fields.duration("dedupe", in: .zero...Self.year) ?? dedupe
         fields.refuseLater("dedupe_content", unless: ["false"])
     }
 

@@ -45,6 +45,8 @@ package struct DaemonConfiguration: Sendable {
     package var patience = Duration.seconds(10)
     /// Which files must carry an end marker.
     package var requireEnd = IntakeRules.RequireEnd.never
+    /// For how long after a job was sent another one of its app with the same `id:` is a duplicate; zero: never.
+    package var dedupe = Duration.seconds(7 * 86_400)
     /// How often everything is scanned, whatever the kernel has told.
     package var rescan = Duration.seconds(30)
     /// The longest that an outcome which nobody waits for stays unsynced.
@@ -73,7 +75,7 @@ package struct DaemonConfiguration: Sendable {
             ("limits.line", limits.lineByteCount == other.limits.lineByteCount),
             ("limits.nesting", limits.depth == other.limits.depth), ("intake.settle", settle == other.settle),
             ("intake.patience", patience == other.patience), ("intake.rescan", rescan == other.rescan),
-            ("intake.require_end", requireEnd == other.requireEnd),
+            ("intake.require_end", requireEnd == other.requireEnd), ("intake.dedupe", dedupe == other.dedupe),
             ("journal.sync_interval", syncInterval == other.syncInterval),
             ("journal.sync_records", syncRecords == other.syncRecords),
             ("journal.size", journalByteCount == other.journalByteCount),

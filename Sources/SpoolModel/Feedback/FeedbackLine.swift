@@ -28,6 +28,8 @@ package struct FeedbackLine: Hashable, Sendable {
             report.identity.write(to: &writer)
             writer.member("state", report.conclusion.state.rawValue)
             writer.member("code", report.conclusion.code?.rawValue)
+            writer.member("duplicate_of", report.earlier?.id.description)
+            writer.member("duplicate_of_at", report.earlier?.endedAt.rfc3339)
             writer.member("path", report.path)
             report.write(to: &writer)
             writer.member("dropped_at", report.droppedAt.rfc3339)

@@ -43,6 +43,8 @@ package struct JobReport: Hashable, Sendable {
     package var finishedAt: WallTime
     /// Whether the file said itself that it was whole, or was renamed into place.
     package var isSealed = true
+    /// The job that it is a duplicate of, if it is one.
+    package var earlier: EarlierJob?
 
     /// Creates the report of a job that ended just now; its other members are set by hand.
     package init(_ identity: JobIdentity, _ conclusion: Conclusion, notificationCount: Int, at time: WallTime) {

@@ -53,8 +53,9 @@ package struct ResultFile: Sendable {
         let texts: [(String, String?)] = [
             ("job", report.identity.name.escaped), ("id", report.identity.id.description),
             ("ref", report.identity.ref), ("state", conclusion.state.rawValue), ("code", conclusion.code?.rawValue),
-            ("why", why), ("dropped_at", report.droppedAt.rfc3339), ("claimed_at", report.claimedAt?.rfc3339),
-            ("finished_at", report.finishedAt.rfc3339),
+            ("why", why), ("duplicate_of", report.earlier?.id.description),
+            ("duplicate_of_at", report.earlier?.endedAt.rfc3339), ("dropped_at", report.droppedAt.rfc3339),
+            ("claimed_at", report.claimedAt?.rfc3339), ("finished_at", report.finishedAt.rfc3339),
         ]
         for case (let name, let text?) in texts { lines.append(member(name) { $0.string(text) }) }
         lines.append(

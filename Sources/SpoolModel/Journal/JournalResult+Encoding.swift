@@ -80,6 +80,9 @@ extension JournalFinal {
         bytes.appendBytes(name.bytes)
         bytes.appendFlag(why != nil)
         if let why { bytes.appendText(why) }
+        guard let earlier else { return }
+        bytes.appendID(earlier.id)
+        bytes.appendInteger(earlier.endedAt.nanoseconds)
     }
 
     init(from decoder: inout JournalDecoder) throws(JournalMalformed) {
@@ -93,5 +96,7 @@ extension JournalFinal {
         else { throw JournalMalformed() }
         self.init(conclusion, day: day, name: try decoder.name(), finishedAt: finishedAt)
         if try decoder.flag() { why = try decoder.text() }
+        guard !decoder.isAtEnd else { return }
+        earlier = EarlierJob(id: try decoder.job(), endedAt: try decoder.time())
     }
 }

@@ -34,8 +34,10 @@ package struct JournalFinal: Hashable, Sendable {
     package var why: String? {
         didSet { why = why?.prefix(utf8Count: Self.whyByteLimit) }
     }
+    /// The job that it was a duplicate of, if it was one.
+    package var earlier: EarlierJob?
 
-    /// Creates the record of an end; `why` is set by hand.
+    /// Creates the record of an end; `why` and `earlier` are set by hand.
     package init(_ conclusion: Conclusion, day: String, name: FileName, finishedAt: WallTime) {
         (self.conclusion, self.day, self.name, self.finishedAt) = (conclusion, day, name, finishedAt)
     }

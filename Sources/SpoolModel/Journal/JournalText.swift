@@ -87,6 +87,7 @@ extension JournalFinal {
     fileprivate var line: String {
         var line = "\(conclusion.state.rawValue)/\(quoted(day))/\(name)"
         if let code = conclusion.code { line += " \(code.rawValue)" }
+        if let earlier { line += " of \(earlier.id)" }
         line += " \(conclusion.tally.line) at \(finishedAt.rfc3339)"
         if let why { line += ": \(quoted(why))" }
         return line

@@ -11,6 +11,8 @@ struct Line: Decodable, Equatable {
     var ref: String?
     var state: String?
     var code: String?
+    var duplicate_of: String?
+    var duplicate_of_at: String?
     var path: String?
     var why: String?
     var notifications: Int?

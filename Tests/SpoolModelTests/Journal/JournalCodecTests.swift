@@ -16,6 +16,10 @@ struct JournalCodecTests {
             Conclusion(tally: Tally(), fault: .changed), day: "2026-11-21", name: JournalSample.name("a~2.json"),
             finishedAt: JournalSample.noon)
         final.why = "it changed/was cut"
+        var duplicate = JournalFinal(
+            Conclusion(tally: Tally(), fault: .duplicate), day: "2026-11-21", name: JournalSample.name("b.json"),
+            finishedAt: JournalSample.noon)
+        duplicate.earlier = EarlierJob(id: JournalSample.id(3), endedAt: JournalSample.noon)
         let ranges = [5..<9, 0..<2, 40..<40, 99_999_999..<100_000_000]
         var tally = Tally()
         for (count, outcome) in outcomes.enumerated() { tally.add(outcome, count: count - 1) }
@@ -28,6 +32,7 @@ struct JournalCodecTests {
         return [
             .header(JournalSample.header(1)), .header(JournalSample.header(2, content: .checks([1, .max, 0]))),
             .claimed(id), .intent(id, ranges), .reopened(id, []), .final(id, final), .published(feedback), .cleaned(id),
+            .final(id, duplicate),
             .runs(id, JournalRuns(kind: .intended, ranges: ranges)), .checkpoint(id, checkpoint), .start(subject),
             .ended(subject), .suspect(subject, JournalSuspicion(deathCount: 2, wasAlone: true)), .stopped, .end,
             .begun(salt: 0xDEAD_BEEF),

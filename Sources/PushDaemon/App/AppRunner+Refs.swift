@@ -1,0 +1,87 @@
+import APNSGateway
+import APNSModel
+import LinuxIO
+import Logging
+import SpoolModel
+import SpoolStore
+
+extension AppRunner {
+    /// Whether a job may be claimed, as far as its ref goes; if not, the intake has its answer.
+    ///
+    /// While another job of the ref is under way it waits in `new/`, since that one may come to nothing. If one was sent it
+    /// is claimed to fail.
+    func admitRef(of read: inout ReadJob, _ name: FileName) throws(SystemError) -> Bool {
+        guard refs != nil, read.summary.failure == nil, let ref = read.summary.header.ref else { return true }
+        // What an earlier run has left, and nobody has looked into, may have the same.
+        let isUnknown = !leftJobs.isEmpty || takingUp != nil
+        guard isUnknown || refTurns.isTaken(ref) else {
+            try judgeRef(of: &read, at: .now)
+            return true
+        }
+        let isRemembered = refTurns.wait(name, for: isUnknown ? RefTurns.unknown : ref)
+        intake.answer(name, isRemembered ? .deferred : .busy, at: .now)
+        logger.debug("job waits for another of its id", metadata: [LogKey.job: "\(name)"])
+        return false
+    }
+
+    /// Has a job fail if another of its ref was sent, as is known at a time of day.
+    func judgeRef(of read: inout ReadJob, at time: WallTime) throws(SystemError) {
+        guard let refs, read.summary.failure == nil, let ref = read.summary.header.ref,
+            let earlier = try refs.job(sentWith: ref, before: read.context.job, at: time)
+        else { return }
+        (read.summary.failure, read.earlier) = (.duplicate, earlier)
+    }
+
+    /// Judges a job of an earlier run anew, as it was judged before its claim, unless some of it may have been sent.
+    func judgeRef(
+        of read: inout ReadJob, _ left: LeftJob, _ progress: RecoveryPlan.Progress
+    ) throws(SystemError) {
+        guard case .job(let known, _) = left.record, progress.tally == Tally(), progress.doubtful.isEmpty
+        else { return }
+        try judgeRef(of: &read, at: known.facts.claimedAt)
+    }
+
+    /// Notes that a job is announced, or under way: another of its ref has to wait.
+    func beginRefTurn(_ summary: JobSummary) {
+        guard refs != nil, summary.failure == nil, let ref = summary.header.ref else { return }
+        refTurns.begin(ref)
+    }
+
+    /// Notes that it is so no more.
+    func endRefTurn(_ summary: JobSummary) {
+        guard refs != nil, summary.failure == nil, let ref = summary.header.ref else { return }
+        reconsider(refTurns.end(ref))
+    }
+
+    /// Looks again at files that waited for other jobs.
+    func reconsider(_ names: Set<FileName>) {
+        guard !names.isEmpty else { return }
+        for name in names { intake.resume(name, at: .now) }
+        intakeBell.ring()
+    }
+
+    /// Keeps the refs of jobs that are over and were sent, at least in part, before anybody is told so and before they are
+    /// archived: whatever happens then, another of the ref is known to be a duplicate.
+    ///
+    /// - Returns: `false` if they cannot be kept; nothing is told then.
+    func keepRefs(of ids: [JobID]) -> Bool {
+        guard let refs else { return true }
+        let records = ids.compactMap { id -> RefRecord? in
+            guard let job = jobs[id], let ref = job.summary.header.ref,
+                case .settled(let conclusion) = job.machine.state,
+                conclusion.tally.accepted + conclusion.tally.unknown > 0
+            else { return nil }
+            return RefRecord(ref, id: id, endedAt: job.finishedAt ?? .now)
+        }
+        guard !records.isEmpty else { return true }
+        do throws(SystemError) {
+            try refs.keep(records, at: .now)
+            return true
+        } catch {
+            note(failure: error)
+            let hint: Logger.MetadataValue = "jobs with an id do not end before they can; intake.dedupe: 0 does without"
+            logger.error("ids of jobs cannot be kept", metadata: [LogKey.error: "\(error)", LogKey.hint: hint])
+            return false
+        }
+    }
+}

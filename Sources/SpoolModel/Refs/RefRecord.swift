@@ -1,0 +1,98 @@
+package import APNSModel
+
+/// That a job with a ref was sent, as it stands in the file of a day: one line.
+///
+/// checksum of what follows the next space, CRC-32C, 8 hexadecimal digits · space · when it ended, RFC 3339, 24 characters ·
+/// space · its id, 26 characters · space · its ref, in which controls and `%` are `%XX` · line feed
+package struct RefRecord: Hashable, Sendable {
+    /// How long a line is at the most, its end not counted.
+    package static let lineByteLimit = keyStart + 3 * JobHeader.longestRef
+
+    /// Where the parts of a line begin.
+    private static let timeStart = 9
+    private static let idStart = 34
+    private static let keyStart = 61
+
+    /// The job.
+    package let job: EarlierJob
+    /// Its ref as it stands in the line.
+    package let key: [UInt8]
+
+    /// Creates the record of a job; its time is cut to milliseconds.
+    package init(_ ref: String, id: JobID, endedAt: WallTime) {
+        job = EarlierJob(id: id, endedAt: endedAt)
+        key = Self.key(of: ref)
+    }
+
+    /// A ref as it stands in a line.
+    package static func key(of ref: String) -> [UInt8] {
+        var key: [UInt8] = []
+        for byte in ref.utf8 {
+            if byte < 0x20 || byte == 0x7F || byte == UInt8(ascii: "%") {
+                key += "%\(hexadecimal(byte))".utf8
+            } else {
+                key.append(byte)
+            }
+        }
+        return key
+    }
+
+    /// The line, with its end.
+    package var line: [UInt8] {
+        let rest = Array("\(job.endedAt.rfc3339) \(job.id) ".utf8) + key
+        return Self.digits(of: rest[...]) + [UInt8(ascii: " ")] + rest + [UInt8(ascii: "\n")]
+    }
+
+    /// Reads a line, without its end.
+    ///
+    /// - Returns: `nil` when it is no such line, or not all of it is there.
+    package init?(line: ArraySlice<UInt8>) {
+        guard let key = Self.key(inLine: line) else { return nil }
+        let (time, name) = (Self.text(of: line, at: Self.timeStart, 24), Self.text(of: line, at: Self.idStart, 26))
+        guard let endedAt = WallTime(rfc3339: time), let id = JobID(name) else { return nil }
+        self.job = EarlierJob(id: id, endedAt: endedAt)
+        self.key = Array(key)
+    }
+
+    /// The ref in a line, as it stands there; `nil` when it is no such line, or not all of it is there.
+    static func key(inLine line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        guard line.count > keyStart, line.count <= lineByteLimit else { return nil }
+        let rest = line.dropFirst(timeStart)
+        return line.starts(with: digits(of: rest)) ? line.dropFirst(keyStart) : nil
+    }
+
+    private static func digits(of bytes: ArraySlice<UInt8>) -> [UInt8] {
+        let checksum = CRC32C.checksum(bytes.span)
+        return [24, 16, 8, 0].flatMap { hexadecimal(UInt8(truncatingIfNeeded: checksum >> UInt32($0))).utf8 }
+    }
+
+    private static func text(of line: ArraySlice<UInt8>, at start: Int, _ count: Int) -> String {
+        String(decoding: line.dropFirst(start).prefix(count), as: UTF8.self)
+    }
+}
+
+/// Takes the bytes of a day's file apart, a piece at a time.
+package struct RefLines: Sendable {
+    private var rest: [UInt8] = []
+    /// Where what is left begins in the file.
+    private var start: Int64 = 0
+
+    /// Creates a reader at the beginning of a file.
+    package init() {}
+
+    /// Takes the next bytes, and tells each ref whose line is whole, as it stands there, and where its line begins.
+    ///
+    /// What is no line, or was cut off by a crash, is passed over.
+    package mutating func take(_ piece: [UInt8], _ found: (_ key: ArraySlice<UInt8>, _ offset: Int64) -> Void) {
+        rest += piece
+        var lineStart = 0
+        while let end = rest[lineStart...].firstIndex(of: UInt8(ascii: "\n")) {
+            if let key = RefRecord.key(inLine: rest[lineStart..<end]) { found(key, start + Int64(lineStart)) }
+            lineStart = end + 1
+        }
+        // Longer than any line: what is to come of it is none either, because its checksum is not in front of it.
+        if rest.count - lineStart > RefRecord.lineByteLimit { lineStart = rest.count }
+        rest.removeFirst(lineStart)
+        start += Int64(lineStart)
+    }
+}

@@ -1,0 +1,177 @@
+package import APNSModel
+package import LinuxIO
+package import SpoolModel
+
+/// The refs of one app's jobs that were sent: `dedupe/<app>-<day>` in the daemon's own folder, a file a day. Calls block.
+///
+/// A file is appended to and synced, never changed; a line that a crash has torn is known by its checksum, and passed over.
+/// Files of days that do not matter any more are removed when another is begun.
+package final class RefBook {
+    private static let folderName = Array("dedupe".utf8)
+    /// How much of a file is read at a time.
+    private static let pieceByteCount = 1 << 20
+
+    private let app: String
+    private let state: Directory
+    private let window: Duration
+    private var folder: Directory?
+    private var today: RefFile?
+    private var index = RefIndex()
+
+    /// Reads what earlier runs have left.
+    ///
+    /// - Parameters:
+    ///   - app: The app's name.
+    ///   - state: The daemon's own folder.
+    ///   - window: For how long refs count.
+    ///   - now: The time of day.
+    /// - Throws: `SystemError`: the files cannot be read, and it is not known what was sent.
+    package init(
+        of app: String, in state: Directory, keeping window: Duration, at now: WallTime
+    ) throws(SystemError) {
+        (self.app, self.state, self.window) = (app, state, window)
+        guard try state.status(of: Self.folderName) != nil else { return }
+        let folder = try state.openChild(Self.folderName)
+        self.folder = folder
+        try removeOld(in: folder, at: now)
+        for name in try folder.names() {
+            if let day = day(of: name) { try read(name, of: day, in: folder) }
+        }
+    }
+
+    /// Which other job with a ref was sent, within the time in which refs count.
+    ///
+    /// - Parameters:
+    ///   - ref: The ref.
+    ///   - id: The job that is asked for, which is no duplicate of itself.
+    ///   - now: The time of day at which that is asked.
+    /// - Returns: `nil` if there is none.
+    /// - Throws: `SystemError`: what is kept cannot be read; ask again later.
+    package func job(sentWith ref: String, before id: JobID, at now: WallTime) throws(SystemError) -> EarlierJob? {
+        let key = RefRecord.key(of: ref)
+        for place in index.places(of: key) {
+            guard let record = try self.record(at: place), record.key == key, record.job.id != id,
+                now - record.job.endedAt < window
+            else { continue }
+            return record.job
+        }
+        return nil
+    }
+
+    /// Keeps that jobs were sent, those that it does not know yet; they survive a loss of power then.
+    ///
+    /// - Throws: `SystemError`: ENOSPC, EIO and the like; call again. A failed sync is final.
+    package func keep(_ records: [RefRecord], at now: WallTime) throws(SystemError) {
+        var new: [RefRecord] = []
+        for record in records {
+            if try !isKept(record) { new.append(record) }
+        }
+        guard !new.isEmpty else { return }
+        let file = try self.file(at: now)
+        let offsets = try file.append(new.map(\.line))
+        for (record, offset) in zip(new, offsets) { index.note(record.key, on: file.day, at: offset) }
+    }
+
+    private func isKept(_ record: RefRecord) throws(SystemError) -> Bool {
+        for place in index.places(of: record.key) {
+            guard let known = try self.record(at: place) else { continue }
+            if known.key == record.key, known.job.id == record.job.id { return true }
+        }
+        return false
+    }
+
+    // MARK: Files
+
+    private func name(of day: String) -> [UInt8] { Array("\(app)-\(day)".utf8) }
+
+    /// The day of a file of this app.
+    private func day(of name: [UInt8]) -> String? {
+        let day = String(decoding: name.suffix(10), as: UTF8.self)
+        return name == self.name(of: day) && WallTime(rfc3339: day + "T00:00:00Z") != nil ? day : nil
+    }
+
+    private func read(_ name: [UInt8], of day: String, in folder: Directory) throws(SystemError) {
+        let file = try folder.openForReading(name)
+        var lines = RefLines()
+        var (offset, count): (Int64, Int) = (0, 0)
+        repeat {
+            var piece: [UInt8] = []
+            count = try file.read(Self.pieceByteCount, at: offset, appendingTo: &piece)
+            lines.take(piece) { index.note(Array($0), on: day, at: $1) }
+            offset += Int64(count)
+        } while count > 0
+    }
+
+    /// The record in a place; `nil` if there is none, because somebody has removed the file.
+    private func record(at place: RefIndex.Place) throws(SystemError) -> RefRecord? {
+        guard let folder, try folder.status(of: name(of: place.day)) != nil else { return nil }
+        let file = try folder.openForReading(name(of: place.day))
+        var bytes: [UInt8] = []
+        _ = try file.read(RefRecord.lineByteLimit + 1, at: place.offset, appendingTo: &bytes)
+        return RefRecord(line: bytes.prefix { $0 != UInt8(ascii: "\n") })
+    }
+
+    /// The file to append to.
+    private func file(at now: WallTime) throws(SystemError) -> RefFile {
+        let day = now.day
+        if let today, today.day == day { return today }
+        let folder = try self.madeFolder()
+        let file = try RefFile(name(of: day), of: day, in: folder)
+        try removeOld(in: folder, at: now)
+        today = file
+        return file
+    }
+
+    private func madeFolder() throws(SystemError) -> Directory {
+        if let folder { return folder }
+        let made = try state.makeChild(Self.folderName, mode: 0o700)
+        folder = made
+        return made
+    }
+
+    /// Removes the files that do not matter any more, of whichever app they are.
+    private func removeOld(in folder: Directory, at now: WallTime) throws(SystemError) {
+        for name in try folder.names() where name.count > 11 {
+            let day = String(decoding: name.suffix(10), as: UTF8.self)
+            guard RefIndex.isOver(day, after: window, at: now) else { continue }
+            try folder.unlink(name)
+            if name == self.name(of: day) { index.remove(day) }
+        }
+    }
+}
+
+/// The file of a day, open for appending.
+private final class RefFile {
+    let day: String
+    private let file: OpenFile
+    /// Where the next line goes.
+    private var end: Int64
+    /// Whether something stands before it that is no whole line.
+    private var isTorn: Bool
+
+    /// Opens a day's file, and makes it if it is not there.
+    init(_ name: [UInt8], of day: String, in folder: Directory) throws(SystemError) {
+        let file = try folder.openForWriting(name, mode: 0o600)
+        // Whether it is new or not: what made it may have died before this.
+        try folder.sync(.state)
+        let end = try file.status().byteCount
+        var last: [UInt8] = []
+        if end > 0 { _ = try file.read(1, at: end - 1, appendingTo: &last) }
+        (self.day, self.end, isTorn) = (day, end, end > 0 && last != [UInt8(ascii: "\n")])
+        self.file = file
+    }
+
+    /// Appends lines, and syncs them. Returns where each begins.
+    func append(_ lines: [[UInt8]]) throws(SystemError) -> [Int64] {
+        var bytes: [UInt8] = isTorn ? [UInt8(ascii: "\n")] : []
+        var offsets: [Int64] = []
+        for line in lines {
+            offsets.append(end + Int64(bytes.count))
+            bytes += line
+        }
+        try file.write(bytes, at: end)
+        try file.syncData(.state)
+        (end, isTorn) = (end + Int64(bytes.count), false)
+        return offsets
+    }
+}
