@@ -125,7 +125,8 @@ import Testing
         try await Bench.serving(setup) { bench, _ in
             try bench.drop("first.json", job(1))
             let first = try await bench.end(of: "first.json")
-            let end = try #require(WallTime(rfc3339: try #require(first.finished_at)))
+            let text = try #require(first.finished_at)
+            let end = try #require(WallTime(rfc3339: text))
             try await eventually("a second later") { Date.now.timeIntervalSince1970 > Double(end.epochSeconds) + 2.5 }
             try bench.drop("second.json", job(2))
             #expect(try await bench.end(of: "second.json").accepted == 1)

@@ -58,7 +58,7 @@ package struct RefRecord: Hashable, Sendable {
     static func key(inLine line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         guard line.count > keyStart, line.count <= lineByteLimit else { return nil }
         let rest = line.dropFirst(timeStart)
-        return line.starts(with: digits(of: rest)) ? line.dropFirst(keyStart) : nil
+        return line.starts(with: digits(of: rest) + [UInt8(ascii: " ")]) ? line.dropFirst(keyStart) : nil
     }
 
     private static func digits(of bytes: ArraySlice<UInt8>) -> [UInt8] {
