@@ -41,7 +41,8 @@ struct Pushspool: AsyncParsableCommand {
             Try it without Apple: pushspool demo
             """,
         subcommands: [
-            Run.self, Submit.self, List.self, Check.self, ShowJournal.self, Status.self, Simulate.self, Demo.self,
+            Run.self, Submit.self, List.self, Check.self, Doctor.self, ShowJournal.self, Status.self, Simulate.self,
+            Demo.self,
         ])
 }
 
