@@ -7,11 +7,11 @@ struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Find out why nothing is sent, and say what to do.",
         discussion: """
-            Looks at the configuration and the credentials, the spool with its owners and modes, the way to each gateway \
-            (names, routes, TLS, and what it says of the app), the clock, the filesystem, the kernel's limits and the \
-            daemon, and prints a line for each: fault, warn or ok, with a hint; faults first. May be used while the daemon \
-            runs: it takes no lock and sends no notification; its files are called .doctor-<process> and are removed. Run \
-            it as the daemon's user. Exits with 78 for a fault, 1 for a warning, 0 if all is well.
+            Looks at the configuration and the credentials, the spool with its owners and modes, the way to each \
+            gateway (names, routes, TLS, and what it says of the app), the clock, the filesystem, the kernel's limits \
+            and the daemon, and prints a line for each: fault, warn or ok, with a hint; faults first. May be used while \
+            the daemon runs: it takes no lock and sends no notification; its files are called .doctor-<process> and are \
+            removed. Run it as the daemon's user. Exits with 78 for a fault, 1 for a warning, 0 if all is well.
 
             Example: pushspool doctor --config etc/pushspool.yaml weather
             """)

@@ -65,7 +65,7 @@ struct ConfigurationJudgement {
                     hint: "write protocol: http2, or name a compatible gateway with `gateway:`")
             }
         }
-        book.ok("\(app.summary)")
+        book.ok(app.summary)
         return book.findings
     }
 }

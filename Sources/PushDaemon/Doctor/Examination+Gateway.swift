@@ -89,7 +89,7 @@ extension Examination {
         } catch {
             failure = .timedOut("connect", address.description)
         }
-        return GatewayFacts.Attempt(address: address, time: .now - start, error: failure)
+        return GatewayFacts.Attempt(address: address, time: ContinuousClock.now - start, error: failure)
     }
 
     // MARK: TLS
@@ -104,7 +104,7 @@ extension Examination {
             facts.agreement = GatewayFacts.Agreement(
                 version: stream.facts.version.map { "\($0)" } ?? "TLS",
                 applicationProtocol: stream.facts.applicationProtocol, server: server?.displayName ?? "without a name",
-                notAfter: WallTime(epochSeconds: server?.notAfter ?? 0), time: .now - start)
+                notAfter: WallTime(epochSeconds: server?.notAfter ?? 0), time: ContinuousClock.now - start)
             facts.consent = await consent(of: stream)
             _ = await stream.shutdown(until: .now + .seconds(1))
         } catch let error as TLSError where error.isOwnCertificateRefused {

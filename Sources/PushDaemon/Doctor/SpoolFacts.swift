@@ -58,9 +58,13 @@ struct SpoolFacts: Sendable {
     private mutating func note(_ name: [UInt8], in root: Directory) throws(SystemError) {
         guard name.first != UInt8(ascii: ".") else { return }
         let text = String(decoding: name, as: UTF8.self)
-        let kind = try root.status(of: name)?.kind
-        guard AppName.isValid(text), kind == .directory || kind == .symbolicLink else { return others.append(text) }
-        folders.append(text)
+        // Not there any more is no matter.
+        guard let kind = try root.status(of: name)?.kind else { return }
+        if AppName.isValid(text), kind == .directory || kind == .symbolicLink {
+            folders.append(text)
+        } else {
+            others.append(text)
+        }
     }
 
     /// The user that the daemon has run as, as far as its folders tell; else the one that looked.

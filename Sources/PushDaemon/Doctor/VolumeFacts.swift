@@ -72,7 +72,7 @@ struct VolumeFacts: Sendable {
         let start = ContinuousClock.now
         try file.write([UInt8](repeating: 0x20, count: 4096))
         try file.sync()
-        syncTime = .now - start
+        syncTime = ContinuousClock.now - start
         try file.closeNow()
         lease = try directory.openForReading(names[0]).takeReadLease()
         do throws(SystemError) {

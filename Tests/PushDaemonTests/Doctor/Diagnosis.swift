@@ -15,8 +15,8 @@ struct Diagnosis: Decodable {
         var hint: String?
     }
 
-    /// What is not as it should be, without warnings about the machine that the tests run on: nothing may keep its clock,
-    /// and its disk may be slow.
+    /// What is not as it should be, but for warnings about the machine that the tests run on: nothing may keep its
+    /// clock, and its disk may be slow.
     var complaints: [Finding] {
         let machine = ["clock", "filesystem", "limits"]
         return findings.filter { $0.severity == "fault" || ($0.severity == "warn" && !machine.contains($0.area)) }

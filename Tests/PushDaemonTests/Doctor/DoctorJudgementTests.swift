@@ -153,7 +153,8 @@ import Testing
     // MARK: The gateway
 
     @Test(arguments: [
-        ("api.push.apple.com:443", "http2", "for production"), ("gateway.sandbox.push.apple.com:2195", "binary", "2021"),
+        ("api.push.apple.com:443", "http2", "for production"),
+        ("gateway.sandbox.push.apple.com:2195", "binary", "2021"),
         ("api.sandbox.push.apple.com:443", "http2", nil), ("localhost:8443", "binary", nil),
     ] as [(String, String, String?)])
     func `a gateway of Apple's that is not the app's is named`(
