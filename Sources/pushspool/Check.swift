@@ -30,25 +30,12 @@ struct Check: AsyncParsableCommand {
         let set = jobsOnly ? ConfigurationSet() : ConfigurationLoader(path: options.config).load()
         FindingList(set).note()
         for (_, app) in set.apps.sorted(by: { $0.key < $1.key }) {
-            describe(app)
+            Talk.say("\(app.configuration.name): \(app.summary)")
             warn(of: app, in: set.daemon.apps)
         }
         let areJobsGood = try await checkJobs(set)
         if set.hasErrors { throw ExitCode.badConfiguration }
         if !areJobsGood { throw ExitCode.badInput }
-    }
-
-    private func describe(_ app: ConfigurationSet.App) {
-        let configuration = app.configuration
-        var line = "\(configuration.name): \(configuration.environment) at \(configuration.endpoint)"
-        line += " over \(configuration.wire)"
-        if let proxy = configuration.proxy { line += " through the proxy \(proxy)" }
-        line += ", topic \(app.identity.topic ?? app.identity.absentTopic)"
-        line += ", \(app.identity.credentialsDescription)"
-        if let limit = configuration.confirmationLimit {
-            line += ", at most \(limit) notifications/s a connection (window / confirm_after)"
-        }
-        Talk.say(line)
     }
 
     /// Says if the app's certificate is about to expire.

@@ -65,8 +65,8 @@ struct Pushspool: AsyncParsableCommand {
             """,
         version: Version.current,
         subcommands: [
-            Run.self, Submit.self, List.self, Check.self, ShowJournal.self, Status.self, Simulate.self, Demo.self,
-            Feedback.self, Show.self,
+            Run.self, Submit.self, List.self, Check.self, Doctor.self, ShowJournal.self, Status.self, Simulate.self,
+            Demo.self, Feedback.self, Show.self,
         ])
 }
 

@@ -75,7 +75,8 @@ import Testing
 
     @Test(arguments: [
         ("run", ["new/", "work/", "done/", "failed/", "feedback/"]), ("submit", ["tmp/", "new/"]),
-        ("check", ["send nothing"]), ("simulate", ["ca.pem", "client.pem"]),
+        ("check", ["send nothing"]), ("doctor", [".doctor-<process>"]),
+        ("simulate", ["ca.pem", "client.pem"]),
     ])
     func `help says what moves on the disk`(command: String, words: [String]) async throws {
         try await Bench.running(try .init()) { bench in

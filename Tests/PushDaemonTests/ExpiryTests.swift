@@ -102,8 +102,9 @@ import Testing
                     try await bench.run(command).text.contains("weather: certificate expires on ")
                 }
                 let json = try await bench.run(command + ["--json"])
-                let shown = #/"credentials":{"kind":"certificate","topics":\[.*\],"not_after":".*","days_left":5}/#
-                #expect(json.text.contains(shown), "\(json)")
+                for part in [#""credentials":{"kind":"certificate","topics":["#, #""not_after":"#, #""days_left":5}"#] {
+                    #expect(json.text.contains(part), "\(json)")
+                }
                 daemon.send(SIGHUP)
                 try await daemon.says("configuration read")
                 #expect(try await daemon.stop() == 0)

@@ -68,7 +68,12 @@ actor ConnectProxy {
 
     private func readHead(_ socket: StreamSocket) async throws -> String {
         var head: [UInt8] = []
-        while !head.suffix(4).elementsEqual([0x0D, 0x0A, 0x0D, 0x0A]) { head += try await socket.readAll(upTo: 1) }
+        while !head.suffix(4).elementsEqual([0x0D, 0x0A, 0x0D, 0x0A]) {
+            let byte = try await socket.readAll(upTo: 1)
+            // Somebody who only looked whether anybody answers.
+            guard !byte.isEmpty else { throw SystemError.brokenPipe("recv") }
+            head += byte
+        }
         return String(decoding: head, as: UTF8.self)
     }
 

@@ -1,0 +1,16 @@
+import APNSGateway
+import SecureTransport
+
+extension ConfigurationSet.App {
+    /// Where the app sends to, how, and as whom, in a line.
+    package var summary: String {
+        var line = "\(configuration.environment) at \(configuration.endpoint) over \(configuration.wire)"
+        if let proxy = configuration.proxy { line += " through the proxy \(proxy)" }
+        line += ", topic \(identity.topic ?? identity.absentTopic)"
+        line += ", \(identity.credentialsDescription)"
+        if let limit = configuration.confirmationLimit {
+            line += ", at most \(limit) notifications/s a connection (window / confirm_after)"
+        }
+        return line
+    }
+}

@@ -1,0 +1,95 @@
+import APNSGateway
+import APNSModel
+import Document
+import LinuxIO
+
+/// What there is to say of a configuration: all that `check` says, and whether it fits Apple's gateways.
+struct ConfigurationJudgement {
+    /// The daemon's file.
+    let path: String
+    /// What was read.
+    let set: ConfigurationSet
+    /// The apps that were asked for; empty: all.
+    let wanted: Set<String>
+    /// When it was read.
+    let now: WallTime
+
+    /// What was found.
+    var findings: [DoctorFinding] {
+        var book = FindingBook(.configuration)
+        if !set.isDaemonBroken, set.apps.isEmpty, set.brokenApps.isEmpty {
+            book.warn(
+                "no app is configured",
+                hint: "write \(set.daemon.apps)/<app>.yaml; see pushspool.yaml(5) and its samples")
+        }
+        let apps = set.apps.filter { isWanted($0.key) }.sorted { $0.key < $1.key }.map(\.value)
+        return set.findings.flatMap(findings(in:)) + book.findings + apps.flatMap(findings(of:))
+    }
+
+    private func isWanted(_ app: String) -> Bool { wanted.isEmpty || wanted.contains(app) }
+
+    /// What was found in a file, unless it is that of an app that nobody asked for.
+    private func findings(in finding: ConfigurationSet.Finding) -> [DoctorFinding] {
+        let app = finding.file == path ? nil : String(ConfigurationFile.name(of: finding.file).dropLast(".yaml".count))
+        if let app, !isWanted(app) { return [] }
+        var book = FindingBook(.configuration, of: app)
+        for diagnostic in finding.diagnostics {
+            let hint = diagnostic.hint ?? "see pushspool.yaml(5)"
+            let words = diagnostic.words(in: finding.file)
+            switch diagnostic.severity {
+            case .error: book.fault(words, hint: hint)
+            case .warning: book.warn(words, hint: hint)
+            }
+        }
+        return book.findings
+    }
+
+    private func findings(of app: ConfigurationSet.App) -> [DoctorFinding] {
+        let name = app.configuration.name
+        var book = FindingBook(.configuration, of: name)
+        let file = "\(set.daemon.apps)/\(name).yaml"
+        if let diagnostic = CertificateExpiry(of: app, in: set.daemon.apps)?.diagnostic(at: now) {
+            book.warn(diagnostic.words(in: file), hint: diagnostic.hint ?? "renew it")
+        }
+        let host = app.configuration.endpoint.address.host
+        if let place = AppleGateway(host: host) {
+            if let environment = place.environment, environment != app.configuration.environment {
+                book.fault(
+                    "\(file): \(host) is Apple's gateway for \(environment), and the app's environment is "
+                        + "\(app.configuration.environment)",
+                    hint: "set environment: \(environment), or remove `gateway`: tokens of the other are refused")
+            }
+            if app.configuration.wire == .binary {
+                book.fault(
+                    "\(file): Apple's own gateway does not speak the binary protocol any more, since 2021",
+                    hint: "write protocol: http2, or name a compatible gateway with `gateway:`")
+            }
+        }
+        book.ok(app.summary)
+        return book.findings
+    }
+}
+
+/// Apple's own gateways, as far as their names tell.
+private struct AppleGateway {
+    /// What it is for; `nil`: the name does not tell.
+    let environment: AppConfiguration.Environment?
+
+    init?(host: String) {
+        guard host.hasSuffix(".push.apple.com") else { return nil }
+        let labels = host.split(separator: ".").dropLast(3).map { String($0) }
+        switch labels {
+        case ["api"], ["gateway"]: environment = .production
+        case ["api", "sandbox"], ["api", "development"], ["gateway", "sandbox"]: environment = .sandbox
+        case _: environment = nil
+        }
+    }
+}
+
+extension Diagnostic {
+    /// Place and message in a line, without the remedy.
+    fileprivate func words(in file: String) -> String {
+        let place = place.map { ":\($0.line):\($0.column)" } ?? ""
+        return "\(file)\(place): \(path.map { "\($0): " } ?? "")\(message)"
+    }
+}

@@ -1,0 +1,131 @@
+import APNSGateway
+import APNSModel
+import LinuxIO
+import OpenSSL
+import SecureTransport
+
+extension Examination {
+    /// How many gateways are tried at a time.
+    private static let gatewayLimit = 16
+    /// How many addresses of one are tried.
+    private static let addressLimit = 8
+    /// How long a name may take to be looked up, and one address to answer.
+    private static let stepLimit = Duration.seconds(5)
+    /// How long a gateway has to say that it does not take a certificate.
+    private static let consentLimit = Duration.milliseconds(300)
+
+    /// Tries the gateways of all apps.
+    func examineGateways(_ apps: [ConfigurationSet.App]) async -> [DoctorFinding] {
+        let apps = apps.sorted { $0.configuration.name < $1.configuration.name }
+        return await withTaskGroup(of: [DoctorFinding].self) { group in
+            var rest = apps[...]
+            var findings: [DoctorFinding] = []
+            for _ in 0..<Self.gatewayLimit {
+                guard let app = rest.popFirst() else { break }
+                group.addTask { await self.examine(app) }
+            }
+            while let found = await group.next() {
+                findings += found
+                guard let app = rest.popFirst() else { continue }
+                group.addTask { await self.examine(app) }
+            }
+            return findings.sorted { ($0.app ?? "") < ($1.app ?? "") }
+        }
+    }
+
+    private func examine(_ app: ConfigurationSet.App) async -> [DoctorFinding] {
+        let configuration = app.configuration
+        var facts = GatewayFacts(
+            role: "the gateway", gateway: configuration.endpoint.address, proxy: configuration.proxy?.address,
+            wantsHTTP2: configuration.wire == .http2)
+        await connect(&facts)
+        if facts.attempts.contains(where: { $0.error == nil }) {
+            var place = SecureEndpoint(
+                host: configuration.endpoint.address, serverName: configuration.endpoint.serverName,
+                context: app.identity.context)
+            place.proxy = configuration.proxy
+            await shakeHands(with: place, within: configuration.connectTimeout, &facts)
+        }
+        var findings = GatewayJudgement(app: configuration.name, facts: facts).findings
+        guard configuration.wire == .binary, let service = configuration.feedbackEndpoint else { return findings }
+        // Only the way to it: whoever shakes hands with it is told its list, which is then forgotten there.
+        var other = GatewayFacts(
+            role: "the feedback service", gateway: service.address, proxy: nil, wantsHTTP2: false)
+        await connect(&other)
+        findings += GatewayJudgement(app: configuration.name, facts: other).findings
+        return findings
+    }
+
+    // MARK: Names and routes
+
+    private func connect(_ facts: inout GatewayFacts) async {
+        let addresses: [SocketAddress]
+        do {
+            addresses = try await AddressLookup.addresses(of: facts.next, on: reactor, until: soon(Self.stepLimit))
+        } catch {
+            facts.lookup = GatewayFacts.Fault(error)
+            return
+        }
+        let limit = soon(Self.stepLimit)
+        facts.attempts = await withTaskGroup(of: (Int, GatewayFacts.Attempt).self) { group in
+            for (place, address) in addresses.prefix(Self.addressLimit).enumerated() {
+                group.addTask { (place, await self.attempt(address, until: limit)) }
+            }
+            var attempts: [(Int, GatewayFacts.Attempt)] = []
+            for await attempt in group { attempts.append(attempt) }
+            return attempts.sorted { $0.0 < $1.0 }.map(\.1)
+        }
+    }
+
+    private func attempt(_ address: SocketAddress, until limit: ContinuousClock.Instant) async -> GatewayFacts.Attempt {
+        let start = ContinuousClock.now
+        var failure: SystemError?
+        do {
+            _ = try await StreamSocket.connect(to: address, on: reactor, until: limit)
+        } catch let error as ConnectError {
+            failure = error.attempts.first ?? .timedOut("connect", address.description)
+        } catch let error as SystemError {
+            failure = error
+        } catch {
+            failure = .timedOut("connect", address.description)
+        }
+        return GatewayFacts.Attempt(address: address, time: ContinuousClock.now - start, error: failure)
+    }
+
+    // MARK: TLS
+
+    private func shakeHands(
+        with place: SecureEndpoint, within timeout: Duration, _ facts: inout GatewayFacts
+    ) async {
+        let start = ContinuousClock.now
+        do {
+            let stream = try await SecureStream.connect(to: place, on: reactor, until: soon(timeout))
+            let server = stream.facts.peerCertificate
+            facts.agreement = GatewayFacts.Agreement(
+                version: stream.facts.version.map { "\($0)" } ?? "TLS",
+                applicationProtocol: stream.facts.applicationProtocol, server: server?.displayName ?? "without a name",
+                notAfter: WallTime(epochSeconds: server?.notAfter ?? 0), time: ContinuousClock.now - start)
+            facts.consent = await consent(of: stream)
+            _ = await stream.shutdown(until: .now + .seconds(1))
+        } catch let error as TLSError where error.isOwnCertificateRefused {
+            facts.handshake = GatewayFacts.Fault(message: "refuses the app: \(error.message)", hint: error.hint)
+        } catch {
+            facts.handshake = GatewayFacts.Fault(error)
+        }
+    }
+
+    private func consent(of stream: SecureStream) async -> GatewayFacts.Consent {
+        do {
+            if try await stream.awaitConfirmation(until: soon(Self.consentLimit)) { return .given }
+            var bytes: [UInt8] = []
+            if case .closed = try stream.read(into: &bytes) { return .closed }
+            return .silent
+        } catch let error as TLSError {
+            return .refused(GatewayFacts.Fault(error))
+        } catch let error as SystemError where error.isConnectionReset {
+            return .closed
+        } catch {
+            return .silent
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import LinuxIO
+
+/// What there is to say of the way to a gateway. What fails first is said, and what could not be tried then is not.
+struct GatewayJudgement {
+    /// The app.
+    let app: String
+    /// What was tried.
+    let facts: GatewayFacts
+
+    /// What was found.
+    var findings: [DoctorFinding] {
+        var book = FindingBook(.gateway, of: app)
+        guard noteLookup(in: &book), noteAttempts(in: &book), noteHandshake(in: &book) else { return book.findings }
+        noteConsent(in: &book)
+        return book.findings
+    }
+
+    private var place: String {
+        facts.proxy.map { "the proxy \($0)" } ?? "\(facts.role) \(facts.gateway)"
+    }
+
+    /// The key of the configuration that names where to connect.
+    private var key: String { facts.proxy == nil ? "gateway" : "proxy" }
+
+    private func noteLookup(in book: inout FindingBook) -> Bool {
+        guard let fault = facts.lookup else { return true }
+        book.fault(
+            fault.message,
+            hint: fault.hint ?? "check `\(key)`, and the resolver with: getent hosts \(facts.next.host)")
+        return false
+    }
+
+    private func noteAttempts(in book: inout FindingBook) -> Bool {
+        let failed = facts.attempts.compactMap { attempt in attempt.error.map { (attempt.address, $0) } }
+        for attempt in facts.attempts where attempt.error == nil {
+            book.ok("\(place) answers at \(attempt.address) in \(milliseconds(attempt.time))")
+        }
+        guard !failed.isEmpty else { return !facts.attempts.isEmpty }
+        let words = failed.map { "\($0.0): \($0.1.reason)" }.joined(separator: "; ")
+        guard failed.count == facts.attempts.count else {
+            book.warn(
+                "some addresses of \(place) do not answer: \(words)",
+                hint: "connecting tries the others a quarter of a second later; mend the route, or its DNS entry")
+            return true
+        }
+        book.fault("no connection to \(place): \(words)", hint: routeHint(failed.map(\.1)))
+        return false
+    }
+
+    private func routeHint(_ errors: [SystemError]) -> String {
+        if errors.contains(where: \.isConnectionRefused) {
+            return "nothing listens there: check host and port of `\(key)`, and whether it runs"
+        }
+        if errors.contains(where: \.isTimeOut) {
+            return "packets are lost on the way: have the firewall pass TCP to \(facts.next)"
+        }
+        return "check the route to \(facts.next), and `\(key)`"
+    }
+
+    private func noteHandshake(in book: inout FindingBook) -> Bool {
+        if let fault = facts.handshake {
+            book.fault(
+                "\(facts.role) \(facts.gateway): \(fault.message)",
+                hint: fault.hint ?? "check host and port of `\(key)`, and what listens there")
+            return false
+        }
+        guard let agreement = facts.agreement else { return false }
+        book.ok(
+            "\(agreement.version) with \(facts.gateway) in \(milliseconds(agreement.time)), certificate "
+                + "\"\(agreement.server)\" until \(agreement.notAfter.day)")
+        guard facts.wantsHTTP2, agreement.applicationProtocol != "h2" else { return true }
+        book.fault(
+            "\(facts.role) \(facts.gateway) does not speak HTTP/2: it chose "
+                + "\(agreement.applicationProtocol ?? "no protocol") in the handshake (ALPN)",
+            hint: "check the gateway's host and port, or set protocol: binary; a proxy that looks into TLS may hide h2")
+        return false
+    }
+
+    private func noteConsent(in book: inout FindingBook) {
+        switch facts.consent {
+        case nil: break
+        case .given?: book.ok("\(facts.gateway) takes the app in")
+        case .silent?: book.ok("\(facts.gateway) says nothing against the app")
+        case .refused(let fault)?:
+            book.fault(
+                "\(facts.gateway) refuses the app: \(fault.message)",
+                hint: fault.hint ?? "check certificate, environment and topic")
+        case .closed?:
+            book.fault(
+                "\(facts.gateway) closed the connection right after the handshake",
+                hint: "the certificate is probably of the other environment, or was revoked")
+        }
+    }
+
+    private func milliseconds(_ time: Duration) -> String { "\(Int((time / .milliseconds(1)).rounded(.up))) ms" }
+}

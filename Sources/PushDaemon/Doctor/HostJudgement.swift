@@ -1,0 +1,81 @@
+import APNSModel
+import LinuxIO
+
+/// What there is to say of the host.
+struct HostJudgement {
+    /// What the host offers.
+    let facts: HostFacts
+    /// How many apps there are, and how many connections they may have together.
+    let appCount: Int
+    let connectionCount: Int
+
+    /// No clock that is right has shown an earlier time since this program was written: 2025-11-01.
+    static let earliest = WallTime(epochSeconds: 1_761_955_200)
+    /// A century later: a clock that shows that was set by mistake.
+    static let latest = WallTime(epochSeconds: 1_761_955_200 + 3_155_760_000)
+    /// How far two clocks of one host may be apart: files are stamped by one that is coarse.
+    static let slack = Duration.seconds(60)
+    /// How many files an app has open, besides those that it reads, and the daemon by itself.
+    static let filesOfApp = 9
+    static let filesOfDaemon = 64
+    /// How many folders are watched for an app, and besides.
+    static let watchesOfApp = 2
+    static let watchesOfDaemon = 16
+    /// How many watchers the daemon has.
+    static let watchersOfDaemon = 2
+
+    /// What was found.
+    var findings: [DoctorFinding] { clockFindings + limitFindings }
+
+    private var clockFindings: [DoctorFinding] {
+        var book = FindingBook(.clock)
+        let (now, setIt) = (facts.now, "set it, and have it kept: timedatectl set-ntp true, or chrony")
+        if now < Self.earliest || now > Self.latest {
+            book.fault(
+                "the clock says \(now.rfc3339): certificates, provider tokens and expirations are judged by it",
+                hint: setIt)
+        } else if let last = facts.lastWritten, last > now + Self.slack {
+            book.fault(
+                "the clock says \(now.rfc3339), and has gone back: the daemon wrote at \(last.rfc3339)", hint: setIt)
+        } else {
+            book.ok("the clock says \(now.rfc3339)")
+        }
+        switch facts.clock {
+        case .kept(let error): book.ok("something keeps it right, within \(error)")
+        case .unknown: break
+        case .unkept:
+            book.warn(
+                "nothing keeps the clock right: gateways refuse provider tokens that are an hour off",
+                hint: "start an NTP client, such as chrony or systemd-timesyncd; in a container the host's counts")
+        }
+        return book.findings
+    }
+
+    private var limitFindings: [DoctorFinding] {
+        var book = FindingBook(.limits)
+        noteFiles(in: &book)
+        let watches = Self.watchesOfDaemon + Self.watchesOfApp * appCount
+        if let most = facts.watches, most < watches {
+            book.warn(
+                "a user may watch \(most) folders (fs.inotify.max_user_watches), and \(appCount) apps need \(watches): "
+                    + "the rest is polled",
+                hint: "sysctl fs.inotify.max_user_watches=\(max(8192, watches * 2))")
+        }
+        if let most = facts.watchers, most < Self.watchersOfDaemon {
+            book.warn(
+                "a user may have \(most) watchers (fs.inotify.max_user_instances), and the daemon needs "
+                    + "\(Self.watchersOfDaemon): everything is polled",
+                hint: "sysctl fs.inotify.max_user_instances=128")
+        }
+        if book.findings.isEmpty { book.ok("\(facts.openFiles ?? 0) open files and enough watches are allowed") }
+        return book.findings
+    }
+
+    private func noteFiles(in book: inout FindingBook) {
+        let needed = Self.filesOfDaemon + Self.filesOfApp * appCount + connectionCount
+        guard let most = facts.openFiles, most < needed else { return }
+        book.fault(
+            "a process may have \(most) files open, and \(appCount) apps need \(needed)",
+            hint: "LimitNOFILE=65536 in the unit of the daemon, or ulimit -Hn 65536 before it starts")
+    }
+}

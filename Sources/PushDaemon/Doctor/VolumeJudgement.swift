@@ -1,0 +1,116 @@
+import LinuxIO
+import SpoolStore
+
+/// What there is to say of what a spool is stored on.
+struct VolumeJudgement {
+    /// What was tried.
+    let facts: VolumeFacts
+    /// What must stay free.
+    let floor: SpaceFloor
+
+    /// A sync that takes longer makes every claim and every group of outcomes wait.
+    static let slowSync = Duration.milliseconds(100)
+    /// A filesystem's clock that is further off confuses ages of files.
+    static let lead = Duration.seconds(2)
+
+    /// What was found.
+    var findings: [DoctorFinding] {
+        var book = FindingBook(.filesystem)
+        noteSpace(in: &book)
+        if let refusal = facts.refusal {
+            note(refusal, in: &book)
+            return book.findings
+        }
+        noteType(in: &book)
+        noteNotification(in: &book)
+        noteAbilities(in: &book)
+        return book.findings
+    }
+
+    private func note(_ refusal: SystemError, in book: inout FindingBook) {
+        if refusal.isOutOfSpace {
+            book.fault("\(facts.place) is full: \(refusal)", hint: "make room on that volume")
+        } else {
+            book.fault(
+                "no file can be made in \(facts.place): \(refusal)",
+                hint: "make it writable for the daemon's user, or see whether its filesystem is read-only or broken")
+        }
+    }
+
+    private func noteSpace(in book: inout FindingBook) {
+        guard let space = facts.space else { return }
+        let (free, least) = (space.freeByteCount, floor.byteCount(of: space))
+        let words = "\(facts.place) has \(mebibytes(free)) free of \(mebibytes(space.byteCount))"
+        let files = space.freeFileCount.map { ", and room for \($0) files" } ?? ""
+        if free < least || space.freeFileCount.map({ $0 < floor.fileCount }) ?? false {
+            book.fault(
+                "\(words)\(files): no job is claimed below \(mebibytes(least)) and \(floor.fileCount) files",
+                hint: "make room on that volume, old archives first, or lower `limits.free_space`")
+        } else if free / 2 < least {
+            book.warn(
+                "\(words): no job is claimed below \(mebibytes(least))",
+                hint: "make room on that volume, old archives first, before it runs out")
+        } else {
+            book.ok("\(words)\(files)")
+        }
+    }
+
+    private func noteType(in book: inout FindingBook) {
+        if facts.isShared {
+            book.warn(
+                "\(facts.place) is on \(facts.type), which does not tell of files: new/ is polled",
+                hint: "keep the spool on a local filesystem; README.md says what is promised on which")
+        } else {
+            book.ok("\(facts.place) is on \(facts.type)")
+        }
+        if facts.lead > Self.lead || facts.lead < Self.lead * -1 {
+            book.warn(
+                "files in \(facts.place) are \(seconds(facts.lead)) ahead of this host's clock",
+                hint: "have this host and its file server keep the same time")
+        }
+    }
+
+    private func noteNotification(in book: inout FindingBook) {
+        switch facts.notification {
+        case .told: if !facts.isShared { book.ok("the kernel tells of renames in \(facts.place)") }
+        case .untold:
+            if facts.isShared { return }
+            book.warn(
+                "the kernel did not tell of a rename in \(facts.place): jobs wait for the next rescan",
+                hint: "what is below, such as overlayfs or a sandbox, keeps it; a local filesystem does not")
+        case .fault(let fault):
+            book.warn(
+                "\(facts.place) cannot be watched, and jobs wait for the next rescan: \(fault.cause)",
+                hint: fault.hint ?? "see inotify(7)")
+        }
+    }
+
+    private func noteAbilities(in book: inout FindingBook) {
+        if !facts.hasNoReplace {
+            book.warn(
+                "a rename cannot refuse a taken name on \(facts.type): files are linked and unlinked instead",
+                hint: "nothing is lost by it; a local filesystem does it in one step")
+        }
+        if !facts.hasLinks {
+            book.warn(
+                "files cannot be linked on \(facts.type)",
+                hint: "keep the spool on a local filesystem, where two jobs can never get one name")
+        }
+        if facts.lease == .unavailable, !facts.isShared {
+            book.warn(
+                "there are no read leases on \(facts.type): files written in place wait until they are quiet",
+                hint: "have producers rename their files into new/")
+        }
+        if facts.syncTime > Self.slowSync {
+            book.warn(
+                "a sync of 4 KiB in \(facts.place) took \(facts.syncTime)",
+                hint: "see what else keeps the disk busy, or use a faster one: every claim waits for one")
+        } else {
+            book.ok("a sync in \(facts.place) took \(facts.syncTime)")
+        }
+    }
+
+    private func mebibytes(_ count: Int64) -> String { "\(count >> 20) MiB" }
+
+    private func seconds(_ duration: Duration) -> String { "\(duration.components.seconds) s" }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import GatewaySimulator
+import TestSupport
+import Testing
+
+/// `pushspool doctor`, on set-ups that are broken and on one that is well.
+@Suite struct DoctorTests {
+    /// Runs a gateway and a spool with an app that nothing is wrong with.
+    private func examining(
+        script: String = "", _ body: @Sendable (Bench) async throws -> Void
+    ) async throws {
+        try await Bench.running(try .init(script: script)) { bench in
+            // As in production, where the bench is impatient; and by an address, since the name has one more.
+            let gateway = "gateway: 127.0.0.1:\(bench.simulator.ports.gateway)"
+            try bench.configureApp("weather", "\(gateway)\nbinary: {confirm_after: 3s}")
+            try await body(bench)
+        }
+    }
+
+    @Test(arguments: BrokenSetup.all)
+    func `the doctor names the fault first, with the remedy, and so does check where it can`(
+        broken: BrokenSetup
+    ) async throws {
+        try await examining(script: broken.script) { bench in
+            try await broken.spoil(bench)
+            let (code, diagnosis) = try await bench.doctor(broken.arguments, shell: broken.shell)
+            let first = try #require(diagnosis.complaints.first, "\(diagnosis)")
+            #expect(first.severity == broken.severity && first.area == broken.area, "\(diagnosis.complaints)")
+            for word in broken.words { #expect(first.message.contains(word), "\(word) in \(first)") }
+            let hint = try #require(first.hint)
+            #expect(hint.contains(broken.remedy), "\(broken.remedy) in \(first)")
+            #expect(code == (broken.severity == "fault" ? 78 : 1))
+            #expect(!"\(diagnosis)".contains("secret"))
+            guard broken.isFoundByCheck else { return }
+            let check = try await bench.run(["check", "--config", "\(bench.path)/etc/pushspool.yaml"])
+            #expect(check.code == 78, "\(check)")
+            for word in broken.words { #expect(check.log.contains(word), "\(word) in \(check)") }
+        }
+    }
+
+    @Test func `there are at least 25 broken set-ups, no two of them alike`() {
+        #expect(BrokenSetup.all.count >= 25)
+        #expect(Set(BrokenSetup.all.map(\.testDescription)).count == BrokenSetup.all.count)
+    }
+
+    @Test func `a set-up that is well has no fault, and a daemon at work is not disturbed`() async throws {
+        try await examining { bench in
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                let count = 2000
+                try bench.configureApp(
+                    "weather",
+                    "gateway: 127.0.0.1:\(bench.simulator.ports.gateway)\nbinary: {confirm_after: 3s}\nrate: 500/s")
+                try await daemon.says("app configured anew")
+                try bench.drop("many.json", job(tokens: 0..<count))
+                _ = try await bench.accepted(1)
+                try await eventually("a status") {
+                    try await bench.run(["status", "--config", "\(bench.path)/etc/pushspool.yaml"]).code == 0
+                }
+                let (code, diagnosis) = try await bench.doctor(["weather"])
+                #expect(diagnosis.complaints.isEmpty && code <= 1, "\(diagnosis.complaints)")
+                #expect(Set(diagnosis.findings.map(\.area)).count == 8, "\(diagnosis.findings)")
+                #expect(try await bench.end(of: "many.json").accepted == count)
+                let ledger = await bench.simulator.ledger
+                #expect(Set(ledger.acceptedTokens).count == count && ledger.acceptedCount == count)
+                for folder in ["tmp", "new", "work/node-a", "hold", "done", "failed"] {
+                    #expect(!bench.names(in: "weather/\(folder)").contains { $0.hasPrefix(".doctor") }, "\(folder)")
+                }
+                #expect(!daemon.log.contains("doctor"))
+                #expect(try await daemon.stop() == 0)
+            }
+        }
+    }
+
+    @Test func `what is printed for people is a line for each finding and each remedy, faults first`() async throws {
+        try await examining { bench in
+            try bench.configureApp("weather", "gateway: localhost:1")
+            try bench.configureApp("faulty", "bogus: 1")
+            let end = try await bench.run(["doctor", "--config", "\(bench.path)/etc/pushspool.yaml"])
+            let lines = end.text.split(separator: "\n").map(String.init)
+            let words = lines.filter { !$0.hasPrefix("hint: ") }.compactMap { $0.split(separator: " ").first }
+            let ranks = words.map { ["fault", "warn", "ok"].firstIndex(of: $0) ?? 9 }
+            #expect(end.code == 78 && ranks == ranks.sorted() && ranks.last != 9, "\(end)")
+            #expect(lines[0].hasPrefix("fault configuration faulty: ") && lines[1].hasPrefix("hint: "), "\(end)")
+            #expect(lines.contains { $0.hasPrefix("fault gateway weather: no connection to ") }, "\(end)")
+            #expect(lines.contains { $0.hasPrefix("ok names: the spool is ") }, "\(end)")
+        }
+    }
+
+    @Test func `a clock that is years behind is the first thing that an app with a token learns`() async throws {
+        let modern = try Modern()
+        try await modern.running { bench in
+            try bench.configureModern()
+            let sabotage = try await Sabotage(on: bench)
+            try sabotage.begin(.clock, "-315360000")
+            let (code, diagnosis) = try await bench.doctor([], sabotage)
+            let first = try #require(diagnosis.complaints.first)
+            #expect(code == 78 && first.area == "clock" && first.message.hasPrefix("the clock says 20"), "\(first)")
+            #expect(first.hint?.contains("timedatectl") == true)
+        }
+    }
+
+    @Test func `a proxy that wants a login is named, and one that has it is gone through`() async throws {
+        try await Modern().running { bench in
+            try await ConnectProxy.running(authorization: "Basic bWU6c2VjcmV0\r\n") { proxy in
+                let port = await proxy.port
+                try bench.configureModern("proxy: http://127.0.0.1:\(port)")
+                let (_, refused) = try await bench.doctor()
+                let first = try #require(refused.complaints.first)
+                #expect(first.area == "gateway" && first.message.contains("wants a login (407 No)"), "\(first)")
+                #expect(first.hint == "write http://user:password@host:port")
+                try bench.configureModern("proxy: http://me:secret@127.0.0.1:\(port)")
+                let (_, well) = try await bench.doctor()
+                #expect(well.findings.allSatisfy { $0.severity != "fault" }, "\(well.complaints)")
+                #expect(!"\(well)".contains("secret"))
+                #expect(await bench.simulator.ledger.arrivedCount == 0)
+            }
+        }
+    }
+
+    @Test func `a job that the gateway does not take stops the app, and the doctor says so`() async throws {
+        let modern = try Modern()
+        try await Bench.running(modern.setup) { bench in
+            try bench.keepKey(try RegisteredKey.throwaway().privateKey)
+            try bench.configureModern()
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                try bench.drop("waits.json", job(1), app: "modern")
+                try await daemon.says("app stopped")
+                let finding = try await awaited("the finding") {
+                    try await bench.doctor().diagnosis.findings.first { $0.app == "modern" && $0.severity == "fault" }
+                }
+                #expect(finding.area == "daemon" && finding.message.contains("is stopped"), "\(finding)")
+            }
+        }
+    }
+
+    @Test(.enabled(if: SmallVolume.isPossible, "needs root, to mount a volume"))
+    func `a folder on another filesystem is named`() async throws {
+        try await examining { bench in
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                #expect(try await daemon.stop() == 0)
+            }
+            let done = bench.path + "/spool/weather/done"
+            try await bench.tool("mount", "-t", "tmpfs", "-o", "size=1m,mode=0750", "none", done)
+            let found: Result<Diagnosis, any Error>
+            do {
+                found = .success(try await bench.doctor().diagnosis)
+            } catch {
+                found = .failure(error)
+            }
+            try await bench.tool("umount", done)
+            let first = try #require(try found.get().complaints.first)
+            #expect(first.area == "permissions" && first.message.hasSuffix("spool/weather: done"), "\(first)")
+        }
+    }
+}
