@@ -19,7 +19,10 @@ struct ServiceTests {
 
     @Test func `the unit gives up only where somebody has to change something`() throws {
         let codes = try values(of: "RestartPreventExitStatus").flatMap { $0.split(separator: " ") }
-        #expect(Set(codes.compactMap { Int32($0) }) == [ExitCode.badConfiguration.rawValue, ExitCode.validationFailure.rawValue])
+        #expect(
+            Set(codes.compactMap { Int32($0) }) == [
+                ExitCode.badConfiguration.rawValue, ExitCode.validationFailure.rawValue,
+            ])
     }
 
     @Test func `the unit lets the daemon write where it writes by default, and tmpfiles makes that`() throws {

@@ -1,6 +1,7 @@
 import APNSGateway
 import APNSModel
 package import LinuxIO
+import SpoolModel
 import SpoolStore
 
 /// Looks at all that sending depends on, one thing after the other, and says what is wrong and what to do.

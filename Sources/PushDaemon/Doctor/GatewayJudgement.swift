@@ -1,3 +1,4 @@
+import APNSModel
 import LinuxIO
 
 /// What there is to say of the way to a gateway. What fails first is said, and what could not be tried then is not.

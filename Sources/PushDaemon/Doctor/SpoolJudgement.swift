@@ -10,14 +10,15 @@ struct SpoolJudgement {
     /// The apps that were asked for; empty: all.
     let wanted: Set<String>
 
-    private var configured: Set<String> { set.brokenApps.union(set.apps.keys) }
+    private var configured: Set<String> { self.set.brokenApps.union(self.set.apps.keys) }
 
     /// What was found.
     var findings: [DoctorFinding] {
         let root = rootFindings
         guard facts.root.isFolder, facts.root.refusal == nil else { return root }
         let apps = facts.apps.filter { wanted.isEmpty || wanted.contains($0.app) }
-        return root + nameFindings(apps) + privateFindings + apps.filter { configured.contains($0.app) }
+        return root + nameFindings(apps) + privateFindings
+            + apps.filter { configured.contains($0.app) }
             .flatMap(permissionFindings(of:))
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import GatewaySimulator
 import LinuxIO
 import OpenSSL
 import TestSupport

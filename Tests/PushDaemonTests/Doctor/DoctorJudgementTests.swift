@@ -54,11 +54,12 @@ import Testing
         #expect(host { _ in }.allSatisfy { $0.severity == .ok && $0.hint == nil })
     }
 
-    @Test(arguments: [
-        (WallTime(epochSeconds: 0), nil, "1970-01-01"), (WallTime(epochSeconds: 1_700_000_000), nil, "2023-11-14"),
-        (WallTime(epochSeconds: 6_000_000_000), nil, "2160-02-18"),
-        (now, now + .seconds(3600), "has gone back"),
-    ] as [(WallTime, WallTime?, String)])
+    @Test(
+        arguments: [
+            (WallTime(epochSeconds: 0), nil, "1970-01-01"), (WallTime(epochSeconds: 1_700_000_000), nil, "2023-11-14"),
+            (WallTime(epochSeconds: 6_000_000_000), nil, "2160-02-18"),
+            (now, now + .seconds(3600), "has gone back"),
+        ] as [(WallTime, WallTime?, String)])
     func `a clock that cannot be right is a fault`(time: WallTime, written: WallTime?, words: String) throws {
         let finding = try worst(host { ($0.now, $0.lastWritten) = (time, written) })
         #expect(finding.severity == .fault && finding.area == .clock && finding.message.contains(words), "\(finding)")
@@ -152,11 +153,12 @@ import Testing
 
     // MARK: The gateway
 
-    @Test(arguments: [
-        ("api.push.apple.com:443", "http2", "for production"),
-        ("gateway.sandbox.push.apple.com:2195", "binary", "2021"),
-        ("api.sandbox.push.apple.com:443", "http2", nil), ("localhost:8443", "binary", nil),
-    ] as [(String, String, String?)])
+    @Test(
+        arguments: [
+            ("api.push.apple.com:443", "http2", "for production"),
+            ("gateway.sandbox.push.apple.com:2195", "binary", "2021"),
+            ("api.sandbox.push.apple.com:443", "http2", nil), ("localhost:8443", "binary", nil),
+        ] as [(String, String, String?)])
     func `a gateway of Apple's that is not the app's is named`(
         gateway: String, wire: String, words: String?
     ) throws {
@@ -205,11 +207,12 @@ import Testing
 
     // MARK: The daemon
 
-    @Test(arguments: [
-        (10, true, Severity.ok, "runs as node host-a"), (10, false, .warn, "has ended without a word"),
-        (90, true, .fault, "has said nothing for 90 s"), (90, false, .warn, "did not end well"),
-        (nil, true, .warn, "says nothing of itself"), (nil, false, .warn, "no daemon runs"),
-    ] as [(Int?, Bool, DoctorFinding.Severity, String)])
+    @Test(
+        arguments: [
+            (10, true, Severity.ok, "runs as node host-a"), (10, false, .warn, "has ended without a word"),
+            (90, true, .fault, "has said nothing for 90 s"), (90, false, .warn, "did not end well"),
+            (nil, true, .warn, "says nothing of itself"), (nil, false, .warn, "no daemon runs"),
+        ] as [(Int?, Bool, DoctorFinding.Severity, String)])
     func `what the daemon says and what it holds together tell whether it lives`(
         age: Int?, isLocked: Bool, severity: DoctorFinding.Severity, words: String
     ) throws {
