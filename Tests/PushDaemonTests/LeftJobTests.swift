@@ -86,7 +86,8 @@ import Testing
                 try journal.append(.result(id, JournalResult(.accepted, [0..<2], at: then)))
                 var tally = Tally()
                 tally.add(.accepted, count: 2)
-                let (conclusion, name) = (Conclusion(tally: tally, fault: nil), try #require(FileName("left.json")))
+                let name = try #require(FileName("left.json"))
+                let conclusion = Conclusion(tally: tally, fault: nil)
                 try journal.append(.final(id, JournalFinal(conclusion, day: then.day, name: name, finishedAt: then)))
             }
             try bench.drop("next.json", once)

@@ -55,7 +55,8 @@ import Testing
                 try bench.drop("many.json", job(tokens: 0..<count))
                 _ = try await bench.accepted(1)
                 try await eventually("a status") {
-                    try await bench.run(["status", "--config", "\(bench.path)/etc/pushspool.yaml"]).code == 0
+                    let end = try await bench.run(["status", "--config", "\(bench.path)/etc/pushspool.yaml"])
+                    return end.code == 0 && end.text.contains("sending")
                 }
                 let (code, diagnosis) = try await bench.doctor(["weather"])
                 #expect(diagnosis.complaints.isEmpty && code <= 1, "\(diagnosis.complaints)")
