@@ -62,6 +62,8 @@ package actor Daemon {
     var unconfigured: Set<String> = []
     /// Whether the status could not be written.
     var isStatusBroken = false
+    /// The program's version.
+    let version: String
     /// What is counted of each app, whichever runner it has.
     var meters: [String: AppMeter] = [:]
     /// Until when the metrics are not written again, and whether they are older than the status.
@@ -83,6 +85,8 @@ package actor Daemon {
         package let drainLimit: Duration
         /// The signals, blocked before any thread was started.
         package let signals: BlockedSignals
+        /// The program's version, for those who monitor it.
+        package var version = "unknown"
 
         /// Creates settings.
         package init(path: String, drainLimit: Duration = .seconds(30), signals: BlockedSignals) {
@@ -102,6 +106,7 @@ package actor Daemon {
         logger = makeLogger(configuration.daemon)
         drainLimit = settings.drainLimit
         signals = settings.signals
+        version = settings.version
         node = configuration.daemon.node ?? Host.name
         do {
             spool = try Spool(

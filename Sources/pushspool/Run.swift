@@ -25,7 +25,8 @@ struct Run: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let settings = Daemon.Settings(path: options.config, drainLimit: .seconds(drain), signals: Program.signals)
+        var settings = Daemon.Settings(path: options.config, drainLimit: .seconds(drain), signals: Program.signals)
+        settings.version = Version.current
         let daemon = try daemon(settings)
         do {
             try await daemon.run()
