@@ -18,11 +18,15 @@ import Testing
         let path = folder.path + "/metrics.sock"
         return try await onReactor { reactor in
             let listener = MetricsListener(at: .local(path: path), on: reactor, logger: logger) { Array(text.utf8) }
-            async let _: Void = listener.run()
-            let socket = try await awaited("a listener") { try? LocalListener.connect(to: path, on: reactor) }
-            for piece in pieces { try await socket.writeAll(Array(piece.utf8)) }
-            if closing { socket.shutdownWrite() }
-            return String(decoding: try await socket.readAll(), as: UTF8.self)
+            return try await withThrowingTaskGroup { group in
+                group.addTask { try await listener.run() }
+                let socket = try await awaited("a listener") { try? LocalListener.connect(to: path, on: reactor) }
+                for piece in pieces { try await socket.writeAll(Array(piece.utf8)) }
+                if closing { socket.shutdownWrite() }
+                let answer = String(decoding: try await socket.readAll(), as: UTF8.self)
+                group.cancelAll()
+                return answer
+            }
         }
     }
 

@@ -1,6 +1,5 @@
 import Foundation
 import GatewaySimulator
-import Glibc
 import TestSupport
 import Testing
 
