@@ -167,8 +167,8 @@ extension HTTP2Gateway {
 
     /// Counts what has changed on a session since the last call.
     private func count(_ session: HTTP2Session) {
-        state.count(session)
         session.handOverAnswerTimes(to: state.meter)
+        state.count(session)
     }
 
     private func meet(_ demand: RequestQueue.Demand, of session: HTTP2Session) {

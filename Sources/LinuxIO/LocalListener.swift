@@ -20,7 +20,7 @@ package final class LocalListener {
     ///   - backlog: connections that may wait to be accepted.
     /// - Throws: `SystemError`: EADDRINUSE (somebody listens there, or it is no socket), ENOENT (no such folder), EACCES,
     ///   ENAMETOOLONG.
-    package init(at path: String, mode: UInt32, reactor: Reactor, backlog: Int = 16) throws(SystemError) {
+    package init(at path: String, mode: UInt32, reactor: Reactor, backlog: Int = 128) throws(SystemError) {
         let number = clinux_stream_socket(AF_UNIX)
         guard number >= 0 else { throw .last("socket", path) }
         let descriptor = Descriptor(adopting: number)

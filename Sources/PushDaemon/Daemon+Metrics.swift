@@ -34,7 +34,7 @@ extension Daemon {
     func currentMetrics() -> [UInt8] { metrics(beside: status).text }
 
     private func metrics(beside status: SpoolStatus) -> SpoolMetrics {
-        var metrics = SpoolMetrics(status: status, version: ProgramVersion.text)
+        var metrics = SpoolMetrics(status: status, version: version)
         // What cannot be told is left out; each app's own look logs why.
         if let space = try? spool.root.filesystemSpace() {
             (metrics.freeByteCount, metrics.byteCount) = (space.freeByteCount, space.byteCount)

@@ -64,6 +64,8 @@ package actor Daemon {
     var unconfigured: Set<String> = []
     /// Whether the status could not be written.
     var isStatusBroken = false
+    /// The program's version.
+    let version: String
     /// What is counted of each app, whichever runner it has.
     var meters: [String: AppMeter] = [:]
     /// Until when the metrics are not written again, and whether they are older than the status.
@@ -98,6 +100,8 @@ package actor Daemon {
         package let signals: BlockedSignals
         /// Who started it, if that is a service manager.
         package let serviceManager: ServiceManager?
+        /// The program's version, for those who monitor it.
+        package var version = "unknown"
 
         /// Creates settings.
         package init(
@@ -123,6 +127,7 @@ package actor Daemon {
         signals = settings.signals
         serviceManager = settings.serviceManager
         Self.announceStart(to: settings.serviceManager, logger)
+        version = settings.version
         node = configuration.daemon.node ?? Host.name
         do {
             spool = try Spool(

@@ -20,7 +20,8 @@ struct DemoRun {
         return try await Simulator.running(try gateway(for: key)) { simulator in
             try folder.write(for: simulator, key, privateKey)
             let log = try DemoLog(path: folder.path)
-            let settings = Daemon.Settings(path: folder.configuration, signals: try BlockedSignals([]))
+            var settings = Daemon.Settings(path: folder.configuration, signals: try BlockedSignals([]))
+            settings.version = Version.current
             let daemon = try Self.daemon(settings, log)
             return try await withThrowingTaskGroup { group in
                 group.addTask { try await daemon.run() }

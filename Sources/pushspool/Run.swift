@@ -26,9 +26,10 @@ struct Run: AsyncParsableCommand {
 
     func run() async throws {
         forbidDumps()
-        let settings = Daemon.Settings(
+        var settings = Daemon.Settings(
             path: options.config, drainLimit: .seconds(drain), signals: Program.signals,
             serviceManager: Program.serviceManager)
+        settings.version = Version.current
         let daemon = try daemon(settings)
         do {
             try await daemon.run()

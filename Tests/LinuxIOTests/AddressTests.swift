@@ -17,6 +17,15 @@ struct AddressTests {
     }
 
     @Test(arguments: [
+        ("127.0.0.1:1", true), ("127.255.0.9:1", true), ("[::1]:1", true), ("0.0.0.0:1", false), ("[::]:1", false),
+        ("128.0.0.1:1", false), ("[::ffff:127.0.0.1]:1", false), ("[2001:db8::1]:1", false),
+    ])
+    func `only this host reaches a loopback address`(text: String, isLoopback: Bool) throws {
+        let address = try #require(SocketAddress(text))
+        #expect(address.isLoopback == isLoopback)
+    }
+
+    @Test(arguments: [
         ("gateway.example:2195", "gateway.example", 2195), ("[::1]:443", "::1", 443), ("[::1]", "::1", 7),
         ("gateway.example", "gateway.example", 7),
     ])

@@ -63,9 +63,9 @@ package struct ScrapeRequest: Sendable {
 
     /// The whole response; the connection ends with it.
     package static func response(_ answer: Answer, metrics: [UInt8]) -> [UInt8] {
-        let body = answer == .metrics ? metrics : Array("\(answer.reason)\n".utf8)
+        let body = answer == .metrics ? metrics : []
         var head = "HTTP/1.1 \(answer.rawValue) \(answer.reason)\r\n"
-        head += "Content-Type: text/plain; \(answer == .metrics ? "version=0.0.4; " : "")charset=utf-8\r\n"
+        if answer == .metrics { head += "Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n" }
         if answer == .methodNotAllowed { head += "Allow: GET\r\n" }
         head += "Content-Length: \(body.count)\r\nConnection: close\r\n\r\n"
         return Array(head.utf8) + body

@@ -167,7 +167,7 @@ extension BrokenSetup {
             try FileManager.default.removeItem(atPath: "\($0.path)/spool/weather/tmp")
         }.says("/tmp is missing", remedy: "mkdir -m 3770").with { $0.severity = "warn" },
         BrokenSetup("the volume is nearly full", in: "filesystem") {
-            try $0.replace("etc/pushspool.yaml", "log:", with: "limits: {free_space: 1000000GiB}\nlog:")
+            try $0.replace("etc/pushspool.yaml", "log:", with: "limits: {free_space: 900000GiB}\nlog:")
         }.says("no job is claimed", remedy: "make room"),
         BrokenSetup("the journal is another node's", in: "daemon") {
             try await $0.makeJournal()

@@ -1,0 +1,64 @@
+import APNSModel
+import TestSupport
+import Testing
+
+@testable import APNSHTTP2
+
+/// How long answers took.
+struct AnswerTimeTests {
+    private static func milliseconds(_ count: Int) -> Moment { .zero + .milliseconds(count) }
+
+    /// An answer without a body: 200, or with another status in HPACK's static table.
+    private static func answer(stream: UInt8, status: UInt8 = 0x88) -> [UInt8] {
+        [0, 0, 1, 1, 5, 0, 0, 0, stream, status]
+    }
+
+    @Test func `each place counts from the write that it was in`() {
+        var window = RequestWindow()
+        window.append(Work.batch(0..<4), at: Self.milliseconds(0))
+        window.append(Work.batch(4..<6), at: Self.milliseconds(30))
+        window.append(Work.batch(6..<9), at: Self.milliseconds(40))
+        var times = Histogram(bounds: [.milliseconds(5), .milliseconds(15), .milliseconds(50)])
+        window.tally([0, 3, 5, 6, 8], at: Self.milliseconds(45), into: &times)
+        #expect(times.counts == [2, 1, 2, 0])
+        #expect(abs(times.seconds - (2 * 0.045 + 0.015 + 2 * 0.005)) < 1e-9)
+    }
+
+    @Test func `random writes and answers take as long as a plain list says`() {
+        for seed in UInt64(0)..<100 {
+            var random = SeededGenerator(seed: seed)
+            var (window, written, now) = (RequestWindow(), [Int: Moment](), Moment.zero)
+            var (times, plain) = (Histogram.ofAnswers, Histogram.ofAnswers)
+            var next = 0
+            for _ in 0..<200 {
+                now = now + .milliseconds(Int.random(in: 2...400, using: &random))
+                let count = Int.random(in: 1...20, using: &random)
+                window.append(Work.batch(next..<next + count), at: now)
+                for place in next..<next + count { written[place] = now }
+                next += count
+                now = now + .milliseconds(Int.random(in: 0...60, using: &random))
+                let answered = written.keys.sorted().filter { _ in Int.random(in: 0..<3, using: &random) == 0 }
+                for place in answered where window.close(place) {
+                    plain.add(nanoseconds: (now - (written[place] ?? now)).wholeNanoseconds)
+                    written[place] = nil
+                }
+                window.tally(answered, at: now, into: &times)
+                window.trim()
+            }
+            #expect(times.counts == plain.counts, "seed \(seed)")
+            #expect(times.count == next - written.count, "seed \(seed)")
+        }
+    }
+
+    @Test func `acceptances and refusals are answers, and what stays away is none`() {
+        var rig = SessionRig()
+        rig.write(Work.batch(0..<4))
+        _ = rig.hear(Self.answer(stream: 3) + Self.answer(stream: 1), at: Self.milliseconds(20))
+        // 404, which says why in a body as a rule.
+        _ = rig.hear(Self.answer(stream: 5, status: 0x8D), at: Self.milliseconds(300))
+        _ = rig.tick(at: .zero + .seconds(31), handedOver: rig.written)
+        let times = rig.client.answerTimes
+        #expect(times.count == 3)
+        #expect(abs(times.seconds - 0.34) < 1e-9)
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import Logging
+import Synchronization
+import Testing
+
+@testable import PushDaemon
+
+/// The two formats of `log.format`.
+@Suite struct LogFormatTests {
+    /// What handlers have written.
+    private final class Page: Sendable {
+        private let bytes = Mutex<[UInt8]>([])
+
+        func append(_ more: [UInt8]) {
+            bytes.withLock { $0 += more }
+        }
+
+        /// The lines; each must have its end.
+        var lines: [String] {
+            Array(bytes.withLock { String(decoding: $0, as: UTF8.self) }.components(separatedBy: "\n").dropLast())
+        }
+    }
+
+    /// The lines that `body` makes a logger write.
+    private static func lines(
+        _ format: DaemonConfiguration.LogFormat, from level: Logger.Level = .info, _ body: (inout Logger) -> Void
+    ) -> [String] {
+        let page = Page()
+        var logger = Logger(label: "test") { _ in LineLogHandler(level: level, format: format) { page.append($0) } }
+        body(&logger)
+        return page.lines
+    }
+
+    @Test func `with json a line is an object with time, level, message and what belongs to it`() throws {
+        let lines = Self.lines(.json) { logger in
+            logger[metadataKey: LogKey.app] = "weather"
+            logger.notice("job done", metadata: [LogKey.job: "a \"b\"\n\u{E4}\u{1}.json", LogKey.count: "3"])
+            logger.error("journal cannot be written", metadata: [LogKey.hint: "look"])
+        }
+        let objects = try lines.map {
+            try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: String])
+        }
+        #expect(objects.count == 2)
+        #expect(objects[0].filter { $0.key != "time" } == [
+            "level": "notice", "message": "job done", "app": "weather", "job": "a \"b\"\n\u{E4}\u{1}.json",
+            "notifications": "3",
+        ])
+        #expect(objects[1]["hint"] == "look" && objects[1]["level"] == "error" && objects[1]["app"] == "weather")
+        for object in objects {
+            #expect(object["time"]?.wholeMatch(of: #/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/#) != nil)
+        }
+        #expect(lines.allSatisfy { $0.hasPrefix(#"{"time":""#) })
+    }
+
+    @Test func `with text the same is words behind the message`() {
+        let lines = Self.lines(.text) { logger in
+            logger.notice("job done", metadata: [LogKey.job: "a b.json", LogKey.app: "weather"])
+        }
+        #expect(lines.count == 1)
+        #expect(lines.first?.hasSuffix(#"Z notice job done app=weather job="a b.json""#) == true)
+    }
+
+    @Test(arguments: [DaemonConfiguration.LogFormat.text, .json])
+    func `what is less severe than log.level is not written`(format: DaemonConfiguration.LogFormat) {
+        let lines = Self.lines(format, from: .warning) { logger in
+            logger.debug("no")
+            logger.notice("no")
+            logger.warning("yes")
+            logger.error("yes")
+        }
+        #expect(lines.count == 2 && !lines.contains { $0.contains("no\"") || $0.hasSuffix(" no") })
+    }
+}

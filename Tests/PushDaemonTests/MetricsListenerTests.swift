@@ -1,0 +1,74 @@
+import LinuxIO
+import Logging
+import SpoolModel
+import TestSupport
+import Testing
+
+@testable import PushDaemon
+
+/// The answers over HTTP, without a daemon.
+@Suite(.timeLimit(.minutes(2))) struct MetricsListenerTests {
+    private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    /// Sends a request in pieces, and returns what comes back until the end.
+    private static func answer(
+        to pieces: [String], closing: Bool = false, text: String = "x 1\n"
+    ) async throws -> String {
+        let folder = try TemporaryDirectory()
+        let path = folder.path + "/metrics.sock"
+        return try await onReactor { reactor in
+            let listener = MetricsListener(at: .local(path: path), on: reactor, logger: logger) { Array(text.utf8) }
+            return try await withThrowingTaskGroup { group in
+                group.addTask { try await listener.run() }
+                let socket = try await awaited("a listener") { try? LocalListener.connect(to: path, on: reactor) }
+                for piece in pieces { try await socket.writeAll(Array(piece.utf8)) }
+                if closing { socket.shutdownWrite() }
+                let answer = String(decoding: try await socket.readAll(), as: UTF8.self)
+                group.cancelAll()
+                return answer
+            }
+        }
+    }
+
+    @Test func `a request in pieces is answered with the text, and the connection ends`() async throws {
+        let text = String(repeating: "pushspool_x 1\n", count: 200_000)
+        let answer = try await Self.answer(to: ["GET /met", "rics HTTP/1.1\r\n", "\r\n"], text: text)
+        #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n") && answer.hasSuffix("\r\n\r\n" + text))
+    }
+
+    @Test(arguments: [
+        ("GET / HTTP/1.1\r\n\r\n", 404), ("DELETE /metrics HTTP/1.1\r\n\r\n", 405), ("nonsense\r\n\r\n", 400),
+    ])
+    func `what is not asked for is not given`(request: String, status: Int) async throws {
+        let answer = try await Self.answer(to: [request])
+        #expect(answer.hasPrefix("HTTP/1.1 \(status) ") && !answer.contains("x 1"))
+    }
+
+    @Test func `what comes behind a request does not take the answer away`() async throws {
+        let more = String(repeating: "more ", count: 8_000)
+        let answer = try await Self.answer(to: ["GET /metrics HTTP/1.1\r\n\r\n" + more])
+        #expect(answer.hasSuffix("x 1\n"))
+    }
+
+    @Test func `a request that ends too early gets no answer`() async throws {
+        let answer = try await Self.answer(to: ["GET /metrics HTTP/1.1\r\n"], closing: true)
+        #expect(answer == "")
+    }
+
+    @Test(arguments: ["127.0.0.1:9469", "[::1]:1", "127.9.9.9:65535", "unix:/run/x.sock"])
+    func `a place on this host is taken as it is written`(text: String) throws {
+        #expect(try MetricsPlace(parsing: text).description == text)
+    }
+
+    @Test(arguments: [
+        ("", "is no address"), ("9469", "is no address"), ("localhost:9469", "is no address"),
+        ("127.0.0.1", "is no address"),
+        ("0.0.0.0:9469", "not a loopback"), ("[::]:1", "not a loopback"), ("192.0.2.1:1", "not a loopback"),
+        ("127.0.0.1:0", "port is missing"), ("unix:metrics.sock", "not absolute"), ("unix:", "not absolute"),
+        ("unix:/run/", "not absolute"), ("unix:/" + String(repeating: "x", count: 107), "108 bytes"),
+    ])
+    func `any other place is refused, with what would be right`(text: String, words: String) throws {
+        let fault = #expect(throws: (any Error).self) { _ = try MetricsPlace(parsing: text) }
+        #expect(String(describing: fault).contains(words), "\(String(describing: fault))")
+    }
+}

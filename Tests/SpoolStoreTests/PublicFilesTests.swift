@@ -1,0 +1,57 @@
+import APNSModel
+import LinuxIO
+import SpoolModel
+import SpoolStore
+import TestSupport
+import Testing
+
+/// What the daemon shows to all.
+@Suite struct PublicFilesTests {
+    let test: TestSpool
+
+    init() throws {
+        test = try TestSpool()
+    }
+
+    private var names: [String] {
+        get throws { try test.spool.publicDirectory.sortedNames() }
+    }
+
+    @Test func `status and metrics are replaced whole, for all to read`() throws {
+        let status = SpoolStatus(node: "host-a", processID: 1, startedAt: test.noon, writtenAt: test.noon)
+        for text in ["a 1\n", "a 2\n"] {
+            try test.spool.publish(status)
+            try test.spool.publish(metrics: Array(text.utf8))
+            #expect(try test.spool.publicDirectory.text("metrics.prom") == text)
+        }
+        #expect(try names == ["metrics.prom", "status.json"])
+        for name in try names {
+            #expect(try test.spool.publicDirectory.status(of: Array(name.utf8))?.mode == 0o644)
+        }
+    }
+
+    @Test func `what a crash has left half written is in nobody's way, and never ends like metrics`() throws {
+        try test.spool.publicDirectory.put(".metrics.prom~", "half")
+        try test.spool.publish(metrics: Array("whole 1\n".utf8))
+        #expect(try names == ["metrics.prom"])
+        #expect(try test.spool.publicDirectory.text("metrics.prom") == "whole 1\n")
+    }
+
+    @Test func `a daemon that ends takes both with it`() throws {
+        let status = SpoolStatus(node: "host-a", processID: 1, startedAt: test.noon, writtenAt: test.noon)
+        try test.spool.publish(status)
+        try test.spool.publish(metrics: [])
+        try test.spool.removeStatus()
+        #expect(try names.isEmpty)
+        try test.spool.removeStatus()
+    }
+
+    @Test func `the journal tells how much was written and how long its syncs took`() throws {
+        let before = test.spool.journal.figures
+        try test.spool.journal.append(.header(header(job(1))))
+        try test.spool.journal.flush()
+        let after = test.spool.journal.figures
+        #expect(after.syncTimes.count == before.syncTimes.count + 1)
+        #expect(after.writtenByteCount > before.writtenByteCount)
+    }
+}
