@@ -59,7 +59,10 @@ struct MetricNameTests {
         let page = try Manual.page("pushspool-metrics.5")
         let words =
             SpoolStatus.AppState.allCases.map(\.rawValue) + AppMetrics.HoldCause.allCases.map(\.rawValue)
-            + ["new", "work", "hold", "done", "failed", "accepted", "rejected", "expired", "unsent", "unknown", "other"]
+            + [
+                "new", "work", "hold", "done", "failed", "accepted", "rejected", "expired", "unsent", "unknown",
+                "other",
+            ]
         for word in words { #expect(page.contains("\\fB\(word)\\fR"), "\(word)") }
     }
 

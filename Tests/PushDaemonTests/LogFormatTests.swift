@@ -41,10 +41,11 @@ import Testing
             try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: String])
         }
         #expect(objects.count == 2)
-        #expect(objects[0].filter { $0.key != "time" } == [
-            "level": "notice", "message": "job done", "app": "weather", "job": "a \"b\"\n\u{E4}\u{1}.json",
-            "notifications": "3",
-        ])
+        #expect(
+            objects[0].filter { $0.key != "time" } == [
+                "level": "notice", "message": "job done", "app": "weather", "job": "a \"b\"\n\u{E4}\u{1}.json",
+                "notifications": "3",
+            ])
         #expect(objects[1]["hint"] == "look" && objects[1]["level"] == "error" && objects[1]["app"] == "weather")
         for object in objects {
             #expect(object["time"]?.wholeMatch(of: #/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/#) != nil)
