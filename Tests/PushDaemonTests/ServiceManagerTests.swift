@@ -54,6 +54,7 @@ import Testing
             let daemon = try bench.start(with: "NOTIFY_SOCKET=\(bench.path)/nobody")
             try await bench.watching(daemon) { daemon in
                 try await daemon.says("service manager cannot be told")
+                try await daemon.says("app started")
                 try bench.drop("a.json", job(1))
                 #expect(try await bench.end(of: "a.json").state == "done")
                 #expect(try await daemon.stop() == 0)
