@@ -155,8 +155,8 @@ let package = Package(
         .testTarget(
             name: "ManualTests",
             dependencies: [
-                "pushspool", "PushDaemon", "GatewaySimulator", "APNSBinary", "APNSModel", "Document", "LinuxIO",
-                "TestSupport", argumentParser,
+                "pushspool", "PushDaemon", "GatewaySimulator", "APNSBinary", "SpoolModel", "APNSModel", "JSON", "Document",
+                "LinuxIO", "TestSupport", argumentParser,
             ],
             swiftSettings: strict),
         .testTarget(name: "ArchitectureTests", swiftSettings: strict),

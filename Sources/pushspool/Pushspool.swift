@@ -47,7 +47,7 @@ struct Pushspool: AsyncParsableCommand {
             """,
         subcommands: [
             Run.self, Submit.self, List.self, Check.self, ShowJournal.self, Status.self, Simulate.self, Demo.self,
-            Feedback.self, Show.self,
+            Feedback.self, Show.self, MakeReport.self,
         ])
 }
 
