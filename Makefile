@@ -35,6 +35,12 @@ PACKAGE_TEST_PACKAGES := \
 	lintian \
 	python3-minimal
 
+# What a report is looked at with.
+BROWSER_PACKAGES := \
+	chromium \
+	libxml2-utils \
+	python3
+
 # What the fault tests need: filesystems to cut the power of, a network to drop packets in, and access lists.
 FAULT_PACKAGES := \
 	acl \
@@ -62,7 +68,7 @@ FORMATTED := Package.swift Sources Tests
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help setup lint format build install uninstall deb test test-full faults clients fuzz interop demo bench instructions clean
+.PHONY: help setup lint format build install uninstall deb test test-full faults clients fuzz interop report demo bench instructions clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -125,6 +131,10 @@ fuzz: setup ## Feed random bytes to all decoders, 10 minutes each (FUZZ=name, SE
 interop: setup ## Let our HTTP/2 meet nghttpd, nginx, h2o, curl, h2load and aioapns, and our metrics Prometheus
 	@.ci/setup $(PEER_PACKAGES)
 	@$(MAKE) -C Tests/Interop run
+
+report: build ## Look at a page of `pushspool report` with a browser (PICTURES=folder keeps the pictures)
+	@.ci/setup $(BROWSER_PACKAGES)
+	@$(MAKE) -C Tests/Interop report
 
 demo: build ## Send sample jobs to the simulated gateway, end to end
 	@echo '==> demo'

@@ -16,11 +16,20 @@ extension JobCase {
             lines.append("  journal of node \(journal.node)")
             lines += journal.lines.map { "    " + $0 }
         }
-        return lines
+        return lines.map(Self.printable)
+    }
+
+    /// A line without what a terminal would obey: reasons come from gateways, and anybody may have written a result file.
+    private static func printable(_ line: String) -> String {
+        let scalars = line.unicodeScalars.map { scalar -> Unicode.Scalar in
+            let category = scalar.properties.generalCategory
+            return category == .control || category == .format ? "\u{FFFD}" : scalar
+        }
+        return String(String.UnicodeScalarView(scalars))
     }
 
     /// What it is called and when what happened, each with a key of at most 9 characters.
-    private var facts: [(key: String, value: String)] {
+    private var facts: [(String, String)] {
         let times = (account?.droppedAt ?? live?.facts.droppedAt, account?.claimedAt ?? live?.facts.claimedAt)
         let known: [(String, String?)] = [
             ("id", id?.description), ("ref", ref),
@@ -29,7 +38,10 @@ extension JobCase {
             ("code", account?.code), ("why", account?.why), ("counts", counts.map(Self.words)),
             ("progress", progress?.inWords),
         ]
-        return known.compactMap { key, value in value.map { (key, $0) } } + lists.map { ($0.word, $0.text) }
+        var facts: [(String, String)] = []
+        for case (let key, let value?) in known { facts.append((key, value)) }
+        for list in lists { facts.append((list.word, list.text)) }
+        return facts
     }
 
     private static func words(_ counts: JobAccount.Counts) -> String {

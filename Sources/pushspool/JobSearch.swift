@@ -284,7 +284,7 @@ struct JobSearch {
                 var listing = try directory.listing()
                 while let entry = try listing.next() {
                     guard entry.name.suffix(Self.resultEnding.count) == Self.resultEnding[...],
-                        let name = FileName(bytes: entry.name.dropLast(Self.resultEnding.count))
+                        let name = FileName(bytes: Array(entry.name.dropLast(Self.resultEnding.count)))
                     else { continue }
                     try lookInside(name, in: directory, day)
                 }

@@ -66,7 +66,7 @@ struct Pushspool: AsyncParsableCommand {
         version: Version.current,
         subcommands: [
             Run.self, Submit.self, List.self, Check.self, Doctor.self, ShowJournal.self, Status.self, Simulate.self,
-            Demo.self, Feedback.self, Show.self,
+            Demo.self, Feedback.self, Show.self, MakeReport.self,
         ])
 }
 

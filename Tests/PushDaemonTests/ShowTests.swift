@@ -89,6 +89,16 @@ import Testing
         }
     }
 
+    @Test func `nothing that a file says moves the cursor of a terminal`() async throws {
+        try await Turnstile.daemons.passing {
+            let spool = try spool()
+            let reason = #""outcome":"rejected","reason":"\u001b[2J""#
+            try spool.publish([FeedbackText.notification(1, job: "\\u001b[2J.json", reason)], second: 9)
+            let end = try await spool.run(["show", FeedbackText.id(1)])
+            #expect(end.code == 0 && end.text.contains("[2J") && !end.text.contains("\u{1B}"), "\(end)")
+        }
+    }
+
     @Test func `what is in a result file that cannot be read is left out`() async throws {
         try await Turnstile.daemons.passing {
             let spool = try spool()

@@ -45,6 +45,12 @@ package struct JobAccount: Hashable, Sendable {
     /// When it ended.
     package var finishedAt: WallTime?
 
+    /// Creates an account that tells no more than where the job is.
+    init(name: String, state: Conclusion.State) {
+        (self.name, self.state) = (name, state)
+        counts = Counts()
+    }
+
     /// Reads a `job` line or a result file.
     ///
     /// - Returns: `nil` when it is neither.
@@ -76,7 +82,8 @@ extension JobAccount.Counts {
     package var missedCount: Int { rejected + expired + unsent + unknown }
 
     fileprivate init(_ node: Node) {
-        let count = { (key: String) in max(0, node[key]?.integer ?? 0) }
+        // No job has more; sums of many such numbers are still numbers.
+        let count = { (key: String) in min(max(0, node[key]?.integer ?? 0), 1 << 40) }
         (notifications, accepted) = (count("notifications"), count("accepted"))
         (rejected, expired) = (count("rejected"), count("expired"))
         (unsent, unknown) = (count("unsent"), count("unknown"))

@@ -23,16 +23,6 @@ package struct JobWish: Hashable, Sendable {
         name = FileName(escaped: last) ?? FileName(last)
     }
 
-    /// Returns whether it may name this job.
-    ///
-    /// - Parameters:
-    ///   - name: The name it was dropped by, or has now.
-    ///   - app: Its app.
-    /// - Returns: Whether name and app are those that were written.
-    package func names(_ name: FileName, of app: String) -> Bool {
-        self.name == name && (self.app == nil || self.app == app)
-    }
-
     /// Returns whether a line of feedback, or a result file, is about the job.
     package func isMeant(by line: Node) -> Bool {
         if let ref = line["ref"], ref.isText(text) { return true }

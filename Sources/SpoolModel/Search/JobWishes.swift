@@ -27,7 +27,7 @@ package struct JobWishes: Sendable {
 
     /// The names among them, each with its app if that was written.
     package var names: [(name: FileName, app: String?)] {
-        all.compactMap { wish in wish.name.map { ($0, wish.app) } }
+        all.compactMap { wish in wish.name.map { (name: $0, app: wish.app) } }
     }
 
     /// Returns the positions of those that mean this job.

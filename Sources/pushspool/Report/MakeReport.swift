@@ -1,0 +1,82 @@
+import APNSModel
+import ArgumentParser
+import LinuxIO
+import SpoolModel
+import SpoolStore
+
+/// `pushspool report`.
+struct MakeReport: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "report",
+        abstract: "Write a page that shows what became of jobs and notifications.",
+        discussion: """
+            Reads feedback/, done/ and failed/, whether a daemon runs or not, and writes one page of HTML with plots and \
+            tables: throughput, outcomes, reasons, times, apps, and the jobs to look at. The page needs no network and no \
+            scripts, and has no tokens.
+
+            Example: pushspool report --since 7d --output /var/www/html/push.html
+            """)
+
+    @OptionGroup var place: SpoolOption
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("Only this app; may be given again.", valueName: "name"))
+    var app: [String] = []
+
+    @Option(help: ArgumentHelp("What ended since then, such as 7d or 2026-11-21.", valueName: "time"))
+    var since = "7d"
+
+    @Option(help: ArgumentHelp("What ended before then; now, if it is left out.", valueName: "time"))
+    var until: String?
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("The file to write; else standard output.", valueName: "file"))
+    var output: String?
+
+    func validate() throws { _ = try span() }
+
+    func run() throws {
+        let path = try place.path()
+        do {
+            let root = try Directory.open(path: path)
+            let apps = app.isEmpty ? try QueueListing.apps(in: root) : app.once
+            var reading = ReportReading(SpoolReport(try span()), apps: apps, in: root)
+            try reading.run()
+            let page = ReportPage.html(reading.report, madeAt: WallTime(nanoseconds: WallClock.nanoseconds()))
+            try write(Array(page.utf8))
+        } catch let error as SystemError {
+            // Whoever read this has enough.
+            if error.isBrokenPipe { return }
+            Talk.complain("\(error)", hint: "check the paths, the app's name, and the permissions")
+            throw ExitCode.badInput
+        }
+    }
+
+    private func span() throws -> TimeBuckets {
+        let now = WallTime(nanoseconds: WallClock.nanoseconds())
+        let begin = try TimeOption.time("--since", since) ?? now
+        let end = try TimeOption.time("--until", until) ?? now
+        guard begin < end else { throw ValidationError("--since is not before --until, or not before now.") }
+        return TimeBuckets(since: begin, until: end)
+    }
+
+    /// Replaces the file in one step, so that nobody ever reads half a page.
+    private func write(_ bytes: [UInt8]) throws(SystemError) {
+        guard let output else { return try StandardStream.output.send(bytes) }
+        let slash = output.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let folder = slash.map { String(output[...$0]) } ?? "."
+        let name = Array(slash.map { output.utf8[output.utf8.index(after: $0)...] } ?? output.utf8[...])
+        let directory = try Directory.open(path: folder)
+        let temporary = Array(".pushspool-\(Host.processID).tmp".utf8)
+        // Left by a crash of another process of this number.
+        try directory.unlink(temporary)
+        let file = try directory.create(temporary, mode: 0o644)
+        do throws(SystemError) {
+            try file.write(bytes)
+            try file.sync()
+            try file.closeNow()
+            try directory.rename(temporary, to: directory, replacing: name)
+        } catch {
+            try directory.unlink(temporary)
+            throw error
+        }
+    }
+}

@@ -1,0 +1,200 @@
+import SpoolModel
+
+/// The frame of a drawing: a field with a scale at its left and marks below, in units of a 720 wide picture.
+struct Plot {
+    /// How wide every picture is.
+    static let width = 720.0
+    private static let left = 56.0
+    private static let right = 10.0
+    private static let top = 10.0
+    private static let bottom = 26.0
+
+    /// A number that tells the pictures of a page apart.
+    let number: Int
+    /// What it shows, for those who hear it, and under the pointer.
+    let title: String
+    /// What can be seen in it, in a sentence.
+    let summary: String
+    /// How high it is.
+    let height: Double
+    /// The scale at its left.
+    let axis: PlotAxis
+
+    /// Where a share of the width is.
+    func x(_ fraction: Double) -> Double {
+        Self.left + fraction * (Self.width - Self.left - Self.right)
+    }
+
+    /// Where a value stands.
+    func y(_ value: Double) -> Double {
+        Self.top + (1 - axis.fraction(of: value)) * (height - Self.top - Self.bottom)
+    }
+
+    /// Draws the frame, and in it what `body` draws.
+    ///
+    /// - Parameters:
+    ///   - page: Where to.
+    ///   - ticks: The marks below.
+    ///   - unit: What stands behind the numbers of the scale, such as `/s`.
+    ///   - body: Draws what is shown.
+    func draw(
+        on page: inout Markup, ticks: [TimeBuckets.Tick], unit: String = "", _ body: (inout Markup) -> Void
+    ) {
+        picture(on: &page) { page in
+            for tick in axis.ticks {
+                let level = y(tick)
+                line(&page, "grid", from: (x(0), level), to: (x(1), level))
+                label(&page, ReportWords.short(tick) + unit, at: (x(0) - 6, level + 4), anchor: "end")
+            }
+            body(&page)
+            line(&page, "base", from: (x(0), y(0)), to: (x(1), y(0)))
+            for tick in ticks {
+                let place = x(tick.fraction)
+                line(&page, "base", from: (place, y(0)), to: (place, y(0) + 4))
+                let anchor = tick.fraction < 0.02 ? "start" : tick.fraction > 0.98 ? "end" : "middle"
+                label(&page, tick.label, at: (place, height - 6), anchor: anchor)
+            }
+        }
+    }
+
+    /// Draws what `body` draws, named and described.
+    func picture(on page: inout Markup, _ body: (inout Markup) -> Void) {
+        let (titleID, summaryID) = ("t\(number)", "d\(number)")
+        page.element(
+            "svg",
+            [
+                "xmlns": "http://www.w3.org/2000/svg", "viewBox": "0 0 720 \(ReportWords.coordinate(height))",
+                "role": "img", "aria-labelledby": "\(titleID) \(summaryID)",
+            ]
+        ) { page in
+            page.element("title", ["id": titleID], text: title)
+            page.element("desc", ["id": summaryID], text: summary)
+            body(&page)
+        }
+    }
+
+    /// Draws columns, each of values that stand on one another, and says what each is under the pointer.
+    ///
+    /// - Parameters:
+    ///   - page: Where to.
+    ///   - columns: The values of each column, the lowest first.
+    ///   - classes: The style of each of these values.
+    ///   - words: What a column is, in words.
+    func bars(
+        on page: inout Markup, _ columns: [[Double]], classes: [String], words: (Int) -> String
+    ) {
+        let step = (x(1) - x(0)) / Double(max(1, columns.count))
+        let gap = step > 24 ? 4.0 : step > 4 ? 1 : 0
+        for (column, values) in columns.enumerated() where values.contains(where: { $0 > 0 }) {
+            let left = x(Double(column) / Double(columns.count)) + gap / 2
+            var below = 0.0
+            page.element("g") { page in
+                page.element("title", text: words(column))
+                for (value, style) in zip(values, classes) where value > 0 {
+                    let (low, high) = (y(below), y(below + value))
+                    rectangle(&page, style, (left, high), (step - gap, low - high))
+                    below += value
+                }
+                // All of the column's height answers to the pointer.
+                rectangle(&page, "hit", (left, y(axis.top)), (step - gap, y(0) - y(axis.top)))
+            }
+        }
+    }
+
+    /// Draws a line through the middle of each column, and fills what is below it.
+    func line(on page: inout Markup, _ values: [Double]) {
+        guard !values.isEmpty else { return }
+        let points = values.enumerated().map { index, value in
+            let place = x((Double(index) + 0.5) / Double(values.count))
+            return "\(ReportWords.coordinate(place)) \(ReportWords.coordinate(y(value)))"
+        }
+        let ends = [0.5, Double(values.count) - 0.5].map { ReportWords.coordinate(x($0 / Double(values.count))) }
+        let ground = ReportWords.coordinate(y(0))
+        let path = "M" + points.joined(separator: " L")
+        page.void("path", ["class": "area", "d": "\(path) L\(ends[1]) \(ground) L\(ends[0]) \(ground) Z"])
+        page.void("path", ["class": "line", "d": path])
+    }
+
+    private func rectangle(
+        _ page: inout Markup, _ style: String, _ corner: (x: Double, y: Double), _ size: (Double, Double)
+    ) {
+        page.void(
+            "rect",
+            [
+                "class": style, "x": ReportWords.coordinate(corner.x), "y": ReportWords.coordinate(corner.y),
+                "width": ReportWords.coordinate(max(0.5, size.0)), "height": ReportWords.coordinate(max(0, size.1)),
+            ])
+    }
+
+    private func line(
+        _ page: inout Markup, _ style: String, from: (x: Double, y: Double), to: (x: Double, y: Double)
+    ) {
+        page.void(
+            "line",
+            [
+                "class": style, "x1": ReportWords.coordinate(from.x), "y1": ReportWords.coordinate(from.y),
+                "x2": ReportWords.coordinate(to.x), "y2": ReportWords.coordinate(to.y),
+            ])
+    }
+
+    private func label(_ page: inout Markup, _ text: String, at place: (x: Double, y: Double), anchor: String) {
+        page.element(
+            "text",
+            [
+                "x": ReportWords.coordinate(place.x), "y": ReportWords.coordinate(place.y), "text-anchor": anchor,
+            ], text: text)
+    }
+}
+
+extension Plot {
+    /// Bars that lie under one another, each with its name before it and its number behind.
+    struct Rows {
+        private static let rowHeight = 26.0
+        private static let nameWidth = 230.0
+        private static let numberWidth = 80.0
+
+        /// A number that tells the pictures of a page apart.
+        let number: Int
+        /// What they show.
+        let title: String
+        /// Name, number and style of each.
+        let rows: [(name: String, count: Int, style: String)]
+
+        /// Draws them.
+        func draw(on page: inout Markup) {
+            let height = Self.rowHeight * Double(max(1, rows.count))
+            let most = Double(max(1, rows.map(\.count).max() ?? 1))
+            let words = rows.prefix(3).map { "\($0.name) \(ReportWords.count($0.count))" }.joined(separator: ", ")
+            let frame = Plot(
+                number: number, title: title, summary: "The most frequent: \(words).", height: height,
+                axis: PlotAxis(upTo: most, isWhole: true))
+            frame.picture(on: &page) { page in
+                for (place, row) in rows.enumerated() {
+                    draw(row, at: Double(place) * Self.rowHeight, share: Double(row.count) / most, on: &page)
+                }
+            }
+        }
+
+        private func draw(
+            _ row: (name: String, count: Int, style: String), at top: Double, share: Double, on page: inout Markup
+        ) {
+            let width = share * (Plot.width - Self.nameWidth - Self.numberWidth)
+            let name = row.name.count > 22 ? String(row.name.prefix(21)) + "…" : row.name
+            let middle = ReportWords.coordinate(top + Self.rowHeight / 2 + 4)
+            page.element("g") { page in
+                page.element("title", text: "\(row.name): \(ReportWords.count(row.count))")
+                let end = ReportWords.coordinate(Self.nameWidth - 8)
+                page.element("text", ["class": "name", "x": end, "y": middle, "text-anchor": "end"], text: name)
+                page.void(
+                    "rect",
+                    [
+                        "class": row.style, "x": ReportWords.coordinate(Self.nameWidth), "rx": "2",
+                        "y": ReportWords.coordinate(top + 5), "width": ReportWords.coordinate(max(1, width)),
+                        "height": ReportWords.coordinate(Self.rowHeight - 10),
+                    ])
+                let behind = ReportWords.coordinate(Self.nameWidth + width + 6)
+                page.element("text", ["x": behind, "y": middle], text: ReportWords.count(row.count))
+            }
+        }
+    }
+}

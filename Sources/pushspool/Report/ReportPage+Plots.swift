@@ -1,0 +1,120 @@
+import APNSModel
+import SpoolModel
+
+extension ReportPage {
+    /// A plot of how many notifications a second got an outcome.
+    mutating func writeThroughput(_ page: inout Markup) {
+        let buckets = report.buckets
+        let sums = Self.sums(report.total, from: 0).map { $0 / Double(buckets.widthInSeconds) }
+        let most = sums.max() ?? 0
+        let plot = Plot(
+            number: nextPicture(), title: "Notifications a second",
+            summary: "At most \(ReportWords.decimal(most)) a second, averaged over each \(length).", height: 220,
+            axis: PlotAxis(upTo: most, isWhole: false))
+        let rows = sums.indices.filter { sums[$0] > 0 }.map { [time($0), ReportWords.decimal(sums[$0])] }
+        let table = ReportTable(header: ["from (UTC)", "a second"], rows: rows, numbers: [1])
+        ReportFigure(title: plot.title, table: table, note: plot.summary).write(on: &page) { page in
+            plot.draw(on: &page, ticks: buckets.ticks, unit: "/s") { plot.line(on: &$0, sums) }
+        }
+    }
+
+    /// A plot of outcomes, each part of the time a column: from the one at `first` on, so that the others are not hidden by
+    /// those that were accepted.
+    mutating func writeOutcomes(_ page: inout Markup, from first: Int, title: String) {
+        let plot = outcomePlot(report.total, from: first, title: title, height: 300)
+        let series = report.total.series
+        let shown = (first..<series.count).filter { outcome in series[outcome].contains { $0 > 0 } }
+        let words = ReportFigures.outcomes
+        let legend = shown.map { outcome in
+            let sum = Int(series[outcome].reduce(0, +).rounded())
+            return (name: "\(words[outcome]) \(ReportWords.count(sum))", style: words[outcome])
+        }
+        var rows: [[String]] = []
+        for part in 0..<report.buckets.count where shown.contains(where: { series[$0][part] > 0 }) {
+            rows.append([time(part)] + shown.map { ReportWords.count(Int(series[$0][part].rounded())) })
+        }
+        let header = ["from (UTC)"] + shown.map { words[$0] }
+        let table = ReportTable(header: header, rows: rows, numbers: Set(header.indices.dropFirst()))
+        let figure = ReportFigure(title: plot.title, table: table, legend: legend)
+        figure.write(on: &page) { draw(plot, of: report.total, from: first, on: &$0) }
+    }
+
+    /// The frame of a plot of outcomes.
+    mutating func outcomePlot(
+        _ figures: ReportFigures, from first: Int, title: String, height: Double
+    ) -> Plot {
+        let sums = Self.sums(figures, from: first)
+        let (most, total) = (sums.max() ?? 0, Int(sums.reduce(0, +).rounded()))
+        return Plot(
+            number: nextPicture(), title: "\(title): notifications each \(length)",
+            summary: "\(ReportWords.count(total)) in all, at most \(ReportWords.short(most)) in one \(length).",
+            height: height, axis: PlotAxis(upTo: most, isWhole: true))
+    }
+
+    /// Draws such a plot.
+    func draw(_ plot: Plot, of figures: ReportFigures, from first: Int, on page: inout Markup) {
+        let words = Array(ReportFigures.outcomes[first...])
+        let columns = (0..<report.buckets.count).map { part in figures.series[first...].map { $0[part] } }
+        plot.draw(on: &page, ticks: report.buckets.ticks) { page in
+            plot.bars(on: &page, columns, classes: words) { part in
+                let counts = zip(words, columns[part]).filter { $0.1 > 0 }
+                let text = counts.map { "\($0.0) \(ReportWords.count(Int($0.1.rounded())))" }
+                return "\(time(part)): \(text.joined(separator: ", "))"
+            }
+        }
+    }
+
+    /// How many notifications got an outcome in each part of the time, from the outcome at `first` on.
+    private static func sums(_ figures: ReportFigures, from first: Int) -> [Double] {
+        var sums = figures.series[first]
+        for row in figures.series[(first + 1)...] {
+            for part in sums.indices { sums[part] += row[part] }
+        }
+        return sums
+    }
+
+    /// A plot of how often something took how long.
+    mutating func writeLatency(_ page: inout Markup, _ histogram: LatencyHistogram, title: String) {
+        let columns = histogram.columns
+        let plot = Plot(
+            number: nextPicture(), title: "\(title): jobs by time", summary: Self.summary(of: histogram), height: 300,
+            axis: PlotAxis(upTo: Double(columns.map(\.count).max() ?? 0), isWhole: true))
+        let names = columns.map { ReportWords.duration($0.from) }
+        let every = max(1, (columns.count + 6) / 7)
+        let ticks = columns.indices.filter { $0.isMultiple(of: every) }.map { place in
+            TimeBuckets.Tick(fraction: Double(place) / Double(columns.count), label: names[place])
+        }
+        let counts = columns.map { ReportWords.count($0.count) }
+        let rows = zip(names, counts).map { [$0.0, $0.1] }
+        let table = ReportTable(header: ["from", "jobs"], rows: rows, numbers: [1])
+        ReportFigure(title: plot.title, table: table, note: plot.summary).write(on: &page) { page in
+            plot.draw(on: &page, ticks: ticks) { page in
+                plot.bars(on: &page, columns.map { [Double($0.count)] }, classes: ["plain"]) { place in
+                    "from \(names[place]): \(counts[place]) jobs"
+                }
+            }
+        }
+    }
+
+    private static func summary(of histogram: LatencyHistogram) -> String {
+        let shares = [(0.5, "Half"), (0.9, "9 of 10"), (0.99, "99 of 100")]
+        let words = shares.compactMap { share, name in
+            histogram.quantile(share).map { "\(name) within \(ReportWords.duration($0))" }
+        }
+        guard !words.isEmpty else { return "Of no job is it known." }
+        return words.joined(separator: ", ") + ", the longest \(ReportWords.duration(histogram.longest))."
+    }
+
+    /// How long a part of the time is, in words.
+    private var length: String {
+        let seconds = report.buckets.widthInSeconds
+        for (unit, name) in [(86_400, "day"), (3600, "hour"), (60, "minute")] as [(Int64, String)]
+        where seconds >= unit {
+            return seconds == unit ? name : "\(seconds / unit) \(name)s"
+        }
+        return "\(seconds) seconds"
+    }
+
+    /// When a part of the time begins.
+    private func time(_ part: Int) -> String { Self.minute(report.buckets.start(of: part)) }
+}

@@ -1,0 +1,151 @@
+import SpoolModel
+
+extension ReportPage {
+    /// Of how many apps there are drawings.
+    private static let drawnAppCount = 12
+    /// Of how many apps there are rows in the table.
+    private static let tabledAppCount = 500
+    /// How many bars there are in a drawing of bars.
+    private static let barCount = 12
+
+    /// Which reasons there were, and with which codes jobs failed.
+    mutating func writeReasons(_ page: inout Markup) {
+        let figures = [reasonFigure, codeFigure].filter { !$0.rows.isEmpty }
+        guard !figures.isEmpty else {
+            page.element("p", text: "No job failed, and no line of feedback tells of anything that was not accepted.")
+            return
+        }
+        page.element("div", ["class": "two"]) { page in
+            for figure in figures {
+                let bars = Array(figure.rows.prefix(Self.barCount))
+                let rows = Plot.Rows(number: nextPicture(), title: figure.title, rows: bars)
+                ReportFigure(title: figure.title, table: figure.table).write(on: &page) { rows.draw(on: &$0) }
+            }
+        }
+    }
+
+    private typealias Bars = (title: String, rows: [(name: String, count: Int, style: String)], table: ReportTable)
+
+    private var reasonFigure: Bars {
+        let reasons = report.reasons.sorted {
+            ($1.value, $0.key.name, $0.key.outcome) < ($0.value, $1.key.name, $1.key.outcome)
+        }
+        let rows = reasons.map { (name: $0.key.name, count: $0.value, style: Self.style($0.key.outcome)) }
+        let cells = reasons.prefix(SpoolReport.tableCount).map { reason, count in
+            [reason.name, reason.outcome, reason.verdict ?? "", ReportWords.count(count)]
+        }
+        let header = ["reason", "outcome", "verdict", "notifications"]
+        return ("Reasons of notifications", rows, ReportTable(header: header, rows: cells, numbers: [3]))
+    }
+
+    private var codeFigure: Bars {
+        let codes = report.codes.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        let rows = codes.map { (name: $0.key, count: $0.value, style: "rejected") }
+        let cells = codes.prefix(SpoolReport.tableCount).map { [$0.key, ReportWords.count($0.value)] }
+        return ("Codes of failed jobs", rows, ReportTable(header: ["code", "jobs"], rows: cells, numbers: [1]))
+    }
+
+    private static func style(_ outcome: String) -> String {
+        ReportFigures.outcomes.contains(outcome) ? outcome : "unknown"
+    }
+
+    /// Each app in a table, and drawings of the busiest.
+    mutating func writeApps(_ page: inout Markup) {
+        let apps = report.apps.sorted {
+            ($1.value.counts.notifications, $1.value.jobCount, $0.key)
+                < ($0.value.counts.notifications, $0.value.jobCount, $1.key)
+        }
+        page.element("h2", text: "Apps")
+        let rows = apps.prefix(Self.tabledAppCount).map { Self.appRow($0.key, $0.value) }
+        let header = ["app", "jobs", "failed", "notifications", "accepted", "claim p50", "p99", "sent p50", "p99"]
+        page.element("div", ["class": "card"]) { page in
+            ReportTable(header: header, rows: rows, numbers: Set(1..<header.count)).write(on: &page)
+            let more = apps.count - rows.count
+            if more > 0 { page.element("p", ["class": "soft"], text: "and \(ReportWords.count(more)) more apps") }
+        }
+        guard apps.count > 1 else { return }
+        page.element("div", ["class": "two"]) { page in
+            for (name, figures) in apps.prefix(Self.drawnAppCount) {
+                let plot = outcomePlot(figures, from: 0, title: name, height: 240)
+                page.element("section", ["class": "card"]) { page in
+                    page.element("h3", text: name)
+                    draw(plot, of: figures, from: 0, on: &page)
+                }
+            }
+        }
+    }
+
+    private static func appRow(_ name: String, _ figures: ReportFigures) -> [String] {
+        let quantiles = [figures.waiting, figures.sending].flatMap { histogram in
+            [0.5, 0.99].map { histogram.quantile($0).map(ReportWords.duration) ?? "–" }
+        }
+        let numbers = [
+            figures.jobCount, figures.failedCount, figures.counts.accepted + figures.counts.missedCount,
+        ]
+        let share = figures.acceptedShare.map(ReportWords.percent) ?? "–"
+        return [name] + numbers.map(ReportWords.count) + [share] + quantiles
+    }
+
+    /// The jobs that somebody ought to look at.
+    func writeJobs(_ page: inout Markup) {
+        page.element("h2", text: "Jobs to look at")
+        let header = ["app", "job", "ended (UTC)", "state", "code", "notifications", "not accepted", "took"]
+        let tables = [("Most not accepted", report.worstJobs), ("Slowest from claim to end", report.slowestJobs)]
+        for (title, jobs) in tables where !jobs.isEmpty {
+            page.element("div", ["class": "card"]) { page in
+                page.element("h3", text: title)
+                ReportTable(header: header, rows: jobs.map(Self.jobRow), numbers: [5, 6, 7]).write(on: &page)
+            }
+        }
+    }
+
+    private static func jobRow(_ job: ReportJob) -> [String] {
+        [
+            job.app, job.name, minute(job.end), job.state.rawValue, job.code ?? "",
+            ReportWords.count(job.counts.notifications), ReportWords.count(job.counts.missedCount),
+            job.took.map(ReportWords.duration) ?? "–",
+        ]
+    }
+
+    /// What the page was made from, and so what it cannot know.
+    func writeSources(_ page: inout Markup) {
+        page.element("h2", text: "What this is made from")
+        page.element("ul") { page in
+            for sentence in sentences { page.element("li", text: sentence) }
+        }
+    }
+
+    private var sentences: [String] {
+        let sources = report.sources
+        let (lines, files) = (ReportWords.count(sources.lineCount), ReportWords.count(sources.fileCount))
+        let (archived, results) = (ReportWords.count(sources.archivedCount), ReportWords.count(sources.resultCount))
+        var sentences = [
+            "\(lines) jobs by their lines in \(files) files of feedback.",
+            """
+            \(archived) jobs by their files in done/ and failed/ only, because their lines are not in feedback/ any more; \
+            \(results) of them have a result file.
+            """,
+            """
+            Of \(ReportWords.count(report.total.uncountedCount)) jobs it is not known how many notifications they had, nor \
+            when they were claimed: they count as jobs and in no other figure.
+            """,
+            """
+            Reasons by \(ReportWords.count(sources.missedLineCount)) lines of notifications that are still in feedback/; \
+            one that was told twice counts twice.
+            """,
+            "Notifications are spread evenly over the time from their job's claim to its end. Times are UTC.",
+            "The times within which half, or 99 of 100, were claimed or sent are known to a quarter.",
+        ]
+        if sources.repeatCount > 0 {
+            sentences.append("\(ReportWords.count(sources.repeatCount)) lines of jobs were told again, and do not count.")
+        }
+        if sources.badLineCount > 0 {
+            sentences.append("\(ReportWords.count(sources.badLineCount)) lines could not be read.")
+        }
+        if !sources.unreadable.isEmpty {
+            let folders = sources.unreadable.prefix(20).joined(separator: ", ")
+            sentences.append("May not be read, and is not in it: \(folders).")
+        }
+        return sentences
+    }
+}

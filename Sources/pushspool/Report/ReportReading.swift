@@ -1,0 +1,107 @@
+import APNSModel
+import Document
+import JSON
+import LinuxIO
+import SpoolModel
+import SpoolStore
+
+/// Reads what a report is made from: all feedback first, then of the archives what no line tells.
+struct ReportReading {
+    private let root: Directory
+    private let apps: [String]
+    private var parser = JSON.Parser()
+    /// What was read so far.
+    private(set) var report: SpoolReport
+
+    /// Will read these apps of a spool.
+    init(_ report: SpoolReport, apps: [String], in root: Directory) {
+        (self.report, self.apps, self.root) = (report, apps, root)
+    }
+
+    /// Reads everything.
+    ///
+    /// - Throws: `SystemError`: a folder cannot be read, for another reason than missing rights.
+    mutating func run() throws {
+        for app in apps {
+            try readFeedback(of: app)
+            try readArchives(of: app)
+        }
+    }
+
+    private mutating func readFeedback(of app: String) throws {
+        var shelf = FeedbackShelf(root: root, apps: [app])
+        while true {
+            let files: [FeedbackShelf.File]
+            do {
+                files = try shelf.nextFiles()
+            } catch {
+                guard error.isRefusal else { throw error }
+                return report.sources.unreadable.append("\(app)/feedback")
+            }
+            guard !files.isEmpty else { return }
+            for file in files {
+                // A file has what came about before it was published.
+                if file.publishedAt.map({ $0 >= report.buckets.since }) ?? true { try read(file, of: shelf) }
+                shelf.pass(file)
+            }
+        }
+    }
+
+    private mutating func read(_ file: FeedbackShelf.File, of shelf: FeedbackShelf) throws {
+        do {
+            try shelf.read(file) { _, line in
+                switch line {
+                case .good(let node, _): report.add(node, of: file.app)
+                case .bad: report.sources.badLineCount += 1
+                }
+            }
+            report.sources.fileCount += 1
+        } catch let error as SystemError where error.isNotFound {
+            // A consumer took it meanwhile: its jobs are in the archives.
+        }
+    }
+
+    private mutating func readArchives(of app: String) throws(SystemError) {
+        let (days, unreadable) = try ArchiveListing.days(of: app, in: root)
+        report.sources.unreadable += unreadable
+        let span = (report.buckets.since.day, (report.buckets.until + .nanoseconds(-1)).day)
+        for day in days where span.0 <= day.name && day.name <= span.1 {
+            do {
+                try read(day, in: try day.open())
+            } catch {
+                // The retention took it.
+                if error.isNotFound { continue }
+                guard error.isRefusal else { throw error }
+                report.sources.unreadable.append("\(app)/\(day.folder.rawValue)/\(day.name)")
+            }
+        }
+    }
+
+    private mutating func read(_ day: ArchiveListing.Day, in directory: Directory) throws(SystemError) {
+        let state: Conclusion.State = day.folder == .done ? .done : .failed
+        var listing = try directory.listing()
+        while let entry = try listing.next() {
+            guard let name = FileName(bytes: entry.name), name.isJob, !report.isKnown(path: day.path(of: name)),
+                let status = try directory.status(of: name.bytes)
+            else { continue }
+            let place = (app: day.app, at: day.time(near: WallTime(nanoseconds: status.changedAt)))
+            let result = try result(of: name, in: directory)
+            report.add(result: result, of: name, state, place)
+        }
+    }
+
+    private mutating func result(of name: FileName, in directory: Directory) throws(SystemError) -> Node? {
+        guard let resultName = name.result, try directory.status(of: resultName.bytes) != nil,
+            let bytes = try directory.contents(of: resultName.bytes, limit: JobSearch.resultByteLimit)
+        else { return nil }
+        return (try? parser.parse(bytes))?.root
+    }
+}
+
+extension ArchiveListing.Day {
+    /// The time that is nearest to another in this day: of a file that was copied since, the day is true, and not its time.
+    fileprivate func time(near time: WallTime) -> WallTime {
+        guard let begin = WallTime(rfc3339: name + "T00:00:00Z") else { return time }
+        return min(max(time, begin), begin + .seconds(86_399))
+    }
+}

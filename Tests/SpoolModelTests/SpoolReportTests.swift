@@ -1,0 +1,145 @@
+import APNSModel
+import Document
+import JSON
+import SpoolModel
+import TestSupport
+import Testing
+
+/// What is counted for a report.
+struct SpoolReportTests {
+    private static let day = TimeBuckets(since: noon + .seconds(-86_400), until: noon)
+
+    private func node(_ text: String) throws -> Node {
+        var parser = JSON.Parser()
+        return try parser.read(text).root
+    }
+
+    /// A `job` line of a job that took 10 s to be claimed, and 30 s from then on.
+    private func line(
+        _ number: Int, at end: WallTime = noon + .seconds(-3600), accepted: Int = 1, rejected: Int = 0
+    ) throws -> Node {
+        let state = accepted > 0 ? #""state":"done""# : #""state":"failed","code":"refused""#
+        let (claimed, dropped) = (end + .seconds(-30), end + .seconds(-40))
+        return try node(
+            #"{"v":1,"kind":"job","job":"\#(number).json","id":"\#(JobID(bits: UInt128(number)))",\#(state),"#
+                + #""path":"weather/done/2026-11-21/\#(number).json","notifications":\#(accepted + rejected),"#
+                + #""accepted":\#(accepted),"rejected":\#(rejected),"expired":0,"unsent":0,"unknown":0,"#
+                + #""dropped_at":"\#(dropped.rfc3339)","claimed_at":"\#(claimed.rfc3339)","#
+                + #""finished_at":"\#(end.rfc3339)"}"#)
+    }
+
+    private func notification(_ reason: String?, outcome: String = "rejected", at time: WallTime) throws -> Node {
+        let words = reason.map { #","reason":"\#($0)","verdict":"message""# } ?? ""
+        return try node(#"{"v":1,"kind":"notification","outcome":"\#(outcome)"\#(words),"at":"\#(time.rfc3339)"}"#)
+    }
+
+    @Test func `jobs and notifications are counted by app, outcome and time`() throws {
+        var report = SpoolReport(Self.day)
+        report.add(try line(1, accepted: 7, rejected: 3), of: "weather")
+        report.add(try line(2, accepted: 0, rejected: 2), of: "weather")
+        report.add(try line(3, accepted: 5), of: "news")
+        #expect(report.total.jobCount == 3 && report.total.failedCount == 1 && report.codes == ["refused": 1])
+        #expect(report.total.counts.accepted == 12 && report.total.counts.rejected == 5)
+        #expect(report.apps["weather"]?.jobCount == 2 && report.apps["news"]?.counts.notifications == 5)
+        #expect(report.total.acceptedShare == 12.0 / 17.0)
+        let sums = report.total.series.map { $0.reduce(0, +) }
+        #expect(zip(sums, [12, 5, 0, 0, 0]).allSatisfy { abs($0 - Double($1)) < 1e-9 }, "\(sums)")
+        #expect(report.total.waiting.longest == .seconds(10) && report.total.sending.longest == .seconds(30))
+        #expect(report.sources.lineCount == 3 && report.total.uncountedCount == 0)
+    }
+
+    @Test func `what ended before or behind the time is left out`() throws {
+        var report = SpoolReport(Self.day)
+        for (number, offset) in [-86_401, -86_400, -1, 0, 1].enumerated() {
+            report.add(try line(number, at: noon + .seconds(offset)), of: "weather")
+            report.add(try notification("R", at: noon + .seconds(offset)), of: "weather")
+        }
+        #expect(report.total.jobCount == 2 && report.reasons.values.reduce(0, +) == 2)
+    }
+
+    @Test func `a job that is told of twice counts once, and so does one whose file is seen too`() throws {
+        var report = SpoolReport(Self.day)
+        for _ in 0..<3 { report.add(try line(1, accepted: 4), of: "weather") }
+        #expect(report.total.jobCount == 1 && report.sources.repeatCount == 2)
+        #expect(report.isKnown(path: "weather/done/2026-11-21/1.json"))
+        #expect(!report.isKnown(path: "weather/done/2026-11-21/2.json"))
+        let result = try line(1)
+        let name = try #require(FileName("1~2.json"))
+        report.add(result: result, of: name, .done, (app: "weather", at: noon + .seconds(-1)))
+        #expect(report.total.jobCount == 1)
+    }
+
+    @Test func `a job without a line counts by its result file, or as a job only`() throws {
+        var report = SpoolReport(Self.day)
+        let name = try #require(FileName("a.json"))
+        let text = #"{"v":1,"job":"a.json","id":"\#(JobID(bits: 9))","state":"failed","code":"unsent","#
+            + #""finished_at":"\#((noon + .seconds(-60)).rfc3339)","#
+            + #""counts":{"notifications":3,"accepted":1,"unsent":2}}"#
+        report.add(result: try node(text), of: name, .failed, (app: "weather", at: noon + .seconds(-5)))
+        report.add(result: nil, of: name, .done, (app: "weather", at: noon + .seconds(-5)))
+        #expect(report.total.jobCount == 2 && report.total.uncountedCount == 1)
+        #expect(report.total.counts.unsent == 2 && report.sources.archivedCount == 2 && report.sources.resultCount == 1)
+        #expect(report.codes == ["unsent": 1] && report.worstJobs.map(\.name) == ["a.json"])
+    }
+
+    @Test func `notifications of a long job are spread over its time`() throws {
+        var report = SpoolReport(TimeBuckets(since: noon + .seconds(-3600), until: noon))
+        let (begin, end) = (noon + .seconds(-600), noon + .seconds(-300))
+        let text = #"{"v":1,"kind":"job","job":"a.json","state":"done","notifications":300,"accepted":300,"#
+            + #""claimed_at":"\#(begin.rfc3339)","finished_at":"\#(end.rfc3339)"}"#
+        report.add(try node(text), of: "weather")
+        let accepted = report.total.series[0]
+        #expect(accepted[50..<55].allSatisfy { abs($0 - 60) < 1e-6 } && abs(accepted.reduce(0, +) - 300) < 1e-6)
+    }
+
+    @Test func `reasons are counted, accepted ones are not, and a peer cannot make too many`() throws {
+        var report = SpoolReport(Self.day)
+        let time = noon + .seconds(-1)
+        for number in 0..<1000 { report.add(try notification("R\(number)", at: time), of: "weather") }
+        for _ in 0..<5 { report.add(try notification("R1", at: time), of: "weather") }
+        report.add(try notification(nil, outcome: "expired", at: time), of: "weather")
+        report.add(try notification(nil, outcome: "accepted", at: time), of: "weather")
+        #expect(report.reasons.count <= 301 && report.reasons.values.reduce(0, +) == 1006)
+        #expect(report.reasons.first(where: { $0.key.name == "R1" })?.value == 6)
+        #expect(report.sources.missedLineCount == 1006)
+    }
+
+    @Test func `the tables have the worst and the slowest jobs of very many`() throws {
+        for seed in UInt64(0)..<10 {
+            var random = SeededGenerator(seed: seed)
+            var (report, missed) = (SpoolReport(Self.day), [Int]())
+            for number in 0..<300 {
+                let rejected = Int.random(in: 0...10_000, using: &random)
+                missed.append(rejected)
+                report.add(try line(number, rejected: rejected), of: "weather")
+            }
+            let worst = report.worstJobs.map(\.counts.rejected)
+            #expect(worst == Array(missed.sorted(by: >).prefix(SpoolReport.tableCount)), "seed \(seed)")
+            #expect(report.slowestJobs.count == SpoolReport.tableCount, "seed \(seed)")
+        }
+    }
+
+    @Test(arguments: [
+        #"{"kind":"job"}"#, #"{"kind":"job","job":7,"state":"done"}"#, #"{"kind":"job","job":"a","state":"odd"}"#,
+        #"{"kind":"job","job":"a","state":"done"}"#, #"{"kind":"token","token":"00"}"#, "[]", "7", #"{"kind":{}}"#,
+        #"{"kind":"notification","outcome":"rejected","at":"yesterday"}"#,
+    ])
+    func `lines that tell nothing count as nothing`(text: String) throws {
+        var report = SpoolReport(Self.day)
+        report.add(try node(text), of: "weather")
+        #expect(report.total.jobCount == 0 && report.reasons.isEmpty)
+    }
+
+    @Test func `numbers beyond all measure do no harm`() throws {
+        var report = SpoolReport(Self.day)
+        let time = (noon + .seconds(-1)).rfc3339
+        for number in 0..<9 {
+            let text = #"{"kind":"job","job":"a","id":"\#(JobID(bits: UInt128(number)))","state":"done","#
+                + #""accepted":9e18,"rejected":9223372036854775807,"expired":9223372036854775807,"unsent":-5,"#
+                + #""dropped_at":"0001-01-01T00:00:00Z","claimed_at":"9999-01-01T00:00:00Z","finished_at":"\#(time)"}"#
+            report.add(try node(text), of: "weather")
+        }
+        #expect(report.total.jobCount == 9 && report.total.counts.unsent == 0 && report.total.counts.rejected > 0)
+        #expect(report.total.sending.longest == .zero)
+    }
+}
