@@ -155,7 +155,8 @@ let package = Package(
         .testTarget(
             name: "ManualTests",
             dependencies: [
-                "pushspool", "PushDaemon", "GatewaySimulator", "APNSBinary", "SpoolModel", "APNSModel", "JSON", "Document",
+                "pushspool", "PushDaemon", "GatewaySimulator", "APNSBinary", "SpoolModel", "APNSModel", "JSON",
+                "Document",
                 "LinuxIO", "TestSupport", argumentParser,
             ],
             swiftSettings: strict),

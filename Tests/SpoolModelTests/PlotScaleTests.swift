@@ -56,11 +56,12 @@ struct PlotScaleTests {
         #expect(night.ticks.first?.fraction == 0 && night.ticks.last?.fraction == 1)
     }
 
-    @Test(arguments: [
-        (0, true, [0, 1]), (1, true, [0, 1]), (4, true, [0, 1, 2, 3, 4]), (5, true, [0, 2, 4, 6]),
-        (41, true, [0, 20, 40, 60]), (287_000, true, [0, 100_000, 200_000, 300_000]), (2.5, false, [0, 1, 2, 3]),
-        (.nan, false, [0, 0.5, 1]), (.infinity, true, [0, 1]), (-3, true, [0, 1]),
-    ] as [(Double, Bool, [Double])])
+    @Test(
+        arguments: [
+            (0, true, [0, 1]), (1, true, [0, 1]), (4, true, [0, 1, 2, 3, 4]), (5, true, [0, 2, 4, 6]),
+            (41, true, [0, 20, 40, 60]), (287_000, true, [0, 100_000, 200_000, 300_000]), (2.5, false, [0, 1, 2, 3]),
+            (.nan, false, [0, 0.5, 1]), (.infinity, true, [0, 1]), (-3, true, [0, 1]),
+        ] as [(Double, Bool, [Double])])
     func `a scale ends at a round number that no value exceeds`(largest: Double, isWhole: Bool, ticks: [Double]) {
         #expect(PlotAxis(upTo: largest, isWhole: isWhole).ticks == ticks)
     }

@@ -72,7 +72,8 @@ struct SpoolReportTests {
     @Test func `a job without a line counts by its result file, or as a job only`() throws {
         var report = SpoolReport(Self.day)
         let name = try #require(FileName("a.json"))
-        let text = #"{"v":1,"job":"a.json","id":"\#(JobID(bits: 9))","state":"failed","code":"unsent","#
+        let text =
+            #"{"v":1,"job":"a.json","id":"\#(JobID(bits: 9))","state":"failed","code":"unsent","#
             + #""finished_at":"\#((noon + .seconds(-60)).rfc3339)","#
             + #""counts":{"notifications":3,"accepted":1,"unsent":2}}"#
         report.add(result: try node(text), of: name, .failed, (app: "weather", at: noon + .seconds(-5)))
@@ -85,7 +86,8 @@ struct SpoolReportTests {
     @Test func `notifications of a long job are spread over its time`() throws {
         var report = SpoolReport(TimeBuckets(since: noon + .seconds(-3600), until: noon))
         let (begin, end) = (noon + .seconds(-600), noon + .seconds(-300))
-        let text = #"{"v":1,"kind":"job","job":"a.json","state":"done","notifications":300,"accepted":300,"#
+        let text =
+            #"{"v":1,"kind":"job","job":"a.json","state":"done","notifications":300,"accepted":300,"#
             + #""claimed_at":"\#(begin.rfc3339)","finished_at":"\#(end.rfc3339)"}"#
         report.add(try node(text), of: "weather")
         let accepted = report.total.series[0]
@@ -134,7 +136,8 @@ struct SpoolReportTests {
         var report = SpoolReport(Self.day)
         let time = (noon + .seconds(-1)).rfc3339
         for number in 0..<9 {
-            let text = #"{"kind":"job","job":"a","id":"\#(JobID(bits: UInt128(number)))","state":"done","#
+            let text =
+                #"{"kind":"job","job":"a","id":"\#(JobID(bits: UInt128(number)))","state":"done","#
                 + #""accepted":9e18,"rejected":9223372036854775807,"expired":9223372036854775807,"unsent":-5,"#
                 + #""dropped_at":"0001-01-01T00:00:00Z","claimed_at":"9999-01-01T00:00:00Z","finished_at":"\#(time)"}"#
             report.add(try node(text), of: "weather")

@@ -1,4 +1,4 @@
-package import APNSModel
+import APNSModel
 
 /// What is counted of some jobs: of one app, or of all.
 package struct ReportFigures: Hashable, Sendable {

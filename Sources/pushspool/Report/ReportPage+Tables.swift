@@ -137,7 +137,8 @@ extension ReportPage {
             "The times within which half, or 99 of 100, were claimed or sent are known to a quarter.",
         ]
         if sources.repeatCount > 0 {
-            sentences.append("\(ReportWords.count(sources.repeatCount)) lines of jobs were told again, and do not count.")
+            sentences.append(
+                "\(ReportWords.count(sources.repeatCount)) lines of jobs were told again, and do not count.")
         }
         if sources.badLineCount > 0 {
             sentences.append("\(ReportWords.count(sources.badLineCount)) lines could not be read.")
