@@ -23,14 +23,11 @@ package struct DeviceToken: Hashable, Sendable, CustomStringConvertible, CustomD
     }
 
     /// The whole token in lowercase hexadecimal. For feedback files; never for logs.
-    package var hex: String {
-        var text: [UInt8] = []
-        text.reserveCapacity(bytes.count * 2)
-        for byte in bytes {
-            text.append(hexDigit(byte >> 4))
-            text.append(hexDigit(byte & 0xF))
-        }
-        return String(decoding: text, as: UTF8.self)
+    package var hex: String { String(spelledBy: appendHex) }
+
+    /// Appends the digits of `hex`. For feedback files; never for logs.
+    package func appendHex(to text: inout [UInt8]) {
+        text.appendHexadecimal(bytes[...])
     }
 
     /// The first four bytes in hexadecimal and an ellipsis.

@@ -25,12 +25,16 @@ package struct JobID: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// 26 characters of Crockford's base 32, most significant first: they sort as the bits do.
-    package var description: String {
-        var text = ""
-        for shift in stride(from: 125, through: 0, by: -5) {
-            text.unicodeScalars.append(Unicode.Scalar(crockford[Int(truncatingIfNeeded: bits >> UInt128(shift)) & 31]))
+    package var description: String { String(spelledBy: append) }
+
+    /// Appends the 26 characters of `description`.
+    package func append(to text: inout [UInt8]) {
+        let digits = crockford
+        text.append(addingCapacity: 26) { output in
+            for shift in stride(from: 125, through: 0, by: -5) {
+                output.append(digits[Int(truncatingIfNeeded: bits >> UInt128(shift)) & 31])
+            }
         }
-        return text
     }
 }
 

@@ -16,18 +16,15 @@ package struct NotificationID: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// 8-4-4-4-12 lowercase hexadecimal digits, as the gateway wants them.
-    package var description: String {
-        var text = ""
-        for digit in 0..<32 {
-            if [8, 12, 16, 20].contains(digit) { text.append("-") }
-            let nibble = UInt8(truncatingIfNeeded: bits >> UInt128(124 - digit * 4)) & 0xF
-            text.unicodeScalars.append(Unicode.Scalar(hexDigit(nibble)))
-        }
-        return text
-    }
-}
+    package var description: String { String(spelledBy: append) }
 
-/// Returns the lowercase digit of a nibble, as ASCII.
-package func hexDigit(_ nibble: UInt8) -> UInt8 {
-    nibble < 10 ? 0x30 + nibble : 0x57 + nibble
+    /// Appends the 36 characters of `description`.
+    package func append(to text: inout [UInt8]) {
+        text.append(addingCapacity: 36) { output in
+            for digit in 0..<32 {
+                if digit == 8 || digit == 12 || digit == 16 || digit == 20 { output.append(UInt8(ascii: "-")) }
+                output.append(hexDigit(UInt8(truncatingIfNeeded: bits >> UInt128(124 - digit * 4)) & 0xF))
+            }
+        }
+    }
 }

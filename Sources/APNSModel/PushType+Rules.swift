@@ -10,8 +10,7 @@ extension PushType {
         package let priorities: Set<Priority>
 
         fileprivate init(
-            _ topicSuffix: String?, needsProviderToken: Bool = false,
-            priorities: Set<Priority> = [.immediate, .powerSaving, .lowest]
+            _ topicSuffix: String?, needsProviderToken: Bool = false, priorities: Set<Priority> = anyPriority
         ) {
             self.topicSuffix = topicSuffix
             self.needsProviderToken = needsProviderToken
@@ -23,19 +22,23 @@ extension PushType {
     package var rules: Rules {
         switch self {
         case .alert: Rules("")
-        case .background: Rules("", priorities: [.powerSaving, .lowest])
-        case .location:
-            Rules(".location-query", needsProviderToken: true, priorities: [.immediate, .powerSaving])
+        case .background: Rules("", priorities: notAtOnce)
+        case .location: Rules(".location-query", needsProviderToken: true, priorities: notLowest)
         case .voip: Rules(".voip")
         case .complication: Rules(".complication")
         case .fileprovider: Rules(".pushkit.fileprovider")
         // The topic is the user identifier in the subject of the MDM certificate.
         case .mdm: Rules(nil)
         case .liveactivity:
-            Rules(".push-type.liveactivity", needsProviderToken: true, priorities: [.immediate, .powerSaving])
+            Rules(".push-type.liveactivity", needsProviderToken: true, priorities: notLowest)
         case .pushtotalk: Rules(".voip-ptt")
         case .widgets: Rules(".push-type.widgets", needsProviderToken: true)
         case .controls: Rules(".push-type.controls", needsProviderToken: true)
         }
     }
 }
+
+// Made once, and not with each look at the rules: there are a dozen for every job.
+private let anyPriority: Set<Priority> = [.immediate, .powerSaving, .lowest]
+private let notAtOnce: Set<Priority> = [.powerSaving, .lowest]
+private let notLowest: Set<Priority> = [.immediate, .powerSaving]

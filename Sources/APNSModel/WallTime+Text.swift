@@ -1,24 +1,58 @@
 extension WallTime {
     /// The UTC day, for folder names: `2026-11-21`.
-    package var day: String {
-        let (year, month, day) = civilDate
-        return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
-    }
+    package var day: String { String(spelledBy: appendDay) }
 
     /// RFC 3339 in UTC with milliseconds: `2026-11-21T08:36:16.123Z`.
-    package var rfc3339: String {
-        let (hour, minute, second) = timeOfDay
-        let millisecond = Int(fraction / 1_000_000)
-        return "\(day)T\(padded(hour, 2)):\(padded(minute, 2)):\(padded(second, 2)).\(padded(millisecond, 3))Z"
-    }
+    package var rfc3339: String { String(spelledBy: appendRFC3339) }
 
     /// A time that sorts as a file name, to the microsecond: `20261121T083616.123456Z`.
-    package var compact: String {
+    package var compact: String { String(spelledBy: appendCompact) }
+
+    /// Appends the 10 characters of `day`.
+    package func appendDay(to text: inout [UInt8]) {
+        let (year, month, day) = civilDate
+        text.append(addingCapacity: 10) { output in
+            output.appendDigits(year, width: 4)
+            output.append(UInt8(ascii: "-"))
+            output.appendDigits(month, width: 2)
+            output.append(UInt8(ascii: "-"))
+            output.appendDigits(day, width: 2)
+        }
+    }
+
+    /// Appends the 24 characters of `rfc3339`.
+    package func appendRFC3339(to text: inout [UInt8]) {
+        appendDay(to: &text)
+        let (hour, minute, second) = timeOfDay
+        text.append(addingCapacity: 14) { output in
+            output.append(UInt8(ascii: "T"))
+            output.appendDigits(hour, width: 2)
+            output.append(UInt8(ascii: ":"))
+            output.appendDigits(minute, width: 2)
+            output.append(UInt8(ascii: ":"))
+            output.appendDigits(second, width: 2)
+            output.append(UInt8(ascii: "."))
+            output.appendDigits(Int(fraction / 1_000_000), width: 3)
+            output.append(UInt8(ascii: "Z"))
+        }
+    }
+
+    /// Appends the 23 characters of `compact`.
+    package func appendCompact(to text: inout [UInt8]) {
         let (year, month, day) = civilDate
         let (hour, minute, second) = timeOfDay
-        let date = padded(year, 4) + padded(month, 2) + padded(day, 2)
-        let time = padded(hour, 2) + padded(minute, 2) + padded(second, 2)
-        return "\(date)T\(time).\(padded(Int(fraction / 1_000), 6))Z"
+        text.append(addingCapacity: 23) { output in
+            output.appendDigits(year, width: 4)
+            output.appendDigits(month, width: 2)
+            output.appendDigits(day, width: 2)
+            output.append(UInt8(ascii: "T"))
+            output.appendDigits(hour, width: 2)
+            output.appendDigits(minute, width: 2)
+            output.appendDigits(second, width: 2)
+            output.append(UInt8(ascii: "."))
+            output.appendDigits(Int(fraction / 1_000), width: 6)
+            output.append(UInt8(ascii: "Z"))
+        }
     }
 
     private var fraction: Int64 {
@@ -44,9 +78,4 @@ extension WallTime {
         let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
         return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
     }
-}
-
-private func padded(_ number: Int, _ width: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
 }

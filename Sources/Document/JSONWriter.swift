@@ -40,24 +40,28 @@ package struct JSONWriter: Sendable {
 
     /// Writes a string.
     package mutating func string(_ text: String) {
-        separate()
-        bytes.append(UInt8(ascii: "\""))
-        for byte in text.utf8 { append(escaping: byte) }
-        bytes.append(UInt8(ascii: "\""))
+        string(spelledBy: { $0.append(contentsOf: text.utf8) })
     }
 
     /// Writes a string given as valid UTF-8.
     package mutating func string(utf8 text: ArraySlice<UInt8>) {
+        string(spelledBy: { $0.append(contentsOf: text) })
+    }
+
+    /// Writes a string whose valid UTF-8 `append` adds to what is there.
+    package mutating func string(spelledBy append: (inout [UInt8]) -> Void) {
         separate()
         bytes.append(UInt8(ascii: "\""))
-        for byte in text { append(escaping: byte) }
+        let start = bytes.count
+        append(&bytes)
+        escape(from: start)
         bytes.append(UInt8(ascii: "\""))
     }
 
     /// Writes a whole number.
-    package mutating func integer(_ value: some BinaryInteger) {
+    package mutating func integer(_ value: Int) {
         separate()
-        bytes.append(contentsOf: String(value).utf8)
+        bytes.appendDecimal(value)
     }
 
     /// Writes true or false.
@@ -92,6 +96,20 @@ package struct JSONWriter: Sendable {
     private mutating func close(_ bracket: UInt8) {
         bytes.append(bracket)
         needsComma = true
+    }
+
+    /// Escapes what must be of the bytes from `start` on, which is nothing as a rule.
+    private mutating func escape(from start: Int) {
+        var first = start
+        while first < bytes.count, !Self.mustEscape(bytes[first]) { first += 1 }
+        guard first < bytes.count else { return }
+        let rest = Array(bytes[first...])
+        bytes.removeLast(rest.count)
+        for byte in rest { append(escaping: byte) }
+    }
+
+    private static func mustEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 
     private mutating func append(escaping byte: UInt8) {

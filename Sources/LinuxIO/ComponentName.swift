@@ -10,7 +10,11 @@ struct ComponentName {
             !name.isEmpty && name.count <= 255 && name != [0x2E] && name != [0x2E, 0x2E]
             && !name.contains { $0 == 0 || $0 == 0x2F }
         guard isComponent else { throw SystemError(code: EINVAL, operation: operation, subject: printable(name)) }
-        bytes = name.map(CChar.init(bitPattern:)) + [0]
+        var bytes: [CChar] = []
+        bytes.reserveCapacity(name.count + 1)
+        for byte in name { bytes.append(CChar(bitPattern: byte)) }
+        bytes.append(0)
+        self.bytes = bytes
     }
 }
 

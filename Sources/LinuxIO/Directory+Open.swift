@@ -21,7 +21,7 @@ extension Directory {
                 return unsafe openat(descriptor.rawValue, component.bytes, flags)
             })
         guard number >= 0 else { throw .last("openat2", subject(name)) }
-        return OpenFile(adopting: number, path: subject(name))
+        return OpenFile(adopting: number, name, in: self)
     }
 
     /// Makes a new empty file for writing, with exactly `mode` whatever the umask.
@@ -60,7 +60,7 @@ extension Directory {
             change: { isNew ? created(name, FileGate.inode($0)) : opened(name, FileGate.inode($0)) },
             { unsafe openat(descriptor.rawValue, component.bytes, every, mode ?? 0) })
         guard number >= 0 else { throw .last("openat", subject(name)) }
-        let file = OpenFile(adopting: number, path: subject(name))
+        let file = OpenFile(adopting: number, name, in: self)
         guard let mode else { return file }
         guard try FileGate.call(.setMode, subject(name), { fchmod(number, mode) }) == 0 else {
             throw .last("fchmod", subject(name))

@@ -6,11 +6,23 @@ package struct OpenFile: ~Copyable, Sendable {
     let descriptor: Descriptor
 
     /// The path it was opened by, for messages only: it may have been renamed since.
-    package let path: String
+    package var path: String { name.isEmpty ? folder : folder + "/" + printable(name) }
+
+    /// The folder that it was opened in and its name there, or its whole path and no name.
+    private let folder: String
+    private let name: [UInt8]
 
     init(adopting number: Int32, path: String) {
         descriptor = Descriptor(adopting: number)
-        self.path = path
+        folder = path
+        name = []
+    }
+
+    /// Puts no path together: most files are closed without anybody having asked for it.
+    init(adopting number: Int32, _ name: [UInt8], in directory: Directory) {
+        descriptor = Descriptor(adopting: number)
+        folder = directory.path
+        self.name = name
     }
 
     /// Its status now.

@@ -2,6 +2,7 @@ import APNSModel
 import Document
 import LinuxIO
 package import Logging
+import SpoolModel
 
 /// Writes one line an event to standard error: `2026-11-21T08:36:16.123Z notice job finished app=weather job=x.json`.
 package struct LineLogHandler: LogHandler {
@@ -41,17 +42,30 @@ package struct LineLogHandler: LogHandler {
 
     /// Writes the event's line.
     package func log(event: LogEvent) {
-        let values = metadata.merging(event.metadata ?? [:]) { $1 }.mapValues(\.description)
-        let time = WallTime(nanoseconds: WallClock.nanoseconds()).rfc3339
-        let line =
-            switch (opening, format) {
-            case (.time, .text): Self.text("\(time) ", event, values)
-            case (.priority, .text): Self.text("<\(Self.priority(of: event.level))>", event, values)
-            case (.time, .json): Self.json(time, event, values)
-            case (.priority, .json):
-                Array("<\(Self.priority(of: event.level))>".utf8) + Self.json(time, event, values)
-            }
-        write(line + [UInt8(ascii: "\n")])
+        let time = WallTime(nanoseconds: WallClock.nanoseconds())
+        var line: [UInt8] = []
+        line.reserveCapacity(256)
+        switch opening {
+        case .time where format == .text:
+            time.appendRFC3339(to: &line)
+            line.append(UInt8(ascii: " "))
+        case .time: break
+        case .priority: line.append(contentsOf: "<\(Self.priority(of: event.level))>".utf8)
+        }
+        switch format {
+        case .text: Self.appendText(of: event, values(of: event), to: &line)
+        case .json: Self.appendJSON(of: event, at: time, values(of: event), to: &line)
+        }
+        line.append(UInt8(ascii: "\n"))
+        write(line)
+    }
+
+    /// What the event's line carries, by key; the event's own values go before the logger's.
+    private func values(of event: LogEvent) -> [(key: String, value: String)] {
+        let own = event.metadata ?? [:]
+        var values = own.map { (key: $0.key, value: $0.value.description) }
+        for (key, value) in metadata where own[key] == nil { values.append((key, value.description)) }
+        return values.sorted { $0.key < $1.key }
     }
 
     /// The level as syslog(3) counts.
@@ -66,37 +80,41 @@ package struct LineLogHandler: LogHandler {
         }
     }
 
-    private static func text(_ opening: String, _ event: LogEvent, _ values: [String: String]) -> [UInt8] {
-        var line = Array("\(opening)\(event.level) \(event.message)".utf8)
-        for (key, value) in values.sorted(by: { $0.key < $1.key }) {
-            line += Array(" \(key)=".utf8)
+    private static func appendText(
+        of event: LogEvent, _ values: [(key: String, value: String)], to line: inout [UInt8]
+    ) {
+        line.append(contentsOf: event.level.description.utf8)
+        line.append(UInt8(ascii: " "))
+        line.append(contentsOf: event.message.description.utf8)
+        for (key, value) in values {
+            line.append(UInt8(ascii: " "))
+            line.append(contentsOf: key.utf8)
+            line.append(UInt8(ascii: "="))
             if isPlain(value) {
-                line += Array(value.utf8)
+                line.append(contentsOf: value.utf8)
             } else {
                 var writer = JSONWriter()
                 writer.string(value)
-                line += writer.bytes
+                line.append(contentsOf: writer.bytes)
             }
         }
-        return line
     }
 
     private static func isPlain(_ value: String) -> Bool {
         !value.isEmpty && value.utf8.allSatisfy { $0 > 0x20 && $0 != 0x22 && $0 != 0x3D && $0 != 0x5C && $0 != 0x7F }
     }
 
-    private static func json(_ time: String, _ event: LogEvent, _ values: [String: String]) -> [UInt8] {
-        var writer = JSONWriter()
+    private static func appendJSON(
+        of event: LogEvent, at time: WallTime, _ values: [(key: String, value: String)], to line: inout [UInt8]
+    ) {
+        var writer = JSONWriter(appendingTo: line)
+        line = []
         writer.beginObject()
-        for (key, value) in [("time", time), ("level", "\(event.level)"), ("message", "\(event.message)")] {
-            writer.key(key)
-            writer.string(value)
-        }
-        for (key, value) in values.sorted(by: { $0.key < $1.key }) {
-            writer.key(key)
-            writer.string(value)
-        }
+        writer.member("time", time)
+        writer.member("level", event.level.description)
+        writer.member("message", event.message.description)
+        for (key, value) in values { writer.member(key, value) }
         writer.endObject()
-        return writer.bytes
+        line = writer.bytes
     }
 }

@@ -1,20 +1,28 @@
+import APNSModel
+
 extension FileName: CustomStringConvertible {
     /// The name for JSON, logs and terminals: UTF-8 as itself; other bytes, controls and `%` as `%XX`.
     ///
     /// Different names have different escapes. Line separators and the marks that reorder text count as controls.
-    package var escaped: String {
-        var text = ""
+    package var escaped: String { String(spelledBy: appendEscaped) }
+
+    /// Appends `escaped`, in UTF-8.
+    package func appendEscaped(to text: inout [UInt8]) {
+        // Nearly all names.
+        guard !bytes.allSatisfy(isPlain) else { return text.append(contentsOf: bytes) }
         var rest = bytes[...]
         while let byte = rest.first {
             if let scalar = leadingScalar(of: rest), !mustEscape(scalar) {
-                text.unicodeScalars.append(scalar)
-                rest = rest.dropFirst(UTF8.width(scalar))
+                let width = UTF8.width(scalar)
+                text.append(contentsOf: rest.prefix(width))
+                rest = rest.dropFirst(width)
             } else {
-                text += "%" + hexadecimal(byte)
+                text.append(UInt8(ascii: "%"))
+                text.append(upperCaseDigit(byte >> 4))
+                text.append(upperCaseDigit(byte & 15))
                 rest = rest.dropFirst()
             }
         }
-        return text
     }
 
     /// Reads what `escaped` wrote.
@@ -47,6 +55,11 @@ private func leadingScalar(of bytes: ArraySlice<UInt8>) -> Unicode.Scalar? {
     return scalar
 }
 
+/// Whether a byte is a character of ASCII that stands for itself.
+private func isPlain(_ byte: UInt8) -> Bool {
+    byte >= 0x20 && byte < 0x7F && byte != UInt8(ascii: "%")
+}
+
 private func mustEscape(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x00...0x1F, 0x25, 0x7F...0x9F, 0x2028, 0x2029, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true
@@ -54,10 +67,8 @@ private func mustEscape(_ scalar: Unicode.Scalar) -> Bool {
     }
 }
 
-/// Two upper-case digits.
-func hexadecimal(_ byte: UInt8) -> String {
-    let digits = String(byte, radix: 16, uppercase: true)
-    return byte < 16 ? "0" + digits : digits
+private func upperCaseDigit(_ nibble: UInt8) -> UInt8 {
+    nibble < 10 ? 0x30 + nibble : 0x37 + nibble
 }
 
 private func nibble(_ digit: UInt8) -> UInt8? {

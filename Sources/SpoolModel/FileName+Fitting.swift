@@ -19,7 +19,9 @@ extension FileName {
 
     private func fitted(suffix: [UInt8], limit: Int) -> FileName {
         precondition(limit >= 64, "too little room for a name")
-        guard bytes.count + suffix.count > limit else { return FileName(checked: stem + suffix + ending) }
+        guard bytes.count + suffix.count > limit else {
+            return suffix.isEmpty ? self : FileName(checked: stem + suffix + ending)
+        }
         let mark = Array("~".utf8) + mark.utf8
         // What follows the last point of a name that is no job's may be nearly all of it.
         let ending = ending.count <= 16 ? ending : []

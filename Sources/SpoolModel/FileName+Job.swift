@@ -16,8 +16,8 @@ extension FileName {
     /// Never jobs: names that start with `.`, without a job's ending, or with `~` or `.result.json` at the end. Endings
     /// are lower case.
     package var form: Form? {
-        guard bytes.first != 0x2E, !hasSuffix(".result.json") else { return nil }
-        return jobEndings.first { hasSuffix($0.text) }?.form
+        guard bytes.first != 0x2E, !hasEnding(Self.resultEnding) else { return nil }
+        return jobEndings.first { hasEnding($0.bytes) }?.form
     }
 
     /// Whether the file may be a job.
@@ -51,7 +51,7 @@ extension FileName {
 
     /// The job beside which a file of this name is the result; `nil` when it is none.
     package var jobOfResult: FileName? {
-        hasSuffix(".result.json") ? FileName(bytes: Array(bytes.dropLast(Self.resultEnding.count))) : nil
+        hasEnding(Self.resultEnding) ? FileName(bytes: Array(bytes.dropLast(Self.resultEnding.count))) : nil
     }
 
     /// How long a name may be that gets a result file beside it.
@@ -59,11 +59,13 @@ extension FileName {
 
     private static let resultEnding = Array(".result.json".utf8)
 
-    private func hasSuffix(_ text: String) -> Bool {
-        bytes.count > text.utf8.count && bytes.suffix(text.utf8.count).elementsEqual(text.utf8)
+    /// Whether the name ends so, and is more than that.
+    private func hasEnding(_ ending: [UInt8]) -> Bool {
+        bytes.count > ending.count && bytes.suffix(ending.count) == ending[...]
     }
 }
 
-private let jobEndings: [(text: String, form: FileName.Form)] = [
-    (".json", .json), (".yaml", .yaml), (".yml", .yaml), (".jsonl", .lines),
+private let jobEndings: [(bytes: [UInt8], form: FileName.Form)] = [
+    (Array(".json".utf8), .json), (Array(".yaml".utf8), .yaml), (Array(".yml".utf8), .yaml),
+    (Array(".jsonl".utf8), .lines),
 ]

@@ -32,6 +32,19 @@ package struct FileName: Hashable, Sendable {
     }
 }
 
+extension FileName {
+    /// Hashes eight bytes at a time; an array would hash each by itself, and names are hashed often.
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(bytes.count)
+        var word: UInt64 = 0
+        for index in bytes.indices {
+            word = word << 8 | UInt64(bytes[index])
+            if index % 8 == 7 { hasher.combine(word) }
+        }
+        hasher.combine(word)
+    }
+}
+
 extension FileName: Comparable {
     /// Returns whether the left name comes first, byte by byte.
     package static func < (left: FileName, right: FileName) -> Bool {

@@ -1,3 +1,4 @@
+import APNSModel
 package import SpoolModel
 
 /// Where a finished job goes.
@@ -31,7 +32,24 @@ package struct ArchivePlace: Hashable, Sendable {
     }
 
     /// The path below the app's directory, the name escaped: `done/2026-11-21/job.json`.
-    package var path: String { "\(folder.rawValue)/\(day)/\(name.escaped)" }
+    package var path: String { String(spelledBy: appendPath) }
+
+    /// The path below the spool, of a job of this app: `weather/done/2026-11-21/job.json`.
+    package func path(of app: String) -> String {
+        String(spelledBy: { path in
+            path.append(contentsOf: app.utf8)
+            path.append(UInt8(ascii: "/"))
+            appendPath(to: &path)
+        })
+    }
+
+    private func appendPath(to path: inout [UInt8]) {
+        path.append(contentsOf: folder.rawValue.utf8)
+        path.append(UInt8(ascii: "/"))
+        path.append(contentsOf: day.utf8)
+        path.append(UInt8(ascii: "/"))
+        name.appendEscaped(to: &path)
+    }
 
     var archiveDay: ArchiveDay { ArchiveDay(folder: folder, day: day) }
 }

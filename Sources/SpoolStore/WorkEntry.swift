@@ -43,7 +43,12 @@ enum WorkEntry: Hashable {
     /// The entry for a job that is called `name`, and whether all of the name is in it.
     static func entry(for name: FileName, id: JobID) -> (entry: [UInt8], isWhole: Bool) {
         let cut = name.shortened(toFit: FileName.byteLimit - idLength - 1)
-        return (Array(id.description.utf8) + [0x2D] + cut.bytes, cut == name)
+        var entry: [UInt8] = []
+        entry.reserveCapacity(idLength + 1 + cut.bytes.count)
+        id.append(to: &entry)
+        entry.append(UInt8(ascii: "-"))
+        entry.append(contentsOf: cut.bytes)
+        return (entry, cut == name)
     }
 
     /// Whether a job's entry has all of its name.

@@ -21,6 +21,18 @@ struct JobIDTests {
         }
     }
 
+    @Test func `an id's characters are its digits in base 32, behind what is there`() {
+        let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
+        for seed in UInt64(0)..<500 {
+            var random = SeededGenerator(seed: seed)
+            let bits = UInt128.random(in: 0 ... .max, using: &random) >> UInt128.random(in: 0...127, using: &random)
+            let digits = String(bits, radix: 32).compactMap { Int(String($0), radix: 32) }.map { alphabet[$0] }
+            let text = String(repeating: "0", count: 26 - digits.count) + String(digits)
+            let id = JobID(bits: bits)
+            #expect(id.description == text && spelled(id.append) == "before " + text, "seed \(seed)")
+        }
+    }
+
     @Test(arguments: [
         "", "0000000000000000000000000", "000000000000000000000000000", "80000000000000000000000000",
         "0000000000000000000000000I", "0000000000000000000000000L", "0000000000000000000000000O",
@@ -36,6 +48,18 @@ struct NotificationIDTests {
         let id = NotificationID(job: JobID(bits: .max), index: 0).description
         #expect(id == "ffffffff-ffff-8fff-bfff-ffffffffffff")
         #expect(NotificationID(job: JobID(bits: 0), index: 17).description == "00000000-0000-8000-8000-000000000011")
+    }
+
+    @Test func `an id is spelled as its bits are, behind what is there`() {
+        for seed in UInt64(0)..<500 {
+            var random = SeededGenerator(seed: seed)
+            let bits = UInt128.random(in: 0 ... .max, using: &random) >> UInt128.random(in: 0...127, using: &random)
+            let id = NotificationID(job: JobID(bits: bits), index: .random(in: 0 ... .max, using: &random))
+            let digits = String(id.bits, radix: 16)
+            var text = Array(String(repeating: "0", count: 32 - digits.count) + digits)
+            for place in [20, 16, 12, 8] { text.insert("-", at: place) }
+            #expect(id.description == String(text) && spelled(id.append) == "before " + String(text), "seed \(seed)")
+        }
     }
 
     @Test func `two notifications of a job have two ids, and a resend has the same`() {
@@ -56,4 +80,11 @@ struct NotificationIDTests {
             #expect(text.count == 36 && text[14] == "8" && "89ab".contains(text[19]), "seed \(seed)")
         }
     }
+}
+
+/// What `append` makes of an array that has something in it.
+func spelled(_ append: (inout [UInt8]) -> Void) -> String {
+    var bytes = Array("before ".utf8)
+    append(&bytes)
+    return String(decoding: bytes, as: UTF8.self)
 }

@@ -102,6 +102,16 @@ struct TokenSpellingTests {
 }
 
 struct DeviceTokenTests {
+    @Test func `a token is spelled as its bytes are, behind what is there`() {
+        for count in 0...DeviceToken.maximumByteCount {
+            var random = SeededGenerator(seed: UInt64(count))
+            let bytes = (0..<count).map { _ in UInt8.random(in: 0 ... .max, using: &random) }
+            let token = DeviceToken(bytes: bytes)
+            let text = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            #expect(token.hex == text && spelled(token.appendHex) == "before " + text, "\(count) bytes")
+        }
+    }
+
     @Test func `a printed token shows four bytes only`() throws {
         let token = try #require(DeviceToken("740f4707bebcf74f9b7c25d48e335894"))
         #expect("\(token)" == "740f4707…" && String(reflecting: token) == "740f4707…")

@@ -48,6 +48,35 @@ struct WallTimeTests {
         #expect(time.rfc3339 == long && time.compact == compact && time.day == String(long.prefix(10)))
     }
 
+    @Test func `every time is spelled to the digit, in all forms`() {
+        for seed in UInt64(0)..<2_000 {
+            var random = SeededGenerator(seed: seed)
+            let nanoseconds = Int64.random(in: Int64.min + 2_000_000_000...Int64.max, using: &random)
+            let time = WallTime(nanoseconds: nanoseconds)
+            #expect(WallTime(rfc3339: time.rfc3339) == rounded(nanoseconds, to: 1_000_000), "seed \(seed)")
+            #expect(time.day == String(time.rfc3339.prefix(10)), "seed \(seed)")
+            let (date, clock) = (time.compact.prefix(8), time.compact.dropFirst(9))
+            let day = "\(date.prefix(4))-\(date.dropFirst(4).prefix(2))-\(date.suffix(2))"
+            let minute = "\(clock.prefix(2)):\(clock.dropFirst(2).prefix(2))"
+            let text = "\(day)T\(minute):\(clock.dropFirst(4))"
+            #expect(WallTime(rfc3339: text) == rounded(nanoseconds, to: 1_000), "seed \(seed)")
+        }
+    }
+
+    /// The last whole step before a time.
+    private func rounded(_ nanoseconds: Int64, to step: Int64) -> WallTime {
+        let rest = nanoseconds % step
+        return WallTime(nanoseconds: nanoseconds - (rest < 0 ? rest + step : rest))
+    }
+
+    @Test(arguments: [Int64.min, -1, 0, 951_782_400_000_000_000, 1_795_250_176_123_456_789, .max])
+    func `a time goes behind what is there`(nanoseconds: Int64) {
+        let time = WallTime(nanoseconds: nanoseconds)
+        #expect(spelled(time.appendRFC3339) == "before " + time.rfc3339)
+        #expect(spelled(time.appendCompact) == "before " + time.compact)
+        #expect(spelled(time.appendDay) == "before " + time.day)
+    }
+
     @Test func `times beyond what can be told stay at the end`() {
         #expect(WallTime(epochSeconds: .max).nanoseconds == .max)
         #expect(WallTime(epochSeconds: .min).nanoseconds == .min)

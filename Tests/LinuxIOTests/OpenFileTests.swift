@@ -20,6 +20,14 @@ import Testing
         if count > 0 { #expect(try directory.contents(of: name, limit: count - 1) == nil) }
     }
 
+    @Test func `a file's path is its folder's and its name`() throws {
+        try directory.put("file", "0123456789")
+        let opened = try directory.openForReading(name).path
+        let made = try directory.create([0x61, 0xFF], mode: 0o600).path
+        let named = try OpenFile.open(path: place.path + "/file").path
+        #expect(opened == place.path + "/file" && made == place.path + "/a%FF" && named == opened)
+    }
+
     @Test func `a chunk is read where it was asked for`() throws {
         try directory.put("file", "0123456789")
         let file = try directory.openForReading(name)

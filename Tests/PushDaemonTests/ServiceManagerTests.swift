@@ -147,7 +147,7 @@ private final class Manager {
 }
 
 /// What a logger has written.
-private final class Lines: Sendable {
+final class Lines: Sendable {
     private let bytes = Mutex<[UInt8]>([])
 
     func add(_ line: [UInt8]) { bytes.withLock { $0 += line } }

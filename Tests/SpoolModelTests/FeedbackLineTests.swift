@@ -2,6 +2,7 @@ import APNSModel
 import Document
 import JSON
 import SpoolModel
+import TestSupport
 import Testing
 
 struct FeedbackLineTests {
@@ -41,6 +42,24 @@ struct FeedbackLineTests {
                 + #""state":"done","path":"weather/done/2026-11-21/job.json","notifications":7,"accepted":7,"rejected":0,"#
                 + #""expired":0,"unsent":0,"unknown":0,"dropped_at":"2026-11-21T12:00:00.000Z","#
                 + #""claimed_at":"2026-11-21T12:00:00.005Z","finished_at":"2026-11-21T12:00:09.000Z"}"# + "\n")
+    }
+
+    @Test func `a member is the same whether its value is spelled or given as a string`() throws {
+        for seed in UInt64(0)..<200 {
+            var random = SeededGenerator(seed: seed)
+            let time = WallTime(nanoseconds: .random(in: .min ... .max, using: &random))
+            let id = JobID(bits: .random(in: 0 ... .max, using: &random))
+            let name = try #require(FileName("é\"\\%\n\(seed).json"))
+            var (spelled, given) = (JSONWriter(), JSONWriter())
+            spelled.member("time", time)
+            spelled.member("none", nil as WallTime?)
+            spelled.member("id", id)
+            spelled.member("name", name)
+            given.member("time", time.rfc3339)
+            given.member("id", id.description)
+            given.member("name", name.escaped)
+            #expect(spelled.bytes == given.bytes, "seed \(seed)")
+        }
     }
 
     @Test func `what has no value is left out, an unsealed job says so`() throws {
@@ -160,5 +179,7 @@ struct ResultFileTests {
         #expect(ResultFile(JobReport(identity, conclusion, notificationCount: 3, at: noon)).isNeeded)
         let failed = Conclusion(tally: Tally(), fault: .invalid)
         #expect(ResultFile(JobReport(identity, failed, notificationCount: 0, at: noon)).isNeeded)
+        #expect(ResultFile.isNeeded(for: conclusion, notificationCount: 3))
+        #expect(!ResultFile.isNeeded(for: conclusion, notificationCount: 2))
     }
 }

@@ -27,6 +27,27 @@ import Testing
         #expect(FileName(text)?.escaped == escaped)
     }
 
+    @Test func `each byte alone stands for itself or is escaped`() throws {
+        for byte in UInt8(1)...UInt8.max where byte != 0x2F && byte != 0x2E {
+            let isPlain = byte >= 0x20 && byte < 0x7F && byte != 0x25
+            let digits = (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            let expected = isPlain ? String(Unicode.Scalar(byte)) : "%" + digits
+            let name = try #require(FileName(bytes: [byte]))
+            #expect(name.escaped == expected)
+        }
+    }
+
+    @Test func `an escaped name goes behind what is there, character by character`() throws {
+        for seed in UInt64(0)..<2000 {
+            var random = SeededGenerator(seed: seed)
+            let name = try #require(FileName(bytes: hostileBytes(using: &random)))
+            var bytes = Array("before ".utf8)
+            name.appendEscaped(to: &bytes)
+            #expect(String(decoding: bytes, as: UTF8.self) == "before " + name.escaped, "seed \(seed)")
+            #expect(name.escaped == escapedByCharacter(name), "seed \(seed)")
+        }
+    }
+
     @Test func `bytes that are not UTF-8 are escaped one by one`() {
         #expect(FileName(bytes: [0x61, 0xFF, 0xC3, 0x28, 0xE2, 0x82])?.escaped == "a%FF%C3(%E2%82")
     }
@@ -58,8 +79,25 @@ import Testing
         #expect(Set([composed, decomposed]).count == 2)
     }
 
+    @Test func `names of any length that differ in one byte are told apart, and equal ones are not`() throws {
+        var names: [FileName] = []
+        for count in 1...40 {
+            let bytes = [UInt8](repeating: 0x61, count: count)
+            names.append(try #require(FileName(bytes: bytes)))
+            for place in 0..<count {
+                var other = bytes
+                other[place] = 0x62
+                names.append(try #require(FileName(bytes: other)))
+            }
+        }
+        #expect(Set(names).count == names.count && Set(names.map(\.hashValue)).count == names.count)
+        let copies = names.compactMap { FileName(bytes: Array($0.bytes)) }
+        #expect(Set(names + copies).count == names.count)
+    }
+
     @Test(arguments: [
-        ("a.json", 1, "a.json"), ("a.json", 2, "a~2.json"), ("a", 3, "a~3"), ("a.b.jsonl", 10, "a.b~10.jsonl"),
+        ("a.json", 1, "a.json"), ("a", 1, "a"), ("a.json", 2, "a~2.json"), ("a", 3, "a~3"),
+        ("a.b.jsonl", 10, "a.b~10.jsonl"),
     ])
     func `a number goes before the ending`(text: String, number: Int, expected: String) {
         #expect(FileName(text)?.numbered(number).escaped == expected)
@@ -105,6 +143,23 @@ import Testing
             #expect(fitted.bytes.count <= limit && FileName(bytes: fitted.bytes) != nil, "seed \(seed)")
         }
     }
+}
+
+/// What `escaped` promises, by whole characters; the line feed is the only control among the hostile pieces.
+private func escapedByCharacter(_ name: FileName) -> String {
+    var text = ""
+    var rest = name.bytes[...]
+    while let byte = rest.first {
+        let width = (1...4).first { String(validating: rest.prefix($0), as: UTF8.self) != nil } ?? 0
+        if width == 0 || byte == 0x0A || byte == 0x25 {
+            text += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            rest = rest.dropFirst()
+        } else {
+            text += String(decoding: rest.prefix(width), as: UTF8.self)
+            rest = rest.dropFirst(width)
+        }
+    }
+    return text
 }
 
 private func hostileBytes(using random: inout SeededGenerator) -> [UInt8] {

@@ -17,6 +17,7 @@ import Testing
         let name = try fileName("job.json")
         let places = try (0..<20).map { try spool.archive(name, contents: "\($0)", id: UInt128($0)) }
         #expect(places.first?.path == "done/2026-11-21/job.json")
+        #expect(places.first?.path(of: "weather") == "weather/done/2026-11-21/job.json")
         #expect(Set(places).count == 20)
         let done = try spool.folder("done/2026-11-21")
         for (index, place) in places.enumerated() { #expect(try done.text(place.name.escaped) == "\(index)") }

@@ -67,12 +67,17 @@ final class ActiveJob {
     func report(_ conclusion: Conclusion, app: String) -> JobReport {
         var report = JobReport(
             identity, conclusion, notificationCount: summary.recipientCount, at: finishedAt ?? claimedAt)
-        report.path = place.map { "\(app)/\($0.path)" } ?? ""
+        report.path = place?.path(of: app) ?? ""
         report.droppedAt = droppedAt
         report.claimedAt = claimedAt
         report.isSealed = isSealed
         report.earlier = earlier
         return report
+    }
+
+    /// Whether it gets a result file.
+    func needsResult(_ conclusion: Conclusion) -> Bool {
+        ResultFile.isNeeded(for: conclusion, notificationCount: summary.recipientCount)
     }
 
     /// What its result file says.

@@ -27,7 +27,7 @@ extension AppRunner {
             guard let job = jobs[id], case .settled(let conclusion) = job.machine.state else { continue }
             do {
                 let folder: ArchiveFolder = conclusion.state == .done ? .done : .failed
-                let needsResult = job.result(conclusion, app: name).isNeeded
+                let needsResult = job.needsResult(conclusion)
                 let place =
                     try job.place ?? spool.place(for: job.claimed.name, in: folder, at: .now, withResult: needsResult)
                 job.place = place
@@ -127,8 +127,8 @@ extension AppRunner {
                 continue
             }
             do {
-                let result = job.result(conclusion, app: name)
-                let final = try spool.archive(job.claimed, at: place, result: result.isNeeded ? result.bytes : nil)
+                let result = job.needsResult(conclusion) ? job.result(conclusion, app: name).bytes : nil
+                let final = try spool.archive(job.claimed, at: place, result: result)
                 if final != place { recordEnd(of: job, conclusion, at: final) }
                 finish(job)
                 archived.append(id)
@@ -207,9 +207,12 @@ extension AppRunner {
     private func report(_ job: ActiveJob, _ conclusion: SpoolModel.Conclusion, at place: ArchivePlace) {
         let (tally, length) = (conclusion.tally, (job.finishedAt ?? job.claimedAt) - job.claimedAt)
         around.meter.count { $0.noteEnd(conclusion, after: length) }
+        guard logger.logLevel <= .notice else { return }
+        // Not interpolated: that costs more than the text.
         var metadata: Logger.Metadata = [
-            LogKey.job: "\(job.claimed.name)", LogKey.id: "\(job.claimed.id)", LogKey.path: "\(name)/\(place.path)",
-            LogKey.count: "\(job.summary.recipientCount)", LogKey.accepted: "\(tally.accepted)",
+            LogKey.job: .string(job.claimed.name.escaped), LogKey.id: .string(job.claimed.id.description),
+            LogKey.path: .string(place.path(of: name)), LogKey.count: .string(String(job.summary.recipientCount)),
+            LogKey.accepted: .string(String(tally.accepted)),
         ]
         if tally.rejected > 0 { metadata[LogKey.rejected] = "\(tally.rejected)" }
         let other = tally.expired + tally.unsent + tally.unknown

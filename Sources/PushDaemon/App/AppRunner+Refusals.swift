@@ -24,7 +24,7 @@ extension AppRunner {
             let place = try spool.place(for: name, in: .failed, at: .now, withResult: true)
             var report = JobReport(identity, Conclusion(tally: Tally(), fault: code), notificationCount: 0, at: .now)
             report.droppedAt = min(WallTime(nanoseconds: seen.status.changedAt), .now)
-            report.path = "\(self.name)/\(place.path)"
+            report.path = place.path(of: self.name)
             var result = ResultFile(report)
             result.why = why ?? seen.status.explanation(of: code)
             writer.appendJob(report, to: &lines)

@@ -32,9 +32,9 @@ package struct FeedbackLine: Hashable, Sendable {
             writer.member("duplicate_of_at", report.earlier?.endedAt.rfc3339)
             writer.member("path", report.path)
             report.write(to: &writer)
-            writer.member("dropped_at", report.droppedAt.rfc3339)
-            writer.member("claimed_at", report.claimedAt?.rfc3339)
-            writer.member("finished_at", report.finishedAt.rfc3339)
+            writer.member("dropped_at", report.droppedAt)
+            writer.member("claimed_at", report.claimedAt)
+            writer.member("finished_at", report.finishedAt)
             if !report.isSealed {
                 writer.key("sealed")
                 writer.boolean(false)
@@ -49,16 +49,17 @@ package struct FeedbackLine: Hashable, Sendable {
         let head = head(of: job)
         var tail = JSONWriter()
         Self.writeOutcome(settlement.outcome, to: &tail)
-        let end = Self.end(at: time, goneSince: settlement.outcome.refusal?.goneSince)
+        var end: [UInt8] = []
+        Self.appendEnd(at: time, goneSince: settlement.outcome.refusal?.goneSince, to: &end)
         for index in settlement.batch.indices {
             bytes.append(contentsOf: head)
-            bytes.append(contentsOf: String(index).utf8)
+            bytes.appendDecimal(index)
             bytes.append(contentsOf: ",\"token\":\"".utf8)
             bytes.appendHexadecimal(settlement.batch.token(at: index))
             bytes.append(contentsOf: "\",".utf8)
             bytes.append(contentsOf: tail.bytes)
             bytes.append(contentsOf: ",\"apns_id\":\"".utf8)
-            bytes.append(contentsOf: NotificationID(job: job.id, index: index).description.utf8)
+            NotificationID(job: job.id, index: index).append(to: &bytes)
             bytes.append(contentsOf: end)
         }
     }
@@ -68,14 +69,19 @@ package struct FeedbackLine: Hashable, Sendable {
         _ recipient: RejectedRecipient, of job: JobIdentity, at time: WallTime, to bytes: inout [UInt8]
     ) {
         bytes.append(contentsOf: head(of: job))
-        bytes.append(contentsOf: String(recipient.index).utf8)
-        if let token = recipient.token { bytes.append(contentsOf: ",\"token\":\"\(token.hex)\"".utf8) }
+        bytes.appendDecimal(recipient.index)
+        if let token = recipient.token {
+            bytes.append(contentsOf: ",\"token\":\"".utf8)
+            token.appendHex(to: &bytes)
+            bytes.append(UInt8(ascii: "\""))
+        }
         var outcome = JSONWriter()
         Self.writeOutcome(.rejected(recipient.refusal), to: &outcome)
         bytes.append(UInt8(ascii: ","))
         bytes.append(contentsOf: outcome.bytes)
-        bytes.append(contentsOf: ",\"apns_id\":\"\(NotificationID(job: job.id, index: recipient.index))".utf8)
-        bytes.append(contentsOf: Self.end(at: time, goneSince: nil))
+        bytes.append(contentsOf: ",\"apns_id\":\"".utf8)
+        NotificationID(job: job.id, index: recipient.index).append(to: &bytes)
+        Self.appendEnd(at: time, goneSince: nil, to: &bytes)
     }
 
     /// Appends the line of a token that the feedback service named.
@@ -83,7 +89,7 @@ package struct FeedbackLine: Hashable, Sendable {
         line(.token, onto: &bytes) { writer in
             writer.member("token", token.hex)
             writer.member("verdict", Verdict.gone.rawValue)
-            writer.member("gone_since", goneSince.rfc3339)
+            writer.member("gone_since", goneSince)
             writer.member("source", "feedback_service")
         }
     }
@@ -97,8 +103,8 @@ package struct FeedbackLine: Hashable, Sendable {
     private func line(_ kind: Kind, onto bytes: inout [UInt8], _ body: (inout JSONWriter) -> Void) {
         var writer = JSONWriter(appendingTo: bytes)
         bytes = []
-        writer.bytes.append(contentsOf: start(kind))
-        // The first member's comma is in what `start` returns.
+        appendStart(kind, to: &writer.bytes)
+        // The first member's comma is in what `appendStart` appends.
         writer.startLine()
         body(&writer)
         writer.endObject()
@@ -106,13 +112,20 @@ package struct FeedbackLine: Hashable, Sendable {
         bytes = writer.bytes
     }
 
-    private func start(_ kind: Kind) -> [UInt8] {
-        Array("{\"v\":\(Self.version),\"kind\":\"\(kind.rawValue)\",\"app\":".utf8) + origin + [UInt8(ascii: ",")]
+    private func appendStart(_ kind: Kind, to bytes: inout [UInt8]) {
+        bytes.append(contentsOf: "{\"v\":".utf8)
+        bytes.appendDecimal(Self.version)
+        bytes.append(contentsOf: ",\"kind\":\"".utf8)
+        bytes.append(contentsOf: kind.rawValue.utf8)
+        bytes.append(contentsOf: "\",\"app\":".utf8)
+        bytes.append(contentsOf: origin)
+        bytes.append(UInt8(ascii: ","))
     }
 
     /// All of a `notification` line up to the number of its index.
     private func head(of job: JobIdentity) -> [UInt8] {
-        var writer = JSONWriter(appendingTo: start(.notification))
+        var writer = JSONWriter()
+        appendStart(.notification, to: &writer.bytes)
         job.write(to: &writer)
         writer.key("index")
         return writer.bytes
@@ -129,34 +142,14 @@ package struct FeedbackLine: Hashable, Sendable {
         writer.member("verdict", refusal.verdict.rawValue)
     }
 
-    /// What follows the `apns_id`'s last digit.
-    private static func end(at time: WallTime, goneSince: WallTime?) -> [UInt8] {
-        let gone = goneSince.map { ",\"gone_since\":\"\($0.rfc3339)\"" } ?? ""
-        return Array("\",\"at\":\"\(time.rfc3339)\"\(gone)}\n".utf8)
-    }
-}
-
-extension JSONWriter {
-    /// Writes a member, or nothing for no value.
-    package mutating func member(_ name: String, _ value: String?) {
-        guard let value else { return }
-        key(name)
-        string(value)
-    }
-
-    /// Writes a member that is a number.
-    package mutating func member(_ name: String, _ value: Int) {
-        key(name)
-        integer(value)
-    }
-}
-
-extension [UInt8] {
-    /// Appends two lowercase digits for each byte.
-    fileprivate mutating func appendHexadecimal(_ token: ArraySlice<UInt8>) {
-        for byte in token {
-            append(hexDigit(byte >> 4))
-            append(hexDigit(byte & 15))
+    /// Appends what follows the `apns_id`'s last digit.
+    private static func appendEnd(at time: WallTime, goneSince: WallTime?, to bytes: inout [UInt8]) {
+        bytes.append(contentsOf: "\",\"at\":\"".utf8)
+        time.appendRFC3339(to: &bytes)
+        if let goneSince {
+            bytes.append(contentsOf: "\",\"gone_since\":\"".utf8)
+            goneSince.appendRFC3339(to: &bytes)
         }
+        bytes.append(contentsOf: "\"}\n".utf8)
     }
 }

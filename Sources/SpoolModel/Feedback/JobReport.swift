@@ -19,8 +19,8 @@ package struct JobIdentity: Hashable, Sendable {
 
     /// Writes its members.
     func write(to writer: inout JSONWriter) {
-        writer.member("job", name.escaped)
-        writer.member("id", id.description)
+        writer.member("job", name)
+        writer.member("id", id)
         writer.member("ref", ref)
     }
 }

@@ -27,9 +27,11 @@ package struct ResultFile: Sendable {
     }
 
     /// Whether a job that ended so gets a result file.
-    package var isNeeded: Bool {
-        let tally = report.conclusion.tally
-        return report.conclusion.state == .failed || tally.accepted != report.notificationCount
+    package var isNeeded: Bool { Self.isNeeded(for: report.conclusion, notificationCount: report.notificationCount) }
+
+    /// Whether a job of so many recipients that ended so gets a result file: most do not, and none is made of them.
+    package static func isNeeded(for conclusion: Conclusion, notificationCount: Int) -> Bool {
+        conclusion.state == .failed || conclusion.tally.accepted != notificationCount
     }
 
     /// The file's content.

@@ -3,6 +3,7 @@ import Document
 /// Looks through a payload as the user wrote it: what it holds, what Apple would not understand.
 ///
 /// A value of the wrong type is a fault; a key Apple does not document is a warning, since Apple may know it tomorrow.
+/// Paths are only put together for what is found.
 struct PayloadInspector {
     private(set) var findings: Findings
     private(set) var facts: PayloadFacts = []
@@ -27,49 +28,49 @@ struct PayloadInspector {
     }
 
     /// Looks through an `alert`: a string, or a mapping of documented keys.
-    mutating func inspect(alert node: Node, path: String) {
+    mutating func inspect(alert node: Node, path: @autoclosure () -> String) {
         for member in node.members {
             guard let key = AlertKey(rawValue: member.key.text) else {
-                warnUnknown(member.key, path: path, among: AlertKey.allCases.map(\.rawValue))
+                warnUnknown(member.key, path: path(), among: AlertKey.allCases.map(\.rawValue))
                 continue
             }
-            check(member.value, key.type, path: join(path, key.rawValue))
+            check(member.value, key.type, path: join(path(), key.rawValue))
         }
     }
 
     /// Looks through a `sound`: a string, or a mapping for critical alerts.
-    mutating func inspect(sound node: Node, path: String) {
+    mutating func inspect(sound node: Node, path: @autoclosure () -> String) {
         for member in node.members {
             switch member.key.text {
-            case "critical": check(member.value, .flag, path: join(path, "critical"))
-            case "name": check(member.value, .string, path: join(path, "name"))
-            case "volume": check(member.value, .number, path: join(path, "volume"))
-            default: warnUnknown(member.key, path: path, among: ["critical", "name", "volume"])
+            case "critical": check(member.value, .flag, path: join(path(), "critical"))
+            case "name": check(member.value, .string, path: join(path(), "name"))
+            case "volume": check(member.value, .number, path: join(path(), "volume"))
+            default: warnUnknown(member.key, path: path(), among: ["critical", "name", "volume"])
             }
         }
     }
 
-    private mutating func inspect(aps node: Node, path: String) {
+    private mutating func inspect(aps node: Node, path: @autoclosure () -> String) {
         guard node.kind == .mapping else {
-            return findings.expected("a mapping", node, reason: .badPayload, about: path)
+            return findings.expected("a mapping", node, reason: .badPayload, about: path())
         }
         for member in node.members {
             guard let key = APSKey(rawValue: member.key.text) else {
                 facts.insert(.other)
-                warnUnknown(member.key, path: path, among: APSKey.allCases.map(\.rawValue))
+                warnUnknown(member.key, path: path(), among: APSKey.allCases.map(\.rawValue))
                 continue
             }
             facts.insert(key.fact)
-            inspect(key, member.value, path: join(path, key.rawValue))
+            inspect(key, member.value, path: join(path(), key.rawValue))
         }
     }
 
-    private mutating func inspect(_ key: APSKey, _ node: Node, path: String) {
-        guard check(node, key.type, path: path) else { return }
-        if key == .alert { inspect(alert: node, path: path) }
-        if key == .sound { inspect(sound: node, path: path) }
+    private mutating func inspect(_ key: APSKey, _ node: Node, path: @autoclosure () -> String) {
+        guard check(node, key.type, path: path()) else { return }
+        if key == .alert { inspect(alert: node, path: path()) }
+        if key == .sound { inspect(sound: node, path: path()) }
         if key == .event, node.isText("start") { facts.insert(.start) }
-        if key == .interruptionLevel { checkInterruptionLevel(node, path: path) }
+        if key == .interruptionLevel { checkInterruptionLevel(node, path: path()) }
     }
 
     /// Warns of a level that Apple does not know.
@@ -83,10 +84,10 @@ struct PayloadInspector {
 
     /// Reports a value of another type. Returns whether it has the type.
     @discardableResult
-    mutating func check(_ node: Node, _ type: APSType, path: String) -> Bool {
+    mutating func check(_ node: Node, _ type: APSType, path: @autoclosure () -> String) -> Bool {
         if type.fits(node) { return true }
         let message = "expected \(type.expectation), found \(node.kindName)"
-        findings.add(.badPayload, Diagnostic(message, hint: type.hint(for: node), at: node.place), about: path)
+        findings.add(.badPayload, Diagnostic(message, hint: type.hint(for: node), at: node.place), about: path())
         return false
     }
 
@@ -101,8 +102,8 @@ struct PayloadInspector {
         // pyapns's own example said `message`, and nothing was ever shown.
         key.isText("message") ? "the text to show is `alert`" : "keys of your own belong beside `aps`"
     }
+}
 
-    private func join(_ path: String, _ key: String) -> String {
-        path.isEmpty ? key : "\(path).\(key)"
-    }
+private func join(_ path: String, _ key: String) -> String {
+    path.isEmpty ? key : "\(path).\(key)"
 }

@@ -3,8 +3,12 @@ import APNSModel
 /// How the journal writes values: little-endian; lengths, counts and indices as LEB128.
 extension [UInt8] {
     mutating func appendInteger<Value: FixedWidthInteger>(_ value: Value) {
-        for shift in stride(from: 0, to: Value.bitWidth, by: 8) {
-            append(UInt8(truncatingIfNeeded: value >> Value(shift)))
+        append(addingCapacity: Value.bitWidth / 8) { output in
+            var rest = value
+            for _ in 0..<Value.bitWidth / 8 {
+                output.append(UInt8(truncatingIfNeeded: rest))
+                rest >>= 8
+            }
         }
     }
 

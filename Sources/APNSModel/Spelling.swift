@@ -1,0 +1,40 @@
+/// How ids, times and tokens are spelled: digit by digit behind what is there, without a string in between.
+extension [UInt8] {
+    /// Appends two lowercase hexadecimal digits for each byte.
+    package mutating func appendHexadecimal(_ bytes: ArraySlice<UInt8>) {
+        append(addingCapacity: 2 * bytes.count) { output in
+            for byte in bytes {
+                output.append(hexDigit(byte >> 4))
+                output.append(hexDigit(byte & 15))
+            }
+        }
+    }
+}
+
+extension OutputSpan where Element == UInt8 {
+    /// Appends the last `width` decimal digits of a number that is not negative, zeros before it.
+    mutating func appendDigits(_ number: Int, width: Int) {
+        var divisor = 1
+        for _ in 1..<width { divisor *= 10 }
+        while divisor > 0 {
+            append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / divisor % 10))
+            divisor /= 10
+        }
+    }
+}
+
+extension String {
+    /// The text whose bytes `append` adds to an empty array, in UTF-8.
+    package init(spelledBy append: (inout [UInt8]) -> Void) {
+        var bytes: [UInt8] = []
+        // Longer than most of what is spelled: one allocation.
+        bytes.reserveCapacity(64)
+        append(&bytes)
+        self.init(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// Returns the lowercase digit of a nibble, as ASCII.
+package func hexDigit(_ nibble: UInt8) -> UInt8 {
+    nibble < 10 ? 0x30 + nibble : 0x57 + nibble
+}
