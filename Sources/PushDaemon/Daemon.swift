@@ -67,6 +67,10 @@ package actor Daemon {
     /// Keys of the daemon's file that were reported to take a restart.
     var unusedKeys: [String] = []
     var isStopping = false
+    /// The stop that an operator has asked for over the control socket.
+    var requestedStop: RequestedStop?
+    /// Keeps the connections that are to end with the process.
+    var control: ControlServer?
     /// Why signals are not heard any more.
     var signalFault: SystemError?
 
@@ -167,6 +171,7 @@ package actor Daemon {
             group.addTask { await self.runStatus() }
             group.addTask { await self.runApps() }
             group.addTask { await self.runConfigurationWatch() }
+            group.addTask { await self.runControl() }
             group.addTask { await self.runSignals() }
             // Only the signals' task ends by itself, and the journal's when it fails.
             await group.next()

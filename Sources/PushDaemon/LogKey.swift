@@ -44,4 +44,12 @@ package enum LogKey {
     package static let free = "free"
     /// How long something took or may take.
     package static let limit = "limit"
+    /// What an operator asked for.
+    package static let command = "command"
+    /// The number of the user who did.
+    package static let user = "uid"
+    /// The process that he did it with.
+    package static let process = "pid"
+    /// What came of it.
+    package static let result = "result"
 }

@@ -42,6 +42,7 @@ struct Pushspool: AsyncParsableCommand {
             """,
         subcommands: [
             Run.self, Submit.self, List.self, Check.self, ShowJournal.self, Status.self, Simulate.self, Demo.self,
+            Hold.self, Release.self, Cancel.self, Expire.self, Retry.self, Stop.self,
         ])
 }
 

@@ -6,6 +6,7 @@ import Testing
 struct CommandTests {
     private static let commands: [any ParsableCommand.Type] = [
         Run.self, Submit.self, List.self, Check.self, ShowJournal.self, Status.self, Simulate.self, Demo.self,
+        Hold.self, Release.self, Cancel.self, Expire.self, Retry.self, Stop.self,
     ]
 
     @Test func `pushspool(1) names every option of every command, and no other`() throws {

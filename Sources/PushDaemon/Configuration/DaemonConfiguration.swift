@@ -55,6 +55,10 @@ package struct DaemonConfiguration: Sendable {
     package var journalByteCount = 64 << 20
     /// The longest that feedback lines wait for their file.
     package var feedbackEvery = Duration.seconds(1)
+    /// The folder of the control socket, relative to the file.
+    package var controlFolder = "/run/pushspool"
+    /// The group that may use it, by name or number; `nil`: the daemon's own.
+    package var controlGroup: String?
     /// How log lines are written.
     package var logFormat = LogFormat.text
     /// Which are.
@@ -74,7 +78,8 @@ package struct DaemonConfiguration: Sendable {
             ("journal.sync_records", syncRecords == other.syncRecords),
             ("journal.size", journalByteCount == other.journalByteCount),
             ("feedback.every", feedbackEvery == other.feedbackEvery), ("log.level", logLevel == other.logLevel),
-            ("log.format", logFormat == other.logFormat),
+            ("log.format", logFormat == other.logFormat), ("control.folder", controlFolder == other.controlFolder),
+            ("control.group", controlGroup == other.controlGroup),
         ].filter { !$0.1 }.map(\.0)
     }
 
