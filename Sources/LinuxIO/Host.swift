@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// The machine and the process.
@@ -16,6 +17,45 @@ package enum Host {
 
     /// The user that the process acts as (geteuid(2)).
     package static var userID: UInt32 { geteuid() }
+
+    /// The number of a group of users, told by its name or its number; `nil` if there is none of that name.
+    ///
+    /// - Throws: `SystemError`: the system's list of groups cannot be read.
+    package static func groupID(of group: String) throws(SystemError) -> UInt32? {
+        if let number = UInt32(group) { return number }
+        var number: UInt32 = 0
+        let found = unsafe clinux_group(group, &number)
+        guard found >= 0 else { throw .last("getgrnam_r", group) }
+        return found > 0 ? number : nil
+    }
+
+    /// Waits until a process has ended, whoever's it is.
+    ///
+    /// - Returns: Whether it has within `limit`.
+    /// - Throws: `SystemError`: it cannot be watched.
+    package static func awaitEnd(of process: Int32, within limit: Duration) throws(SystemError) -> Bool {
+        let number = clinux_open_process(process)
+        guard number >= 0 else {
+            guard errno == ESRCH else { throw .last("pidfd_open", "\(process)") }
+            return true
+        }
+        let descriptor = Descriptor(adopting: number)
+        let deadline = ContinuousClock.now + limit
+        while true {
+            let (seconds, attoseconds) = max(.zero, ContinuousClock.now.duration(to: deadline)).components
+            let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
+            let found = clinux_wait_readable_until(descriptor.rawValue, Int32(clamping: milliseconds))
+            if found < 0, errno == EINTR { continue }
+            guard found >= 0 else { throw .last("poll", "\(process)") }
+            return found > 0
+        }
+    }
+
+    /// Sends this process a signal, as anybody else would.
+    package static func signal(_ signal: Signal) {
+        // A process may always send itself a signal that there is.
+        _ = kill(getpid(), signal.number)
+    }
 
     /// Gives the calling thread nothing to do for the rest of the program; handlers of signals may still use it.
     package static func park() -> Never {

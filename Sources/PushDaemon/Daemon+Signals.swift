@@ -26,11 +26,12 @@ extension Daemon {
     /// Lets jobs under way come to their end, then ends the apps; a second signal ends them at once.
     private func drain(_ ear: SignalEar?) async {
         isStopping = true
-        logger.notice("stopping", metadata: [LogKey.limit: "\(drainLimit)"])
+        let limit: Duration? = if let requestedStop { requestedStop.limit } else { drainLimit }
+        logger.notice("stopping", metadata: [LogKey.limit: "\(limit?.description ?? "none")"])
         for runner in runners.values { runner.beginDraining() }
         tellStopping(within: drainLimit)
         statusBell.ring()
-        let deadline = ContinuousClock.now + drainLimit
+        let deadline = limit.map { ContinuousClock.now + $0 }
         await withTaskGroup { group in
             group.addTask { await self.awaitIdle(until: deadline) }
             if let ear { group.addTask { await self.awaitSecondSignal(ear) } }
@@ -66,8 +67,8 @@ extension Daemon {
         }
     }
 
-    private func awaitIdle(until deadline: ContinuousClock.Instant) async {
-        while ContinuousClock.now < deadline, !Task.isCancelled {
+    private func awaitIdle(until deadline: ContinuousClock.Instant?) async {
+        while deadline.map({ ContinuousClock.now < $0 }) ?? true, !Task.isCancelled {
             var isIdle = true
             for runner in answeringRunners where await !runner.isIdle { isIdle = false }
             if isIdle { return }

@@ -84,6 +84,10 @@ package actor Daemon {
     var expiryWatch = ExpiryWatch()
     var nextExpiryLook = Moment.zero
     var isStopping = false
+    /// The stop that an operator has asked for over the control socket.
+    var requestedStop: RequestedStop?
+    /// Keeps the connections that are to end with the process.
+    var control: ControlServer?
     /// Why signals are not heard any more.
     var signalFault: SystemError?
     /// Who wants to hear how the daemon does, and what it has heard.
@@ -200,6 +204,7 @@ package actor Daemon {
             group.addTask { await self.runStatus() }
             group.addTask { await self.runApps() }
             group.addTask { await self.runConfigurationWatch() }
+            group.addTask { await self.runControl() }
             group.addTask { await self.runSignals() }
             if let pause = serviceManager?.heartbeat { group.addTask { await self.runHeartbeat(every: pause) } }
             if let place = configuration.daemon.metricsListen {

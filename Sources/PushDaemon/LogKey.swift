@@ -70,4 +70,10 @@ package enum LogKey {
     package static let daysLeft = "days_left"
     /// Apps whose files are at fault, so that what was in force stays.
     package static let broken = "broken"
+    /// What an operator asked for.
+    package static let command = "command"
+    /// The number of the user who did.
+    package static let user = "uid"
+    /// What came of it.
+    package static let result = "result"
 }

@@ -54,8 +54,30 @@ extension FileName {
         hasEnding(Self.resultEnding) ? FileName(bytes: Array(bytes.dropLast(Self.resultEnding.count))) : nil
     }
 
+    /// The name of the file that stands in `hold/` beside a parked job and says what is left of it: `<name>.rest`.
+    ///
+    /// - Returns: `nil` when that has over 255 bytes; `numbered(_:toFit:)` makes room before.
+    package var rest: FileName? { FileName(bytes: bytes + Self.restEnding) }
+
+    /// Whether it is the name of such a file.
+    package var isRest: Bool { bytes.count > Self.restEnding.count && bytes.suffix(5).elementsEqual(Self.restEnding) }
+
+    /// The name of the job that such a file is beside.
+    package var withoutRest: FileName? { isRest ? FileName(bytes: Array(bytes.dropLast(Self.restEnding.count))) : nil }
+
+    /// How long a name may be that gets such a file beside it.
+    package static let byteLimitWithRest = byteLimit - restEnding.count
+
+    private static let restEnding = Array(".rest".utf8)
+
     /// How long a name may be that gets a result file beside it.
     package static let byteLimitWithResult = byteLimit - resultEnding.count
+
+    /// The name of the job that a result file is beside; `nil` for any other name.
+    package var withoutResult: FileName? {
+        guard hasSuffix(".result.json") else { return nil }
+        return FileName(bytes: Array(bytes.dropLast(Self.resultEnding.count)))
+    }
 
     private static let resultEnding = Array(".result.json".utf8)
 

@@ -81,7 +81,7 @@ extension AppSpool {
     }
 
     /// Moves a file to `hold/` by the first of its names that is free there, and returns that.
-    private func moveToHold(
+    func moveToHold(
         _ file: SeenFile, from source: Directory, as wanted: FileName
     ) throws(SystemError) -> FileName {
         var name = wanted

@@ -40,6 +40,30 @@ extension AppSpool {
         }
     }
 
+    /// Moves a parked file that is not to be sent any more from `hold/` to `failed/`, with a result file beside; synced.
+    ///
+    /// - Parameters:
+    ///   - file: The file in `hold/`.
+    ///   - id: Names the result until it is in place.
+    ///   - place: Where to, from `place(for:in:at:withResult:)`.
+    ///   - result: The result file's bytes.
+    /// - Returns: Where it is now; `nil` when it is gone.
+    /// - Throws: `SystemError`: ENOSPC, EIO and the like; call again later.
+    package func withdraw(
+        _ file: SeenFile, id: JobID, to place: ArchivePlace, result: [UInt8]
+    ) throws(SystemError) -> ArchivePlace? {
+        do {
+            let archiving = Archiving(id: id, name: file.name, file: file, source: held, result: result)
+            let final = try bring(archiving, to: place)
+            try syncArchives()
+            try held.sync(.holdSource)
+            return final
+        } catch {
+            guard error.isNotFound else { throw error }
+            return nil
+        }
+    }
+
     /// Gives back what is not what was seen.
     private func confirm(_ sighting: SeenFile, at place: ArchivePlace) throws(SystemError) -> Refusal {
         let day = try openDay(place.archiveDay)

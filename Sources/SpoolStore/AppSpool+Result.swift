@@ -74,7 +74,7 @@ extension AppSpool {
     }
 
     /// Writes and syncs a result where nobody reads, and where every start looks for what is left.
-    private func stage(_ result: [UInt8], of id: JobID) throws(SystemError) {
+    func stage(_ result: [UInt8], of id: JobID) throws(SystemError) {
         // What an earlier try left.
         try work.unlink(WorkEntry.result(of: id))
         let file = try work.create(WorkEntry.result(of: id), mode: 0o640)

@@ -31,6 +31,17 @@ package struct ArchivePlace: Hashable, Sendable {
         self.name = name
     }
 
+    /// Reads a path as `path` tells it.
+    ///
+    /// - Returns: `nil` when it is none.
+    package init?(path: String) {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 3, let folder = ArchiveFolder(rawValue: String(parts[0])),
+            FileName(String(parts[1])) != nil, let name = FileName(escaped: String(parts[2]))
+        else { return nil }
+        self.init(folder: folder, day: String(parts[1]), name: name)
+    }
+
     /// The path below the app's directory, the name escaped: `done/2026-11-21/job.json`.
     package var path: String { String(spelledBy: appendPath) }
 

@@ -36,6 +36,15 @@ package protocol Tenure: Sendable {
     @discardableResult
     func append(_ record: JournalRecord) throws(JournalFault) -> JournalPosition
 
+    /// Adds the records of a job that is about to be claimed, and of which something was sent before; never blocks for a file.
+    ///
+    /// - Parameters:
+    ///   - header: Its header; the job is not in the journal.
+    ///   - progress: What is left of it, and what became of the rest.
+    /// - Returns: The position of the last of them.
+    /// - Throws: `JournalFault`: as `append(_:)`.
+    func adopt(_ header: JournalHeader, _ progress: JournalProgress) throws(JournalFault) -> JournalPosition
+
     /// Writes what was added, so that the death of the process loses none of it. On a network filesystem success says
     /// nothing; only a sync's counts.
     ///
@@ -85,6 +94,15 @@ extension Spool: Tenure {
     @discardableResult
     package func append(_ record: JournalRecord) throws(JournalFault) -> JournalPosition {
         try journal.append(record)
+    }
+
+    /// Adds the records of a job of which something was sent before to the journal.
+    ///
+    /// - Throws: `JournalFault`: as `Tenure` says.
+    package func adopt(
+        _ header: JournalHeader, _ progress: JournalProgress
+    ) throws(JournalFault) -> JournalPosition {
+        try journal.adopt(header, progress)
     }
 
     /// Writes the journal.

@@ -66,7 +66,8 @@ struct Pushspool: AsyncParsableCommand {
         version: Version.current,
         subcommands: [
             Run.self, Submit.self, List.self, Check.self, Doctor.self, ShowJournal.self, Status.self, Simulate.self,
-            Demo.self, Feedback.self, Show.self, MakeReport.self,
+            Demo.self, Feedback.self, Show.self, MakeReport.self, Hold.self, Release.self, Cancel.self, Expire.self,
+            Retry.self, Stop.self,
         ])
 }
 

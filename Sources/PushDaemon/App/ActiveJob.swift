@@ -33,8 +33,12 @@ final class ActiveJob {
     var earlier: EarlierJob?
     /// Whether its end is being told.
     var isConcluded = false
-    /// Whether its time is up: what is not on a connection is not sent any more.
-    var isGivenUp = false
+    /// What becomes of what is not on a connection, once its time is up or an operator has ended it: it is not sent any more.
+    var ending: Outcome?
+    /// Whether an operator has ended it: what had not been read by then has its outcome, and is read to be told.
+    var isWithdrawn = false
+    /// The name that it has in `hold/`, once an operator has parked it.
+    var heldAs: FileName?
     /// What an earlier daemon recorded of it; `nil` if it began with this one.
     var resumption: Resumption?
 
@@ -53,6 +57,23 @@ final class ActiveJob {
     func note(_ range: Range<Int>, _ outcome: Outcome) {
         guard outcome != .accepted else { return }
         _ = runs[outcome.word, default: IndexRuns()].insert(range)
+    }
+
+    /// The indices of what was not read yet.
+    var unread: Range<Int> { min(handedOutCount, summary.recipientCount)..<summary.recipientCount }
+
+    /// How far it is.
+    var progress: JournalProgress {
+        var progress = JournalProgress(remaining: machine.remaining)
+        progress.tally = machine.tally
+        progress.runs = runs
+        return progress
+    }
+
+    /// Whether more of it is to be read only to tell what an earlier run, or an operator, has made of it.
+    var hasToTell: Bool {
+        guard source != nil, let resumption else { return false }
+        return !resumption.untold.isEmpty || !resumption.doubtful.isEmpty
     }
 
     /// Which lane it is in.

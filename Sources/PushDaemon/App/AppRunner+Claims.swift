@@ -16,6 +16,7 @@ struct Candidate {
 extension AppRunner {
     /// Announces a job in the journal. It is claimed with the next group, and nothing of it is sent before that.
     func announce(_ job: OpenJob, _ read: ReadJob) throws(SystemError) {
+        guard mayAdopt(read) else { return intake.answer(job.name, .busy, at: .now) }
         let claimedAt = try record(header: read, of: job)
         beginRefTurn(read.summary)
         claims.append(Candidate(file: job, read: read, claimedAt: claimedAt))
@@ -35,8 +36,27 @@ extension AppRunner {
         facts.isPublishedByRename = read.context.isPublishedByRename
         (facts.droppedAt, facts.claimedAt) = (read.context.droppedAt, .now)
         (facts.device, facts.inode) = (job.status.device, job.status.inode)
-        record(.header(JournalHeader(facts, content: read.content)))
+        let header = JournalHeader(facts, content: read.content)
+        if let sent = read.rest?.sent {
+            adopt(header, sent.progress)
+        } else {
+            record(.header(header))
+        }
         return facts.claimedAt
+    }
+
+    /// Whether the journal has room for what is known of a job that was parked, or is tried again.
+    private func mayAdopt(_ read: ReadJob) -> Bool {
+        guard let sent = read.rest?.sent else { return true }
+        // Its end is not synced yet.
+        guard around.journal.job(sent.id) == nil else { return false }
+        let byteCount = JournalHeader.byteLimit + 16 * sent.progress.runCount
+        guard !around.journal.canAdmit(headerByteCount: byteCount) else { return true }
+        let hint: Logger.MetadataValue = "it waits in new/; if it never has room, make a larger journal (journal.size)"
+        logger.warning(
+            "journal has no room for what is known of a job",
+            metadata: [LogKey.id: "\(sent.id)", LogKey.hint: hint])
+        return false
     }
 
     /// Claims what was announced, once the journal has it for good, and begins to send it.
@@ -67,6 +87,11 @@ extension AppRunner {
                 record(.claimed(id))
                 let wait = candidate.claimedAt - candidate.read.context.droppedAt
                 around.meter.count { $0.noteClaim(after: wait) }
+                if candidate.read.rest != nil {
+                    // The journal knows it all from here on.
+                    writeJournal()
+                    desk.forget(claimed.status)
+                }
                 return start(claimed, candidate.read, claimedAt: candidate.claimedAt)
             case .gone: intake.answer(job.name, .gone, at: .now)
             case .changed(let name): intake.answer(job.name, .returned(name), at: .now)

@@ -33,6 +33,8 @@ extension AppRunner {
             if !jobs.isEmpty { await giveUpLateJobs() }
             if mustSweep { await sweepSome() }
             if mustRewriteGone { await rewriteGone() }
+            if !holdings.isEmpty { await proceedWithHolds() }
+            if !endings.isEmpty { await proceedWithEndings() }
             writeJournal()
             lookAtProgress()
             show()
@@ -212,13 +214,20 @@ extension AppRunner {
             // Small jobs do not wait until a large one is read.
             await startClaims()
         }
-        var context = context(of: job, id: .random(), isPublishedByRename)
-        if let droppedAt = intake.dropTime(of: job.name) { context.droppedAt = min(droppedAt, .now) }
+        let rest = try desk.rest(of: job.status)
+        // What was parked or sent before was whole.
+        let isWhole = isPublishedByRename || rest != nil
+        var context = context(of: job, rest, isPublishedByRename: isWhole)
+        if rest == nil, let droppedAt = intake.dropTime(of: job.name) { context.droppedAt = min(droppedAt, .now) }
         guard let opened = try await readThrough(job, job.status, context) else { return holdPoison(job) }
         // A stop that came meanwhile does not wait for what nobody has claimed.
         if isDraining { return intake.answer(job.name, .busy, at: .now) }
         var read = ReadJob(context: context, opened, isSealed: true)
-        read.isSealed = isPublishedByRename || read.summary.isSealed || job.name.form == .json
+        read.isSealed = isWhole || read.summary.isSealed || job.name.form == .json
+        read.rest = rest
+        guard rest?.sent?.count ?? read.summary.recipientCount == read.summary.recipientCount else {
+            return holdChanged(job)
+        }
         guard around.journal.canHold(read.content) else {
             return refuse(job.name, .invalid, why: "no journal holds the checksums of so long a file; split it")
         }
@@ -252,6 +261,13 @@ extension AppRunner {
         return context
     }
 
+    /// The same of a job that was parked, or is tried again: it keeps its id and the time of its drop.
+    private func context(of job: OpenJob, _ rest: Rest?, isPublishedByRename: Bool) -> JobContext {
+        var context = context(of: job, id: rest?.sent?.id ?? .random(), isPublishedByRename)
+        if let rest { context.droppedAt = min(rest.droppedAt, .now) }
+        return context
+    }
+
     func answerStuck(_ name: FileName, _ error: SystemError) {
         stopIfSyncFailed(error)
         if pauseIfShort(error) { return intake.answer(name, .busy, at: .now) }
@@ -269,6 +285,8 @@ struct ReadJob {
     var isSealed: Bool
     /// The job that it is a duplicate of, if it is one.
     var earlier: EarlierJob?
+    /// What was left of it when it was parked, or was over.
+    var rest: Rest?
 
     init(context: JobContext, _ opened: JobSource.Opened, isSealed: Bool) {
         self.context = context

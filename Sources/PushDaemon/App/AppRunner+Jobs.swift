@@ -14,11 +14,26 @@ extension AppRunner {
     ///   - claimedAt: When it was claimed, as the journal has it: a result file that is written again is the same.
     func start(_ claimed: ClaimedJob, _ read: ReadJob, claimedAt: WallTime) {
         let job = ActiveJob(claimed, read, claimedAt: claimedAt, isSealed: read.isSealed)
+        if let sent = read.rest?.sent { return goOn(job, read, sent) }
         _ = job.machine.handle(.opened)
         let action = job.machine.handle(.read(count: read.summary.recipientCount, fault: read.summary.failure))
         take(job, read)
         if action == .send { makeReadable(claimed.id) }
         perform(action, claimed.id)
+    }
+
+    /// Goes on with a job that was parked, or is tried again, where it was.
+    private func goOn(_ job: ActiveJob, _ read: ReadJob, _ sent: Rest.Sent) {
+        job.runs = sent.progress.runs
+        job.resumption = Resumption(doubtful: IndexRuns(), untold: [], final: nil)
+        job.machine = JobMachine(remaining: sent.progress.remaining, tally: sent.progress.tally)
+        take(job, read)
+        // What can be sent may have changed with the app since.
+        if let failure = read.summary.failure, !sent.progress.remaining.isEmpty {
+            handle(.stopped(failure), job.claimed.id)
+        } else {
+            makeReadable(job.claimed.id)
+        }
     }
 
     /// Adds a job to those under way.
@@ -127,6 +142,8 @@ extension AppRunner {
         switch portion.end {
         case nil: break
         case .success: await endOfJob(portion.id)
+        case .failure(let fault) where jobs[portion.id]?.isWithdrawn == true || holdings[portion.id] != nil:
+            endTelling(portion.id, fault)
         case .failure(.changed): await endChanged(portion.id)
         case .failure(.unreadable(let error)): await endUnreadable(portion.id, error)
         }
@@ -142,6 +159,20 @@ extension AppRunner {
         // What is on a connection still gets its outcome, and the last of them ends the job.
         for batch in await gateway.remove(id) { settle(Settlement(batch, .unsent(.unreadable))) }
         writeJournal()
+    }
+
+    /// A job that an operator has ended, or wants to be held, can be read no further: what an earlier run, or he, has made of it
+    /// is not told notification by notification.
+    private func endTelling(_ id: JobID, _ fault: JobSource.Fault) {
+        logger.error("outcomes cannot be told", metadata: [LogKey.id: "\(id)", LogKey.error: "\(fault)"])
+        dropSource(of: id)
+        for run in jobs[id]?.resumption?.doubtful.runs ?? [] {
+            for doubtful in jobs[id]?.machine.remaining.intersection(run) ?? [] {
+                note(doubtful, .unknown, id)
+                handle(.settled(doubtful, .unknown), id)
+            }
+        }
+        if case .settled? = jobs[id]?.machine.state { conclude(id) }
     }
 
     /// The parts of a batch that have no outcome yet.
@@ -171,12 +202,13 @@ extension AppRunner {
 
     /// Gives up what has not been handed out; nothing is known of it but how much it is.
     private func giveUpUnread(_ id: JobID) {
+        // What an operator has ended is settled where he is answered.
+        guard let job = jobs[id], !job.isWithdrawn else { return }
         dropSource(of: id)
-        guard let job = jobs[id] else { return }
-        let count = job.summary.recipientCount
-        let rest = min(job.handedOutCount, count)..<count
-        note(rest, .unsent(.unreadable), id)
-        handle(.settled(rest, .unsent(.unreadable)), id)
+        for rest in job.machine.remaining.intersection(job.unread) {
+            note(rest, .unsent(.unreadable), id)
+            handle(.settled(rest, .unsent(.unreadable)), id)
+        }
     }
 
     private func send(_ batches: [Batch]) async {
@@ -191,22 +223,34 @@ extension AppRunner {
         }
     }
 
-    /// Takes back what waited for room until its job was given up, or was held.
+    /// Takes back what waited for room until its job was given up, ended, or was to be held.
     private func takeBackWhatIsOver(_ batches: [Batch]) async {
-        for id in Set(batches.map(\.job)) where jobs[id].map({ $0.isGivenUp || $0.machine.isOver }) ?? true {
-            for batch in await gateway.remove(id) where jobs[id] != nil {
-                settle(Settlement(batch, .unsent(.givenUp)))
+        for id in Set(batches.map(\.job)) where mustTakeBack(id) {
+            for batch in await gateway.remove(id) {
+                guard let job = jobs[id] else { continue }
+                if holdings[id] == nil {
+                    settle(Settlement(batch, job.ending ?? .unsent(.givenUp)))
+                } else {
+                    noteReturned([batch], of: id)
+                }
             }
         }
+    }
+
+    private func mustTakeBack(_ id: JobID) -> Bool {
+        guard let job = jobs[id] else { return true }
+        return job.ending != nil || job.machine.isOver || holdings[id] != nil
     }
 
     /// Whether a batch is to be sent; one whose time is up gets its outcome.
     private func isDue(_ batch: Batch) -> Bool {
         guard let job = jobs[batch.job], !job.machine.isOver else { return false }
-        if batch.attributes.expiration.hasPassed(at: .now) {
+        if holdings[batch.job] != nil {
+            noteReturned([batch], of: batch.job)
+        } else if batch.attributes.expiration.hasPassed(at: .now) {
             settle(Settlement(batch, .expired))
-        } else if job.isGivenUp {
-            settle(Settlement(batch, .unsent(.givenUp)))
+        } else if let ending = job.ending {
+            settle(Settlement(batch, ending))
         } else {
             return true
         }
@@ -265,7 +309,7 @@ extension AppRunner {
     }
 
     /// Records an outcome, for the journal and for the result file.
-    private func note(_ range: Range<Int>, _ outcome: Outcome, _ id: JobID, isCorrection: Bool = false) {
+    func note(_ range: Range<Int>, _ outcome: Outcome, _ id: JobID, isCorrection: Bool = false) {
         record(.result(id, JournalResult(outcome, [range], at: .now, isCorrection: isCorrection)))
         around.meter.count { $0.note(outcome, count: range.count) }
         jobs[id]?.note(range, outcome)
@@ -304,16 +348,25 @@ extension AppRunner {
     private func perform(_ action: JobMachine.Action, _ id: JobID) {
         switch action {
         case .none, .read, .send: break
-        case .stopSending:
-            readable.removeAll { $0 == id }
-            handle(.drained, id)
+        case .stopSending: stopSending(id)
         case .giveUp: giveUpUnread(id)
-        case .park: park(id)
+        case .park(.operatorRequest): awaitParking(id)
+        case .park(.changed), .park(.poison): park(id)
         case .publish: conclude(id)
         // What was told is corrected by `settle`, and the gateway sends again by itself.
         case .correct, .sendAgain: break
         case .archive: break
         }
+    }
+
+    /// Hands out nothing more of a job that is to be held. One whose file was changed does not wait for what is under way.
+    private func stopSending(_ id: JobID) {
+        guard let job = jobs[id], case .draining(.operatorRequest) = job.machine.state else {
+            readable.removeAll { $0 == id }
+            return handle(.drained, id)
+        }
+        holdings[id] = IndexRuns(job.machine.remaining.intersection(0..<job.handedOutCount))
+        if !job.hasToTell { readable.removeAll { $0 == id } }
     }
 
     /// Closes a job's file, which is not read on then; another may be opened instead.
@@ -347,15 +400,16 @@ extension AppRunner {
     /// Ends what jobs have not sent when their time is up.
     func giveUpLateJobs() async {
         guard let nextGiveUp, nextGiveUp <= .now else { return }
-        let active = jobs.filter { !$1.machine.isOver }
+        let active = jobs.filter { !$1.machine.isOver && holdings[$0] == nil }
         self.nextGiveUp = active.values.map(\.summary.header.giveUpAt).min()
         let late = active.filter { $1.summary.header.giveUpAt <= .now }
         for (id, job) in late {
-            if !job.isGivenUp {
+            if job.ending == nil {
                 logger.warning("job given up", metadata: [LogKey.job: "\(job.claimed.name)", LogKey.id: "\(id)"])
             }
-            jobs[id]?.isGivenUp = true
-            for batch in await gateway.remove(id) { settle(Settlement(batch, .unsent(.givenUp))) }
+            let ending = job.ending ?? .unsent(.givenUp)
+            job.ending = ending
+            for batch in await gateway.remove(id) { settle(Settlement(batch, ending)) }
         }
         if !late.isEmpty { writeJournal() }
     }

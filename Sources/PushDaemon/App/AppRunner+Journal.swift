@@ -22,6 +22,15 @@ extension AppRunner {
         }
     }
 
+    /// Adds a job of which something was sent before to the journal.
+    func adopt(_ header: JournalHeader, _ progress: JournalProgress) {
+        do throws(JournalFault) {
+            lastRecord = try around.tenure.adopt(header, progress)
+        } catch {
+            stopRecording(error)
+        }
+    }
+
     /// Takes the records to the file, where the death of the process cannot reach them; what they say of tokens first.
     func writeJournal() {
         if gone != nil { writeGone() }

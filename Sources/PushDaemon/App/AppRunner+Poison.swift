@@ -53,6 +53,21 @@ extension AppRunner {
         }
     }
 
+    /// Parks a file in `new/` again that has not as many recipients as when it was parked, or was over.
+    func holdChanged(_ job: OpenJob) {
+        do {
+            let name = try spool.holdUnclaimed(job)
+            intake.answer(job.name, .moved, at: .now)
+            let hint: Logger.MetadataValue =
+                "all of it is sent when the file beside it that ends in .rest is removed and it is released"
+            logger.error(
+                "job is held: it is not what a part of was sent",
+                metadata: [LogKey.job: "\(name)", LogKey.code: "\(ResultCode.changed.rawValue)", LogKey.hint: hint])
+        } catch {
+            answerStuck(job.name, error)
+        }
+    }
+
     /// Parks those of the jobs that are this app's: the journal cannot tell any more what they were.
     func holdUnreadable(_ ids: [JobID]) async {
         for id in ids where jobs[id] != nil {

@@ -54,7 +54,7 @@ extension AppRunner {
     func runPublication() async {
         while !Task.isCancelled {
             let due = lastPublication + around.configuration.feedbackEvery
-            if lines.isEmpty, published.isEmpty, concluded.isEmpty {
+            if lines.isEmpty, published.isEmpty, concluded.isEmpty, parking.isEmpty, withdrawals.isEmpty {
                 if archived.isEmpty { await publishBell.wait() } else { await waitToClean() }
             } else if Moment.now < due {
                 await publishBell.wait(until: due.instant)
@@ -80,6 +80,8 @@ extension AppRunner {
         }
         lastPublication = .now
         spool.keepingDaysOpen { writeConcluded() }
+        // Whose lines are among those that are published now, or before.
+        let (held, ended) = (parking, withdrawals)
         if !lines.isEmpty {
             // Whether everything up to now is among the lines holds for these, not for what is read meanwhile.
             let (taken, over, last) = (lines, finishing, isRetelling ? nil : lastRecord)
@@ -92,6 +94,8 @@ extension AppRunner {
             published += over
         }
         spool.keepingDaysOpen { archivePublished() }
+        parkHeld(held)
+        carryOutWithdrawals(ended)
         writeJournal()
         intakeBell.ring()
     }
@@ -115,7 +119,7 @@ extension AppRunner {
 
     /// Whether lines of an earlier run are still to be told: nothing up to now is out as a whole then.
     private var isRetelling: Bool {
-        leftJobs.contains(where: \.hasUntold) || takingUp?.hasUntold == true
+        leftJobs.contains(where: \.hasUntold) || takingUp.contains(where: \.hasUntold)
             || jobs.values.contains { $0.source != nil && $0.resumption.map { !$0.untold.isEmpty } == true }
     }
 
@@ -196,7 +200,7 @@ extension AppRunner {
     }
 
     /// Whether somebody took the job's file away; not if that cannot be told.
-    private func hasVanished(_ job: ClaimedJob) -> Bool {
+    func hasVanished(_ job: ClaimedJob) -> Bool {
         do {
             return try spool.work.status(of: job.entry.bytes) == nil
         } catch {

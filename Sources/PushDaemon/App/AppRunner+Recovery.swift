@@ -34,6 +34,7 @@ extension AppRunner {
     ///
     /// The same at every start, whether the daemon before was stopped, killed, or lost its power.
     func findLeftJobs() {
+        desk.load()
         do {
             let found = try around.tenure.claimed(in: spool)
             for name in found.strangers {
@@ -44,17 +45,32 @@ extension AppRunner {
             for claimed in found.jobs {
                 let record = records.removeValue(forKey: claimed.id)
                 let claimed = claimed.called(record?.facts.name ?? claimed.name)
+                if isParked(claimed) { continue }
                 dropDouble(of: claimed)
                 leftJobs.append(LeftJob(claimed: claimed, record: recoveryRecord(record, of: claimed.id)))
             }
             for job in records.values.sorted(by: { $0.facts.droppedAt < $1.facts.droppedAt }) { search(job) }
             leftJobs.reverse()
+            desk.reconcile(Set(leftJobs.map(\.claimed.id)))
             leftJobs = Lane.allCases.reversed().flatMap { lane in leftJobs.filter { $0.claimed.name.lane == lane } }
         } catch {
             logger.error("work/ cannot be read", metadata: [LogKey.error: "\(error)"])
             note(failure: error)
         }
         writeJournal()
+    }
+
+    /// Whether a job was parked by an operator, and a power loss has left it in `work/` too, where it goes; or whether that
+    /// cannot be seen.
+    private func isParked(_ job: ClaimedJob) -> Bool {
+        do {
+            guard try desk.isParked(job) else { return false }
+            try spool.work.unlink(job.entry.bytes)
+            record(.cleaned(job.id))
+        } catch {
+            reportUnrecovered(job.name, job.id, error)
+        }
+        return true
     }
 
     /// A name that stays in new/ is no reason to leave the others in work/.
@@ -104,7 +120,8 @@ extension AppRunner {
             try spool.archived(at: ArchivePlace(final))
         }
         let held = try spool.held(facts.name, device: facts.device, inode: facts.inode)
-        (found.isArchived, found.isHeld) = (archived != nil, held != nil)
+        let isParked = try desk.isParked(facts.id)
+        (found.isArchived, found.isHeld) = (archived != nil, held != nil || isParked)
         guard let file = try spool.candidate(for: facts.name) else { return found }
         found.isLinkedInNew = [archived, held].contains { $0?.isSameFile(as: file.status) == true }
         guard let content else { return found }
@@ -137,17 +154,25 @@ extension AppRunner {
     /// Takes up what was found, as much as there is room for. One that cannot be read does not hold up the others.
     func recoverJobs() async {
         while let next = leftJobs.last, mayRecover(next.claimed.name.lane) {
-            let left = leftJobs.removeLast()
-            (takingCount, takingUp) = (takingCount + 1, left)
-            defer { (takingCount, takingUp) = (takingCount - 1, nil) }
-            do {
-                try await recover(left)
-            } catch {
-                reportUnrecovered(left.claimed.name, left.claimed.id, error)
-            }
-            writeJournal()
+            await takeUp(leftJobs.removeLast())
         }
         if leftJobs.isEmpty { reconsider(refTurns.release(RefTurns.unknown)) }
+    }
+
+    /// Takes up one job of those that were found, and that is not among them any more.
+    func takeUp(_ left: LeftJob) async {
+        takingCount += 1
+        takingUp.append(left)
+        defer {
+            takingCount -= 1
+            takingUp.removeAll { $0.claimed.id == left.claimed.id }
+        }
+        do {
+            try await recover(left)
+        } catch {
+            reportUnrecovered(left.claimed.name, left.claimed.id, error)
+        }
+        writeJournal()
     }
 
     private func recover(_ left: LeftJob) async throws {

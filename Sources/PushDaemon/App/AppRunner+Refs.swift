@@ -11,9 +11,11 @@ extension AppRunner {
     /// While another job of the ref is under way it waits in `new/`, since that one may come to nothing. If one was sent it
     /// is claimed to fail.
     func admitRef(of read: inout ReadJob, _ name: FileName) throws(SystemError) -> Bool {
-        guard refs != nil, read.summary.failure == nil, let ref = read.summary.header.ref else { return true }
+        // What was sent in part goes on, whatever was sent of its ref meanwhile.
+        guard refs != nil, read.rest?.sent == nil, read.summary.failure == nil, let ref = read.summary.header.ref
+        else { return true }
         // What an earlier run has left, and nobody has looked into, may have the same.
-        let isUnknown = !leftJobs.isEmpty || takingUp != nil
+        let isUnknown = !leftJobs.isEmpty || !takingUp.isEmpty
         guard isUnknown || refTurns.isTaken(ref) else {
             try judgeRef(of: &read, at: .now)
             return true

@@ -95,8 +95,8 @@ package actor AppRunner {
     var left: [JobID: JournalJob]
     /// Those of them that are in `work/`, the next to take up at the end.
     var leftJobs: [LeftJob] = []
-    /// The one that is being taken up.
-    var takingUp: LeftJob?
+    /// Those that are being taken up.
+    var takingUp: [LeftJob] = []
     /// Jobs that were announced, to be claimed as soon as the journal has them for good, and how many are just then.
     var claims: [Candidate] = []
     var claimingCount = 0
@@ -131,6 +131,19 @@ package actor AppRunner {
     var published: [JobID] = []
     /// Jobs that were moved, which is not synced yet.
     var archived: [JobID] = []
+    /// What is left of jobs that are parked, or are tried again.
+    let desk: HoldDesk
+    /// Jobs that an operator wants to be held, and what of each may be on a connection.
+    var holdings: [JobID: IndexRuns] = [:]
+    /// Jobs that an operator has ended, and that are not over: what comes back of them is not sent.
+    var endings: Set<JobID> = []
+    /// Those that are to be held and of which nothing is under way, to be moved to `hold/` as soon as their lines are out.
+    var parking: [JobID] = []
+    /// Parked files that an operator has ended, to be moved away as soon as their lines are out.
+    var withdrawals: [Withdrawal] = []
+    /// Whether a command of an operator is being carried out, and who waits for that.
+    var isOperating = false
+    var awaitingTurn: [CheckedContinuation<Void, Never>] = []
     var lastCleaning = Moment.zero
     /// Whether lines are being published, and who waits for that.
     var isPublishing = false
@@ -206,6 +219,7 @@ package actor AppRunner {
         self.logger = logger
         self.spool = try around.spool.app(app.name)
         self.folder = try FeedbackFolder(self.spool, after: left.newestFeedback)
+        self.desk = HoldDesk(self.spool, logger)
         self.left = left.jobs
         let window = around.configuration.dedupe
         self.refs = try window > .zero ? RefBook(of: app.name, in: around.state, keeping: window, at: .now) : nil

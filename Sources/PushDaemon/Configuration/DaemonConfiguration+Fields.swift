@@ -27,6 +27,10 @@ extension DaemonConfiguration {
             logLevel = $0.choice("level", of: LogLevel.self) ?? logLevel
             logFormat = $0.choice("format", of: LogFormat.self) ?? logFormat
         }
+        fields.mapping("control") {
+            controlFolder = $0.string("folder") ?? controlFolder
+            controlGroup = $0.string("group")
+        }
         report = fields.finish()
     }
 

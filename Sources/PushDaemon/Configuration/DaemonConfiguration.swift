@@ -61,6 +61,10 @@ package struct DaemonConfiguration: Sendable {
     package var retention = RetentionRules()
     /// Where metrics can be asked for; `nil`: nowhere, they are in a file only.
     package var metricsListen: MetricsPlace?
+    /// The folder of the control socket, relative to the file.
+    package var controlFolder = "/run/pushspool"
+    /// The group that may use it, by name or number; `nil`: the daemon's own.
+    package var controlGroup: String?
     /// How log lines are written.
     package var logFormat = LogFormat.text
     /// Which are.
@@ -84,7 +88,8 @@ package struct DaemonConfiguration: Sendable {
             ("archive.keep_feedback", retention.feedback == other.retention.feedback),
             ("feedback.every", feedbackEvery == other.feedbackEvery), ("log.level", logLevel == other.logLevel),
             ("metrics.listen", metricsListen == other.metricsListen),
-            ("log.format", logFormat == other.logFormat),
+            ("log.format", logFormat == other.logFormat), ("control.folder", controlFolder == other.controlFolder),
+            ("control.group", controlGroup == other.controlGroup),
         ].filter { !$0.1 }.map(\.0)
     }
 

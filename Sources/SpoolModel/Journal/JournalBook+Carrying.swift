@@ -55,17 +55,51 @@ extension JournalBook {
         if window.hasIdle { tidy() }
     }
 
+    /// Writes a job of which something is known when it is claimed: it was parked, or is tried again.
+    ///
+    /// In the file it looks like one that is carried forward, and is none before its last record is there.
+    ///
+    /// - Parameters:
+    ///   - header: Its header. The job must not be live.
+    ///   - progress: What is left of it, and what became of the rest.
+    /// - Returns: The position of its last record.
+    /// - Throws: `JournalFull`; nothing was written then.
+    @discardableResult
+    package mutating func adopt(
+        _ header: JournalHeader, _ progress: JournalProgress
+    ) throws(JournalFull) -> JournalPosition {
+        let id = header.facts.id
+        precondition(state.jobs[id] == nil, "a live job is not adopted")
+        var bytes: [UInt8] = []
+        JournalEntry.append(.header(header), isCarried: true, to: &bytes)
+        guard bytes.count <= layout.recordByteLimit else { throw .recordTooLong }
+        let byteCount = bytes.count + JournalJob.byteCount(ofRuns: progress.runCount)
+        try check(byteCount: byteCount, keeping: Self.reserve)
+        let records = records(of: id, progress.sets)
+        try write(.header(header), isCarried: true, keeping: 0)
+        for record in records { try write(record, isCarried: true, keeping: 0) }
+        let checkpoint = JournalCheckpoint(
+            recordCount: records.count, isClaimed: false, isFinalTold: false, isDamaged: false, tally: progress.tally)
+        let position = try write(.checkpoint(id, checkpoint), isCarried: true, keeping: 0)
+        noteAdopted(id)
+        if window.hasIdle { tidy() }
+        return position
+    }
+
     /// What stands between a carried header and its checkpoint.
     private func records(of job: JournalJob) -> [JournalRecord] {
-        let all: [(JournalRuns.Kind, IndexRuns)] = [
-            (.remaining, job.remaining), (.rejected, job.rejected), (.expired, job.expired), (.unsent, job.unsent),
-            (.unknown, job.unknown), (.intended, job.intents),
-        ]
-        let id = job.facts.id
-        var records = all.flatMap { kind, runs in
-            parts(of: runs.runs).map { JournalRecord.runs(id, JournalRuns(kind: kind, ranges: $0)) }
-        }
-        if let final = job.final { records.append(.final(id, final)) }
+        var sets = job.progress.sets
+        sets.append((kind: .intended, runs: job.intents))
+        var records = records(of: job.facts.id, sets)
+        if let final = job.final { records.append(.final(job.facts.id, final)) }
         return records
+    }
+
+    private func records(
+        of id: JobID, _ sets: [(kind: JournalRuns.Kind, runs: IndexRuns)]
+    ) -> [JournalRecord] {
+        sets.flatMap { set in
+            parts(of: set.runs.runs).map { JournalRecord.runs(id, JournalRuns(kind: set.kind, ranges: $0)) }
+        }
     }
 }

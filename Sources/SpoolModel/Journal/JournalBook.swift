@@ -190,6 +190,11 @@ package struct JournalBook: Sendable {
         return place.position
     }
 
+    /// Counts a job that has come to life by what is written of one that is carried forward.
+    mutating func noteAdopted(_ id: JobID) {
+        if let job = state.jobs[id] { window.add(1, at: job.position.epoch) }
+    }
+
     /// Lets go of the oldest regions in which nothing counts any more; what does and is no job's is written once more.
     mutating func tidy() {
         while window.hasIdle {

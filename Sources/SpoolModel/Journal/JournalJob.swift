@@ -70,8 +70,11 @@ extension JournalJob {
         let runCount =
             remaining.runs.count + rejected.runs.count + expired.runs.count + unsent.runs.count + unknown.runs.count
             + intents.runs.count
-        return headerByteCount + Self.fixedByteCount + runCount * Self.runByteCount
+        return headerByteCount + Self.byteCount(ofRuns: runCount)
     }
+
+    /// An upper bound of what it takes beside the header, with so many runs of indices.
+    static func byteCount(ofRuns count: Int) -> Int { fixedByteCount + count * runByteCount }
 
     /// The end, the checkpoint, and the heads of records that are not full.
     static let fixedByteCount = 2048

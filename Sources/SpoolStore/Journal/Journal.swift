@@ -73,6 +73,20 @@ package final class Journal: Sendable {
         try change(by: record.notificationCount) { (book) throws(JournalFull) in try book.append(record) }
     }
 
+    /// Adds the records of a job that is about to be claimed, and of which something was sent before.
+    ///
+    /// - Parameters:
+    ///   - header: Its header. The job must not be live.
+    ///   - progress: What is left of it, and what became of the rest.
+    /// - Returns: The position of the last of them.
+    /// - Throws: `JournalFault`: no room, and nothing was added; or the journal is broken.
+    @discardableResult
+    package func adopt(
+        _ header: JournalHeader, _ progress: JournalProgress
+    ) throws(JournalFault) -> JournalPosition {
+        try change { (book) throws(JournalFull) in try book.adopt(header, progress) }
+    }
+
     /// Writes to the file what was appended: the death of the process loses nothing of it then.
     ///
     /// - Throws: `JournalFault`: the journal is broken.

@@ -133,7 +133,8 @@ struct Bench: Sendable {
     }
 
     private func configure() throws {
-        for path in [home + "/etc/apps", home + "/logs", home + "/certificates", seenGround + "/staged"] {
+        let own = ["/etc/apps", "/logs", "/certificates", "/run"].map { home + $0 }
+        for path in own + [seenGround + "/staged"] {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         }
         try simulator.certificates.write(into: home + "/certificates")
@@ -149,6 +150,7 @@ struct Bench: Sendable {
             node: node-a
             intake: {settle: 50ms, patience: 400ms, rescan: 1s\(setup.intake)}
             feedback: {every: 20ms}
+            control: {folder: \(home)/run}
             \(setup.daemon)
 
             """)

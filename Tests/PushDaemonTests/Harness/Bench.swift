@@ -64,7 +64,7 @@ struct Bench: Sendable {
     }
 
     private func configure(_ setup: Setup) throws {
-        for name in ["etc/apps", "spool", "logs", "staged"] {
+        for name in ["etc/apps", "spool", "logs", "staged", "run"] {
             try FileManager.default.createDirectory(atPath: "\(path)/\(name)", withIntermediateDirectories: true)
         }
         try write(
@@ -77,6 +77,7 @@ struct Bench: Sendable {
               {settle: \(setup.settle), patience: \(setup.patience), rescan: \(setup.rescan)\(setup.intake)}
             feedback: {every: 20ms}
             archive: \(setup.archive)
+            control: {folder: ../run}
             log: {level: debug}
 
             """)
@@ -132,6 +133,13 @@ struct Bench: Sendable {
         let program = try start(arguments, input: input)
         let code = try await program.end()
         return (code, program.text, program.log)
+    }
+
+    /// Gives an operator's command.
+    func operate(
+        _ command: String..., input: String? = nil
+    ) async throws -> (code: Int32, text: String, log: String) {
+        try await run([command[0], "--config", "\(path)/etc/pushspool.yaml"] + command.dropFirst(), input: input)
     }
 
     /// Runs one of the system's programs to its end.

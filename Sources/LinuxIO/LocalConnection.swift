@@ -1,0 +1,66 @@
+import CLinux
+import Glibc
+
+/// A connection to a Unix domain socket for a program that has nothing else to do: every call waits.
+package final class LocalConnection {
+    private let descriptor: Descriptor
+    private let path: String
+
+    /// Connects to the socket `name` in `folder`.
+    ///
+    /// - Throws: `SystemError`: ENOENT or ECONNREFUSED when nobody listens there, EACCES when we may not.
+    package init(_ name: String, in folder: String) throws(SystemError) {
+        let directory = try Directory.open(path: folder)
+        let number = clinux_local_socket(1)
+        guard number >= 0 else { throw .last("socket") }
+        descriptor = Descriptor(adopting: number)
+        path = folder + "/" + name
+        let place = directory.localPath(of: Array(name.utf8))
+        // The path may lead through the directory's own descriptor.
+        let code = withExtendedLifetime(directory) {
+            uninterrupted { unsafe clinux_connect_local(number, place) }
+        }
+        guard code == 0 else { throw .last("connect", path) }
+    }
+
+    /// The process that listens there.
+    package var peer: PeerProcess? { PeerProcess(descriptor.rawValue) }
+
+    /// Writes all bytes.
+    ///
+    /// - Throws: `SystemError`: the other end is gone.
+    package func write(_ bytes: [UInt8]) throws(SystemError) {
+        var offset = 0
+        while offset < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes {
+                unsafe send(
+                    descriptor.rawValue, $0.baseAddress?.advanced(by: offset), $0.count - offset, Int32(MSG_NOSIGNAL))
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw .last("send", path) }
+            offset += count
+        }
+    }
+
+    /// Reads what has come, or what comes first; nothing at the end.
+    ///
+    /// - Parameter limit: How long to wait.
+    /// - Returns: The bytes.
+    /// - Throws: `SystemError`: the connection is broken, or nothing came in time (ETIMEDOUT).
+    package func read(within limit: Duration) throws(SystemError) -> [UInt8] {
+        let deadline = ContinuousClock.now + limit
+        while true {
+            let rest = max(.zero, ContinuousClock.now.duration(to: deadline))
+            let milliseconds = rest.components.seconds * 1000 + rest.components.attoseconds / 1_000_000_000_000_000
+            let found = clinux_wait_readable_until(descriptor.rawValue, Int32(clamping: milliseconds + 1))
+            if found < 0, errno == EINTR { continue }
+            guard found >= 0 else { throw .last("poll", path) }
+            guard found > 0 else { throw .timedOut("recv", path) }
+            var buffer = [UInt8](repeating: 0, count: 16 << 10)
+            let count = unsafe recv(descriptor.rawValue, &buffer, buffer.count, 0)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw .last("recv", path) }
+            return Array(buffer.prefix(count))
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import CLinux
+import Glibc
+
+/// A Unix domain socket that listens under a name in a directory, for programs on this host that may open it (unix(7)).
+///
+/// Making one blocks for the directory; `LocalListener` accepts what connects.
+package final class LocalSocket: Sendable {
+    let descriptor: Descriptor
+    /// Where it is, for messages.
+    package let path: String
+
+    /// Who may connect.
+    package struct Access: Hashable, Sendable {
+        /// The permission bits; to connect takes the right to write.
+        package var mode: UInt32
+        /// The group, if it is to be another than the process's.
+        package var group: UInt32?
+
+        /// Creates access for the owner and a group.
+        package init(mode: UInt32 = 0o660, group: UInt32? = nil) {
+            (self.mode, self.group) = (mode, group)
+        }
+    }
+
+    /// Listens under `name`, which must be free. Nobody can connect before its permissions are as they are to be.
+    ///
+    /// - Throws: `SystemError`: EADDRINUSE (the name is taken), EACCES, EROFS, or EPERM (we are not in the group).
+    package init(_ name: [UInt8], in directory: Directory, for access: Access) throws(SystemError) {
+        let component = try ComponentName(name, for: "bind")
+        let number = clinux_local_socket(0)
+        guard number >= 0 else { throw .last("socket", directory.subject(name)) }
+        descriptor = Descriptor(adopting: number)
+        path = directory.subject(name)
+        guard unsafe clinux_bind_local(number, directory.localPath(of: name)) == 0 else { throw .last("bind", path) }
+        let folder = directory.descriptor.rawValue
+        if let group = access.group {
+            let isSet = unsafe fchownat(folder, component.bytes, uid_t.max, group, AT_SYMLINK_NOFOLLOW) == 0
+            guard isSet else { throw .last("fchownat", path) }
+        }
+        guard unsafe fchmodat(folder, component.bytes, access.mode, 0) == 0 else { throw .last("fchmodat", path) }
+        guard listen(number, 64) == 0 else { throw .last("listen", path) }
+    }
+
+    /// Whether somebody listens under `name`: what a process leaves behind that has ended is only a name.
+    ///
+    /// - Throws: `SystemError`: what is there cannot be asked.
+    package static func isAnswered(_ name: [UInt8], in directory: Directory) throws(SystemError) -> Bool {
+        let number = clinux_local_socket(0)
+        guard number >= 0 else { throw .last("socket") }
+        let descriptor = Descriptor(adopting: number)
+        let isConnected = unsafe clinux_connect_local(descriptor.rawValue, directory.localPath(of: name)) == 0
+        if isConnected || errno == EAGAIN { return true }
+        guard errno == ENOENT || errno == ECONNREFUSED else { throw .last("connect", directory.subject(name)) }
+        return false
+    }
+}
+
+extension Directory {
+    /// A path to what is called `name` that fits into the address of a socket, however long the directory's own is.
+    func localPath(of name: [UInt8]) -> String {
+        let direct = path + "/" + String(decoding: name, as: UTF8.self)
+        return direct.utf8.count < 100
+            ? direct : "/proc/self/fd/\(descriptor.rawValue)/\(String(decoding: name, as: UTF8.self))"
+    }
+}
+
+/// Accepts connections to a Unix domain socket on a reactor.
+///
+/// Belongs to one actor on the reactor, which alone may call it.
+package final class LocalListener {
+    private let channel: Channel
+    private let path: String
+
+    /// Takes over the accepting for a socket.
+    ///
+    /// - Throws: `SystemError`: no descriptor left.
+    package init(_ socket: LocalSocket, on reactor: Reactor) throws(SystemError) {
+        path = socket.path
+        channel = try Channel(try socket.descriptor.duplicate(), on: reactor)
+    }
+
+    /// Waits for the next connection.
+    ///
+    /// - Throws: `CancellationError`; `SystemError` with `isTransient` when the process or the host is out of something:
+    ///   pause for a moment, then call again, the connection still waits.
+    package func accept() async throws -> sending StreamSocket {
+        while true {
+            if let socket = try acceptNow() { return socket }
+            let found = await channel.waiter.wait(for: .readable)
+            if found.contains(.cancelled) { throw CancellationError() }
+        }
+    }
+
+    /// Accepts a connection that waits already; `nil` if none does.
+    private func acceptNow() throws(SystemError) -> sending StreamSocket? {
+        while true {
+            let number = clinux_accept(channel.descriptor.rawValue)
+            if number >= 0 {
+                return try StreamSocket(adopting: Descriptor(adopting: number), on: channel.waiter.reactor)
+            }
+            switch errno {
+            case EAGAIN:
+                channel.waiter.noteExhausted(.readable)
+                return nil
+            case EINTR, ECONNABORTED: continue
+            default: throw .last("accept4", path)
+            }
+        }
+    }
+}
+
+/// The process at the other end of a Unix domain socket.
+package struct PeerProcess: Hashable, Sendable {
+    /// Its number when it connected.
+    package let processID: Int32
+    /// The user that it acted as.
+    package let userID: UInt32
+
+    init?(_ descriptor: Int32) {
+        var (process, user): (Int32, UInt32) = (0, 0)
+        guard unsafe clinux_peer(descriptor, &process, &user) == 0 else { return nil }
+        (processID, userID) = (process, user)
+    }
+}
+
+extension StreamSocket {
+    /// The process at the other end of a Unix domain socket; `nil` for any other.
+    package var peerProcess: PeerProcess? { PeerProcess(channel.descriptor.rawValue) }
+}

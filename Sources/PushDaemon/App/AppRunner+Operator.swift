@@ -1,0 +1,210 @@
+import APNSModel
+import LinuxIO
+import Logging
+import SpoolModel
+import SpoolStore
+
+// What operators ask for, one command at a time.
+extension AppRunner {
+    /// Carries out a command about a job of this app.
+    ///
+    /// - Returns: What came of it; `nil` when the app has no such job.
+    func carryOut(_ request: ControlRequest, _ reference: JobReference) async -> ControlAnswer? {
+        guard !isBroken, !isEnding else {
+            return ControlAnswer(.refused, "the app ends", hint: "ask again when it has started anew").about(name)
+        }
+        do throws(ControlFault) {
+            return try await inTurn(request, reference)
+        } catch {
+            var answer = ControlAnswer(error)
+            (answer.app, answer.job) = (name, request.job)
+            return answer
+        }
+    }
+
+    private func inTurn(
+        _ request: ControlRequest, _ reference: JobReference
+    ) async throws(ControlFault) -> ControlAnswer? {
+        while isOperating { await withCheckedContinuation { awaitingTurn.append($0) } }
+        isOperating = true
+        let begun: Begun?
+        do throws(ControlFault) {
+            begun = try await begin(request, reference)
+            endTurn()
+        } catch {
+            endTurn()
+            throw error
+        }
+        switch begun {
+        case nil: return nil
+        case .over(let answer): return answer
+        // Others need not wait for what is on a connection.
+        case .parking(let job):
+            return try await awaitHold(job).about(name, job.claimed.name, job.claimed.id)
+        }
+    }
+
+    private func endTurn() {
+        isOperating = false
+        for waiter in awaitingTurn { waiter.resume() }
+        awaitingTurn = []
+    }
+
+    /// How far a command has come.
+    private enum Begun {
+        case over(ControlAnswer)
+        /// What is on a connection of this job gets its outcome.
+        case parking(ActiveJob)
+    }
+
+    private func begin(_ request: ControlRequest, _ reference: JobReference) async throws(ControlFault) -> Begun? {
+        do {
+            switch request.command {
+            case .hold: return try await hold(reference)
+            case .release: return try release(reference).map(Begun.over)
+            case .cancel: return try await end(reference, .cancelled).map(Begun.over)
+            case .expire: return try await end(reference, .expired).map(Begun.over)
+            case .retry: return try await retry(request, reference).map(Begun.over)
+            case .stop: return nil
+            }
+        } catch let fault as ControlFault {
+            throw fault
+        } catch {
+            note(failure: error)
+            throw ControlFault("\(error)", hint: "it is where it was; mend that, then ask again")
+        }
+    }
+
+    // MARK: The commands
+
+    private func hold(_ reference: JobReference) async throws -> Begun? {
+        let active = try await findActive(reference)
+        let waiting = try desk.findWaiting(reference)
+        try requireOne([waiting != nil, active != nil])
+        if let job = active {
+            try await beginHold(job)
+            return .parking(job)
+        }
+        guard let file = waiting else {
+            try requireNotOver(reference)
+            guard try desk.findHeld(reference) != nil else { return nil }
+            throw ControlFault("it is in hold/ already", hint: nil)
+        }
+        guard let parked = try desk.hold(waiting: file) else { return nil }
+        logger.notice("job held", metadata: [LogKey.job: "\(parked)"])
+        return .over(ControlAnswer(.done, "held as hold/\(parked), nothing of it was sent yet").about(name, file.name))
+    }
+
+    private func release(_ reference: JobReference) throws -> ControlAnswer? {
+        guard let file = try desk.findHeld(reference) else { return nil }
+        guard !withdrawals.contains(where: { $0.file.name == file.name }) else {
+            throw ControlFault("it has been ended", hint: nil)
+        }
+        let sent = try desk.sent(of: file)
+        guard let released = try desk.release(file) else { return nil }
+        hint(released, .published)
+        logger.notice("job released", metadata: [LogKey.job: "\(released)"])
+        let left = sent.map { ", \($0.progress.remaining.count) of \($0.count) are sent" } ?? ""
+        return ControlAnswer(.done, "released as new/\(released)\(left)").about(name, file.name, sent?.id)
+    }
+
+    private func end(_ reference: JobReference, _ code: ResultCode) async throws -> ControlAnswer? {
+        let active = try await findActive(reference)
+        let (waiting, parked) = (try desk.findWaiting(reference), try desk.findHeld(reference))
+        try requireOne([waiting != nil, parked != nil, active != nil])
+        if let job = active { return try await end(job, code).about(name, job.claimed.name, job.claimed.id) }
+        if let parked { return try await withdraw(parked, parked.name, code) }
+        guard let file = waiting else {
+            try requireNotOver(reference)
+            return nil
+        }
+        // In hold/ it is nobody's: a claim of it comes to nothing, whatever happens now.
+        guard let heldName = try desk.hold(waiting: file), let held = try spool.lookInHold(heldName) else { return nil }
+        return try await withdraw(held, file.name, code)
+    }
+
+    private func retry(_ request: ControlRequest, _ reference: JobReference) async throws -> ControlAnswer? {
+        var search = ArchiveSearch(reference, desk)
+        while try !search.step() { await files.worker.yield() }
+        guard let place = search.found else { return nil }
+        let plan = try desk.plan(of: place, request)
+        guard !request.isDryRun else { return plan.answer(.planned).about(name, place.name, plan.id) }
+        // The journal may not know yet that its end is over.
+        if let id = plan.id, around.journal.job(id) != nil { await cleanArchived() }
+        guard let released = try desk.retry(place, plan) else { return nil }
+        hint(released, .published)
+        logger.notice(
+            "job is tried again", metadata: [LogKey.job: "\(released)", LogKey.path: "\(name)/\(place.path)"])
+        return plan.answer(.done).about(name, released, plan.id)
+    }
+
+    // MARK: What is meant
+
+    /// The job under way that is meant; one of an earlier run is taken up for it.
+    private func findActive(_ reference: JobReference) async throws(ControlFault) -> ActiveJob? {
+        guard reference.mayBe(in: .work) else { return nil }
+        if let left = try onlyOne(leftJobs.filter { $0.isMeant(by: reference) }) {
+            leftJobs.removeAll { $0.claimed.id == left.claimed.id }
+            await takeUp(left)
+        }
+        guard !takingUp.contains(where: { $0.isMeant(by: reference) }) else {
+            throw ControlFault("it is being taken up after a start", hint: "ask again in a moment")
+        }
+        return try onlyOne(jobs.values.filter { $0.isMeant(by: reference) && !$0.isEnding })
+    }
+
+    private func requireNotOver(_ reference: JobReference) throws(ControlFault) {
+        guard !jobs.values.contains(where: { $0.isMeant(by: reference) }) else {
+            throw ControlFault("it is over", hint: "in a moment it is in done/ or failed/")
+        }
+    }
+
+    private func onlyOne<Job>(_ jobs: [Job]) throws(ControlFault) -> Job? {
+        try requireOne(jobs.map { _ in true })
+        return jobs.first
+    }
+
+    private func requireOne(_ found: [Bool]) throws(ControlFault) {
+        guard found.count(where: \.self) <= 1 else {
+            throw ControlFault("there are several jobs of that name", hint: "name the folder, such as new/, or the id")
+        }
+    }
+}
+
+extension ActiveJob {
+    /// Whether it has ended, and only that is still to be told.
+    fileprivate var isEnding: Bool {
+        switch machine.state {
+        case .settled, .published, .archived: true
+        case .claimed, .reading, .sending, .draining, .stopping, .held: false
+        }
+    }
+
+    fileprivate func isMeant(by reference: JobReference) -> Bool {
+        switch reference.subject {
+        case .name: reference.names.contains(claimed.name)
+        case .id(let id): claimed.id == id
+        case .ref(let ref): summary.header.ref == ref
+        }
+    }
+}
+
+extension LeftJob {
+    /// Whether it is; what its producer calls it is known when it is taken up.
+    fileprivate func isMeant(by reference: JobReference) -> Bool {
+        switch reference.subject {
+        case .name: reference.names.contains(claimed.name)
+        case .id(let id): claimed.id == id
+        case .ref: false
+        }
+    }
+}
+
+extension ControlAnswer {
+    /// The same answer about an app.
+    func about(_ app: String) -> ControlAnswer {
+        var copy = self
+        copy.app = app
+        return copy
+    }
+}

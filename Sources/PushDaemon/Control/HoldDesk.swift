@@ -1,0 +1,302 @@
+import APNSModel
+import Document
+import JSON
+import LinuxIO
+import Logging
+import SpoolModel
+import SpoolStore
+
+/// Knows which files of an app were parked, or are tried again, and what is left of them: the `.rest` files in `hold/`.
+///
+/// A file goes with its rest by its number, length and last change, wherever it is and whatever it is called. Calls block:
+/// the desk belongs to who owns the app's spool.
+final class HoldDesk {
+    /// A rest as long as it is not needed: without indices.
+    struct Entry {
+        /// The name that it has in `hold/`.
+        let name: FileName
+        /// What it is of.
+        let file: Rest.File
+        let id: JobID?
+        let ref: String?
+
+        init(_ rest: Rest, as name: FileName) {
+            (self.name, file, id, ref) = (name, rest.file, rest.sent?.id, rest.sent?.ref)
+        }
+    }
+
+    let spool: AppSpool
+    private let logger: Logger
+    /// By the numbers of the files.
+    private var entries: [UInt64: Entry] = [:]
+
+    /// A desk that knows nothing yet.
+    init(_ spool: AppSpool, _ logger: Logger) {
+        (self.spool, self.logger) = (spool, logger)
+    }
+
+    // MARK: At the start
+
+    /// Reads what is in `hold/`.
+    func load() {
+        do throws(SystemError) {
+            for name in try spool.rests() { load(name) }
+        } catch {
+            let hint: Logger.MetadataValue = "jobs of it that are released now are sent whole"
+            logger.error("hold/ cannot be read", metadata: [LogKey.error: "\(error)", LogKey.hint: hint])
+        }
+    }
+
+    private func load(_ name: FileName) {
+        do throws(SystemError) {
+            guard let rest = try read(name) else {
+                let hint: Logger.MetadataValue = "the job beside it is sent whole when it is released"
+                return logger.error(
+                    "what is left of a parked job cannot be read",
+                    metadata: [LogKey.path: "hold/\(name)", LogKey.hint: hint])
+            }
+            entries[try number(of: rest, name)] = Entry(rest, as: name)
+            // Taking it out of its archive may have been cut off before its last step.
+            if let origin = rest.origin.flatMap(ArchivePlace.init(path:)) { try spool.dropLoneResult(of: origin) }
+        } catch {
+            logger.error(
+                "what is left of a parked job cannot be read",
+                metadata: [LogKey.path: "hold/\(name)", LogKey.error: "\(error)"])
+        }
+    }
+
+    /// The number that the file has now: a backup may have given it another, and some filesystems make them up.
+    private func number(of rest: Rest, _ name: FileName) throws(SystemError) -> UInt64 {
+        guard let job = name.withoutRest else { return rest.file.inode }
+        for seen in [try spool.lookInHold(job), try spool.look(job)] {
+            guard let status = seen?.status, status.byteCount == rest.file.byteCount,
+                status.modifiedAt == rest.file.modifiedAt
+            else { continue }
+            return status.inode
+        }
+        return rest.file.inode
+    }
+
+    private func read(_ name: FileName) throws(SystemError) -> Rest? {
+        guard let bytes = try spool.held.contents(of: name.bytes, limit: Rest.byteLimit) else { return nil }
+        var parser = JSON.Parser()
+        return (try? parser.parse(bytes).root).flatMap { Rest($0) }
+    }
+
+    /// Removes what a crash has left over: of jobs that go on from the journal, of those that never left their archive, and
+    /// of those that are nowhere any more, where the numbers of files tell that.
+    func reconcile(_ goingOn: Set<JobID>) {
+        guard !entries.isEmpty else { return }
+        do throws(SystemError) {
+            let present = try spool.present(of: Set(entries.keys))
+            for (inode, entry) in entries {
+                let isClaimed = entry.id.map(goingOn.contains) ?? false
+                guard isClaimed || !present.contains(inode) && !spool.filesystem.isShared else { continue }
+                try drop(inode)
+            }
+        } catch {
+            logger.warning("hold/ cannot be tidied up", metadata: [LogKey.error: "\(error)"])
+        }
+    }
+
+    // MARK: What is left
+
+    /// What is left of the job in a file; `nil` when nothing of it was ever parked or sent.
+    ///
+    /// - Throws: `SystemError`: that cannot be read; the file is not to be taken.
+    func rest(of status: FileStatus) throws(SystemError) -> Rest? {
+        guard let entry = entry(of: status) else { return nil }
+        do throws(SystemError) {
+            if let rest = try read(entry.name) { return rest }
+        } catch {
+            guard error.isNotFound else { throw error }
+            // Somebody wants all of the job to be sent.
+            entries[status.inode] = nil
+            return nil
+        }
+        throw .stale("read", "hold/\(entry.name)")
+    }
+
+    /// Whether something is left of the job in a file.
+    func entry(of status: FileStatus) -> Entry? {
+        guard !entries.isEmpty, let entry = entries[status.inode], entry.file.byteCount == status.byteCount else {
+            return nil
+        }
+        // The replicas of a shared filesystem may differ in that.
+        guard spool.filesystem.isShared || entry.file.modifiedAt == status.modifiedAt else { return nil }
+        return entry
+    }
+
+    /// Forgets what was left of the job in a file, which others know now.
+    func forget(_ status: FileStatus) {
+        guard entry(of: status) != nil else { return }
+        do throws(SystemError) {
+            try drop(status.inode)
+        } catch {
+            // The next start removes it.
+            logger.warning("hold/ cannot be tidied up", metadata: [LogKey.error: "\(error)"])
+        }
+    }
+
+    private func drop(_ inode: UInt64) throws(SystemError) {
+        guard let entry = entries[inode] else { return }
+        try spool.held.unlink(entry.name.bytes)
+        entries[inode] = nil
+    }
+
+    /// Whether a claimed job is the file that was parked.
+    ///
+    /// - Throws: `SystemError`: `hold/` cannot be read.
+    func isParked(_ job: ClaimedJob) throws(SystemError) -> Bool {
+        guard let entry = entry(of: job.status), entry.id == job.id else { return false }
+        return try spool.isInHold(job.status.inode)
+    }
+
+    /// Whether a job is parked, by its id.
+    ///
+    /// - Throws: `SystemError`: `hold/` cannot be read.
+    func isParked(_ id: JobID) throws(SystemError) -> Bool {
+        guard let inode = entries.first(where: { $0.value.id == id })?.key else { return false }
+        return try spool.isInHold(inode)
+    }
+
+    // MARK: What is meant
+
+    /// The file in `new/` that an operator means.
+    ///
+    /// - Throws: `SystemError`: it cannot be looked at.
+    func findWaiting(_ reference: JobReference) throws(SystemError) -> SeenFile? {
+        guard reference.mayBe(in: .new) else { return nil }
+        for name in reference.names + named(by: reference) {
+            guard let seen = try spool.look(name) else { continue }
+            if case .name = reference.subject { return seen }
+            if isMeant(seen.status, by: reference) { return seen }
+        }
+        return nil
+    }
+
+    /// The file in `hold/` that an operator means.
+    ///
+    /// - Throws: `SystemError`: it cannot be looked at.
+    func findHeld(_ reference: JobReference) throws(SystemError) -> SeenFile? {
+        guard reference.mayBe(in: .hold) else { return nil }
+        for name in reference.names + named(by: reference) {
+            guard let seen = try spool.lookInHold(name) else { continue }
+            if case .name = reference.subject { return seen }
+            if isMeant(seen.status, by: reference) { return seen }
+        }
+        return nil
+    }
+
+    /// The names that a job had when it was parked, by one of its ids.
+    private func named(by reference: JobReference) -> [FileName] {
+        entries.values.filter { $0.isMeant(by: reference) }.compactMap(\.name.withoutRest)
+    }
+
+    private func isMeant(_ status: FileStatus, by reference: JobReference) -> Bool {
+        entry(of: status)?.isMeant(by: reference) == true
+    }
+
+    // MARK: To hold/ and back
+
+    /// Parks a file of `new/`, and keeps the time of its drop.
+    ///
+    /// - Returns: The name it has in `hold/`; `nil` when it is gone.
+    /// - Throws: `SystemError`: it is where it was.
+    func hold(waiting file: SeenFile) throws(SystemError) -> FileName? {
+        guard entry(of: file.status) == nil else {
+            return try spool.hold(waiting: file, id: .random(), leaving: nil)?.name
+        }
+        let rest = Rest(of: file.status.rest, droppedAt: min(WallTime(nanoseconds: file.status.changedAt), .now))
+        try drop(file.status.inode)
+        let moved = try watching { () throws(SystemError) in
+            try spool.hold(waiting: file, id: .random(), leaving: rest.bytes)
+        }
+        guard let parked = moved else { return nil }
+        if let name = parked.rest { entries[file.status.inode] = Entry(rest, as: name) }
+        return parked.name
+    }
+
+    /// Parks a claimed job of which nothing is under way, and whose lines are out.
+    ///
+    /// - Returns: The name it has in `hold/`.
+    /// - Throws: `SystemError`: it is where it was.
+    func park(_ job: ClaimedJob, droppedAt: WallTime, _ sent: Rest.Sent) throws(SystemError) -> FileName {
+        var rest = Rest(of: job.status.rest, droppedAt: droppedAt)
+        rest.sent = sent
+        try drop(job.status.inode)
+        let parked = try watching { () throws(SystemError) in try spool.hold(job, leaving: rest.bytes) }
+        if let name = parked.rest { entries[job.status.inode] = Entry(rest, as: name) }
+        return parked.name
+    }
+
+    /// Moves a file. What has failed may have been done all the same: then it counts what is in `hold/`.
+    private func watching<Value>(_ body: () throws(SystemError) -> Value) throws(SystemError) -> Value {
+        do throws(SystemError) {
+            return try body()
+        } catch {
+            load()
+            throw error
+        }
+    }
+
+    /// What was sent of a parked file.
+    ///
+    /// - Throws: `ControlFault`: it is not the file any more that something was sent of; `SystemError`: that cannot be read.
+    func sent(of file: SeenFile) throws -> Rest.Sent? {
+        if let rest = try rest(of: file.status) { return rest.sent }
+        guard let name = file.name.rest, entries.values.contains(where: { $0.name == name && $0.id != nil }) else {
+            return nil
+        }
+        throw ControlFault(
+            "it was changed or replaced since it was parked, and a part of it was sent",
+            hint: "put the file back as it was; or remove hold/\(name), and all of it is sent")
+    }
+
+    /// Lets a parked file go on.
+    ///
+    /// - Returns: The name it has in `new/`; `nil` when it is gone.
+    /// - Throws: `SystemError`: it is where it was.
+    func release(_ file: SeenFile) throws(SystemError) -> FileName? {
+        try spool.release(file)
+    }
+
+    /// Moves a job that is over back to `new/`.
+    ///
+    /// - Returns: The name it has there; `nil` when it is gone.
+    /// - Throws: `SystemError`: it is where it was.
+    func retry(_ place: ArchivePlace, _ plan: RetryPlan) throws(SystemError) -> FileName? {
+        guard let status = try spool.archived(at: place) else { return nil }
+        // What a crash may have left of an earlier try.
+        try drop(status.inode)
+        switch plan {
+        case .whole(let name): return try spool.takeOut(place, as: name, leaving: nil)?.name
+        case .rest(let name, let sent):
+            // Times count anew: what was given up for its age would be again at once.
+            var rest = Rest(of: status.rest, droppedAt: .now)
+            (rest.sent, rest.origin) = (sent, place.path)
+            let moved = try watching { () throws(SystemError) in
+                try spool.takeOut(place, as: name, leaving: rest.bytes)
+            }
+            guard let out = moved else { return nil }
+            if let name = out.rest { entries[status.inode] = Entry(rest, as: name) }
+            return out.name
+        }
+    }
+}
+
+extension HoldDesk.Entry {
+    /// Whether an operator means this job, by one of its ids.
+    fileprivate func isMeant(by reference: JobReference) -> Bool {
+        switch reference.subject {
+        case .name: false
+        case .id(let id): self.id == id
+        case .ref(let ref): self.ref == ref
+        }
+    }
+}
+
+extension FileStatus {
+    /// What tells the file from others, wherever it is moved.
+    fileprivate var rest: Rest.File { Rest.File(inode: inode, byteCount: byteCount, modifiedAt: modifiedAt) }
+}

@@ -1,0 +1,239 @@
+import APNSModel
+import LinuxIO
+package import Logging
+package import SpoolModel
+import SpoolStore
+
+/// Carries out operators' commands while no daemon runs: it holds the node's lock, so that none can start meanwhile.
+///
+/// Every call blocks. What only a daemon can do is recorded in the journal, and the next one does it.
+package final class OfflineDesk {
+    private let spool: Spool
+    private let logger: Logger
+    private var apps: [String: (desk: HoldDesk, feedback: FeedbackFolder)] = [:]
+    /// What the last daemon left, and what was done about it since.
+    private var left: [String: LeftBehind]
+
+    /// Takes the node's lock, and reads the journal.
+    ///
+    /// - Throws: `SpoolFault` when a daemon has it, or the spool is another user's; `SystemError` when it cannot be used.
+    package init(_ configuration: DaemonConfiguration, logger: Logger) throws {
+        spool = try Spool(
+            path: configuration.spool, node: configuration.node ?? Host.name,
+            journalByteCount: configuration.journalByteCount)
+        self.logger = logger
+        left = spool.replay.leftBehind
+    }
+
+    /// Ends, in good order: the next daemon is to know that this one died over nothing.
+    ///
+    /// - Throws: `JournalFault`: what was recorded may be lost.
+    package func close() throws {
+        try spool.journal.append(.stopped)
+        try spool.journal.flush()
+    }
+
+    /// Carries out one command.
+    ///
+    /// - Returns: What came of it.
+    package func carryOut(_ request: ControlRequest) -> ControlAnswer {
+        guard let reference = request.reference else { return .nameless(request.job ?? "") }
+        do {
+            let names = try spool.appNames()
+            for name in reference.app.map({ app in names.filter { $0 == app } }) ?? names {
+                if let answer = try carryOut(request, reference, name) { return answer }
+            }
+            return .notFound(reference.app, request.job)
+        } catch {
+            let fault = (error as? ControlFault) ?? ControlFault("\(error)", hint: "see permissions and disk")
+            var answer = ControlAnswer(fault)
+            (answer.app, answer.job) = (reference.app, request.job)
+            return answer
+        }
+    }
+
+    private func carryOut(
+        _ request: ControlRequest, _ reference: JobReference, _ name: String
+    ) throws -> ControlAnswer? {
+        // A folder that is no app's is left alone.
+        guard try spool.root.openChild(Array(name.utf8)).status(of: Array("new".utf8)) != nil else { return nil }
+        let desk = try app(name).desk
+        switch request.command {
+        case .hold: return try hold(reference, desk)
+        case .release: return try release(reference, desk)
+        case .cancel: return try end(reference, .cancelled, desk)
+        case .expire: return try end(reference, .expired, desk)
+        case .retry: return try retry(request, reference, desk)
+        case .stop: return nil
+        }
+    }
+
+    private func app(_ name: String) throws -> (desk: HoldDesk, feedback: FeedbackFolder) {
+        if let known = apps[name] { return known }
+        let app = try spool.app(name)
+        let desk = HoldDesk(app, logger)
+        desk.load()
+        let feedback = try FeedbackFolder(app, after: left[name]?.newestFeedback)
+        apps[name] = (desk, feedback)
+        try forgetParked(desk)
+        return (desk, feedback)
+    }
+
+    /// Has the journal forget what is parked, where the last daemon died before it could say so.
+    private func forgetParked(_ desk: HoldDesk) throws {
+        let claimed = Set(try spool.claimed(in: desk.spool).jobs.map(\.id))
+        for id in left[desk.spool.name]?.jobs.keys.filter({ !claimed.contains($0) }) ?? [] {
+            if try desk.isParked(id) { try forget(id, desk) }
+        }
+    }
+
+    // MARK: The commands
+
+    private func hold(_ reference: JobReference, _ desk: HoldDesk) throws -> ControlAnswer? {
+        if let job = try findLeft(reference, desk) { return try park(job, desk) }
+        guard let file = try desk.findWaiting(reference) else {
+            guard try desk.findHeld(reference) != nil else { return nil }
+            throw ControlFault("it is in hold/ already", hint: nil)
+        }
+        guard let parked = try desk.hold(waiting: file) else { return nil }
+        return ControlAnswer(.done, "held as hold/\(parked), nothing of it was sent yet")
+            .about(desk.spool.name, file.name)
+    }
+
+    private func release(_ reference: JobReference, _ desk: HoldDesk) throws -> ControlAnswer? {
+        guard let file = try desk.findHeld(reference) else { return nil }
+        let sent = try desk.sent(of: file)
+        guard let released = try desk.release(file) else { return nil }
+        let left = sent.map { ", \($0.progress.remaining.count) of \($0.count) are sent" } ?? ""
+        return ControlAnswer(.done, "released as new/\(released)\(left)").about(desk.spool.name, file.name, sent?.id)
+    }
+
+    private func end(_ reference: JobReference, _ code: ResultCode, _ desk: HoldDesk) throws -> ControlAnswer? {
+        if let job = try findLeft(reference, desk) { return try end(job, code, desk) }
+        if let held = try desk.findHeld(reference) { return try withdraw(held, held.name, code, desk) }
+        guard let waiting = try desk.findWaiting(reference), let parked = try desk.hold(waiting: waiting),
+            let held = try desk.spool.lookInHold(parked)
+        else { return nil }
+        return try withdraw(held, waiting.name, code, desk)
+    }
+
+    private func withdraw(
+        _ file: SeenFile, _ name: FileName, _ code: ResultCode, _ desk: HoldDesk
+    ) throws -> ControlAnswer {
+        let withdrawal = try desk.withdrawal(of: file, name, code)
+        var lines: [UInt8] = []
+        FeedbackLine(app: desk.spool.name, node: spool.node).appendJob(withdrawal.report, to: &lines)
+        let feedback = try app(desk.spool.name).feedback
+        try feedback.publish(lines, as: feedback.nextName(at: .now))
+        _ = try desk.carryOut(withdrawal)
+        return withdrawal.answer.about(desk.spool.name, name, withdrawal.report.identity.id)
+    }
+
+    private func retry(
+        _ request: ControlRequest, _ reference: JobReference, _ desk: HoldDesk
+    ) throws -> ControlAnswer? {
+        var search = ArchiveSearch(reference, desk)
+        while try !search.step() {}
+        guard let place = search.found else { return nil }
+        let plan = try desk.plan(of: place, request)
+        guard !request.isDryRun else { return plan.answer(.planned).about(desk.spool.name, place.name, plan.id) }
+        if let id = plan.id, let job = spool.journal.job(id) {
+            guard job.final != nil else { throw ControlFault("it is under way", hint: nil) }
+            // It is in its archive for good; the daemon before could not say so any more.
+            try desk.spool.syncDay(of: place)
+            try forget(id, desk)
+        }
+        guard let released = try desk.retry(place, plan) else { return nil }
+        return plan.answer(.done).about(desk.spool.name, released, plan.id)
+    }
+
+    // MARK: Jobs in work/
+
+    private func findLeft(_ reference: JobReference, _ desk: HoldDesk) throws -> (ClaimedJob, JournalJob?)? {
+        guard reference.mayBe(in: .work) else { return nil }
+        let found = try spool.claimed(in: desk.spool).jobs.compactMap { claimed -> (ClaimedJob, JournalJob?)? in
+            let job = left[desk.spool.name]?.jobs[claimed.id]
+            let claimed = claimed.called(job?.facts.name ?? claimed.name)
+            switch reference.subject {
+            case .name: return reference.names.contains(claimed.name) ? (claimed, job) : nil
+            case .id(let id): return claimed.id == id ? (claimed, job) : nil
+            case .ref: return nil
+            }
+        }
+        guard found.count <= 1 else {
+            throw ControlFault("there are several jobs of that name", hint: "name the id, or the folder, such as new/")
+        }
+        return found.first
+    }
+
+    /// Parks a job that the last daemon had under way. One of which it had not told all is for a daemon.
+    private func park(_ left: (claimed: ClaimedJob, job: JournalJob?), _ desk: HoldDesk) throws -> ControlAnswer {
+        let job = try known(left.job)
+        guard job.untold.isEmpty, job.intents.isEmpty else {
+            throw ControlFault(
+                "the last daemon died before it had told all outcomes of it",
+                hint: "cancel it, and retry what is left later; or start a daemon, and hold it then")
+        }
+        let progress = job.progress
+        let sent = Rest.Sent(id: job.facts.id, ref: nil, count: job.facts.recipientCount, progress: progress)
+        let name = try desk.park(left.claimed, droppedAt: job.facts.droppedAt, sent)
+        try forget(job.facts.id, desk)
+        let text = "held as hold/\(name), \(progress.remaining.count) of \(job.facts.recipientCount) left to send"
+        return ControlAnswer(.done, text).about(desk.spool.name, left.claimed.name, job.facts.id)
+    }
+
+    /// Ends a job that the last daemon had under way: the next one tells that, and archives it.
+    private func end(
+        _ left: (claimed: ClaimedJob, job: JournalJob?), _ code: ResultCode, _ desk: HoldDesk
+    ) throws -> ControlAnswer {
+        let job = try known(left.job)
+        let (id, outcome) = (job.facts.id, Outcome.withdrawn(code))
+        var rest = job.remaining
+        for run in job.intents.runs { rest.subtract(run) }
+        if !job.intents.isEmpty {
+            try spool.journal.append(.result(id, JournalResult(.unknown, job.intents.runs, at: .now)))
+        }
+        if !rest.isEmpty { try spool.journal.append(.result(id, JournalResult(outcome, rest.runs, at: .now))) }
+        let conclusion = Conclusion(tally: spool.journal.job(id)?.tally ?? job.tally, fault: code)
+        let place = try desk.spool.place(for: left.claimed.name, in: .failed, at: .now, withResult: true)
+        var final = JournalFinal(conclusion, day: place.day, name: place.name, finishedAt: .now)
+        final.why = code.explanation
+        try spool.journal.append(.final(id, final))
+        try spool.journal.flush()
+        self.left[desk.spool.name]?.jobs[id] = nil
+        let text = "\(code.rawValue): \(conclusion.tally.accepted) of \(job.facts.recipientCount) accepted, "
+        return ControlAnswer(.done, text + "\(rest.count) not sent; the next daemon tells that, and archives it")
+            .about(desk.spool.name, left.claimed.name, id)
+    }
+
+    private func known(_ job: JournalJob?) throws(ControlFault) -> JournalJob {
+        guard let job else {
+            throw ControlFault("the journal does not know it, or it has been ended", hint: "start a daemon")
+        }
+        guard job.final == nil else { throw ControlFault("it is over", hint: "the next daemon archives it") }
+        return job
+    }
+
+    private func forget(_ id: JobID, _ desk: HoldDesk) throws(JournalFault) {
+        try spool.journal.append(.cleaned(id))
+        try spool.journal.flush()
+        left[desk.spool.name]?.jobs[id] = nil
+    }
+}
+
+extension ControlAnswer {
+    /// That no job is named.
+    static func nameless(_ text: String) -> ControlAnswer {
+        var answer = ControlAnswer(
+            .refused, "names no job", hint: "write app/name, or name the app with --app; or an id, or ref: and one")
+        answer.job = text
+        return answer
+    }
+
+    /// That there is no such job.
+    static func notFound(_ app: String?, _ job: String?) -> ControlAnswer {
+        var answer = ControlAnswer(.notFound, "there is no such job")
+        (answer.app, answer.job) = (app, job)
+        return answer
+    }
+}

@@ -1,0 +1,126 @@
+import LinuxIO
+import Logging
+import SpoolModel
+import SpoolStore
+
+/// A stop that an operator has asked for.
+struct RequestedStop {
+    /// How long it may wait for jobs under way; `nil`: as long as that takes.
+    let limit: Duration?
+}
+
+// What operators ask for.
+extension Daemon {
+    /// Listens for commands until the task is cancelled. A daemon whose socket cannot be made works without.
+    func runControl() async {
+        do {
+            let folder = try Directory.open(path: configuration.daemon.controlFolder)
+            let socket = try openControl(in: folder)
+            defer { closeControl(in: folder) }
+            let server = ControlServer(self, on: reactor, logger)
+            control = server
+            try await server.run(socket)
+        } catch is CancellationError {
+            return
+        } catch let fault as ControlFault {
+            warnWithoutControl(fault.message, hint: fault.hint ?? "")
+        } catch {
+            let folder = configuration.daemon.controlFolder
+            let hint = "make \(folder) for the daemon's user (systemd: RuntimeDirectory=), or set control.folder"
+            warnWithoutControl("\(error)", hint: hint)
+        }
+        while !Task.isCancelled { try? await reactor.sleep(for: .seconds(3600)) }
+    }
+
+    private func warnWithoutControl(_ message: String, hint: String) {
+        logger.warning(
+            "operators' commands are not heard", metadata: [LogKey.error: "\(message)", LogKey.hint: "\(hint)"])
+    }
+
+    /// Listens under the node's name. What stands there and nobody answers is of a daemon that has ended: the lock on the
+    /// journal is ours.
+    private func openControl(in folder: Directory) throws -> LocalSocket {
+        let name = Array(DaemonConfiguration.controlName(of: node).utf8)
+        var access = LocalSocket.Access()
+        if let group = configuration.daemon.controlGroup {
+            guard let number = try Host.groupID(of: group) else {
+                throw ControlFault("there is no group \(group)", hint: "correct control.group, or make the group")
+            }
+            access.group = number
+        }
+        guard try !LocalSocket.isAnswered(name, in: folder) else {
+            throw ControlFault(
+                "another daemon listens as node \(node) in \(folder.path)",
+                hint: "give the daemons of two spools different `node:` names, or different folders in control.folder")
+        }
+        try folder.unlink(name)
+        return try LocalSocket(name, in: folder, for: access)
+    }
+
+    private func closeControl(in folder: Directory) {
+        do {
+            try folder.unlink(Array(DaemonConfiguration.controlName(of: node).utf8))
+        } catch {
+            logger.warning("control socket cannot be removed", metadata: [LogKey.error: "\(error)"])
+        }
+    }
+
+    /// Carries out a command, and logs who gave it.
+    func carryOut(_ request: ControlRequest, for peer: PeerProcess) async -> ControlAnswer {
+        let answer: ControlAnswer
+        switch request.command {
+        case .stop: answer = stop(request)
+        case .hold, .release, .cancel, .expire, .retry: answer = await outcome(of: request)
+        }
+        var metadata: Logger.Metadata = [
+            LogKey.command: "\(request.command.rawValue)", LogKey.user: "\(peer.userID)",
+            LogKey.process: "\(peer.processID)", LogKey.result: "\(answer.kind.rawValue)",
+        ]
+        if let app = answer.app { metadata[LogKey.app] = "\(app)" }
+        if let job = answer.job { metadata[LogKey.job] = "\(job)" }
+        if let id = answer.id { metadata[LogKey.id] = "\(id)" }
+        if !answer.isGood { metadata[LogKey.error] = "\(answer.text)" }
+        logger.notice("operator's command", metadata: metadata)
+        return answer
+    }
+
+    private func outcome(of request: ControlRequest) async -> ControlAnswer {
+        guard let reference = request.reference else { return .nameless(request.job ?? "") }
+        guard let app = reference.app else {
+            for runner in answeringRunners.sorted(by: { $0.name < $1.name }) {
+                if let answer = await runner.carryOut(request, reference) { return answer }
+            }
+            return .notFound(nil, request.job)
+        }
+        guard let runner = runners[app], !isStuck(app) else {
+            var answer = ControlAnswer(
+                .refused, isStuck(app) ? "the app's filesystem does not answer" : "there is no such app at work",
+                hint: "see `pushspool status`; files of an app that is not configured can be moved by hand")
+            (answer.app, answer.job) = (app, request.job)
+            return answer
+        }
+        return await runner.carryOut(request, reference) ?? .notFound(app, request.job)
+    }
+
+    // MARK: The end
+
+    private func stop(_ request: ControlRequest) -> ControlAnswer {
+        if !isStopping, request.drains || request.timeout != nil {
+            requestedStop = RequestedStop(limit: request.timeout.map { .seconds($0) })
+        }
+        // As a second signal, a second command does not wait, unless it asks for that.
+        if !isStopping || !request.drains { Host.signal(.terminate) }
+        return stopProgress
+    }
+
+    /// How far a stop is.
+    var stopProgress: ControlAnswer {
+        let count = runners.values.reduce(0) { $0 + $1.shown.withLock(\.jobCount) }
+        return ControlAnswer(.begun, count == 0 ? "stopping" : "stopping, jobs under way: \(count)")
+    }
+}
+
+extension DaemonConfiguration {
+    /// How the control socket of a node is called.
+    package static func controlName(of node: String) -> String { node + ".sock" }
+}

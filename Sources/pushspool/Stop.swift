@@ -1,0 +1,73 @@
+import ArgumentParser
+import LinuxIO
+import PushDaemon
+import SpoolModel
+
+/// `pushspool stop`.
+struct Stop: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "End the daemon, and wait until it has ended.",
+        discussion: """
+            As TERM does: no more jobs are taken, and those under way may come to their end, as long as the daemon's own \
+            --drain says; what is not over then stays in work/ for the next start. With --drain it waits as long as it takes, \
+            or as --timeout says. A second stop without --drain does not wait. Exits with 75 if no daemon answers.
+
+            Example: pushspool stop --drain --timeout 600
+            """)
+
+    @OptionGroup var options: ConfigurationOption
+
+    @Flag(help: "Let all jobs under way come to their end first.")
+    var drain = false
+
+    @Option(help: ArgumentHelp("How many seconds that may take at most.", valueName: "seconds"))
+    var timeout: Int?
+
+    func validate() throws {
+        guard (0...31_536_000).contains(timeout ?? 0) else {
+            throw ValidationError("--timeout takes 0 to 31536000 seconds.")
+        }
+    }
+
+    func run() throws {
+        let configuration = try ConfigurationLoader(path: options.config).daemon()
+        var request = ControlRequest(.stop)
+        (request.drains, request.timeout) = (drain, timeout)
+        do throws(SystemError) {
+            let client = try ControlClient(configuration)
+            let process = client.process
+            try follow(client, request)
+            try awaitEnd(of: process)
+        } catch {
+            let hint =
+                error.isPermission
+                ? "act as the daemon's user, or as one of the group in control.group"
+                : "if one runs, see its log on why it has no control socket, or send it TERM"
+            Talk.complain("no daemon answers: \(error)", hint: hint)
+            throw ExitCode.tryAgain
+        }
+    }
+
+    /// Prints what the daemon says until it has ended.
+    private func follow(_ client: ControlClient, _ request: ControlRequest) throws(SystemError) {
+        var last: String?
+        var answer = try client.carryOut(request)
+        while let told = answer {
+            if told.text != last { Talk.note(told.text) }
+            last = told.text
+            do throws(SystemError) {
+                answer = try client.nextAnswer()
+            } catch {
+                // Its end may look like that.
+                guard error.isConnectionReset else { throw error }
+                answer = nil
+            }
+        }
+    }
+
+    /// The connection ends a moment before the process does.
+    private func awaitEnd(of process: Int32?) throws(SystemError) {
+        guard let process, try !Host.awaitEnd(of: process, within: .seconds(10)) else { return }
+        throw .timedOut("poll", "process \(process)")
+    }
+}

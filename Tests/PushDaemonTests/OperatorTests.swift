@@ -1,0 +1,174 @@
+import Foundation
+import GatewaySimulator
+import Glibc
+import LinuxIO
+import TestSupport
+import Testing
+
+/// What operators do with jobs that nothing was sent of, through a daemon and without one.
+@Suite struct OperatorTests {
+    /// Runs `body` with a daemon that cannot send yet, so that jobs wait; or with none.
+    private func running(
+        _ hasDaemon: Bool, _ body: @Sendable (Bench) async throws -> Void
+    ) async throws {
+        var setup = try Bench.Setup()
+        setup.settle = "1h"
+        try await Bench.running(setup) { bench in
+            for folder in ["new", "hold"] {
+                try FileManager.default.createDirectory(
+                    atPath: "\(bench.path)/spool/weather/\(folder)", withIntermediateDirectories: true)
+            }
+            guard hasDaemon else { return try await body(bench) }
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                try await body(bench)
+                #expect(try await daemon.stop() == 0, "\(daemon.log.suffix(2000))")
+            }
+        }
+    }
+
+    /// Puts a file into `new/` as one that is written in place: it waits until it has settled.
+    private func write(_ name: String, _ bench: Bench, _ text: String = job(1)) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: "\(bench.path)/spool/weather/new/\(name)"))
+    }
+
+    @Test(arguments: [true, false])
+    func `a job that waits is held, released, and ended`(hasDaemon: Bool) async throws {
+        try await running(hasDaemon) { bench in
+            try write("a.json", bench)
+            let held = try await bench.operate("hold", "weather/a.json")
+            #expect(held.code == 0 && held.text.contains("weather/a.json: held as hold/a.json"), "\(held)")
+            #expect(bench.names(in: "weather/hold") == ["a.json", "a.json.rest"])
+            #expect(bench.names(in: "weather/new").isEmpty)
+            let again = try await bench.operate("hold", "--app", "weather", "a.json")
+            #expect(again.code == 1 && again.log.contains("it is in hold/ already"), "\(again)")
+            for command in ["cancel", "expire"] {
+                try write("\(command).json", bench)
+                let ended = try await bench.operate(command, "weather/\(command).json")
+                #expect(ended.code == 0 && ended.text.contains("nothing of it was sent"), "\(ended)")
+                let line = try #require(try bench.lines("job").last)
+                #expect(line.job == "\(command).json" && line.code == (command == "cancel" ? "cancelled" : "expired"))
+                #expect(line.state == "failed" && line.notifications == 0)
+                #expect(try await bench.result(of: line).why?.hasPrefix("an operator") == true)
+            }
+            #expect(bench.names(in: "weather/hold") == ["a.json", "a.json.rest"])
+            #expect(bench.jobs(in: "failed").sorted() == ["cancel.json", "expire.json"])
+            #expect(await bench.simulator.ledger.arrivedCount == 0)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a released job is sent, and its times count from its drop`(hasDaemon: Bool) async throws {
+        try await running(hasDaemon) { bench in
+            try write("a.json", bench)
+            _ = try await bench.operate("hold", "weather/a.json")
+            try await eventually("a second later") {
+                let rest = try bench.contents("weather/hold/a.json.rest")
+                return try dropped(rest) + 1 < Date.now.timeIntervalSince1970
+            }
+            let held = try dropped(try bench.contents("weather/hold/a.json.rest"))
+            let released = try await bench.operate("release", "weather/hold/a.json")
+            #expect(released.code == 0 && released.text.contains("released as new/a.json"), "\(released)")
+            guard hasDaemon else { return #expect(bench.names(in: "weather/new") == ["a.json"]) }
+            _ = try await bench.end(of: "a.json")
+            let line = try #require(try bench.texts().last { $0.contains("\"kind\":\"job\"") })
+            #expect(try abs(dropped(line) - held) < 0.001 && line.contains("\"accepted\":1"))
+            #expect(bench.names(in: "weather/hold").isEmpty)
+        }
+    }
+
+    /// The time of the drop that a JSON object tells, in seconds.
+    private func dropped(_ text: String) throws -> Double {
+        let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+        let formatter = ISO8601DateFormatter()
+        formatter.formatOptions = [.withInternetDateTime, .withFractionalSeconds]
+        let time = try #require((object?["dropped_at"] as? String).flatMap { formatter.date(from: $0) })
+        return time.timeIntervalSince1970
+    }
+
+    @Test(arguments: [true, false])
+    func `many names come from standard input, and each has a line`(hasDaemon: Bool) async throws {
+        try await running(hasDaemon) { bench in
+            let names = (0..<200).map { "j\($0).json" } + ["with space.json", "50%.json"]
+            for name in names { try write(name, bench) }
+            let lines = names.map { "weather/\($0)\n" }.joined()
+            let held = try await bench.operate("hold", "-", input: lines + "weather/none.json\n")
+            #expect(held.code == 1 && held.text.split(separator: "\n").count == names.count, "\(held.log)")
+            #expect(held.log.contains("weather/none.json: there is no such job"))
+            #expect(bench.names(in: "weather/hold").count == 2 * names.count)
+            let zeroes = names.map { "\($0)\0" }.joined()
+            let released = try await bench.operate("release", "--app", "weather", "-0", "-", input: zeroes)
+            #expect(released.code == 0 && released.text.split(separator: "\n").count == names.count)
+        }
+    }
+
+    @Test func `two operators at once do everything once`() async throws {
+        try await running(true) { bench in
+            let names = (0..<100).map { "weather/j\($0).json" }
+            for number in 0..<100 { try write("j\(number).json", bench) }
+            let input = names.joined(separator: "\n")
+            async let one = bench.operate("hold", "-", input: input)
+            async let other = bench.operate("cancel", "-", input: input)
+            let ends = try await [one, other]
+            #expect(ends.allSatisfy { $0.code == 0 || $0.code == 1 })
+            let (held, failed) = (bench.names(in: "weather/hold"), bench.jobs(in: "failed"))
+            let parked = held.filter { $0.hasSuffix(".json") }
+            #expect(parked.count + failed.count == 100)
+            #expect(bench.names(in: "weather/new").isEmpty && Set(failed).count == failed.count)
+            #expect(try bench.lines("job").count == failed.count)
+        }
+    }
+
+    @Test func `what is not there, or names no job, is told, and the rest is done`() async throws {
+        try await running(true) { bench in
+            try write("a.json", bench)
+            let end = try await bench.operate(
+                "hold", "weather/none.json", "none.json", "nowhere/a.json", "weather/a.json",
+                "ref:nobody", "00000000000000000000000000")
+            #expect(end.code == 1 && end.text.contains("weather/a.json: held"), "\(end)")
+            let told = ["there is no such job", "names no job", "there is no such app at work", "hint: write app/name"]
+            for words in told { #expect(end.log.contains(words), "\(words): \(end.log)") }
+        }
+    }
+
+    @Test func `a command is logged with who gave it`() async throws {
+        try await Bench.serving(try .init()) { bench, daemon in
+            _ = try await bench.operate("cancel", "weather/none.json")
+            try await daemon.says("operator's command")
+            let line = try #require(daemon.log.split(separator: "\n").first { $0.contains("operator's command") })
+            #expect(line.contains("command=cancel") && line.contains("uid=\(geteuid())"), "\(line)")
+            #expect(line.contains("result=not_found") && line.contains("pid="), "\(line)")
+            let status = try Directory.open(path: bench.path + "/run").status(of: Array("node-a.sock".utf8))
+            #expect(status?.kind == .socket && status?.mode == 0o660)
+            #expect(try await daemon.stop() == 0)
+            #expect(try Directory.open(path: bench.path + "/run").names() == [])
+        }
+    }
+
+    @Test func `a daemon without a place for its socket works, and commands say so`() async throws {
+        try await Bench.running(try .init()) { bench in
+            try FileManager.default.removeItem(atPath: bench.path + "/run")
+            try await bench.withDaemon { daemon in
+                try await daemon.says("operators' commands are not heard")
+                try await daemon.says("app started")
+                try bench.drop("a.json", job(1))
+                #expect(try await bench.end(of: "a.json").accepted == 1)
+                let end = try await bench.operate("cancel", "weather/a.json")
+                #expect(end.code == 75 && end.log.contains("another daemon works on"), "\(end)")
+                #expect(try await bench.operate("stop").code == 75)
+            }
+        }
+    }
+
+    @Test func `a socket that a daemon left which was killed is taken over`() async throws {
+        try await Bench.running(try .init()) { bench in
+            try await bench.withDaemon { try await $0.says("app started") }
+            #expect(FileManager.default.fileExists(atPath: bench.path + "/run/node-a.sock"))
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                #expect(try await bench.operate("cancel", "weather/none.json").code == 1)
+                #expect(try await daemon.stop() == 0)
+            }
+        }
+    }
+}

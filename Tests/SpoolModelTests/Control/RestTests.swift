@@ -1,0 +1,111 @@
+import APNSModel
+import Document
+import JSON
+import SpoolModel
+import TestSupport
+import Testing
+
+@Suite struct RestTests {
+    private static let noon = WallTime(epochSeconds: 1_795_262_400)
+    private static let refused = Outcome.rejected(Refusal(status: 400, reason: "x", verdict: .message))
+
+    /// A job that has come some way, by chance.
+    private static func sent(_ random: inout SeededGenerator) -> Rest.Sent {
+        let count = Int.random(in: 1...200, using: &random)
+        var machine = JobMachine(remaining: IndexRuns(0..<count), tally: Tally())
+        var runs: [String: IndexRuns] = [:]
+        let later = Refusal(status: nil, reason: "x", verdict: .later)
+        let outcomes: [Outcome] = [.accepted, refused, .rejected(later), .expired, .unsent(later), .unknown]
+        for _ in 0..<20 {
+            let start = Int.random(in: 0..<count, using: &random)
+            let outcome = outcomes.randomElement(using: &random) ?? .accepted
+            for part in machine.remaining.intersection(start..<min(count, start + 9)) {
+                _ = machine.handle(.settled(part, outcome))
+                if outcome != .accepted { runs[outcome.word, default: IndexRuns()].insert(part) }
+            }
+        }
+        var progress = JournalProgress(remaining: machine.remaining)
+        progress.tally = machine.tally
+        progress.runs = runs
+        return Rest.Sent(id: JobID(bits: 77), ref: "r\"1", count: count, progress: progress)
+    }
+
+    private func read(_ bytes: [UInt8]) throws -> Rest? {
+        var parser = JSON.Parser()
+        return Rest(try parser.parse(bytes).root)
+    }
+
+    @Test func `what is written is read again`() throws {
+        for seed in UInt64(0)..<200 {
+            var random = SeededGenerator(seed: seed)
+            var rest = Rest(of: Rest.File(inode: .max, byteCount: 17, modifiedAt: -3), droppedAt: Self.noon)
+            #expect(try read(rest.bytes) == rest, "seed \(seed)")
+            let sent = Self.sent(&random)
+            rest.sent = sent
+            #expect(try read(rest.bytes) == rest, "seed \(seed)")
+        }
+    }
+
+    @Test func `what cannot be is not believed`() throws {
+        var random = SeededGenerator(seed: 1)
+        var rest = Rest(of: Rest.File(inode: 1, byteCount: 17, modifiedAt: 3), droppedAt: Self.noon)
+        var sent = Self.sent(&random)
+        sent.progress = JournalProgress(remaining: IndexRuns(2..<9))
+        sent.progress.tally.add(.accepted, count: 2)
+        sent.count = 9
+        rest.sent = sent
+        let text = String(decoding: rest.bytes, as: UTF8.self)
+        #expect(try read(Array(text.utf8)) == rest)
+        for (good, bad) in [
+            ("[[2,8]]", "[[2,9]]"), ("[[2,8]]", "[[8,2]]"), ("[[2,8]]", "[[-1,5]]"), ("[[2,8]]", "7"),
+            ("[[2,8]]", "[[2]]"), ("\"accepted\":2", "\"accepted\":\"2\""), ("\"v\":1", "\"v\":2"),
+            ("\"inode\":1", "\"inode\":-1"), ("\"bytes\":17,", ""), ("\(sent.id)", "7"),
+        ] {
+            #expect(text.contains(good))
+            #expect(try read(Array(text.replacing(good, with: bad).utf8)) == nil, "\(bad)")
+        }
+    }
+
+    // MARK: Trying again
+
+    private func plan(_ text: String, unknown: Bool = false) throws -> RetryPlan {
+        var parser = JSON.Parser()
+        return try RetryPlan(try parser.read(text).root, includingUnknown: unknown)
+    }
+
+    private func result(_ counts: String, _ indexes: String) -> String {
+        #"{"v":1,"job":"a%25.json","id":"\#(JobID(bits: 5))","ref":"r","state":"failed","#
+            + #""counts":{"notifications":10,\#(counts)},"indexes":{\#(indexes)}}"#
+    }
+
+    private static let counts = #""accepted":3,"rejected":2,"expired":1,"unsent":3,"unknown":1"#
+    private static let indexes = #""rejected":[[0,1]],"expired":[[5,5]],"unsent":[[6,8]],"unknown":[[9,9]]"#
+
+    @Test(arguments: [(false, [6..<9]), (true, [6..<10])])
+    func `what is unsent is left, and what is in doubt if it is asked for`(unknown: Bool, left: [Range<Int>]) throws {
+        guard case .rest(let name, let sent) = try plan(result(Self.counts, Self.indexes), unknown: unknown) else {
+            Issue.record("nothing is left")
+            return
+        }
+        #expect(name.escaped == "a%25.json" && sent.id == JobID(bits: 5) && sent.ref == "r" && sent.count == 10)
+        #expect(sent.progress.remaining.runs == left)
+        #expect(sent.progress.tally.accepted == 3 && sent.progress.tally.rejected == 2)
+        #expect(sent.progress.rejected.runs == [0..<2] && sent.progress.unsent.isEmpty)
+    }
+
+    @Test func `a job of which nothing was ever sent is tried again whole`() throws {
+        let nothing = #""accepted":0,"rejected":0,"expired":0,"unsent":0,"unknown":0"#
+        #expect(try plan(result(nothing, "")) == .whole(try #require(FileName("a%.json"))))
+    }
+
+    @Test(arguments: [
+        (#""accepted":9,"rejected":0,"expired":1,"unsent":0,"unknown":0"#, #""expired":[[5,5]]"#, "nothing of it"),
+        (#""accepted":9,"rejected":0,"expired":0,"unsent":0,"unknown":1"#, #""unknown":[[5,5]]"#, "nothing of it"),
+        (#""accepted":9,"rejected":0,"expired":0,"unsent":2,"unknown":0"#, #""unsent":[[5,5]]"#, "does not say"),
+        (#""accepted":9,"rejected":0,"expired":0,"unsent":1"#, #""unsent":[[5,5]]"#, "does not say"),
+    ])
+    func `nothing is sent of what is over, or of what cannot be`(counts: String, indexes: String, message: String) {
+        let fault = #expect(throws: ControlFault.self) { _ = try plan(result(counts, indexes)) }
+        #expect(fault?.message.contains(message) == true && fault?.hint?.contains("--whole") == true)
+    }
+}
