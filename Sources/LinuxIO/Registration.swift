@@ -99,8 +99,12 @@
         if !isWaiting { release() }
     }
 
-    /// The outcome of the wait settled last, for the gate.
-    func takeResult() -> Readiness { result }
+    /// The outcome of the wait settled last, for the gate. Forgets it: if nothing happened in the gate, and nobody asked for the
+    /// outcome, the compiler would leave out the way through it, and with it the wait.
+    func takeResult() -> Readiness {
+        defer { result = [] }
+        return result
+    }
 
     /// Ends the wait if what it is for has been found.
     func settleIfFound() {

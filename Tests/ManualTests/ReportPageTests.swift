@@ -139,7 +139,9 @@ private enum Wellformed {
 
     /// The name of an element whose attributes are all in quotes.
     private static func name(of tag: Substring) -> Substring? {
-        tag.wholeMatch(of: #/([a-z][a-z0-9]*)(?: [a-zA-Z][a-zA-Z-]*[0-9]?="[^"<]*")*\/?/#)?.output.1
+        let form = #"([a-z][a-z0-9]*)(?: [a-zA-Z][a-zA-Z-]*[0-9]?="[^"<]*")*/?"#
+        let regex = try? Regex<(Substring, Substring)>(form)
+        return regex.flatMap { tag.wholeMatch(of: $0)?.output.1 }
     }
 
     private static func fault(inText text: Substring) -> String? {

@@ -18,15 +18,21 @@ import Testing
         let path = folder.path + "/metrics.sock"
         return try await onReactor { reactor in
             let listener = MetricsListener(at: .local(path: path), on: reactor, logger: logger) { Array(text.utf8) }
-            return try await withThrowingTaskGroup { group in
-                group.addTask { try await listener.run() }
-                let socket = try await awaited("a listener") { try? LocalListener.connect(to: path, on: reactor) }
-                for piece in pieces { try await socket.writeAll(Array(piece.utf8)) }
-                if closing { socket.shutdownWrite() }
-                let answer = String(decoding: try await socket.readAll(), as: UTF8.self)
-                group.cancelAll()
-                return answer
+            // Not in a group: its body would not stay on the reactor.
+            let serving = Task { try await listener.run() }
+            defer { serving.cancel() }
+            var connected = try? LocalListener.connect(to: path, on: reactor)
+            while connected == nil {
+                try await reactor.sleep(for: .milliseconds(2))
+                connected = try? LocalListener.connect(to: path, on: reactor)
             }
+            let socket = try #require(connected)
+            for piece in pieces { try await socket.writeAll(Array(piece.utf8)) }
+            if closing { socket.shutdownWrite() }
+            let answer = String(decoding: try await socket.readAll(), as: UTF8.self)
+            serving.cancel()
+            _ = await serving.result
+            return answer
         }
     }
 

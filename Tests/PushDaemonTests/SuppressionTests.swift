@@ -121,7 +121,9 @@ import Testing
         try await Bench.running(try .init()) { bench in
             await bench.simulator.addFeedback([GoneToken(token: bytes(of: 1), epochSeconds: 1_700_000_000)])
             let service = "feedback_service: {gateway: 'localhost:\(bench.simulator.ports.feedback)', every: 1h}"
-            try bench.configureApp("weather", service + "\nsuppress: true")
+            // The section has a `gateway` too, so that the app's own is to be written as well.
+            let gateway = "gateway: localhost:\(bench.simulator.ports.gateway)"
+            try bench.configureApp("weather", "\(service)\n\(gateway)\nsuppress: true")
             try await bench.withDaemon { _ in
                 try await eventually("its line") { try bench.lines("token").count == 1 }
                 try bench.drop("two.json", job(tokens: 1..<3))

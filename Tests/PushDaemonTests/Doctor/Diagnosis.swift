@@ -30,6 +30,8 @@ extension Bench {
     ///   - arguments: More of its command line, such as apps.
     ///   - shell: What a shell does before, such as lowering a limit.
     ///   - sabotage: What makes system calls go wrong.
+    /// - Returns: Its exit code, and what it has found.
+    /// - Throws: `NotInTime`; what it prints is no diagnosis.
     func doctor(
         _ arguments: [String] = [], shell: String = ":", _ sabotage: Sabotage? = nil
     ) async throws -> (code: Int32, diagnosis: Diagnosis) {
