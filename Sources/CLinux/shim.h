@@ -128,30 +128,8 @@ static inline int clinux_spawn_closing(posix_spawn_file_actions_t *actions, int 
 // signalfd(2): the flags are an enumeration in C.
 static inline int clinux_signalfd(const sigset_t *set) { return signalfd(-1, set, SFD_NONBLOCK | SFD_CLOEXEC); }
 
-// unix(7): a path in an array of characters of its own, which is awkward outside C.
-#include <sys/un.h>
-static inline int clinux_local_address(struct sockaddr_un *address, const char *path) {
-    memset(address, 0, sizeof *address);
-    address->sun_family = AF_UNIX;
-    if (strlen(path) >= sizeof address->sun_path) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    strcpy(address->sun_path, path);
-    return 0;
-}
 static inline int clinux_local_socket(int waits) {
     return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | (waits ? 0 : SOCK_NONBLOCK), 0);
-}
-static inline int clinux_bind_local(int fd, const char *path) {
-    struct sockaddr_un address;
-    if (clinux_local_address(&address, path) != 0) return -1;
-    return bind(fd, (struct sockaddr *)&address, sizeof address);
-}
-static inline int clinux_connect_local(int fd, const char *path) {
-    struct sockaddr_un address;
-    if (clinux_local_address(&address, path) != 0) return -1;
-    return connect(fd, (struct sockaddr *)&address, sizeof address);
 }
 
 // SO_PEERCRED: struct ucred is declared for _GNU_SOURCE only; it is these three numbers.
@@ -163,9 +141,6 @@ static inline int clinux_peer(int fd, int32_t *process, uint32_t *user) {
     *user = peer.user;
     return 0;
 }
-
-// pidfd_open(2): glibc before 2.36 has no wrapper. What it opens can be read once the process has ended.
-static inline int clinux_open_process(int process) { return (int)syscall(SYS_pidfd_open, process, 0); }
 
 // getgrnam_r(3): its structure of pointers stays in C. 1 if there is such a group, 0 if not.
 #include <grp.h>

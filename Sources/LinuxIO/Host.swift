@@ -34,7 +34,7 @@ package enum Host {
     /// - Returns: Whether it has within `limit`.
     /// - Throws: `SystemError`: it cannot be watched.
     package static func awaitEnd(of process: Int32, within limit: Duration) throws(SystemError) -> Bool {
-        let number = clinux_open_process(process)
+        let number = clinux_process_descriptor(process)
         guard number >= 0 else {
             guard errno == ESRCH else { throw .last("pidfd_open", "\(process)") }
             return true

@@ -1,7 +1,8 @@
 import CLinux
 import Glibc
 
-/// A listening local socket, a name in the file system (unix(7)), on a reactor. Letting it go closes it and removes its name.
+/// A listening local socket, a name in the file system (unix(7)), on a reactor. Letting it go closes it, and removes its name if
+/// it has made that itself.
 ///
 /// Belongs to one actor on the reactor, which alone may call it.
 package final class LocalListener {
@@ -10,6 +11,16 @@ package final class LocalListener {
 
     private let channel: Channel
     private let path: String
+    private let isOwner: Bool
+
+    /// Accepts what connects to a socket that listens already, whose name is somebody else's to remove.
+    ///
+    /// - Throws: `SystemError`: no descriptor left.
+    package init(_ socket: LocalSocket, on reactor: Reactor) throws(SystemError) {
+        path = socket.path
+        isOwner = false
+        channel = try Channel(try socket.descriptor.duplicate(), on: reactor)
+    }
 
     /// Binds and listens. A name that a dead process has left is taken over; one that is listened on is not.
     ///
@@ -29,12 +40,13 @@ package final class LocalListener {
         guard unsafe chmod(path, mode_t(mode)) == 0 else { throw .last("chmod", path) }
         guard listen(number, Int32(clamping: backlog)) == 0 else { throw .last("listen", path) }
         self.path = path
+        isOwner = true
         channel = try Channel(descriptor, on: reactor)
     }
 
     deinit {
         // If it is gone already, it was to go.
-        _ = unsafe unlink(path)
+        if isOwner { _ = unsafe unlink(path) }
     }
 
     /// Where `accept` waits; wake it to have `accept` return `nil`.

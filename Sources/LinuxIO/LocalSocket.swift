@@ -64,51 +64,6 @@ extension Directory {
     }
 }
 
-/// Accepts connections to a Unix domain socket on a reactor.
-///
-/// Belongs to one actor on the reactor, which alone may call it.
-package final class LocalListener {
-    private let channel: Channel
-    private let path: String
-
-    /// Takes over the accepting for a socket.
-    ///
-    /// - Throws: `SystemError`: no descriptor left.
-    package init(_ socket: LocalSocket, on reactor: Reactor) throws(SystemError) {
-        path = socket.path
-        channel = try Channel(try socket.descriptor.duplicate(), on: reactor)
-    }
-
-    /// Waits for the next connection.
-    ///
-    /// - Throws: `CancellationError`; `SystemError` with `isTransient` when the process or the host is out of something:
-    ///   pause for a moment, then call again, the connection still waits.
-    package func accept() async throws -> sending StreamSocket {
-        while true {
-            if let socket = try acceptNow() { return socket }
-            let found = await channel.waiter.wait(for: .readable)
-            if found.contains(.cancelled) { throw CancellationError() }
-        }
-    }
-
-    /// Accepts a connection that waits already; `nil` if none does.
-    private func acceptNow() throws(SystemError) -> sending StreamSocket? {
-        while true {
-            let number = clinux_accept(channel.descriptor.rawValue)
-            if number >= 0 {
-                return try StreamSocket(adopting: Descriptor(adopting: number), on: channel.waiter.reactor)
-            }
-            switch errno {
-            case EAGAIN:
-                channel.waiter.noteExhausted(.readable)
-                return nil
-            case EINTR, ECONNABORTED: continue
-            default: throw .last("accept4", path)
-            }
-        }
-    }
-}
-
 /// The process at the other end of a Unix domain socket.
 package struct PeerProcess: Hashable, Sendable {
     /// Its number when it connected.

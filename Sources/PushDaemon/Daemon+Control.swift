@@ -2,6 +2,7 @@ import LinuxIO
 import Logging
 import SpoolModel
 import SpoolStore
+import Synchronization
 
 /// A stop that an operator has asked for.
 struct RequestedStop {

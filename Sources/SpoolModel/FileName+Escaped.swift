@@ -67,7 +67,8 @@ private func mustEscape(_ scalar: Unicode.Scalar) -> Bool {
     }
 }
 
-private func upperCaseDigit(_ nibble: UInt8) -> UInt8 {
+/// The uppercase digit of a nibble, as ASCII.
+func upperCaseDigit(_ nibble: UInt8) -> UInt8 {
     nibble < 10 ? 0x30 + nibble : 0x37 + nibble
 }
 

@@ -60,7 +60,7 @@ extension FileName {
     package var rest: FileName? { FileName(bytes: bytes + Self.restEnding) }
 
     /// Whether it is the name of such a file.
-    package var isRest: Bool { bytes.count > Self.restEnding.count && bytes.suffix(5).elementsEqual(Self.restEnding) }
+    package var isRest: Bool { hasEnding(Self.restEnding) }
 
     /// The name of the job that such a file is beside.
     package var withoutRest: FileName? { isRest ? FileName(bytes: Array(bytes.dropLast(Self.restEnding.count))) : nil }
@@ -72,12 +72,6 @@ extension FileName {
 
     /// How long a name may be that gets a result file beside it.
     package static let byteLimitWithResult = byteLimit - resultEnding.count
-
-    /// The name of the job that a result file is beside; `nil` for any other name.
-    package var withoutResult: FileName? {
-        guard hasSuffix(".result.json") else { return nil }
-        return FileName(bytes: Array(bytes.dropLast(Self.resultEnding.count)))
-    }
 
     private static let resultEnding = Array(".result.json".utf8)
 

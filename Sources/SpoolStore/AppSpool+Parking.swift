@@ -8,6 +8,11 @@ package struct ParkedFile: Hashable, Sendable {
     package let name: FileName
     /// The name of the file beside it.
     package let rest: FileName?
+
+    /// Creates the names.
+    package init(name: FileName, rest: FileName?) {
+        (self.name, self.rest) = (name, rest)
+    }
 }
 
 extension AppSpool {

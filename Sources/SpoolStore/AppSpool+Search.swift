@@ -1,6 +1,6 @@
-package import APNSModel
+import APNSModel
 package import LinuxIO
-package import SpoolModel
+import SpoolModel
 
 // Looking for jobs that are over.
 extension AppSpool {
@@ -24,7 +24,7 @@ extension AppSpool {
         var places: [ArchivePlace] = []
         var listing = try directory.listing()
         while let entry = try listing.next() {
-            guard let name = FileName(bytes: entry.name)?.withoutResult else { continue }
+            guard let name = FileName(bytes: entry.name)?.jobOfResult else { continue }
             places.append(ArchivePlace(folder: folder, day: day, name: name))
         }
         return places

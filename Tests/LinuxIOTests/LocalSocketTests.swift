@@ -14,7 +14,7 @@ struct LocalSocketTests {
     /// Accepts one connection, and sends back what comes until it ends.
     private func echo(_ socket: LocalSocket) async throws -> PeerProcess? {
         try await onReactor { reactor in
-            let connection = try await LocalListener(socket, on: reactor).accept()
+            let connection = try #require(try await LocalListener(socket, on: reactor).accept())
             var buffer = [UInt8](repeating: 0, count: 4096)
             while true {
                 switch try connection.read(into: &buffer) {

@@ -1,5 +1,5 @@
 package import APNSModel
-package import Document
+import Document
 
 /// The lines of feedback files: one JSON object a line, each naming its version, kind, app and node first.
 ///

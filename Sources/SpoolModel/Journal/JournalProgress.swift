@@ -1,4 +1,4 @@
-package import APNSModel
+import APNSModel
 
 /// How far a job is: what is left of it, and what became of the rest.
 package struct JournalProgress: Hashable, Sendable {

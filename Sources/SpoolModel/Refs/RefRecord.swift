@@ -29,7 +29,7 @@ package struct RefRecord: Hashable, Sendable {
         var key: [UInt8] = []
         for byte in ref.utf8 {
             if byte < 0x20 || byte == 0x7F || byte == UInt8(ascii: "%") {
-                key += "%\(hexadecimal(byte))".utf8
+                key += [UInt8(ascii: "%"), upperCaseDigit(byte >> 4), upperCaseDigit(byte & 15)]
             } else {
                 key.append(byte)
             }
@@ -63,7 +63,7 @@ package struct RefRecord: Hashable, Sendable {
 
     private static func digits(of bytes: ArraySlice<UInt8>) -> [UInt8] {
         let checksum = CRC32C.checksum(bytes.span)
-        return [24, 16, 8, 0].flatMap { hexadecimal(UInt8(truncatingIfNeeded: checksum >> UInt32($0))).utf8 }
+        return stride(from: UInt32(28), through: 0, by: -4).map { upperCaseDigit(UInt8(checksum >> $0 & 15)) }
     }
 
     private static func text(of line: ArraySlice<UInt8>, at start: Int, _ count: Int) -> String {

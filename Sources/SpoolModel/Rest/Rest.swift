@@ -101,8 +101,8 @@ extension Rest.File {
 
     fileprivate func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("inode")
-        writer.integer(inode)
+        // As text: some filesystems' are longer than a number is sure to be.
+        writer.member("inode", "\(inode)")
         writer.member("bytes", Int(byteCount))
         writer.member("mtime_ns", Int(modifiedAt))
         writer.endObject()

@@ -1,4 +1,4 @@
-package import APNSModel
+import APNSModel
 package import Document
 
 /// What is to be sent again of a job that is over, by what its result file says.
