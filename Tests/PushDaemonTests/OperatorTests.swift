@@ -137,7 +137,7 @@ import Testing
             try await daemon.says("operator's command")
             let line = try #require(daemon.log.split(separator: "\n").first { $0.contains("operator's command") })
             #expect(line.contains("command=cancel") && line.contains("uid=\(geteuid())"), "\(line)")
-            #expect(line.contains("result=not_found") && line.contains("pid="), "\(line)")
+            #expect(line.contains("result=not_found") && line.contains("process="), "\(line)")
             let status = try Directory.open(path: bench.path + "/run").status(of: Array("node-a.sock".utf8))
             #expect(status?.kind == .socket && status?.mode == 0o660)
             #expect(try await daemon.stop() == 0)

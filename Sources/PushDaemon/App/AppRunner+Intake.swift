@@ -217,8 +217,7 @@ extension AppRunner {
         let rest = try desk.rest(of: job.status)
         // What was parked or sent before was whole.
         let isWhole = isPublishedByRename || rest != nil
-        var context = context(of: job, rest, isPublishedByRename: isWhole)
-        if rest == nil, let droppedAt = intake.dropTime(of: job.name) { context.droppedAt = min(droppedAt, .now) }
+        let context = context(of: job, rest, isPublishedByRename: isWhole)
         guard let opened = try await readThrough(job, job.status, context) else { return holdPoison(job) }
         // A stop that came meanwhile does not wait for what nobody has claimed.
         if isDraining { return intake.answer(job.name, .busy, at: .now) }
@@ -264,7 +263,7 @@ extension AppRunner {
     /// The same of a job that was parked, or is tried again: it keeps its id and the time of its drop.
     private func context(of job: OpenJob, _ rest: Rest?, isPublishedByRename: Bool) -> JobContext {
         var context = context(of: job, id: rest?.sent?.id ?? .random(), isPublishedByRename)
-        if let rest { context.droppedAt = min(rest.droppedAt, .now) }
+        if let droppedAt = rest?.droppedAt ?? intake.dropTime(of: job.name) { context.droppedAt = min(droppedAt, .now) }
         return context
     }
 

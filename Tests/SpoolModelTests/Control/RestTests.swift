@@ -59,7 +59,7 @@ import Testing
         for (good, bad) in [
             ("[[2,8]]", "[[2,9]]"), ("[[2,8]]", "[[8,2]]"), ("[[2,8]]", "[[-1,5]]"), ("[[2,8]]", "7"),
             ("[[2,8]]", "[[2]]"), ("\"accepted\":2", "\"accepted\":\"2\""), ("\"v\":1", "\"v\":2"),
-            ("\"inode\":1", "\"inode\":-1"), ("\"bytes\":17,", ""), ("\(sent.id)", "7"),
+            ("\"inode\":\"1\"", "\"inode\":\"-1\""), ("\"bytes\":17,", ""), ("\(sent.id)", "7"),
         ] {
             #expect(text.contains(good))
             #expect(try read(Array(text.replacing(good, with: bad).utf8)) == nil, "\(bad)")
