@@ -124,13 +124,21 @@ extension AppRunner {
     }
 
     private func retry(_ request: ControlRequest, _ reference: JobReference) async throws -> ControlAnswer? {
-        var search = ArchiveSearch(reference, desk)
-        while try !search.step() { await files.worker.yield() }
-        guard let place = search.found else { return nil }
+        guard let place = try await findArchived(reference) else { return nil }
         let plan = try desk.plan(of: place, request)
         guard !request.isDryRun else { return plan.answer(.planned).about(name, place.name, plan.id) }
         // The journal may not know yet that its end is over.
         if let id = plan.id, around.journal.job(id) != nil { await cleanArchived() }
+        return try carryOut(plan, place)
+    }
+
+    private func findArchived(_ reference: JobReference) async throws(SystemError) -> ArchivePlace? {
+        var search = ArchiveSearch(reference, desk)
+        while try !search.step() { await files.worker.yield() }
+        return search.found
+    }
+
+    private func carryOut(_ plan: RetryPlan, _ place: ArchivePlace) throws -> ControlAnswer? {
         guard let released = try desk.retry(place, plan) else { return nil }
         hint(released, .published)
         logger.notice(
