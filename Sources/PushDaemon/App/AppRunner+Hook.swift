@@ -79,9 +79,9 @@ extension AppRunner {
     }
 
     private func run(_ hook: Hook, _ file: FileName, _ mark: HookMark) async {
-        await around.hooks.enter()
+        guard await around.hooks.enter() else { return }
         let end = Task.isCancelled ? .failed : await end(of: hook, file)
-        await around.hooks.leave()
+        around.hooks.leave()
         // A queue that began anew meanwhile has not asked for this.
         guard hookQueue?.next(at: .now) == .run(file) else { return }
         hookQueue?.ended(end, at: .now)
