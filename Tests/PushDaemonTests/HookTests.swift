@@ -101,6 +101,25 @@ import Testing
         }
     }
 
+    @Test func `a clock that was set back costs a hook nothing`() async throws {
+        try await Bench.running(try .init()) { bench in
+            try FileManager.default.createDirectory(
+                atPath: bench.path + "/state", withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
+            let last = "22000101T000000.000000Z-node-a.jsonl"
+            try bench.write("state/hook-weather", last + "\n")
+            try bench.configureApp("weather", "hook: cat >> \(bench.path)/out")
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                try bench.drop("a.json", job(1))
+                _ = try await bench.end(of: "a.json")
+                try await hasAll("out", bench)
+                let names = bench.names(in: "weather/feedback").filter { $0.hasSuffix(".jsonl") }
+                #expect(!names.isEmpty && names.allSatisfy { $0 > last })
+            }
+        }
+    }
+
     @Test func `an app ends though the hooks of others have all places`() async throws {
         var setup = try Bench.Setup()
         setup.hasApp = false
