@@ -150,7 +150,7 @@ package actor Daemon {
         }
         left = spool.replay.leftBehind
         reading = ReadingGate(on: files.worker)
-        hooks = HookGate(on: files.worker)
+        hooks = HookGate()
         ballast = BallastKeeper(spool, on: files.worker, logger)
         journalBell = Bell(on: reactor)
         appsBell = Bell(on: reactor)

@@ -41,6 +41,15 @@ package final class FeedbackFolder {
         return name
     }
 
+    /// Has the names to come follow one that was given before, whatever the clock says.
+    ///
+    /// - Returns: `false` when that is no name of a feedback file.
+    package func goOn(after name: FileName) -> Bool {
+        guard let time = Self.time(of: name.bytes) else { return false }
+        newest = max(newest ?? time, time)
+        return true
+    }
+
     /// Writes, syncs and publishes one file of whole lines.
     ///
     /// - Returns: `false` when a file of that name is there already: it was published before a crash.

@@ -18,6 +18,11 @@ import Testing
         }
     }
 
+    /// Waits until the hook of an app has its place: it gets what is published from then on.
+    private func hasBegun(_ app: String, _ bench: Bench) async throws {
+        try await eventually("a mark") { FileManager.default.fileExists(atPath: "\(bench.path)/state/hook-\(app)") }
+    }
+
     @Test func `a hook gets every line once and in order, over a restart`() async throws {
         try await Bench.running(try .init()) { bench in
             try bench.configureApp("weather", "hook: cat >> \(bench.path)/out")
@@ -45,9 +50,7 @@ import Testing
             let before = try bench.texts().count
             try bench.configureApp("weather", "hook: [sh, -c, 'cat >> \"$0\"', \(bench.path)/out]")
             try await daemon.says("app configured anew")
-            try await eventually("a mark") {
-                FileManager.default.fileExists(atPath: "\(bench.path)/state/hook-weather")
-            }
+            try await hasBegun("weather", bench)
             try bench.drop("with.json", job(2))
             _ = try await bench.end(of: "with.json")
             try await hasAll("out", bench, from: before)
@@ -93,6 +96,51 @@ import Testing
                 _ = try await bench.end(of: "a.json")
                 try await daemon.says("its time was up")
                 try await eventually("another try") { written("tries", bench).count >= 2 }
+                #expect(try await daemon.stop() == 0)
+            }
+        }
+    }
+
+    @Test func `a clock that was set back costs a hook nothing`() async throws {
+        try await Bench.running(try .init()) { bench in
+            try FileManager.default.createDirectory(
+                atPath: bench.path + "/state", withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
+            let last = "22000101T000000.000000Z-node-a.jsonl"
+            try bench.write("state/hook-weather", last + "\n")
+            try bench.configureApp("weather", "hook: cat >> \(bench.path)/out")
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                try bench.drop("a.json", job(1))
+                _ = try await bench.end(of: "a.json")
+                try await hasAll("out", bench)
+                let names = bench.names(in: "weather/feedback").filter { $0.hasSuffix(".jsonl") }
+                #expect(!names.isEmpty && names.allSatisfy { $0 > last })
+            }
+        }
+    }
+
+    @Test func `an app ends though the hooks of others have all places`() async throws {
+        var setup = try Bench.Setup()
+        setup.hasApp = false
+        try await Bench.running(setup) { bench in
+            let apps = (0..<9).map { "app\($0)" }
+            for app in apps {
+                let hook = "hook: echo >> \(bench.path)/\(app); exec sleep 1000\ntimeouts: {hook: 1h}"
+                try bench.configureApp(app, hook)
+            }
+            try await bench.withDaemon { daemon in
+                for app in apps {
+                    try await hasBegun(app, bench)
+                    try bench.drop("a.json", job(1), app: app)
+                    _ = try await bench.end(of: "a.json", app: app)
+                }
+                try await eventually("eight hooks") { apps.count { !written($0, bench).isEmpty } == 8 }
+                let last = try #require(apps.first { written($0, bench).isEmpty })
+                try FileManager.default.removeItem(atPath: "\(bench.path)/etc/apps/\(last).yaml")
+                try await daemon.says("app removed from the configuration")
+                try bench.configureApp(last)
+                try await daemon.says("app started", times: apps.count + 1)
                 #expect(try await daemon.stop() == 0)
             }
         }

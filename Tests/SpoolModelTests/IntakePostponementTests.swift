@@ -193,6 +193,20 @@ struct IntakePostponementTests {
         #expect(harness.log == ["claim a.yaml"])
     }
 
+    @Test func `a deferred file that is asked for while it is looked at is not left alone again`() {
+        var harness = IntakeHarness()
+        harness.put(job)
+        harness.obstacles[job] = .deferred
+        harness.hint(.movedIn, job)
+        harness.obstacles = [:]
+        // A look is to be made, and meanwhile what it waits for happens.
+        harness.list([job])
+        #expect(harness.intake.postponedCount == 0 && harness.intake.count == 1)
+        harness.intake.resume(job, at: harness.now)
+        harness.run()
+        #expect(harness.log == ["claim a.yaml"])
+    }
+
     @Test func `a deferred file that there is no room to remember is tried again after a while`() {
         var rules = IntakeRules()
         rules.postponedByteCount = 0

@@ -38,6 +38,14 @@ import Testing
         #expect(feedback.nextName(at: spool.noon).escaped == "20261121T120100.000001Z-host-a.jsonl")
     }
 
+    @Test func `names follow one that somebody remembers, and no other word`() throws {
+        let feedback = try FeedbackFolder(spool.app)
+        let isName = feedback.goOn(after: try fileName("20261121T120100.000000Z-host-b.jsonl"))
+        let isOther = feedback.goOn(after: try fileName("zzz"))
+        #expect(isName && !isOther)
+        #expect(feedback.nextName(at: spool.noon).escaped == "20261121T120100.000001Z-host-a.jsonl")
+    }
+
     @Test func `another node's files do not count`() throws {
         try spool.folder("feedback").put("20991121T120000.000000Z-host-b.jsonl")
         let feedback = try FeedbackFolder(spool.app)

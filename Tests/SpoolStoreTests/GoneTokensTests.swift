@@ -168,6 +168,24 @@ import Testing
             #expect(try open().count == 2 && tokens.count == 2)
         }
 
+        @Test func `that a token was registered is written as soon as that can be`() throws {
+            let tokens = try open()
+            for number in 1...3 { try tokens.remember(token(number), goneSince: noon) }
+            try tokens.write()
+            let plan = FailPlan(under: place.path + "/gone", points: try #require(FailPoint.list("1+:enospc")))
+            plan.install()
+            try tokens.remember(token(4), goneSince: noon)
+            #expect(try tokens.goneSince(token(1), registeredAt: noon + .seconds(1)) == nil)
+            for _ in 0..<3 { #expect(throws: SystemError.self) { try tokens.write() } }
+            plan.remove()
+            try tokens.remember(token(5), goneSince: noon)
+            try tokens.write()
+            for tokens in try [tokens, open()] {
+                let found = try (1...5).map { try tokens.goneSince(token($0), registeredAt: nil) }
+                #expect(found == [nil, noon, noon, nil, noon] && tokens.count == 3)
+            }
+        }
+
         @Test func `a log that cannot be written anew stays as it is`() throws {
             let tokens = try stale()
             let plan = FailPlan(under: place.path + "/gone", points: try #require(FailPoint.list("1+:enospc")))

@@ -17,7 +17,9 @@ import Testing
     }
 
     private func book(_ app: String = "weather", at time: WallTime? = nil) throws -> RefBook {
-        try RefBook(of: app, in: state.directory, keeping: week, at: time ?? noon)
+        let book = try RefBook(of: app, in: state.directory, keeping: week, at: time ?? noon)
+        while try book.readOn() {}
+        return book
     }
 
     private var folder: Directory {
@@ -114,12 +116,25 @@ import Testing
             #expect(found?.id == JobID(bits: UInt128(number)))
         }
         #expect(try again.job(sentWith: "ref 20000 \u{1}%", before: first, at: noon) == nil)
+        // Not all at once: others may have work on the thread.
+        let read = try RefBook(of: "weather", in: state.directory, keeping: week, at: noon)
+        var stepCount = 0
+        while try read.readOn() { stepCount += 1 }
+        #expect(stepCount >= 5)
     }
 
-    @Test func `a file that somebody removes is no fault`() throws {
+    @Test(arguments: [true, false])
+    func `what somebody removes is forgotten, and what comes then is kept`(isFolder: Bool) throws {
         let book = try book()
         try book.keep([record("r", 1, at: noon)], at: noon)
         try folder.unlink(Array("weather-2026-11-21".utf8))
+        if isFolder { try state.directory.removeChild(Array("dedupe".utf8)) }
         #expect(try book.job(sentWith: "r", before: second, at: noon) == nil)
+        try book.keep([record("s", 3, at: noon), record("t", 4, at: noon)], at: noon)
+        for book in [book, try self.book()] {
+            #expect(try book.job(sentWith: "r", before: second, at: noon) == nil)
+            #expect(try book.job(sentWith: "s", before: second, at: noon)?.id == JobID(bits: 3))
+            #expect(try book.job(sentWith: "t", before: second, at: noon)?.id == JobID(bits: 4))
+        }
     }
 }

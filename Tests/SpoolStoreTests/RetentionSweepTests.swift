@@ -163,6 +163,29 @@ import Testing
         #expect(try days("done") == [] && days("failed") == ["2026-11-21"])
     }
 
+    @Test func `what is kept for no time is there for two seconds, with its result, whenever the sweep comes`() throws {
+        let place = try spool.archive(try fileName("f.json"), contents: "{}", id: 1, result: "why")
+        let status = try #require(try spool.folder("failed/2026-11-21").status(of: place.name.bytes))
+        let cameAt = WallTime(nanoseconds: status.changedAt)
+        let keepNone = { (terms: inout Terms) in (terms.rules.failed, terms.scope) = (.limited(.zero), .unkept) }
+        for age in [Duration.zero, .milliseconds(1999), .milliseconds(-1999)] {
+            let report = sweep(at: cameAt + age, keepNone)
+            #expect(report.youngCount == 2 && !report.hasDeleted && report.failure == nil)
+        }
+        #expect(try spool.folder("failed/2026-11-21").names().count == 2)
+        let report = sweep(at: cameAt + .seconds(2), keepNone)
+        #expect(report.youngCount == 0 && report.jobCounts == [.failed: 1])
+        #expect(try spool.folder("failed").names().isEmpty || spool.folder("failed/2026-11-21").names().isEmpty)
+    }
+
+    @Test func `what stays because it is young is deleted although the clock was set back`() throws {
+        let place = try spool.archive(try fileName("d.json"), contents: "{}", id: 1)
+        let status = try #require(try spool.folder("done/2026-11-21").status(of: place.name.bytes))
+        let now = WallTime(nanoseconds: status.changedAt) + .seconds(-3600)
+        let report = sweep(at: now) { ($0.rules.done, $0.scope) = (.limited(.zero), .unkept) }
+        #expect(report.jobCounts == [.done: 1])
+    }
+
     @Test func `a day that has gone is not made again by the next sync`() throws {
         _ = try spool.archive(try fileName("d.json"), contents: "{}", id: 1)
         _ = sweep(at: late)

@@ -33,6 +33,11 @@ extension AppRunner {
         }
     }
 
+    /// Begins before anything is published: that must have a name behind the mark, or the hook would not get it.
+    func prepareHook() {
+        if app.hook != nil { _ = beginHook(HookMark(of: name, in: around.state)) }
+    }
+
     /// Tells the hook's task of a file that was published.
     func noteForHook(_ file: FileName) {
         guard hookQueue != nil else { return }
@@ -43,7 +48,7 @@ extension AppRunner {
     /// Begins behind the mark; without one, with what is published from now on.
     private func beginHook(_ mark: HookMark) -> Bool {
         do throws(SystemError) {
-            if let last = try mark.read() {
+            if let last = try mark.read(), folder.goOn(after: last) {
                 hookQueue = HookQueue(after: last)
             } else {
                 let now = folder.nextName(at: .now)
@@ -79,9 +84,9 @@ extension AppRunner {
     }
 
     private func run(_ hook: Hook, _ file: FileName, _ mark: HookMark) async {
-        await around.hooks.enter()
+        guard await around.hooks.enter() else { return }
         let end = Task.isCancelled ? .failed : await end(of: hook, file)
-        await around.hooks.leave()
+        around.hooks.leave()
         // A queue that began anew meanwhile has not asked for this.
         guard hookQueue?.next(at: .now) == .run(file) else { return }
         hookQueue?.ended(end, at: .now)
@@ -122,14 +127,20 @@ extension AppRunner {
     /// - Returns: `nil` when it had to be ended.
     private func end(of child: ChildProcess, within limit: Duration) async throws(SystemError) -> ChildProcess.End? {
         let watch = ChildWatch(on: around.reactor)
-        if let end = try await watch.end(of: child, until: .now + limit) { return end }
-        child.terminate()
-        if try await watch.end(of: child, until: .now + Self.hookFarewell, isFinal: true) != nil { return nil }
-        child.killNow()
-        if try await watch.end(of: child, until: .now + Self.hookFarewell, isFinal: true) == nil {
-            logger.error("hook does not end", metadata: [LogKey.process: "\(child.id)"])
+        do throws(SystemError) {
+            if let end = try await watch.end(of: child, until: .now + limit) { return end }
+            child.terminate()
+            if try await watch.end(of: child, until: .now + Self.hookFarewell, isFinal: true) != nil { return nil }
+            child.killNow()
+            if try await watch.end(of: child, until: .now + Self.hookFarewell, isFinal: true) == nil {
+                logger.error("hook does not end", metadata: [LogKey.process: "\(child.id)"])
+            }
+            return nil
+        } catch {
+            // Nobody can wait for it, and it must not run beside the next one.
+            child.killNow()
+            throw error
         }
-        return nil
     }
 
     private func note(_ end: ChildProcess.End?, _ file: FileName) -> HookQueue.End {

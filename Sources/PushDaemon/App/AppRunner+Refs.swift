@@ -6,6 +6,12 @@ import SpoolModel
 import SpoolStore
 
 extension AppRunner {
+    /// Reads on which refs were sent before, a part of it at a time; to be called before `run`, until there is no more.
+    ///
+    /// - Returns: Whether there is more.
+    /// - Throws: `SystemError`: that cannot be read. The app cannot run: it does not know what was sent.
+    func readRefs() throws(SystemError) -> Bool { try refs?.readOn() ?? false }
+
     /// Whether a job may be claimed, as far as its ref goes; if not, the intake has its answer.
     ///
     /// While another job of the ref is under way it waits in `new/`, since that one may come to nothing. If one was sent it
@@ -81,7 +87,7 @@ extension AppRunner {
             return true
         } catch {
             note(failure: error)
-            let hint: Logger.MetadataValue = "jobs with an id do not end before they can; intake.dedupe: 0 does without"
+            let hint: Logger.MetadataValue = "no job ends before they can; see to state; intake.dedupe: 0 does without"
             logger.error("ids of jobs cannot be kept", metadata: [LogKey.error: "\(error)", LogKey.hint: hint])
             return false
         }

@@ -35,6 +35,7 @@ extension AppRunner {
     }
 
     private func report(_ report: SweepReport) {
+        if report.youngCount > 0 { sweeps.noteUnkept(at: .now) }
         if report.hasDeleted { reportDeleted(report) }
         if report.toldCount > 0 { reportUnread(report) }
         for leftovers in report.leftovers where reportedLeftovers.insert(leftovers.path).inserted {

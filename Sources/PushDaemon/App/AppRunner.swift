@@ -254,6 +254,7 @@ package actor AppRunner {
     /// Cancelling the task ends it as well, but what the gateway has not told by then is lost.
     package func run() async {
         findLeftJobs()
+        prepareHook()
         await prepareSuppression()
         await withTaskGroup { group in
             // Ends by itself, when the gateway has ended and told everything.

@@ -22,10 +22,12 @@ actor FileThread {
 
     /// Opens an app, which may take as long as its filesystem likes.
     ///
-    /// - Throws: as `AppRunner.init`.
+    /// - Throws: as `AppRunner.init` and `AppRunner.readRefs`.
     func open(
         _ app: ConfigurationSet.App, in around: AppRunner.Surroundings, left: LeftBehind
-    ) throws -> AppRunner {
-        try AppRunner(app.configuration, app.identity, in: around, left: left)
+    ) async throws -> AppRunner {
+        let runner = try AppRunner(app.configuration, app.identity, in: around, left: left)
+        while try await runner.readRefs() { await worker.yield() }
+        return runner
     }
 }

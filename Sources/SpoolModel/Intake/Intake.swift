@@ -129,8 +129,9 @@ package struct Intake: Sendable {
 
     /// Attends again to a file that was deferred.
     package mutating func resume(_ name: FileName, at now: Moment) {
-        guard let postponement = postponements.remove(name) else { return }
-        comeBack(name, postponement, at: now)
+        if let postponement = postponements.remove(name) { return comeBack(name, postponement, at: now) }
+        // It is just being looked at whether it has changed; it is not left alone again if it has not.
+        if entries[name]?.postponement != nil { entries[name]?.isDue = true }
     }
 
     /// Takes what `lstat` saw of a name.

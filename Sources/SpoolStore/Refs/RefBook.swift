@@ -8,8 +8,6 @@ package import SpoolModel
 /// Files of days that do not matter any more are removed when another is begun.
 package final class RefBook {
     private static let folderName = Array("dedupe".utf8)
-    /// How much of a file is read at a time.
-    private static let pieceByteCount = 1 << 20
 
     private let app: String
     private let state: Directory
@@ -17,15 +15,18 @@ package final class RefBook {
     private var folder: Directory?
     private var today: RefFile?
     private var index = RefIndex()
+    /// The days of which nothing was read yet, and the one that is being read.
+    private var unread: [String] = []
+    private var reading: RefReading?
 
-    /// Reads what earlier runs have left.
+    /// Opens what earlier runs have left. It is to be read (`readOn`) before anything else.
     ///
     /// - Parameters:
     ///   - app: The app's name.
     ///   - state: The daemon's own folder.
     ///   - window: For how long refs count.
     ///   - now: The time of day.
-    /// - Throws: `SystemError`: the files cannot be read, and it is not known what was sent.
+    /// - Throws: `SystemError`: the folder cannot be read, and it is not known what was sent.
     package init(
         of app: String, in state: Directory, keeping window: Duration, at now: WallTime
     ) throws(SystemError) {
@@ -34,9 +35,21 @@ package final class RefBook {
         let folder = try state.openChild(Self.folderName)
         self.folder = folder
         try removeOld(in: folder, at: now)
-        for name in try folder.names() {
-            if let day = day(of: name) { try read(name, of: day, in: folder) }
+        unread = try folder.names().compactMap { day(of: $0) }
+    }
+
+    /// Reads what earlier runs have left on, a part of it at a time.
+    ///
+    /// - Returns: Whether there is more.
+    /// - Throws: `SystemError`: a file cannot be read, and it is not known what was sent.
+    package func readOn() throws(SystemError) -> Bool {
+        guard let folder else { return false }
+        if reading == nil, let day = unread.popLast() {
+            reading = try RefReading(name(of: day), of: day, in: folder)
         }
+        guard let reading else { return false }
+        if try !reading.readOn({ index.note(Array($0), on: reading.day, at: $1) }) { self.reading = nil }
+        return true
     }
 
     /// Which other job with a ref was sent, within the time in which refs count.
@@ -90,18 +103,6 @@ package final class RefBook {
         return name == self.name(of: day) && WallTime(rfc3339: day + "T00:00:00Z") != nil ? day : nil
     }
 
-    private func read(_ name: [UInt8], of day: String, in folder: Directory) throws(SystemError) {
-        let file = try folder.openForReading(name)
-        var lines = RefLines()
-        var (offset, count): (Int64, Int) = (0, 0)
-        repeat {
-            var piece: [UInt8] = []
-            count = try file.read(Self.pieceByteCount, at: offset, appendingTo: &piece)
-            lines.take(piece) { index.note(Array($0), on: day, at: $1) }
-            offset += Int64(count)
-        } while count > 0
-    }
-
     /// The record in a place; `nil` if there is none, because somebody has removed the file.
     private func record(at place: RefIndex.Place) throws(SystemError) -> RefRecord? {
         guard let folder, try folder.status(of: name(of: place.day)) != nil else { return nil }
@@ -114,7 +115,11 @@ package final class RefBook {
     /// The file to append to.
     private func file(at now: WallTime) throws(SystemError) -> RefFile {
         let day = now.day
-        if let today, today.day == day { return today }
+        if let today, today.day == day {
+            if try today.isThere() { return today }
+            // Somebody has removed it, and with it what it knew; what comes now is to be found by the next start.
+            index.remove(day)
+        }
         let folder = try self.madeFolder()
         let file = try RefFile(name(of: day), of: day, in: folder)
         try removeOld(in: folder, at: now)
@@ -123,7 +128,7 @@ package final class RefBook {
     }
 
     private func madeFolder() throws(SystemError) -> Directory {
-        if let folder { return folder }
+        if let folder, try folder.status().linkCount > 0 { return folder }
         let made = try state.makeChild(Self.folderName, mode: 0o700)
         folder = made
         return made
@@ -161,6 +166,9 @@ private final class RefFile {
         self.file = file
     }
 
+    /// Whether the file still has a name.
+    func isThere() throws(SystemError) -> Bool { try file.status().linkCount > 0 }
+
     /// Appends lines, and syncs them. Returns where each begins.
     func append(_ lines: [[UInt8]]) throws(SystemError) -> [Int64] {
         var bytes: [UInt8] = isTorn ? [UInt8(ascii: "\n")] : []
@@ -173,5 +181,31 @@ private final class RefFile {
         try file.syncData(.state)
         (end, isTorn) = (end + Int64(bytes.count), false)
         return offsets
+    }
+}
+
+/// The file of a day, while it is read for the first time.
+private final class RefReading {
+    /// How much is read at a time.
+    private static let pieceByteCount = 256 << 10
+
+    let day: String
+    private let file: OpenFile
+    private var lines = RefLines()
+    private var offset: Int64 = 0
+
+    /// Opens a day's file.
+    init(_ name: [UInt8], of day: String, in folder: Directory) throws(SystemError) {
+        file = try folder.openForReading(name)
+        self.day = day
+    }
+
+    /// Reads on, and tells each ref and where its line begins. Returns whether there is more.
+    func readOn(_ found: (_ key: ArraySlice<UInt8>, _ offset: Int64) -> Void) throws(SystemError) -> Bool {
+        var piece: [UInt8] = []
+        let count = try file.read(Self.pieceByteCount, at: offset, appendingTo: &piece)
+        lines.take(piece, found)
+        offset += Int64(count)
+        return count > 0
     }
 }

@@ -87,7 +87,8 @@ package final class RetentionSweep {
             }
             switch place {
             case .archive(let folder): takeDay(entry, of: folder, at: now)
-            case .day(let folder, let day): takeFile(entry, of: ArchiveDay(folder: folder, day: day.name), spared)
+            case .day(let folder, let day):
+                takeFile(entry, of: ArchiveDay(folder: folder, day: day.name), spared, at: now)
             case .feedback: takeFeedback(entry, at: now)
             }
         }
@@ -178,17 +179,27 @@ package final class RetentionSweep {
     }
 
     /// Deletes a job and its result, by whichever name comes first.
-    private func takeFile(_ entry: DirectoryListing.Entry, of day: ArchiveDay, _ spared: Set<ArchivePlace>) {
+    private func takeFile(
+        _ entry: DirectoryListing.Entry, of day: ArchiveDay, _ spared: Set<ArchivePlace>, at now: WallTime
+    ) {
         guard !isHidden(entry), let directory else { return }
         guard let job = ArchivedName(entry.name)?.job else { return leave(entry) }
         guard !spared.contains(ArchivePlace(folder: day.folder, day: day.day, name: job)) else { return }
         do {
+            if rules.keep(day.folder).isZero, try isYoung(job, in: directory, at: now) { return report.youngCount += 1 }
             if try directory.unlink(job.bytes) { report.jobCounts[day.folder, default: 0] += 1 }
             if let result = job.result { try directory.unlink(result.bytes) }
         } catch {
             // A folder that was dropped as a job, and refused: what is in it is not ours.
             if error.isDirectory { leave(entry) } else { note(error) }
         }
+    }
+
+    /// Whether a job came here just now. The kernel has noted when; a clock that was set since only makes it go earlier.
+    private func isYoung(_ job: FileName, in directory: Directory, at now: WallTime) throws(SystemError) -> Bool {
+        guard let status = try directory.status(of: job.bytes) else { return false }
+        let age = now - WallTime(nanoseconds: status.changedAt)
+        return age < SweepSchedule.grace && age > Duration.zero - SweepSchedule.grace
     }
 
     private func takeFeedback(_ entry: DirectoryListing.Entry, at now: WallTime) {

@@ -16,6 +16,8 @@ package struct SweepReport: Hashable, Sendable {
 
     /// How many jobs of each archive were deleted, with what stood beside them.
     package internal(set) var jobCounts: [ArchiveFolder: Int] = [:]
+    /// How many names of jobs and results were left alone because their jobs came just now to where nothing is kept.
+    package internal(set) var youngCount = 0
     /// How many feedback files were deleted.
     package internal(set) var feedbackCount = 0
     /// How many feedback files are going to be.

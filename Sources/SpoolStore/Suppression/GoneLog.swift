@@ -115,7 +115,8 @@ final class GoneLog {
 
     /// Writes what waits.
     ///
-    /// - Throws: `SystemError`: ENOSPC and the like; what waited is given up, and `discard` says what that was.
+    /// - Throws: `SystemError`: ENOSPC and the like. What waited is given up, and `discard` says what that was; but that
+    ///   tokens were registered waits for the next time, as far as there is room: the next start would take them for gone.
     func write(discarding discard: (Found) -> Void) throws(SystemError) {
         guard !pending.isEmpty else { return }
         let bytes = pending
@@ -127,7 +128,9 @@ final class GoneLog {
             (pending, end, sum) = ([], written.end, written.sum)
             var start = 0
             while let record = GoneRecord(bytes, at: start) {
-                discard(Found(record: record, place: (end + start) / GoneRecord.unit))
+                if record.kind == .gone || pending.count > Self.pendingLimit / 2 || append(record) == nil {
+                    discard(Found(record: record, place: (written.end + start) / GoneRecord.unit))
+                }
                 start += record.byteCount
             }
             throw error

@@ -55,7 +55,7 @@ final class GoneTable {
         found.record.kind == .gone && index.contains(GoneIndex.hash(of: found.record.token[...]), at: found.place)
     }
 
-    /// Writes what waits to be written; what cannot be is forgotten.
+    /// Writes what waits to be written; tokens that are gone and cannot be written are forgotten.
     ///
     /// - Throws: `SystemError`: ENOSPC and the like.
     func write() throws(SystemError) {

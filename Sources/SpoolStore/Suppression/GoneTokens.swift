@@ -84,9 +84,12 @@ package final class GoneTokens {
 
     /// Writes what is remembered, so that the death of the process loses none of it.
     ///
-    /// - Throws: `SystemError`: ENOSPC and the like; what was to be written is forgotten.
+    /// - Throws: `SystemError`: ENOSPC and the like; tokens that were gone are forgotten. Call it again for those that are
+    ///   not any more.
     package func write() throws(SystemError) {
-        if table.log.isPending { try table.write() }
+        guard table.log.isPending else { return }
+        isDirty = true
+        try table.write()
     }
 
     /// The file to sync, if anything was written since the last time.
