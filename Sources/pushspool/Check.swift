@@ -23,7 +23,7 @@ struct Check: AsyncParsableCommand {
     @Flag(help: "Check job files only, against no app's limits and topic.")
     var jobsOnly = false
 
-    @Argument(help: ArgumentHelp("Job files to check.", valueName: "job"))
+    @Argument(help: ArgumentHelp("Job files to check.", valueName: "job"), completion: .file())
     var jobs: [String] = []
 
     func run() async throws {

@@ -20,7 +20,8 @@ struct Demo: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The folder to make; it must not be there yet. Default: a new one in /tmp.", valueName: "folder"))
+            "The folder to make; it must not be there yet. Default: a new one in /tmp.", valueName: "folder"),
+        completion: .directory)
     var folder: String?
 
     func run() async throws {

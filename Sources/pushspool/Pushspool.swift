@@ -73,7 +73,9 @@ struct Pushspool: AsyncParsableCommand {
 
 /// Where the daemon's configuration is.
 struct ConfigurationOption: ParsableArguments {
-    @Option(name: .shortAndLong, help: ArgumentHelp("The daemon's configuration file.", valueName: "file"))
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("The daemon's configuration file.", valueName: "file"),
+        completion: .file())
     var config = "/etc/pushspool/pushspool.yaml"
 }
 

@@ -14,7 +14,7 @@ struct ShowJournal: ParsableCommand {
             Example: pushspool journal /var/spool/pushspool/.pushspool/$(hostname)/journal
             """)
 
-    @Argument(help: ArgumentHelp("The journals.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The journals.", valueName: "file"), completion: .file())
     var files: [String]
 
     func run() throws {

@@ -38,7 +38,9 @@ struct Simulate: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How many streams a client may have open over HTTP/2.", valueName: "count"))
     var streams = 1000
 
-    @Option(help: ArgumentHelp("Where certificates are, or are to be written.", valueName: "folder"))
+    @Option(
+        help: ArgumentHelp("Where certificates are, or are to be written.", valueName: "folder"),
+        completion: .directory)
     var certificates: String
 
     @Option(help: ArgumentHelp("The topic of a new client certificate.", valueName: "topic"))
@@ -47,10 +49,12 @@ struct Simulate: AsyncParsableCommand {
     @Option(name: .long, help: ArgumentHelp("A rule for misbehaving; may be given again.", valueName: "rule"))
     var fault: [String] = []
 
-    @Option(help: ArgumentHelp("A file of such rules, one a line.", valueName: "file"))
+    @Option(help: ArgumentHelp("A file of such rules, one a line.", valueName: "file"), completion: .file())
     var script: String?
 
-    @Option(help: ArgumentHelp("A new file that gets a JSON line for each notification.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("A new file that gets a JSON line for each notification.", valueName: "file"),
+        completion: .file())
     var ledger: String?
 
     @Option(help: ArgumentHelp("A token to refuse, with status 8 or 410; may be given again.", valueName: "hex"))

@@ -9,7 +9,8 @@ import SpoolModel
 struct SpoolOption: ParsableArguments {
     @OptionGroup var options: ConfigurationOption
 
-    @Option(help: ArgumentHelp("The spool; instead of the configuration's.", valueName: "folder"))
+    @Option(
+        help: ArgumentHelp("The spool; instead of the configuration's.", valueName: "folder"), completion: .directory)
     var spool: String?
 
     /// Its path.

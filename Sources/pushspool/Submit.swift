@@ -22,7 +22,8 @@ struct Submit: AsyncParsableCommand {
 
     @OptionGroup var options: ConfigurationOption
 
-    @Option(help: ArgumentHelp("The spool; instead of the configuration's.", valueName: "folder"))
+    @Option(
+        help: ArgumentHelp("The spool; instead of the configuration's.", valueName: "folder"), completion: .directory)
     var spool: String?
 
     @Option(name: .shortAndLong, help: ArgumentHelp("The app.", valueName: "name"))
@@ -37,7 +38,7 @@ struct Submit: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The format of standard input: json, yaml or jsonl.", valueName: "format"))
     var format = Format.json
 
-    @Argument(help: ArgumentHelp("Job files; - is standard input.", valueName: "file"))
+    @Argument(help: ArgumentHelp("Job files; - is standard input.", valueName: "file"), completion: .file())
     var files: [String]
 
     func run() async throws {

@@ -34,6 +34,15 @@ struct ServiceTests {
         #expect(folders.contains("\nd \(daemon.state) 0700 pushspool pushspool -\n"))
     }
 
+    @Test func `a stop is told to the daemon alone, which ends its hooks itself`() throws {
+        #expect(try values(of: "KillMode") == ["mixed"])
+    }
+
+    @Test func `whoever a socket of the daemon is for comes through the folder that it is in`() throws {
+        #expect(try values(of: "RuntimeDirectory") == ["pushspool"])
+        #expect(try values(of: "RuntimeDirectoryMode") == ["0755"])
+    }
+
     @Test func `the unit has the one capability that leases take`() throws {
         #expect(try values(of: "CapabilityBoundingSet") == ["CAP_LEASE"])
         #expect(try values(of: "AmbientCapabilities") == ["CAP_LEASE"])

@@ -28,7 +28,9 @@ struct MakeReport: ParsableCommand {
     @Option(help: ArgumentHelp("What ended before then; now, if it is left out.", valueName: "time"))
     var until: String?
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The file to write; else standard output.", valueName: "file"))
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("The file to write; else standard output.", valueName: "file"),
+        completion: .file())
     var output: String?
 
     func validate() throws { _ = try span() }
