@@ -65,7 +65,7 @@ struct Check: AsyncParsableCommand {
             for diagnostic in verdict.diagnostics { Talk.note(diagnostic.rendered(file: job)) }
             let rejected = verdict.rejectedCount == 0 ? "" : ", \(verdict.rejectedCount) rejected"
             let fate = verdict.isSendable ? "" : ": nothing would be sent"
-            Talk.say("\(job): \(verdict.recipientCount) notifications\(rejected)\(fate)")
+            Talk.say("\(job): \(verdict.recipientCount.of("notification"))\(rejected)\(fate)")
             return verdict.isSendable && verdict.rejectedCount == 0
         } catch {
             Talk.note(error.rendered(file: job))
