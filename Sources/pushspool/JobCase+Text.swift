@@ -46,7 +46,7 @@ extension JobCase {
 
     private static func words(_ counts: JobAccount.Counts) -> String {
         let outcomes = counts.outcomes.filter { $0.count != 0 }.map { "\($0.count) \($0.word)" }
-        return (["\(counts.notifications) notifications"] + outcomes).joined(separator: ", ")
+        return ([counts.notifications.of("notification")] + outcomes).joined(separator: ", ")
     }
 
     /// It as a JSON object, with a line feed.
