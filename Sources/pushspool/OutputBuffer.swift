@@ -43,9 +43,26 @@ struct OutputBuffer {
             try body(&output)
             try output.flush()
         } catch let error as SystemError {
-            if error.isBrokenPipe { return }
-            Talk.complain("\(error)", hint: error.isOutOfSpace ? "free some space, and run it again" : hint)
-            throw ExitCode.badInput
+            try complain(of: error, hint)
         }
+    }
+
+    /// The same for a command that waits.
+    ///
+    /// - Throws: As the other.
+    static func printing(hint: String, _ body: (inout OutputBuffer) async throws -> Void) async throws {
+        var output = OutputBuffer()
+        do {
+            try await body(&output)
+            try output.flush()
+        } catch let error as SystemError {
+            try complain(of: error, hint)
+        }
+    }
+
+    private static func complain(of error: SystemError, _ hint: String) throws {
+        if error.isBrokenPipe { return }
+        Talk.complain("\(error)", hint: error.isOutOfSpace ? "free some space, and run it again" : hint)
+        throw ExitCode.badInput
     }
 }

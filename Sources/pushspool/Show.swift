@@ -4,7 +4,7 @@ import SpoolModel
 import SpoolStore
 
 /// `pushspool show`.
-struct Show: ParsableCommand {
+struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show everything that the spool tells of jobs.",
         discussion: """
@@ -29,9 +29,9 @@ struct Show: ParsableCommand {
     @Argument(help: ArgumentHelp("Jobs by name or id; - for those on standard input.", valueName: "job"))
     var jobs: [String]
 
-    func run() throws {
+    func run() async throws {
         let path = try place.path()
-        try OutputBuffer.printing(hint: SpoolOption.hint) { output in
+        try await OutputBuffer.printing(hint: SpoolOption.hint) { output in
             let root = try Directory.open(path: path)
             let apps = app.isEmpty ? try QueueListing.apps(in: root) : app.once
             let names = try NameArguments.all(of: jobs)
@@ -40,6 +40,7 @@ struct Show: ParsableCommand {
                 let batch = Array(names[start..<min(start + Self.batchCount, names.count)])
                 var search = JobSearch(JobWishes(batch), apps: apps, in: root, path: path)
                 try search.run()
+                await search.readTimes()
                 for found in search.cases {
                     if json { try output.append(found.json) } else { try output.append(lines: found.text) }
                 }

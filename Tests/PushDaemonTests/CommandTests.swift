@@ -84,6 +84,9 @@ import Testing
         try await Bench.running(try .init()) { bench in
             try bench.write("staged/good.json", job(1))
             try bench.write("staged/bad.yaml", "token: \(token(1))\nalrt: Hi\nbagde: 1\n")
+            try bench.write("staged/later.json", job(1, #","not_before":"+1h""#))
+            let later = try await bench.run(["check", "--jobs-only", bench.path + "/staged/later.json"])
+            #expect(later.code == 0 && later.text.contains("later.json: 1 notification, not before 2"), "\(later)")
             let (good, bad) = (bench.path + "/staged/good.json", bench.path + "/staged/bad.yaml")
             let config = ["check", "--config", "\(bench.path)/etc/pushspool.yaml"]
             let well = try await bench.run(config + [good])
