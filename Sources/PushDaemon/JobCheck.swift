@@ -1,5 +1,5 @@
 import APNSBinary
-import APNSModel
+package import APNSModel
 package import Document
 import LinuxIO
 import SpoolModel
@@ -17,6 +17,8 @@ package struct JobCheck: Sendable {
         package let rejectedCount: Int
         /// Whether anything would be sent.
         package let isSendable: Bool
+        /// Before when it would not; `nil` if it does not say.
+        package let notBefore: WallTime?
     }
 
     private let app: ConfigurationSet.App?
@@ -30,8 +32,12 @@ package struct JobCheck: Sendable {
 
     /// Reads a file to its end. Blocks.
     ///
+    /// - Parameters:
+    ///   - path: Where it is.
+    ///   - droppedAt: When it was dropped, from where relative times count; now if it is left out.
+    /// - Returns: What was found in it.
     /// - Throws: `Diagnostic` when it cannot be read or has no job's name.
-    package func read(_ path: String) async throws(Diagnostic) -> Verdict {
+    package func read(_ path: String, droppedAt: WallTime? = nil) async throws(Diagnostic) -> Verdict {
         guard let name = FileName(ConfigurationFile.name(of: path)), name.isJob else {
             throw Diagnostic(
                 "the name is no job's", hint: "name it *.json, *.yaml, *.yml or *.jsonl, without a point in front")
@@ -41,11 +47,14 @@ package struct JobCheck: Sendable {
             let status = try file.status()
             guard status.kind == .regular else { throw Diagnostic("is no regular file", hint: "name a file") }
             let job = OpenJob(name: name, status: status, file: file)
-            let summary = try await JobSource.open(job, context: context(of: name)).summary
+            var context = context(of: name)
+            context.droppedAt = droppedAt ?? context.droppedAt
+            let summary = try await JobSource.open(job, context: context).summary
             return Verdict(
                 diagnostics: summary.report.inOrder, recipientCount: summary.recipientCount,
                 rejectedCount: summary.rejectedCount,
-                isSendable: summary.failure == nil && summary.rejectedCount < summary.recipientCount)
+                isSendable: summary.failure == nil && summary.rejectedCount < summary.recipientCount,
+                notBefore: summary.header.notBefore)
         } catch let diagnostic as Diagnostic {
             throw diagnostic
         } catch {

@@ -6,19 +6,23 @@ public struct SpoolClientError: Error, Hashable, Sendable, CustomStringConvertib
     public let message: String
     /// What to try, where that is known.
     public let hint: String?
+    /// Whether what was passed is at fault, so that the same again does not help.
+    public let isInputFault: Bool
 
     /// Message and hint in one line.
     public var description: String {
         hint.map { "\(message); \($0)" } ?? message
     }
 
-    init(_ message: String, hint: String? = nil) {
+    init(_ message: String, hint: String? = nil, isInputFault: Bool = false) {
         self.message = message
         self.hint = hint
+        self.isInputFault = isInputFault
     }
 
     init(_ error: SystemError) {
         message = error.description
+        isInputFault = false
         hint =
             if error.isRefusal {
                 "run as a member of the group that the app's new/ belongs to"

@@ -115,7 +115,7 @@ private func uniqueName(like name: String) throws(SpoolClientError) -> String {
         throw SpoolClientError(
             "'\(name)' is no name for a job",
             hint: "at most 200 bytes, no point first, no slash or control character, and .json, .yaml, .yml or .jsonl "
-                + "at the end")
+                + "at the end", isInputFault: true)
     }
     let digits = String(UInt64.random(in: .min ... .max), radix: 16)
     let random = String(repeating: "0", count: 16 - digits.count) + digits

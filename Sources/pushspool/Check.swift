@@ -64,8 +64,9 @@ struct Check: AsyncParsableCommand {
             let verdict = try await check.read(job)
             for diagnostic in verdict.diagnostics { Talk.note(diagnostic.rendered(file: job)) }
             let rejected = verdict.rejectedCount == 0 ? "" : ", \(verdict.rejectedCount) rejected"
-            let fate = verdict.isSendable ? "" : ": nothing would be sent"
-            Talk.say("\(job): \(verdict.recipientCount) notifications\(rejected)\(fate)")
+            let time = verdict.notBefore.map { ", not before \($0.rfc3339)" } ?? ""
+            let fate = verdict.isSendable ? time : ": nothing would be sent"
+            Talk.say("\(job): \(verdict.recipientCount.of("notification"))\(rejected)\(fate)")
             return verdict.isSendable && verdict.rejectedCount == 0
         } catch {
             Talk.note(error.rendered(file: job))

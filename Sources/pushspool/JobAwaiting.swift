@@ -9,8 +9,8 @@ struct JobAwaiting {
         case accepted
         /// Anything else, in words.
         case other(String)
-        /// Not by the deadline.
-        case notYet
+        /// Not by the deadline; whether it still waits in `new/`.
+        case notYet(isWaiting: Bool)
     }
 
     let app: String
@@ -26,7 +26,8 @@ struct JobAwaiting {
         let locator = try JobLocator(app: app, spool: spool)
         var pause = Duration.milliseconds(20)
         while true {
-            switch try locator.place(of: name) {
+            let place = try locator.place(of: name)
+            switch place {
             case .done(_, let result?): return .other("done, but " + ResultSummary.text(of: result))
             case .failed(_, let result?): return .other("failed: " + ResultSummary.text(of: result))
             case .held: return .other("held in hold/")
@@ -34,7 +35,7 @@ struct JobAwaiting {
             case .done(_, nil): return .accepted
             case .failed(_, nil): return .other("failed; its result file has been removed")
             case .waiting, nil:
-                guard ContinuousClock.now < until else { return .notYet }
+                guard ContinuousClock.now < until else { return .notYet(isWaiting: place == .waiting) }
                 if let job = StatusFile.progress(of: name, app: app, in: spool) { line.show(job) }
                 try await Task.sleep(for: pause)
                 pause = min(pause * 2, .milliseconds(500))

@@ -34,7 +34,8 @@ extension JobCase {
         let known: [(String, String?)] = [
             ("id", id?.description), ("ref", ref),
             ("file", file.map { "\($0.path), \($0.byteCount) bytes, since \($0.since.rfc3339)" }),
-            ("dropped", times.0?.rfc3339), ("claimed", times.1?.rfc3339), ("finished", account?.finishedAt?.rfc3339),
+            ("waits", notBefore.map { "until \($0.rfc3339)" }), ("dropped", times.0?.rfc3339),
+            ("claimed", times.1?.rfc3339), ("finished", account?.finishedAt?.rfc3339),
             ("code", account?.code), ("why", account?.why), ("counts", counts.map(Self.words)),
             ("progress", progress?.inWords),
         ]
@@ -46,7 +47,7 @@ extension JobCase {
 
     private static func words(_ counts: JobAccount.Counts) -> String {
         let outcomes = counts.outcomes.filter { $0.count != 0 }.map { "\($0.count) \($0.word)" }
-        return (["\(counts.notifications) notifications"] + outcomes).joined(separator: ", ")
+        return ([counts.notifications.of("notification")] + outcomes).joined(separator: ", ")
     }
 
     /// It as a JSON object, with a line feed.
@@ -63,6 +64,7 @@ extension JobCase {
             writer.member("bytes", Int(file.byteCount))
             writer.member("since", file.since.rfc3339)
         }
+        writer.member("not_before", notBefore?.rfc3339)
         writer.member("code", account?.code)
         writer.member("why", account?.why)
         writer.member("dropped_at", (account?.droppedAt ?? live?.facts.droppedAt)?.rfc3339)

@@ -41,6 +41,8 @@ struct JobCase {
     var refusals: [String: Int] = [:]
     /// Its file.
     var file: File?
+    /// Before when it is not sent, as far as it waits and says so.
+    var notBefore: WallTime?
     /// Its result file.
     var result: JobAccount?
     /// The indices in its result file.

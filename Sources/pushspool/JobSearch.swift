@@ -2,6 +2,7 @@ import APNSModel
 import Document
 import JSON
 import LinuxIO
+import PushDaemon
 import SpoolModel
 import SpoolStore
 
@@ -9,6 +10,8 @@ import SpoolStore
 struct JobSearch {
     /// The most that is read of one result file; a longer one, of a job with millions of outcomes, is not looked into.
     static let resultByteLimit = 64 << 20
+    /// The longest job that is read to know when it may be sent.
+    private static let waitingByteLimit: Int64 = 64 << 20
     /// How many different outcomes of one job are told.
     private static let refusalLimit = 100
     private static let resultEnding = Array(".result.json".utf8)
@@ -36,20 +39,36 @@ struct JobSearch {
     ///
     /// - Throws: `SystemError`: a folder cannot be read, for another reason than missing rights.
     mutating func run() throws {
-        try readJournals()
+        try readJournals(for: wishes)
         for app in apps {
             try readFeedback(of: app)
             try lookInQueue(of: app)
             try lookInArchives(of: app)
         }
         takeProgress()
-        guard isAnyToBeLookedForInside else { return }
-        for app in apps { try lookIntoResults(of: app) }
+        if isAnyToBeLookedForInside {
+            for app in apps { try lookIntoResults(of: app) }
+        }
+        // A journal knows no producers' names: jobs that were found by those are looked for once more, by their ids.
+        let untold = cases.filter(\.journals.isEmpty).compactMap { $0.id?.description }
+        if !untold.isEmpty { try readJournals(for: JobWishes(untold)) }
+    }
+
+    /// Reads of each job that waits when it may be sent, if it says so; one that cannot be read, or is very long, says
+    /// nothing.
+    mutating func readTimes() async {
+        for index in cases.indices {
+            guard let file = cases[index].file, file.state == "waiting", file.byteCount <= Self.waitingByteLimit else {
+                continue
+            }
+            let verdict = try? await JobCheck(for: nil).read("\(path)/\(file.path)", droppedAt: file.since)
+            cases[index].notBefore = verdict?.notBefore
+        }
     }
 
     // MARK: Journals
 
-    private mutating func readJournals() throws(SystemError) {
+    private mutating func readJournals(for wanted: JobWishes) throws(SystemError) {
         let nodes: Directory
         do {
             nodes = try root.openChild(Array(".pushspool".utf8))
@@ -59,7 +78,7 @@ struct JobSearch {
         }
         for node in try nodes.names() where node != Array("public".utf8) {
             do {
-                try read(try nodes.openChild(node).openForReading(Array("journal".utf8)))
+                try read(try nodes.openChild(node).openForReading(Array("journal".utf8)), for: wanted)
             } catch {
                 // No journal yet, or something else that lies there.
                 if error.isNotFound || error.isNoDirectory { continue }
@@ -69,9 +88,9 @@ struct JobSearch {
         }
     }
 
-    private mutating func read(_ journal: borrowing OpenFile) throws(SystemError) {
+    private mutating func read(_ journal: borrowing OpenFile, for wanted: JobWishes) throws(SystemError) {
         guard let reading = try JournalReading(journal) else { return }
-        var (history, replay) = (JournalHistory(wishes), reading.replay)
+        var (history, replay) = (JournalHistory(wanted), reading.replay)
         for index in replay.readingOrder {
             let bytes = try reading.region(index, of: journal)
             history.addRegion(bytes, index: index)
@@ -176,7 +195,7 @@ struct JobSearch {
 
     /// The names that a file may have which is looked for in an app.
     private func names(of app: String) -> [FileName] {
-        let wanted = wishes.names.filter { $0.app == nil || $0.app == app }.map(\.name)
+        let wanted = wishes.names.filter { $0.app == nil || $0.app == app }.map(\.name).filter(\.isJob)
         return (wanted + cases.filter { $0.app == app }.compactMap { FileName(escaped: $0.name) }).once
     }
 

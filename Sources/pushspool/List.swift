@@ -39,42 +39,52 @@ struct List: ParsableCommand {
 
     func run() throws {
         let path = try place.path()
-        do {
+        try OutputBuffer.printing(hint: SpoolOption.hint) { output in
             let wishes = JobWishes(try NameArguments.all(of: names))
             // Standard input may have had no names at all.
             if wishes.isEmpty, !names.isEmpty { return }
             let root = try Directory.open(path: path)
             let apps = app.isEmpty ? try QueueListing.apps(in: root) : app.once
-            if shape { return try sayShape(of: apps, in: root) }
+            if shape { return try sayShape(of: apps, in: root, to: &output) }
             var found: Set<Int> = []
-            var rows: [Row] = []
+            var (rows, unreadable): ([Row], [String]) = ([], [])
             let status = StatusFile.all(of: path).flatMap(\.apps)
             for app in apps {
                 let isWhole = wishes.isEmpty || wishes.position(of: app) != nil
-                rows += try self.rows(of: app, in: root, status.filter { $0.name == app }) { name, id in
+                let part = try self.rows(of: app, in: root, status.filter { $0.name == app }) { name, id in
                     let positions = wishes.positions(name: name, id: id, app: app)
                     found.formUnion(positions)
                     return isWhole || !positions.isEmpty
                 }
+                rows += part.rows
+                unreadable += part.unreadable
             }
             found.formUnion(apps.compactMap { wishes.position(of: $0) })
-            if json { for row in rows { StandardStream.output.write(row.json) } } else { say(rows) }
-            try complain(ofMissing: wishes.all.indices.filter { !found.contains($0) }.map { wishes.all[$0].text })
-        } catch let error as SystemError {
-            Talk.complain("\(error)", hint: "check the spool's path, the app's name, and the permissions")
-            throw ExitCode.badInput
+            try say(rows, to: &output)
+            try output.flush()
+            let missing = wishes.all.indices.filter { !found.contains($0) }.map { wishes.all[$0].text }
+            try complain(ofMissing: missing, isAllRead: unreadable.isEmpty)
         }
     }
 
-    private func complain(ofMissing names: [String]) throws {
+    private func complain(ofMissing names: [String], isAllRead: Bool) throws {
         guard !names.isEmpty else { return }
         for name in names {
-            Talk.complain("\(name) does not wait, is not sent and is not held", hint: "see: pushspool show '\(name)'")
+            if isAllRead {
+                Talk.complain(
+                    "\(name) does not wait, is not sent and is not held", hint: "see: pushspool show '\(name)'")
+            } else {
+                Talk.complain(
+                    "nothing is found of \(name) in what may be read",
+                    hint: "run as the daemon's user, who may read everything")
+            }
         }
         throw ExitCode.failure
     }
 
-    private func sayShape(of apps: [String], in root: Directory) throws(SystemError) {
+    private func sayShape(
+        of apps: [String], in root: Directory, to output: inout OutputBuffer
+    ) throws(SystemError) {
         var shape = AgeShape()
         let now = WallTime(nanoseconds: WallClock.nanoseconds())
         for app in apps {
@@ -83,37 +93,41 @@ struct List: ParsableCommand {
             guard !unreadable.isEmpty else { continue }
             Talk.note("pushspool: \(unreadable.joined(separator: ", ")) may not be read, and is not counted")
         }
-        let rows = [shape.total] + shape.rows
-        if json { for row in shape.rows { StandardStream.output.write(row.json) } } else { Self.say(rows) }
-    }
-
-    private static func say(_ rows: [AgeShape.Row]) {
-        let cells = rows.map { row in [row.app, "\(row.total)"] + row.counts.map(String.init) }
+        guard !json else {
+            for row in shape.rows { try output.append(row.json) }
+            return
+        }
+        let cells = ([shape.total] + shape.rows).map { row in [row.app, "\(row.total)"] + row.counts.map(String.init) }
         let header = ["", "T"] + AgeShape.columns
-        for line in Table(header: header, rows: cells, rightAligned: Set(header.indices)).lines { Talk.say(line) }
+        try output.append(lines: Table(header: header, rows: cells, rightAligned: Set(header.indices)).lines)
     }
 
     private func rows(
         of app: String, in root: Directory, _ status: [SpoolStatus.App], where isWanted: (FileName?, JobID?) -> Bool
-    ) throws(SystemError) -> [Row] {
+    ) throws(SystemError) -> (rows: [Row], unreadable: [String]) {
         let (entries, unreadable) = try QueueListing.entries(of: app, in: root) { isWanted($0.name, $0.id) }
         var progress: [String: SpoolStatus.Job] = [:]
         for job in status.flatMap(\.progress) { progress[job.id.description] = job }
         var rows = entries.map { entry in
             Row(app, entry, entry.id.flatMap { progress.removeValue(forKey: $0.description) })
         }
-        guard !unreadable.isEmpty else { return rows }
+        guard !unreadable.isEmpty else { return (rows, []) }
         rows += progress.values.filter { isWanted(FileName(escaped: $0.name), $0.id) }
             .sorted { $0.id.bits < $1.id.bits }.map { Row(app, $0) }
         let shown = rows.filter { $0.state == .sending }.count
         let more = max(0, status.reduce(0) { $0 + $1.jobCount } - shown)
-        Talk.note("pushspool: \(unreadable.joined(separator: ", ")) may not be read; \(more) more jobs are under way")
-        return rows
+        let hidden = more == 0 ? "" : "; there \(more == 1 ? "is" : "are") \(more.of("more job")) under way"
+        Talk.note("pushspool: \(unreadable.joined(separator: ", ")) may not be read\(hidden)")
+        return (rows, unreadable)
     }
 
-    private func say(_ rows: [Row]) {
+    private func say(_ rows: [Row], to output: inout OutputBuffer) throws(SystemError) {
+        guard !json else {
+            for row in rows { try output.append(row.json) }
+            return
+        }
         let header = ["app", "state", "age", "bytes", "job", "progress"]
-        for line in Table(header: header, rows: rows.map(\.cells), rightAligned: [2, 3]).lines { Talk.say(line) }
+        try output.append(lines: Table(header: header, rows: rows.map(\.cells), rightAligned: [2, 3]).lines)
     }
 }
 

@@ -13,7 +13,9 @@ struct ProgressLine {
     mutating func show(_ job: SpoolStatus.Job) {
         guard StandardStream.error.isTerminal else { return }
         isShown = true
-        StandardStream.error.write(Array("\r\(Self.text(of: job))\u{1B}[K".utf8))
+        let columns = StandardStream.error.terminalSize?.columns ?? 80
+        // What reaches the last column could not be written over.
+        StandardStream.error.write(Array("\r\(Self.text(of: job, columns: columns - 1))\u{1B}[K".utf8))
     }
 
     /// Clears the line.
@@ -23,11 +25,17 @@ struct ProgressLine {
         StandardStream.error.write(Array("\r\u{1B}[K".utf8))
     }
 
-    /// `[######------------------]  25 %  250000 of 1000000  31000/s  24 s left`
-    static func text(of job: SpoolStatus.Job) -> String {
+    /// `[######------------------]  25 %  250000 of 1000000  31000/s  24 s left`, and the job's name behind that if it is
+    /// wanted: as much of it as there are columns for, the bar first to go, then what can be reckoned.
+    static func text(of job: SpoolStatus.Job, name: String? = nil, columns: Int = .max) -> String {
         let full = Int(job.share * Double(barWidth))
-        let bar = String(repeating: "#", count: full) + String(repeating: "-", count: barWidth - full)
-        return "[\(bar)]  \(job.inWords)"
+        let bar = "[" + String(repeating: "#", count: full) + String(repeating: "-", count: barWidth - full) + "]"
+        let share = "\(Int(job.share * 100)) %"
+        let forms = [[bar, job.inWords], [job.inWords], [share]].map { words in
+            (words + (name.map { [$0] } ?? [])).joined(separator: "  ")
+        }
+        let fitting = forms.first { $0.count <= columns } ?? forms[forms.count - 1]
+        return String(fitting.prefix(max(0, columns)))
     }
 }
 

@@ -4,7 +4,7 @@ import SpoolModel
 import SpoolStore
 
 /// `pushspool show`.
-struct Show: ParsableCommand {
+struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show everything that the spool tells of jobs.",
         discussion: """
@@ -29,9 +29,9 @@ struct Show: ParsableCommand {
     @Argument(help: ArgumentHelp("Jobs by name or id; - for those on standard input.", valueName: "job"))
     var jobs: [String]
 
-    func run() throws {
+    func run() async throws {
         let path = try place.path()
-        do {
+        try await OutputBuffer.printing(hint: SpoolOption.hint) { output in
             let root = try Directory.open(path: path)
             let apps = app.isEmpty ? try QueueListing.apps(in: root) : app.once
             let names = try NameArguments.all(of: jobs)
@@ -40,37 +40,30 @@ struct Show: ParsableCommand {
                 let batch = Array(names[start..<min(start + Self.batchCount, names.count)])
                 var search = JobSearch(JobWishes(batch), apps: apps, in: root, path: path)
                 try search.run()
-                say(search.cases)
+                await search.readTimes()
+                for found in search.cases {
+                    if json { try output.append(found.json) } else { try output.append(lines: found.text) }
+                }
+                try output.flush()
                 if complain(of: search) { isAnyMissing = true }
             }
             if isAnyMissing { throw ExitCode.failure }
-        } catch let error as SystemError {
-            Talk.complain("\(error)", hint: "check the spool's path, the app's name, and the permissions")
-            throw ExitCode.badInput
-        }
-    }
-
-    private func say(_ cases: [JobCase]) {
-        for found in cases {
-            guard !json else {
-                StandardStream.output.write(found.json)
-                continue
-            }
-            for line in found.text { Talk.say(line) }
         }
     }
 
     /// Says what could not be read, and what was not found. Returns whether there was any of the latter.
     private func complain(of search: JobSearch) -> Bool {
         if !search.unreadable.isEmpty {
-            Talk.note("pushspool: \(search.unreadable.sorted().joined(separator: ", ")) may not be read")
+            let (first, rest) = (search.unreadable.sorted().prefix(4), max(0, search.unreadable.count - 4))
+            let more = rest == 0 ? "" : ", and \(rest) more"
+            Talk.note("pushspool: \(first.joined(separator: ", "))\(more) may not be read")
         }
         let missing = search.wishes.all.indices.filter { !search.met.contains($0) }
         for position in missing {
             let places = "new/, work/, hold/, done/, failed/, feedback/ and the journals"
             Talk.complain(
                 "nothing is known of \(search.wishes.all[position].text); looked into \(places) "
-                    + "of \(search.apps.count == 1 ? search.apps[0] : "\(search.apps.count) apps")",
+                    + "of \(search.apps.count == 1 ? search.apps[0] : search.apps.count.of("app"))",
                 hint: search.unreadable.isEmpty
                     ? "see what there is: pushspool list; pushspool feedback --kind job"
                     : "run as the daemon's user, who may read everything")

@@ -18,26 +18,29 @@ struct ShowJournal: ParsableCommand {
     var files: [String]
 
     func run() throws {
-        do {
-            for file in files { try show(try OpenFile.open(path: file)) }
-        } catch let error as SystemError {
-            Talk.complain("\(error)", hint: "give the path of a journal, <spool>/.pushspool/<node>/journal")
-            throw ExitCode.badInput
+        let hint = """
+            give the path of a journal, <spool>/.pushspool/<node>/journal, and run as the daemon's user, who alone may \
+            read it
+            """
+        try OutputBuffer.printing(hint: hint) { output in
+            for file in files { try show(try OpenFile.open(path: file), on: &output) }
         }
     }
 
-    private func show(_ journal: borrowing OpenFile) throws {
+    private func show(_ journal: borrowing OpenFile, on output: inout OutputBuffer) throws {
         guard let reading = try JournalReading(journal) else {
+            try output.flush()
             Talk.complain(
                 "\(journal.path) is no journal of this version, or its first page is damaged",
                 hint: "give the path of a journal, <spool>/.pushspool/<node>/journal")
             throw ExitCode.badInput
         }
-        Talk.say("journal of node \(reading.label.node), \(reading.label.layout.regionCount) regions")
+        let head = "journal of node \(reading.label.node), \(reading.label.layout.regionCount) regions"
+        try output.append(lines: [head])
         var replay = reading.replay
         for index in replay.readingOrder {
             let bytes = try reading.region(index, of: journal)
-            for line in JournalText.lines(ofRegion: bytes, index: index) { Talk.say(line) }
+            try output.append(lines: JournalText.lines(ofRegion: bytes, index: index))
         }
     }
 }

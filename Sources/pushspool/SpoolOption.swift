@@ -7,6 +7,9 @@ import SpoolModel
 
 /// Where the spool is, for commands that only read it.
 struct SpoolOption: ParsableArguments {
+    /// What to do when it cannot be read.
+    static let hint = "check the spool's path, the app's name, and the permissions"
+
     @OptionGroup var options: ConfigurationOption
 
     @Option(

@@ -39,7 +39,9 @@ struct Status: ParsableCommand {
                 hint: "use the pushspool that the daemon is of")
             throw ExitCode.badInput
         }
-        if json { StandardStream.output.write(file.bytes) } else { say(status) }
+        try OutputBuffer.printing(hint: "see where standard output goes") { output in
+            if json { try output.append(file.bytes) } else { try output.append(lines: lines(of: status)) }
+        }
         let age = now - status.writtenAt
         guard age <= SpoolStatus.interval * 2 else {
             Talk.complain(
@@ -73,22 +75,20 @@ struct Status: ParsableCommand {
         }
     }
 
-    private func say(_ status: SpoolStatus) {
+    private func lines(of status: SpoolStatus) -> [String] {
         let doing = status.isStopping ? "stopping" : "running"
-        Talk.say("node \(status.node), process \(status.processID), \(doing), started \(status.startedAt.rfc3339)")
+        let head = "node \(status.node), process \(status.processID), \(doing), started \(status.startedAt.rfc3339)"
         let rows = status.apps.map { app in
             let since = app.since.map { "  for \(seconds(now - $0))" } ?? ""
             return [app.name, app.state.rawValue, "\(app.jobCount)", (app.gateway ?? "") + since]
         }
-        for line in Table(header: ["app", "state", "jobs", "gateway"], rows: rows, rightAligned: [2]).lines {
-            Talk.say(line)
+        let table = Table(header: ["app", "state", "jobs", "gateway"], rows: rows, rightAligned: [2]).lines
+        let warnings = status.apps.compactMap { app -> String? in
+            guard let warning = app.credentials?.warning else { return nil }
+            return "\(app.name): \(warning)"
         }
-        for app in status.apps {
-            if let warning = app.credentials?.warning { Talk.say("\(app.name): \(warning)") }
-        }
-        for app in status.apps {
-            for job in app.progress { Talk.say("\(app.name)/\(job.name)  \(job.inWords)") }
-        }
+        let jobs = status.apps.flatMap { app in app.progress.map { "\(app.name)/\($0.name)  \($0.inWords)" } }
+        return [head] + table + warnings + jobs
     }
 
     private func seconds(_ duration: Duration) -> String { "\(duration.components.seconds) s" }

@@ -23,7 +23,7 @@ struct StatusScreen {
     /// The screen, cut to fit.
     func lines(columns: Int, rows: Int) -> [String] {
         let head: [String] = [title, sums] + (fault.map { ["! " + $0] } ?? []) + [""]
-        let jobs = jobs.prefix(rows / 4)
+        let jobs = jobs(columns: columns).prefix(rows / 4)
         let room = max(1, rows - head.count - 1 - (jobs.isEmpty ? 0 : jobs.count + 1))
         var table = Table(header: Self.header, rows: names.map(cells), rightAligned: [2, 3, 4, 5]).lines
         let hidden = table.count - 1 - room
@@ -51,7 +51,8 @@ struct StatusScreen {
         let waitingCount = waiting.values.reduce(0) { $0 + $1.count }
         let troubled = apps.count(where: \.isTroubled)
         let trouble = troubled == 0 ? "" : ", \(troubled) of them not sending"
-        return "\(names.count) apps\(trouble); \(jobCount) jobs under way, \(waitingCount) wait; \(rate)/s"
+        let wait = waitingCount == 1 ? "1 waits" : "\(waitingCount) wait"
+        return "\(names.count.of("app"))\(trouble); \(jobCount.of("job")) under way, \(wait); \(rate)/s"
     }
 
     /// The apps: those in trouble first, then those with something to do, then the idle ones.
@@ -77,10 +78,10 @@ struct StatusScreen {
     }
 
     /// The longest jobs first.
-    private var jobs: [String] {
+    private func jobs(columns: Int) -> [String] {
         let jobs = (status?.apps ?? []).flatMap { app in app.progress.map { (app.name, $0) } }
         return jobs.sorted { $0.1.count > $1.1.count }.map { app, job in
-            "\(ProgressLine.text(of: job))  \(app)/\(job.name)"
+            ProgressLine.text(of: job, name: "\(app)/\(job.name)", columns: columns)
         }
     }
 }

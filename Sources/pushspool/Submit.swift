@@ -2,6 +2,7 @@ import ArgumentParser
 import LinuxIO
 import PushDaemon
 import SpoolClient
+import SpoolStore
 
 /// `pushspool submit`.
 struct Submit: AsyncParsableCommand {
@@ -41,6 +42,13 @@ struct Submit: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Job files; - is standard input.", valueName: "file"), completion: .file())
     var files: [String]
 
+    func validate() throws {
+        guard AppName.isValid(app) else {
+            throw ValidationError("--app: `\(app)` is no app's name; take that of its folder in the spool.")
+        }
+        guard timeout >= 0 else { throw ValidationError("--timeout is a number of seconds, 0 or more.") }
+    }
+
     func run() async throws {
         do {
             let folder = try spool ?? ConfigurationLoader(path: options.config).daemon().spool
@@ -54,7 +62,7 @@ struct Submit: AsyncParsableCommand {
             if wait { try await awaitEnd(of: names, in: folder) }
         } catch let error as SpoolClientError {
             Talk.complain(error.message, hint: error.hint)
-            throw ExitCode.tryAgain
+            throw error.isInputFault ? ExitCode.badInput : ExitCode.tryAgain
         } catch let error as SystemError {
             Talk.complain("\(error)", hint: "check the path and its permissions")
             throw ExitCode.badInput
@@ -85,9 +93,13 @@ struct Submit: AsyncParsableCommand {
             case .accepted: Talk.say("\(name): done, all accepted")
             case .other(let summary):
                 Talk.say("\(name): \(summary)")
+                Talk.note("hint: see: pushspool show --app \(app) '\(name)'")
                 code = code ?? .badInput
-            case .notYet:
-                Talk.complain("\(name) is not over after \(timeout) s", hint: "is the daemon running? see its log")
+            case .notYet(let isWaiting):
+                let place = isWaiting ? "it waits in new/" : "it is being sent, or was taken away"
+                Talk.complain(
+                    "\(name) is not over after \(timeout) s: \(place)",
+                    hint: "is the daemon running? see: pushspool status; pushspool show --app \(app) '\(name)'")
                 code = .tryAgain
             }
         }

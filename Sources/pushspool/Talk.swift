@@ -1,5 +1,10 @@
 import LinuxIO
 
+extension Int {
+    /// `1 job`, `2 jobs`.
+    func of(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
+}
+
 /// Prints data to standard output and talk to standard error.
 enum Talk {
     /// Prints a line of data.

@@ -90,6 +90,7 @@ struct FilePageTests {
         let daemon = try object(status)
         let app = try #require((daemon["apps"] as? [[String: Any]])?.first)
         let job = try #require((app["progress"] as? [[String: Any]])?.first)
+        let credentials = try #require(app["credentials"] as? [String: Any])
         let result = try object(resultFile)
         let finding = try #require((result["diagnostics"] as? [[String: Any]])?.first)
         return [
@@ -104,6 +105,7 @@ struct FilePageTests {
             Part("feedback", ".SS Diagnostics", finding.keys),
             Part("status", ".SH THE DAEMON", daemon.keys),
             Part("status", ".SH APPS", app.keys),
+            Part("status", ".SH CREDENTIALS", credentials.keys),
             Part("status", ".SH JOBS", job.keys),
             Part("status", ".SH STATES", SpoolStatus.AppState.allCases.map(\.rawValue)),
         ]
@@ -119,6 +121,7 @@ struct FilePageTests {
         var report = JobReport(
             identity, Conclusion(tally: Tally(), fault: .incomplete), notificationCount: 1, at: time)
         (report.claimedAt, report.isSealed) = (time, false)
+        report.earlier = EarlierJob(id: JobID(bits: 2), endedAt: time)
         return report
     }
 
@@ -158,6 +161,9 @@ struct FilePageTests {
         (job.rate, job.remaining) = (1, .seconds(1))
         var app = SpoolStatus.App(name: "weather", state: .stuck)
         (app.gateway, app.since, app.progress) = ("localhost:1", time, [job])
+        var credentials = SpoolStatus.Credentials(kind: .certificate)
+        (credentials.topics, credentials.notAfter, credentials.daysLeft) = (["com.example.weather"], time, 1)
+        app.credentials = credentials
         var status = SpoolStatus(node: "host-a", processID: 1, startedAt: time, writtenAt: time)
         status.apps = [app]
         return status.json

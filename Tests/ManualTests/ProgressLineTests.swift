@@ -17,6 +17,17 @@ struct ProgressLineTests {
                 == "[######------------------]  25 %  250000 of 1000000  31000/s  24 s left")
     }
 
+    @Test(arguments: [
+        (71, "[######------------------]  25 %  250000 of 1000000  31000/s  24 s left"),
+        (70, "25 %  250000 of 1000000  31000/s  24 s left"), (43, "25 %  250000 of 1000000  31000/s  24 s left"),
+        (42, "25 %"), (3, "25 "), (0, ""), (-1, ""),
+    ])
+    func `on a narrow terminal the bar goes first, then the numbers`(columns: Int, text: String) {
+        var job = SpoolStatus.Job(name: "a.json", id: JobID(bits: 1), count: 1_000_000, settledCount: 250_000)
+        (job.rate, job.remaining) = (31_000, .seconds(24))
+        #expect(ProgressLine.text(of: job, columns: columns) == text)
+    }
+
     @Test func `what is not known is left out`() {
         #expect(line(9, 0) == "[------------------------]  0 %  0 of 9")
         #expect(line(9, 9, rate: 0) == "[########################]  100 %  9 of 9  0/s")

@@ -80,6 +80,7 @@ struct ReportPageTests {
     @Test func `a time in which nothing ended says so`() throws {
         let page = ReportPage.html(try Self.report(jobCount: 0, appCount: 0), madeAt: Self.noon)
         #expect(page.contains("Nothing ended in this time") && !page.contains("<svg"))
+        #expect(page.contains("No job of it is in what may be read of feedback/, done/ or failed/."))
         #expect(page.contains("2026-11-14 12:00 to 2026-11-21 12:00 UTC"))
     }
 
@@ -92,6 +93,7 @@ struct ReportPageTests {
     }
 
     @Test(arguments: [
+        (ReportWords.count(1, "job"), "1 job"), (ReportWords.count(1234, "job"), "1,234 jobs"),
         (ReportWords.count(0), "0"), (ReportWords.count(1234), "1,234"), (ReportWords.count(-1_234_567), "-1,234,567"),
         (ReportWords.short(950), "950"), (ReportWords.short(1200), "1.2k"), (ReportWords.short(35_000_000), "35M"),
         (ReportWords.percent(1), "100 %"), (ReportWords.percent(0.99999), "99.9 %"), (ReportWords.percent(0), "0 %"),

@@ -53,6 +53,25 @@ struct StatusScreenTests {
         #expect(lines.count <= rows && lines.allSatisfy { $0.count <= columns })
     }
 
+    @Test(arguments: [
+        (80, "[######------------------]  25 %  25 of 100  30/s  weather/a.json"),
+        (40, "25 %  25 of 100  30/s  weather/a.json"), (24, "25 %  weather/a.json"), (10, "25 %  weat"),
+    ])
+    func `a narrow screen still names the jobs`(columns: Int, line: String) {
+        var app = Self.app("weather", .sending, jobs: 1)
+        var job = SpoolStatus.Job(name: "a.json", id: JobID(bits: 1), count: 100, settledCount: 25)
+        job.rate = 30
+        app.progress = [job]
+        #expect(Self.screen([app]).lines(columns: columns, rows: 24).last == line)
+    }
+
+    @Test func `one of a thing is called one`() {
+        let waiting = StatusScreen.Waiting(count: 1, oldest: Self.now)
+        let lines = Self.screen([Self.app("weather", .sending, jobs: 1)], ["weather": waiting])
+            .lines(columns: 80, rows: 24)
+        #expect(lines[1] == "1 app; 1 job under way, 1 waits; 0/s")
+    }
+
     @Test func `what does not fit is counted`() {
         let lines = Self.screen((10..<30).map { Self.app("app-\($0)", .sending) }).lines(columns: 80, rows: 12)
         #expect(lines.count == 12 && lines[10].hasPrefix("app-16") && lines[11] == "… and 13 more apps")

@@ -38,12 +38,36 @@ import Testing
         }
     }
 
+    @Test func `a fault without a place is told with its field`() async throws {
+        try await Bench.serving(try .init()) { bench, _ in
+            try bench.write("staged/short.json", job(1, #","count":2"#))
+            let end = try await submit(bench, ["--wait", bench.path + "/staged/short.json"])
+            #expect(end.code == 65 && end.text.contains("failed: incomplete, 1 notification\n"), "\(end)")
+            #expect(end.text.contains("\n  count: the job promises 2 recipients") && end.log.contains("pushspool show"))
+        }
+    }
+
+    @Test(arguments: [
+        (["--app", "weather", "/dev/null"], 65, "is no name for a job"), (["--app", "../x", "-"], 64, "../x"),
+        (["--app", "weather", "--timeout=-1", "-"], 64, "--timeout"),
+    ])
+    func `what no other try would mend is told at once`(arguments: [String], code: Int, words: String) async throws {
+        try await Bench.running(try .init()) { bench in
+            try FileManager.default.createDirectory(
+                atPath: bench.path + "/spool/weather/new", withIntermediateDirectories: true)
+            let end = try await bench.run(["submit", "--spool", bench.path + "/spool"] + arguments, input: job(1))
+            #expect(Int(end.code) == code && end.log.contains(words), "\(end)")
+            #expect(bench.names(in: "weather/new").isEmpty)
+        }
+    }
+
     @Test func `submit exits with 75 when the job is not over in time, and leaves it to be sent`() async throws {
         try await Bench.running(try .init()) { bench in
             try await bench.withDaemon { try await $0.says("app started") }
             try bench.write("staged/a.json", job(1))
             let end = try await submit(bench, ["--wait", "--timeout", "1", bench.path + "/staged/a.json"])
             #expect(end.code == 75 && end.log.contains("is the daemon running?"), "\(end)")
+            #expect(end.log.contains("is not over after 1 s: it waits in new/"), "\(end)")
             #expect(bench.names(in: "weather/new").count == 1)
         }
     }
@@ -60,10 +84,13 @@ import Testing
         try await Bench.running(try .init()) { bench in
             try bench.write("staged/good.json", job(1))
             try bench.write("staged/bad.yaml", "token: \(token(1))\nalrt: Hi\nbagde: 1\n")
+            try bench.write("staged/later.json", job(1, #","not_before":"+1h""#))
+            let later = try await bench.run(["check", "--jobs-only", bench.path + "/staged/later.json"])
+            #expect(later.code == 0 && later.text.contains("later.json: 1 notification, not before 2"), "\(later)")
             let (good, bad) = (bench.path + "/staged/good.json", bench.path + "/staged/bad.yaml")
             let config = ["check", "--config", "\(bench.path)/etc/pushspool.yaml"]
             let well = try await bench.run(config + [good])
-            #expect(well.code == 0 && well.text.contains("good.json: 1 notifications"), "\(well)")
+            #expect(well.code == 0 && well.text.contains("good.json: 1 notification\n"), "\(well)")
             let ill = try await bench.run(config + ["--app", "weather", good, bad])
             #expect(ill.code == 65, "\(ill)")
             for words in ["bad.yaml:2:1: error", "bad.yaml:3:1: error", "hint: "] {

@@ -48,10 +48,10 @@ import Testing
                 #expect(found.contains(tile), "\(tile) in \(found)")
             }
             for sentence in [
-                "2 jobs by their lines in 2 files of feedback.", "2 jobs by their files",
-                "1 of them have a result file.", "Of 1 jobs it is not known", "Reasons by 1 lines",
-                "1 lines of jobs were told again",
-                "1 lines could not be read.",
+                "By lines in 2 files of feedback: 2 jobs.", "By files in done/ and failed/ only",
+                "2 jobs, of which with a result file: 1.", "the time of the claim, of 1 job:",
+                "Reasons are by 1 line of notifications", "Told again, and not counted: 1 line of jobs.",
+                "Could not be read: 1 line.",
             ] {
                 #expect(end.text.contains(sentence), "\(sentence)")
             }

@@ -76,6 +76,29 @@ import Testing
         }
     }
 
+    @Test func `a job that waits for its time says so`() async throws {
+        try await Turnstile.daemons.passing {
+            let spool = try spool()
+            try spool.write("weather/new/later.json", job(1, #","not_before":"+1h""#))
+            try spool.write("weather/new/lines.jsonl", "{\"job\":{\"not_before\":\"+1h\"}}\n\"\(token(1))\"\n")
+            for name in ["later.json", "lines.jsonl"] {
+                let end = try await spool.run(["show", name])
+                #expect(end.text.hasPrefix("weather/\(name)  waiting\n") && end.text.contains("\n  waits     until 2"))
+            }
+            let json = try await spool.run(["show", "--json", "later.json"])
+            #expect(json.code == 0 && json.text.contains(#""not_before":"2"#), "\(json)")
+            let atOnce = try await spool.run(["show", "new.json"])
+            #expect(!atOnce.text.contains("waits"), "\(atOnce)")
+        }
+    }
+
+    @Test func `a result file is no job`() async throws {
+        try await Turnstile.daemons.passing {
+            let end = try await spool().run(["show", "bad.json.result.json"])
+            #expect(end.code == 1 && end.text.isEmpty, "\(end)")
+        }
+    }
+
     @Test func `a job of which nothing is known is told with where it was looked for`() async throws {
         try await Turnstile.daemons.passing {
             let spool = try spool()
@@ -115,12 +138,15 @@ import Testing
             let show = ["show", "--config", bench.path + "/etc/pushspool.yaml"]
             try await bench.withDaemon { daemon in
                 try await daemon.says("app started")
-                try bench.drop("a.json", job(1))
+                try bench.drop("a.json", job(1, #","id":"mine""#))
                 let line = try await bench.end(of: "a.json")
-                let end = try await bench.run(show + [try #require(line.id)])
-                #expect(end.code == 0 && end.text.hasPrefix("weather/a.json  done\n"), "\(end)")
-                for record in ["HEADER", "CLAIMED", "RESULT", "FINAL"] {
-                    #expect(end.text.contains(" \(record) \(line.id ?? "?")"), "\(record) in \(end)")
+                for name in [try #require(line.id), "a.json", "mine"] {
+                    let end = try await bench.run(show + [name])
+                    #expect(end.code == 0 && end.text.hasPrefix("weather/a.json  done\n"), "\(end)")
+                    for record in ["HEADER", "CLAIMED", "RESULT", "FINAL"] {
+                        let count = end.text.components(separatedBy: " \(record) \(line.id ?? "?")").count - 1
+                        #expect(count == 1, "\(record) in \(end)")
+                    }
                 }
                 let tokens = (0..<200).map { #""\#(token($0))""# }.joined(separator: ",")
                 try bench.drop("long.json", #"{"tokens":[\#(tokens)],"alert":"Hi"}"#)

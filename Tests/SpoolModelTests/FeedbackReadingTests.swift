@@ -78,6 +78,7 @@ struct FeedbackReadingTests {
         var report = JobReport(identity, Conclusion(tally: Tally(), fault: .expired), notificationCount: 1, at: noon)
         report.claimedAt = noon
         report.isSealed = false
+        report.earlier = EarlierJob(id: JobID(bits: 8), endedAt: noon)
         writer.appendJob(report, to: &bytes)
         writer.appendToken(DeviceToken(bytes: [1]), goneSince: noon, to: &bytes)
         for line in bytes.split(separator: UInt8(ascii: "\n")) {

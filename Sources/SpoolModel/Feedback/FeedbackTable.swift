@@ -7,6 +7,7 @@ package enum FeedbackTable {
         "kind", "app", "node", "job", "id", "ref", "index", "token", "outcome", "status", "reason", "verdict",
         "apns_id", "at", "gone_since", "source", "state", "code", "path", "notifications", "accepted", "rejected",
         "expired", "unsent", "unknown", "dropped_at", "claimed_at", "finished_at", "sealed",
+        "duplicate_of", "duplicate_of_at",
     ]
 
     /// The row of names.

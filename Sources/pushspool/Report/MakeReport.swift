@@ -44,12 +44,24 @@ struct MakeReport: ParsableCommand {
             try reading.run()
             let page = ReportPage.html(reading.report, madeAt: WallTime(nanoseconds: WallClock.nanoseconds()))
             try write(Array(page.utf8))
+            try complain(ofUnreadable: reading.report.sources.unreadable)
         } catch let error as SystemError {
             // Whoever read this has enough.
             if error.isBrokenPipe { return }
             Talk.complain("\(error)", hint: "check the paths, the app's name, and the permissions")
             throw ExitCode.badInput
         }
+    }
+
+    /// Says what is not on the page, which says so, too; nobody may be looking at it yet.
+    private func complain(ofUnreadable folders: [String]) throws {
+        guard !folders.isEmpty else { return }
+        let more = folders.count > 4 ? ", and \(folders.count - 4) more," : ""
+        let names = folders.prefix(4).joined(separator: ", ") + more
+        Talk.complain(
+            "\(names) may not be read: what they tell is not in the report",
+            hint: "run as the daemon's user, or one of its group")
+        throw ExitCode.badInput
     }
 
     private func span() throws -> TimeBuckets {

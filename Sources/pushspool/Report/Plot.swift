@@ -51,8 +51,8 @@ struct Plot {
             for tick in ticks {
                 let place = x(tick.fraction)
                 line(&page, "base", from: (place, y(0)), to: (place, y(0) + 4))
-                let anchor = tick.fraction < 0.02 ? "start" : tick.fraction > 0.98 ? "end" : "middle"
-                label(&page, tick.label, at: (place, height - 6), anchor: anchor)
+                let anchor = tick.fraction > 0.98 ? "end" : "middle"
+                label(&page, tick.label, at: (place, height - 3), anchor: anchor)
             }
         }
     }

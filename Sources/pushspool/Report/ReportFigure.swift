@@ -6,6 +6,8 @@ struct ReportTable {
     let rows: [[String]]
     /// The columns of numbers, which stand to the right.
     let numbers: Set<Int>
+    /// The columns of times, which are not broken into lines.
+    var times: Set<Int> = []
 
     /// Writes it.
     func write(on page: inout Markup) {
@@ -22,7 +24,8 @@ struct ReportTable {
     private func writeRow(_ page: inout Markup, _ cells: [String], _ element: String) {
         page.element("tr") { page in
             for (column, cell) in cells.enumerated() {
-                page.element(element, ["class": numbers.contains(column) ? "n" : "t"], text: cell)
+                let style = numbers.contains(column) ? "n" : times.contains(column) ? "d" : "t"
+                page.element(element, ["class": style], text: cell)
             }
         }
     }

@@ -12,7 +12,7 @@ extension ReportPage {
             summary: "At most \(ReportWords.decimal(most)) a second, averaged over each \(length).", height: 220,
             axis: PlotAxis(upTo: most, isWhole: false))
         let rows = sums.indices.filter { sums[$0] > 0 }.map { [time($0), ReportWords.decimal(sums[$0])] }
-        let table = ReportTable(header: ["from (UTC)", "a second"], rows: rows, numbers: [1])
+        let table = ReportTable(header: ["from (UTC)", "a second"], rows: rows, numbers: [1], times: [0])
         ReportFigure(title: plot.title, table: table, note: plot.summary).write(on: &page) { page in
             plot.draw(on: &page, ticks: buckets.ticks, unit: "/s") { plot.line(on: &$0, sums) }
         }
@@ -34,7 +34,7 @@ extension ReportPage {
             rows.append([time(part)] + shown.map { ReportWords.count(Int(series[$0][part].rounded())) })
         }
         let header = ["from (UTC)"] + shown.map { words[$0] }
-        let table = ReportTable(header: header, rows: rows, numbers: Set(header.indices.dropFirst()))
+        let table = ReportTable(header: header, rows: rows, numbers: Set(header.indices.dropFirst()), times: [0])
         let figure = ReportFigure(title: plot.title, table: table, legend: legend)
         figure.write(on: &page) { draw(plot, of: report.total, from: first, on: &$0) }
     }
@@ -90,7 +90,7 @@ extension ReportPage {
         ReportFigure(title: plot.title, table: table, note: plot.summary).write(on: &page) { page in
             plot.draw(on: &page, ticks: ticks) { page in
                 plot.bars(on: &page, columns.map { [Double($0.count)] }, classes: ["plain"]) { place in
-                    "from \(names[place]): \(counts[place]) jobs"
+                    "from \(names[place]): \(ReportWords.count(columns[place].count, "job"))"
                 }
             }
         }

@@ -57,7 +57,7 @@ extension ReportPage {
         }
         page.element("h2", text: "Apps")
         let rows = apps.prefix(Self.tabledAppCount).map { Self.appRow($0.key, $0.value) }
-        let header = ["app", "jobs", "failed", "notifications", "accepted", "claim p50", "p99", "sent p50", "p99"]
+        let header = ["app", "jobs", "failed", "notifications", "accepted", "claim p50", "claim p99", "sent p50", "sent p99"]
         page.element("div", ["class": "card"]) { page in
             ReportTable(header: header, rows: rows, numbers: Set(1..<header.count)).write(on: &page)
             let more = apps.count - rows.count
@@ -94,7 +94,8 @@ extension ReportPage {
         for (title, jobs) in tables where !jobs.isEmpty {
             page.element("div", ["class": "card"]) { page in
                 page.element("h3", text: title)
-                ReportTable(header: header, rows: jobs.map(Self.jobRow), numbers: [5, 6, 7]).write(on: &page)
+                let table = ReportTable(header: header, rows: jobs.map(Self.jobRow), numbers: [5, 6, 7], times: [2])
+                table.write(on: &page)
             }
         }
     }
@@ -117,35 +118,36 @@ extension ReportPage {
 
     private var sentences: [String] {
         let sources = report.sources
-        let (lines, files) = (ReportWords.count(sources.lineCount), ReportWords.count(sources.fileCount))
-        let (archived, results) = (ReportWords.count(sources.archivedCount), ReportWords.count(sources.resultCount))
+        let (lines, files) = (ReportWords.count(sources.lineCount, "job"), ReportWords.count(sources.fileCount, "file"))
+        let archived = ReportWords.count(sources.archivedCount, "job")
+        let uncounted = ReportWords.count(report.total.uncountedCount, "job")
         var sentences = [
-            "\(lines) jobs by their lines in \(files) files of feedback.",
+            "By lines in \(files) of feedback: \(lines).",
             """
-            \(archived) jobs by their files in done/ and failed/ only, because their lines are not in feedback/ any more; \
-            \(results) of them have a result file.
+            By files in done/ and failed/ only, because there is no line in feedback/ any more: \(archived), of which with \
+            a result file: \(ReportWords.count(sources.resultCount)).
             """,
             """
-            Of \(ReportWords.count(report.total.uncountedCount)) jobs it is not known how many notifications they had, nor \
-            when they were claimed: they count as jobs and in no other figure.
+            Not known is the number of notifications, and the time of the claim, of \(uncounted): counted as such, and in \
+            no other figure.
             """,
             """
-            Reasons by \(ReportWords.count(sources.missedLineCount)) lines of notifications that are still in feedback/; \
-            one that was told twice counts twice.
+            Reasons are by \(ReportWords.count(sources.missedLineCount, "line")) of notifications that are still in \
+            feedback/; one that was told twice counts twice.
             """,
             "Notifications are spread evenly over the time from their job's claim to its end. Times are UTC.",
             "The times within which half, or 99 of 100, were claimed or sent are known to a quarter.",
         ]
         if sources.repeatCount > 0 {
-            sentences.append(
-                "\(ReportWords.count(sources.repeatCount)) lines of jobs were told again, and do not count.")
+            sentences.append("Told again, and not counted: \(ReportWords.count(sources.repeatCount, "line")) of jobs.")
         }
         if sources.badLineCount > 0 {
-            sentences.append("\(ReportWords.count(sources.badLineCount)) lines could not be read.")
+            sentences.append("Could not be read: \(ReportWords.count(sources.badLineCount, "line")).")
         }
         if !sources.unreadable.isEmpty {
             let folders = sources.unreadable.prefix(20).joined(separator: ", ")
-            sentences.append("May not be read, and is not in it: \(folders).")
+            let more = sources.unreadable.count > 20 ? " and \(sources.unreadable.count - 20) more" : ""
+            sentences.append("May not be read, and is not in it: \(folders)\(more).")
         }
         return sentences
     }

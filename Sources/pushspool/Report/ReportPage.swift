@@ -77,7 +77,9 @@ struct ReportPage {
     private mutating func writeMain(_ page: inout Markup) {
         guard report.total.jobCount > 0 else {
             page.element("h2", text: "Nothing ended in this time")
-            page.element("p", text: "No job of it is in feedback/, done/ or failed/.")
+            let places = "feedback/, done/ or failed/"
+            let isAllRead = report.sources.unreadable.isEmpty
+            page.element("p", text: "No job of it is in \(isAllRead ? places : "what may be read of \(places)").")
             return
         }
         page.element("h2", text: "Over time")

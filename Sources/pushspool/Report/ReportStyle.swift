@@ -21,12 +21,17 @@ enum ReportStyle {
         padding: 14px 16px; }
         .tiles dt { color: var(--soft); font-size: 13px; } .tiles dd { margin: 2px 0 0; font-size: 22px; \
         font-variant-numeric: tabular-nums; }
+        .tiles div { display: flex; flex-direction: column; justify-content: space-between; }
         .tiles .alarm dd { color: var(--alarm); }
         .two { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(420px, 100%), 1fr)); gap: 16px; }
-        .card { margin: 0 0 16px; min-width: 0; } .two .card { margin: 0; } figure.card { overflow: hidden; }
-        svg { display: block; width: 100%; height: auto; } svg text { font-size: 17px; fill: var(--soft); \
+        .card { margin: 0 0 16px; min-width: 0; container-type: inline-size; } .two .card { margin: 0; } \
+        figure.card { overflow: hidden; }
+        svg { display: block; width: 100%; height: auto; overflow: visible; } svg text { font-size: 17px; fill: var(--soft); \
         font-variant-numeric: tabular-nums; } svg text.name { fill: var(--ink); }
-        @media (min-width: 905px) { main > figure svg text { font-size: 9.5px; } }
+        @container (max-width: 400px) { svg text { font-size: 22px; } svg text.name { font-size: 19px; } }
+        @container (min-width: 560px) { svg text { font-size: 14px; } }
+        @container (min-width: 700px) { svg text { font-size: 12px; } }
+        @container (min-width: 860px) { svg text { font-size: 9.5px; } }
         figure p { margin: 8px 0 0; font-size: 14px; }
         .grid { stroke: var(--grid); } .base { stroke: var(--soft); } .hit { fill: transparent; }
         g:hover > .hit { fill: var(--ink); fill-opacity: .08; }
@@ -45,6 +50,7 @@ enum ReportStyle {
         vertical-align: top; }
         th { color: var(--soft); font-weight: 600; } .t { overflow-wrap: anywhere; min-width: 6em; }
         .n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+        .d { white-space: nowrap; font-variant-numeric: tabular-nums; }
         td:last-child, th:last-child { padding-right: 0; }
         details { margin-top: 10px; font-size: 14px; } summary { color: var(--soft); cursor: pointer; }
         @media print { .card, .tiles div { break-inside: avoid; } details { display: none; } }

@@ -11,6 +11,11 @@ enum ReportWords {
         return text
     }
 
+    /// `1 job`, `1,234 jobs`.
+    static func count(_ number: Int, _ noun: String) -> String {
+        "\(count(number)) \(noun)\(number == 1 ? "" : "s")"
+    }
+
     /// `950`, `1.2k`, `35M`: at most three digits, for the marks of a scale.
     static func short(_ number: Double) -> String {
         for (unit, name) in [(1e9, "G"), (1e6, "M"), (1e3, "k")] where number >= unit {

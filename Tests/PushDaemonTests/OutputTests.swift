@@ -1,0 +1,65 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// What commands that read do when they cannot print, or may not read.
+@Suite struct OutputTests {
+    private func spool() throws -> StillSpool {
+        let spool = try StillSpool()
+        try spool.makeApp("weather")
+        try spool.write("weather/new/a.json", "{}")
+        try spool.publish([FeedbackText.notification(1)], second: 1)
+        return spool
+    }
+
+    @Test(arguments: [
+        "list", "list --json", "list --shape", "list --shape --json", "show a.json", "show --json a.json",
+    ])
+    func `what could not be printed does not end well`(command: String) async throws {
+        try await Turnstile.daemons.passing {
+            let end = try await spool().shell("\"$pushspool\" \(command) --spool \"$spool\" > /dev/full")
+            #expect(end.code == 65 && end.log.contains("ENOSPC") && end.log.contains("hint: free some space"), "\(end)")
+        }
+    }
+
+    @Test(arguments: ["status", "status --json", "journal"])
+    func `nor does what a daemon tells`(command: String) async throws {
+        try await Bench.serving(try .init()) { bench, _ in
+            let status = bench.path + "/spool/.pushspool/public/node-a/status.json"
+            try await eventually("a status") { FileManager.default.fileExists(atPath: status) }
+            let subject =
+                command == "journal"
+                ? [bench.path + "/spool/.pushspool/node-a/journal"] : ["--config", bench.path + "/etc/pushspool.yaml"]
+            let words = command.split(separator: " ").map(String.init) + subject
+            let script = ["-c", "exec \"$@\" > /dev/full", "sh", try BuiltProgram.path]
+            let program = try Program("/bin/sh", script + words, logs: bench.path + "/logs")
+            let code = try await program.end()
+            #expect(code == 65 && program.log.contains("ENOSPC"), "\(code) \(program.log)")
+        }
+    }
+
+    @Test(arguments: [
+        ("list", 0, "weather/new may not be read"),
+        ("list a.json", 1, "nothing is found of a.json in what may be read"),
+        ("show a.json", 1, "run as the daemon's user"), ("feedback", 65, "weather/feedback may not be read"),
+        ("report", 65, "weather/feedback may not be read: what they tell is not in the report"),
+    ])
+    func `what may not be read is told, and not taken for nothing`(
+        command: String, code: Int, words: String
+    ) async throws {
+        try await Turnstile.daemons.passing {
+            let spool = try spool()
+            // Root may read everything, and is made somebody else.
+            let other = geteuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups" : ""
+            let end = try await spool.shell(
+                """
+                chmod 000 "$spool/weather/new" "$spool/weather/feedback"
+                \(other) "$pushspool" \(command) --spool "$spool"; code=$?
+                chmod 700 "$spool/weather/new" "$spool/weather/feedback"
+                exit $code
+                """)
+            #expect(Int(end.code) == code && end.log.contains(words), "\(end)")
+        }
+    }
+}
