@@ -34,7 +34,8 @@ package struct HookMark: Sendable {
     ///
     /// - Throws: `SystemError`: the volume is full, or may not be written to. The old mark is still there.
     package func write(_ last: FileName) throws(SystemError) {
-        let temporary = Array((name + ".new").utf8)
+        // No app's name begins with a point: this is no other's mark.
+        let temporary = Array(".\(name)".utf8)
         try folder.unlink(temporary)
         let file = try folder.create(temporary, mode: 0o600)
         try file.write(last.bytes + [UInt8(ascii: "\n")])

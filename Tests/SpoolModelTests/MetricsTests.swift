@@ -134,6 +134,11 @@ struct MetricsTests {
         #expect(Double(text) == number)
     }
 
+    @Test(arguments: ["GivenUp", "JobUnreadable", "NoAnswer", "RefusedStream", "Suppressed", "Unregistered"])
+    func `our own reasons count by their names, as Apple's do`(reason: String) {
+        #expect(KnownReason.name(of: reason) == reason)
+    }
+
     @Test func `a gateway that says anything decides no number of lines`() {
         var counts = AppMetrics()
         for number in 0..<1_000 {
