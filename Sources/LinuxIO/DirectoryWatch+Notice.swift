@@ -5,6 +5,8 @@ extension DirectoryWatch {
     package enum Interest: Hashable, Sendable {
         /// Files that are published in it or written to.
         case files
+        /// Files that appear in it, change in any way, rights included, or go.
+        case allChanges
         /// Directories that appear in it or go.
         case folders
 
@@ -14,6 +16,9 @@ extension DirectoryWatch {
             let flags: UInt32 = 0x0100_0000 | 0x0400_0000
             switch self {
             case .files: return flags | always.union([.closed, .movedIn, .created, .modified]).rawValue
+            case .allChanges:
+                let all: Changes = [.attributes, .closed, .movedIn, .created, .modified, .removed, .movedOut]
+                return flags | always.union(all).rawValue
             case .folders: return flags | always.union([.movedIn, .created, .removed, .movedOut]).rawValue
             }
         }
@@ -31,6 +36,8 @@ extension DirectoryWatch {
 
         /// Its bytes changed (IN_MODIFY).
         package static let modified = Changes(rawValue: 0x2)
+        /// Its owner, its rights or its times changed (IN_ATTRIB).
+        package static let attributes = Changes(rawValue: 0x4)
         /// Somebody who had it open for writing closed it (IN_CLOSE_WRITE).
         package static let closed = Changes(rawValue: 0x8)
         /// It was renamed away (IN_MOVED_FROM).

@@ -139,11 +139,9 @@ extension Daemon {
     func reload() {
         tellReading()
         defer { tellRead() }
-        var set = loader.load(appsIn: configuration.daemon.apps)
+        var set = readConfiguration()
         // What changed before its folder was watched is read once more.
-        if !set.isDaemonBroken, configurationWatch?.follow(set.credentialFiles) == true {
-            set = loader.load(appsIn: configuration.daemon.apps)
-        }
+        if !set.isDaemonBroken, configurationWatch?.follow(set.credentialFiles) == true { set = readConfiguration() }
         report(set)
         if set.isDaemonBroken {
             return logger.error("configuration is not used", metadata: [LogKey.path: "\(loader.path)"])
@@ -161,6 +159,10 @@ extension Daemon {
         statusBell.ring()
     }
 
+    private func readConfiguration() -> ConfigurationSet {
+        loader.load(appsIn: configuration.daemon.apps, knowing: configuration.apps)
+    }
+
     /// Says once of each change of the daemon's own file that it takes a restart.
     private func reportUnused(_ daemon: DaemonConfiguration) {
         let keys = daemon.differences(from: configuration.daemon)
@@ -175,14 +177,15 @@ extension Daemon {
     /// Reads the configuration when its files change, or those of credentials, until the task is cancelled.
     func runConfigurationWatch() async {
         do {
-            let folders = [ConfigurationFile.folder(of: loader.path), configuration.daemon.apps]
-            let watch = try ConfigurationWatch(over: Set(folders))
+            let watch = try ConfigurationWatch(of: loader.path, appsIn: configuration.daemon.apps)
             configurationWatch = watch
             defer {
                 configurationWatch = nil
                 watch.stop()
             }
             _ = configurationWatch?.follow(configuration.credentialFiles)
+            // What changed while the journal was read has not been seen.
+            if !readConfiguration().isSame(as: configuration) { reload() }
             while let notices = await watch.watch.next() {
                 guard configurationWatch?.note(notices) == true else { continue }
                 // Editors write in several steps.

@@ -5,20 +5,26 @@ import OpenSSL
 import SpoolModel
 
 extension Daemon {
-    /// How often certificates are looked at, at most: when the status is written.
-    private static let expiryPause = Duration.seconds(30)
+    /// How often is looked around at most: when the status is written.
+    private static let lookPause = Duration.seconds(30)
 
     /// Takes the certificates of a configuration that comes into force.
     func noteExpiries() {
         let folder = configuration.daemon.apps
         expiries = configuration.apps.compactMapValues { CertificateExpiry(of: $0, in: folder) }
-        nextExpiryLook = .zero
+        nextLook = .zero
+    }
+
+    /// Looks at what no event tells of: certificates that expire, and folders of the configuration that are there again.
+    func lookAround() {
+        guard Moment.now >= nextLook else { return }
+        nextLook = .now + Self.lookPause
+        lookAtCertificates()
+        if configurationWatch?.followAgain() == true { reload() }
     }
 
     /// Tells of certificates that are about to expire, or have: once at 30 days, 7 days, one day and none.
-    func lookAtCertificates() {
-        guard Moment.now >= nextExpiryLook else { return }
-        nextExpiryLook = .now + Self.expiryPause
+    private func lookAtCertificates() {
         let now = WallTime.now
         for (app, stage) in expiryWatch.note(expiries, at: now) {
             guard let expiry = expiries[app] else { continue }

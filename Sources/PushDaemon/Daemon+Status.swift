@@ -16,7 +16,7 @@ extension Daemon {
     func runStatus() async {
         while !Task.isCancelled {
             lookAtThreads()
-            lookAtCertificates()
+            lookAround()
             writeStatus()
             tellNews()
             try? await reactor.sleep(for: Self.statusPause)

@@ -79,10 +79,11 @@ package actor Daemon {
     var reportedFindings: Set<String> = []
     /// Watches the folders of the configuration, once it has begun.
     var configurationWatch: ConfigurationWatch?
-    /// Until when certificates are good, who was told, and when they are looked at again.
+    /// Until when certificates are good, who was told, and when they are looked at again, with the folders of the
+    /// configuration.
     var expiries: [String: CertificateExpiry] = [:]
     var expiryWatch = ExpiryWatch()
-    var nextExpiryLook = Moment.zero
+    var nextLook = Moment.zero
     var isStopping = false
     /// The stop that an operator has asked for over the control socket.
     var requestedStop: RequestedStop?

@@ -23,6 +23,11 @@ package enum ConfigurationFile {
         path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
     }
 
+    /// Whether a name in the apps' folder is that of an app's file.
+    package static func isOfApp(_ name: some BidirectionalCollection<UInt8>) -> Bool {
+        name.first != UInt8(ascii: ".") && name.suffix(5).elementsEqual(".yaml".utf8)
+    }
+
     /// Reads a file of at most `limit` bytes. Follows symbolic links: the configuration is the administrator's.
     ///
     /// - Throws: `SystemError` when it cannot be read; `Diagnostic` when it is larger.

@@ -14,7 +14,7 @@ package struct ConfigurationSet: Sendable {
     }
 
     /// What was found in one file.
-    package struct Finding: Sendable {
+    package struct Finding: Hashable, Sendable {
         /// The file, as a path that the user can open.
         package let file: String
         /// What was found.
@@ -39,6 +39,17 @@ package struct ConfigurationSet: Sendable {
 
     /// Whether anything is at fault.
     package var hasErrors: Bool { isDaemonBroken || !brokenApps.isEmpty }
+
+    /// Whether both say the same, with the same credentials, and the same is wrong with them.
+    func isSame(as other: ConfigurationSet) -> Bool {
+        daemon.differences(from: other.daemon).isEmpty && findings == other.findings
+            && brokenApps == other.brokenApps && apps.count == other.apps.count
+            && apps.allSatisfy { name, app in
+                guard let same = other.apps[name] else { return false }
+                return app.configuration == same.configuration
+                    && app.identity.fingerprint == same.identity.fingerprint
+            }
+    }
 }
 
 /// Reads `pushspool.yaml`, the apps' files and their credentials. The same for `run` and `check`.
@@ -57,14 +68,29 @@ package struct ConfigurationLoader: Sendable {
     }
 
     /// Reads everything as a running daemon does, which stays with the apps' folder that it began with. Blocks.
-    package func load(appsIn folder: String) -> ConfigurationSet {
-        load(at: .now, appsIn: folder)
+    ///
+    /// - Parameters:
+    ///   - folder: Where the apps' files are.
+    ///   - known: The apps as they were. One that has not changed, nor any of its files, is taken from there: to make an
+    ///     identity takes milliseconds, and its memory.
+    package func load(appsIn folder: String, knowing known: [String: ConfigurationSet.App]) -> ConfigurationSet {
+        load(Look(now: .now, known: known), appsIn: folder)
     }
 
     /// Reads everything as if it were another time. Blocks for the files.
-    package func load(at now: WallTime, appsIn appsFolder: String? = nil) -> ConfigurationSet {
+    package func load(at now: WallTime) -> ConfigurationSet {
+        load(Look(now: now))
+    }
+
+    /// What a look starts from.
+    private struct Look {
+        let now: WallTime
+        var known: [String: ConfigurationSet.App] = [:]
+    }
+
+    private func load(_ look: Look, appsIn folder: String? = nil) -> ConfigurationSet {
         var set = loadDaemon()
-        if !set.isDaemonBroken { loadApps(from: appsFolder ?? set.daemon.apps, into: &set, at: now) }
+        if !set.isDaemonBroken { loadApps(from: folder ?? set.daemon.apps, into: &set, look) }
         return set
     }
 
@@ -87,11 +113,11 @@ package struct ConfigurationLoader: Sendable {
         return set
     }
 
-    private func loadApps(from folder: String, into set: inout ConfigurationSet, at now: WallTime) {
+    private func loadApps(from folder: String, into set: inout ConfigurationSet, _ look: Look) {
         do {
             let names = try Directory.open(path: folder).names().compactMap { String(validating: $0, as: UTF8.self) }
-            for file in names.sorted() where file.hasSuffix(".yaml") && !file.hasPrefix(".") {
-                load(String(file.dropLast(5)), from: folder + "/" + file, into: &set, at: now)
+            for file in names.sorted() where ConfigurationFile.isOfApp(file.utf8) {
+                load(String(file.dropLast(5)), from: folder + "/" + file, into: &set, look)
             }
         } catch {
             var report = Report()
@@ -101,7 +127,7 @@ package struct ConfigurationLoader: Sendable {
         }
     }
 
-    private func load(_ name: String, from file: String, into set: inout ConfigurationSet, at now: WallTime) {
+    private func load(_ name: String, from file: String, into set: inout ConfigurationSet, _ look: Look) {
         var report = Report()
         do throws(Diagnostic) {
             guard AppName.isValid(name) else {
@@ -114,8 +140,8 @@ package struct ConfigurationLoader: Sendable {
             let folder = ConfigurationFile.folder(of: file)
             set.credentialFiles.formUnion(app.credentialFiles(in: folder))
             if !report.hasErrors {
-                var loader = IdentityLoader(folder: folder, now: now)
-                set.apps[name] = ConfigurationSet.App(configuration: app, identity: try loader.load(app))
+                var loader = IdentityLoader(folder: folder, now: look.now)
+                set.apps[name] = try loader.load(app, knowing: look.known[name])
             }
         } catch {
             report.add(error)

@@ -1,26 +1,31 @@
 import LinuxIO
 
-/// Watches what a configuration is read from: whole folders, which must be there, and the files of credentials wherever
-/// they are, which come and go with the apps.
+/// Watches what a configuration is read from: the daemon's file, the apps' files in their folder, and the files of
+/// credentials wherever they are, which come and go with the apps.
+///
+/// Other files may change beside them, such as a log that says that the configuration was read.
 struct ConfigurationWatch: Sendable {
     /// What tells of changes; `note` says which of them matter.
     let watch: DirectoryWatch
-    private let whole: Set<String>
+    /// The daemon's file, and the folder of the apps' files.
+    private let file: String
+    private let apps: String
     private var tags: [String: Int] = [:]
     /// One folder may go by several paths, and the kernel watches it once.
     private var identities: [FileIdentity: Int] = [:]
-    /// The names that matter in a folder.
-    private var names: [String: Set<[UInt8]>] = [:]
+    /// The names that matter in a folder, besides those of the apps' files.
+    private var names: [String: Set<[UInt8]>]
     private var nextTag = 0
 
-    /// Watches whole folders.
+    /// Watches the daemon's file and the folder of the apps' files.
     ///
-    /// - Throws: `WatchFault`, `SystemError`: one cannot be watched, and changes there would go unnoticed.
-    init(over folders: Set<String>) throws {
+    /// - Throws: `WatchFault`, `SystemError`: a folder cannot be watched, and changes there would go unnoticed.
+    init(of file: String, appsIn apps: String) throws {
         watch = try DirectoryWatch()
-        whole = folders
+        (self.file, self.apps) = (file, apps)
+        names = Self.names(of: [file])
         do {
-            for folder in folders.sorted() { try add(folder) }
+            for folder in folders { try add(folder) }
         } catch {
             watch.stop()
             throw error
@@ -31,15 +36,19 @@ struct ConfigurationWatch: Sendable {
     ///
     /// - Returns: Whether a folder is new: what changed in it before was not seen.
     mutating func follow(_ files: Set<String>) -> Bool {
-        names = [:]
-        for file in files {
-            let name = Array(ConfigurationFile.name(of: file).utf8)
-            names[ConfigurationFile.folder(of: file), default: []].insert(name)
-        }
-        for folder in tags.keys where !whole.contains(folder) && names[folder] == nil { drop(folder) }
+        names = Self.names(of: files.union([file]))
+        let wanted = Set(folders)
+        for folder in tags.keys where !wanted.contains(folder) { drop(folder) }
+        return followAgain()
+    }
+
+    /// Tries again to watch folders that could not be, because they were not there.
+    ///
+    /// - Returns: Whether one can be: what changed in it before was not seen.
+    mutating func followAgain() -> Bool {
         var hasNew = false
-        for folder in whole.union(names.keys).sorted() where tags[folder] == nil {
-            // The loader says what is wrong with a folder that cannot be opened; the next change tries again.
+        for folder in folders where tags[folder] == nil {
+            // The loader says what is wrong with a folder that cannot be opened.
             if (try? add(folder)) != nil { hasNew = true }
         }
         return hasNew
@@ -65,9 +74,24 @@ struct ConfigurationWatch: Sendable {
     /// Ends the watching.
     func stop() { watch.stop() }
 
-    /// What mounts a whole folder anew in one step (`..data`) is behind all names in it.
+    /// What is watched.
+    private var folders: [String] { Set(names.keys).union([apps]).sorted() }
+
+    /// The names by their folders.
+    private static func names(of files: Set<String>) -> [String: Set<[UInt8]>] {
+        var names: [String: Set<[UInt8]>] = [:]
+        for file in files {
+            let name = Array(ConfigurationFile.name(of: file).utf8)
+            names[ConfigurationFile.folder(of: file), default: []].insert(name)
+        }
+        return names
+    }
+
+    /// What mounts a whole folder anew in one step (`..data`) is behind all names in it; and without a name it is the folder
+    /// itself, whose rights may be others now.
     private func matters(_ name: [UInt8], in folder: String) -> Bool {
-        whole.contains(folder) || names[folder]?.contains(name) == true || name.starts(with: [0x2E, 0x2E])
+        if name.isEmpty || name.starts(with: [0x2E, 0x2E]) || names[folder]?.contains(name) == true { return true }
+        return folder == apps && ConfigurationFile.isOfApp(name)
     }
 
     private mutating func add(_ folder: String) throws {
@@ -75,7 +99,7 @@ struct ConfigurationWatch: Sendable {
         let identity = try directory.status().identity
         if identities[identity] == nil {
             nextTag += 1
-            try watch.add(directory, tag: nextTag, for: .files)
+            try watch.add(directory, tag: nextTag, for: .allChanges)
             identities[identity] = nextTag
         }
         tags[folder] = identities[identity]

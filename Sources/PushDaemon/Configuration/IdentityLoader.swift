@@ -24,10 +24,48 @@ package struct IdentityLoader: Sendable {
         self.now = now
     }
 
-    /// Loads the app's identity. Blocks for the files.
+    /// Loads the app with its identity. Blocks for the files.
     ///
+    /// - Parameters:
+    ///   - app: What its file says.
+    ///   - known: The app as it was, which is returned if nothing has changed.
     /// - Throws: `Diagnostic` about the key of the configuration that is at fault, with the remedy: the app must not send.
-    package mutating func load(_ app: AppConfiguration) throws(Diagnostic) -> AppIdentity {
+    package mutating func load(
+        _ app: AppConfiguration, knowing known: ConfigurationSet.App?
+    ) throws(Diagnostic) -> ConfigurationSet.App {
+        if let known, known.configuration == app, try isUnchanged(known.identity) { return known }
+        sums = []
+        return ConfigurationSet.App(configuration: app, identity: try load(app))
+    }
+
+    /// Whether an identity is still good, and its files are those that it was made of.
+    private mutating func isUnchanged(_ known: AppIdentity) throws(Diagnostic) -> Bool {
+        if case .certificate(let facts) = known.credentials, !facts.isValid(at: now.epochSeconds) { return false }
+        for file in files(of: known.app) {
+            var content = try bytes(file.source, key: file.key, isSecret: file.isSecret)
+            Secret.erase(&content)
+        }
+        return sums == known.fingerprint
+    }
+
+    /// What an identity is made of, in the order in which it is read.
+    private func files(
+        of app: AppConfiguration
+    ) -> [(source: AppConfiguration.Source, key: String, isSecret: Bool)] {
+        var files: [(source: AppConfiguration.Source, key: String, isSecret: Bool)] = []
+        if let file = app.passphraseFile { files.append((.file(file), "credentials.passphrase_file", true)) }
+        switch app.identity {
+        case .certificate(let certificate, let key):
+            files.append((certificate, "credentials.certificate", key == nil))
+            if let key { files.append((key, "credentials.key", true)) }
+        case .pkcs12(let file): files.append((.file(file), "credentials.pkcs12", true))
+        case .token(let key, _): files.append((key, "credentials.token.key", true))
+        }
+        if let file = app.trust { files.append((.file(file), "trust", false)) }
+        return files
+    }
+
+    private mutating func load(_ app: AppConfiguration) throws(Diagnostic) -> AppIdentity {
         switch app.identity {
         case .certificate, .pkcs12: try loadCertificate(app)
         case .token(let source, let identity): try loadToken(app, identity, source)

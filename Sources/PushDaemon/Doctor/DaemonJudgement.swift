@@ -58,22 +58,23 @@ struct DaemonJudgement {
                     "a daemon has the journal of node \(facts.node), and says nothing of itself",
                     hint: "wait if it has just been started; else see its log, and whether its disk answers")
             }
-            return book.warn(
-                "no daemon runs as node \(facts.node)", hint: "start one: pushspool run --config \(path)")
+            let (message, hint) = ("no daemon runs as node \(facts.node)", "start one: pushspool run --config \(path)")
+            // One that has never been started is not missed yet.
+            return facts.journal == .missing ? book.warn(message, hint: hint) : book.fault(message, hint: hint)
         }
         let age = (facts.now - status.writtenAt).components.seconds
         switch (isSpeaking, facts.isLocked) {
         case (true, true?), (true, nil):
             book.ok("process \(status.processID) runs as node \(status.node), and said so \(max(0, age)) s ago")
         case (true, false?):
-            book.warn(
+            book.fault(
                 "process \(status.processID) has ended without a word", hint: "see the log for why, and start it again")
         case (false, true?):
             book.fault(
                 "process \(status.processID) has said nothing for \(age) s, and still has the journal",
                 hint: "its disk does not answer, or it is stopped: see its log and the kernel's")
         case (false, false?), (false, nil):
-            book.warn(
+            book.fault(
                 "no daemon runs as node \(facts.node): the last one said something \(age) s ago, and did not end well",
                 hint: "see its log for why, and start one: pushspool run --config \(path)")
         }

@@ -45,3 +45,21 @@ enum Errand {
         }
     }
 }
+
+/// Where a look through files is: when one hangs, it is known which.
+final class Whereabouts: Sendable {
+    private let state: Mutex<String>
+
+    /// Begins at a place.
+    init(_ place: String) {
+        state = Mutex(place)
+    }
+
+    /// Where it is now, or was when it stopped coming on.
+    var place: String { state.withLock { $0 } }
+
+    /// Says that it goes on at another place.
+    func note(_ place: String) {
+        state.withLock { $0 = place }
+    }
+}

@@ -39,7 +39,7 @@ extension Examination {
             role: "the gateway", gateway: configuration.endpoint.address, proxy: configuration.proxy?.address,
             wantsHTTP2: configuration.wire == .http2)
         await connect(&facts)
-        if facts.attempts.contains(where: { $0.error == nil }) {
+        if !facts.isCutShort, facts.attempts.contains(where: { $0.error == nil }) {
             var place = SecureEndpoint(
                 host: configuration.endpoint.address, serverName: configuration.endpoint.serverName,
                 context: app.identity.context)
@@ -58,14 +58,22 @@ extension Examination {
 
     // MARK: Names and routes
 
+    /// Whether what began then, and has failed, had less time than it may need.
+    private func isCutShort(since start: ContinuousClock.Instant, _ need: Duration = Examination.stepLimit) -> Bool {
+        isOver && start.duration(to: .now) < min(need, Self.stepLimit)
+    }
+
     private func connect(_ facts: inout GatewayFacts) async {
+        var start = ContinuousClock.now
         let addresses: [SocketAddress]
         do {
             addresses = try await AddressLookup.addresses(of: facts.next, on: reactor, until: soon(Self.stepLimit))
         } catch {
             facts.lookup = GatewayFacts.Fault(error)
+            facts.isCutShort = isCutShort(since: start)
             return
         }
+        start = .now
         let limit = soon(Self.stepLimit)
         facts.attempts = await withTaskGroup(of: (Int, GatewayFacts.Attempt).self) { group in
             for (place, address) in addresses.prefix(Self.addressLimit).enumerated() {
@@ -75,6 +83,7 @@ extension Examination {
             for await attempt in group { attempts.append(attempt) }
             return attempts.sorted { $0.0 < $1.0 }.map(\.1)
         }
+        facts.isCutShort = isCutShort(since: start) && facts.attempts.allSatisfy { $0.error != nil }
     }
 
     private func attempt(_ address: SocketAddress, until limit: ContinuousClock.Instant) async -> GatewayFacts.Attempt {
@@ -111,6 +120,7 @@ extension Examination {
             facts.handshake = GatewayFacts.Fault(message: "refuses the app: \(error.message)", hint: error.hint)
         } catch {
             facts.handshake = GatewayFacts.Fault(error)
+            facts.isCutShort = isCutShort(since: start, timeout)
         }
     }
 

@@ -4,10 +4,11 @@ package import LinuxIO
 import SpoolModel
 import SpoolStore
 
-/// Looks at all that sending depends on, one thing after the other, and says what is wrong and what to do.
+/// Looks at all that sending depends on, and says what is wrong and what to do.
 ///
 /// It disturbs no daemon that runs: it takes no lock, sends nothing but handshakes, and makes only files that are never
-/// jobs, which it removes. Whatever it waits for is abandoned when its time is up, and said to hang.
+/// jobs, which it removes. Whatever it waits for is abandoned when its time is up: a file is said to hang, and a gateway
+/// that had too little of it not to have been tried.
 package actor Examination {
     /// What is to be looked at.
     package struct Settings: Sendable {
@@ -58,15 +59,23 @@ package actor Examination {
     /// - Throws: `SystemError`: no thread is left; `CancellationError`.
     package func report() async throws -> DoctorReport {
         let path = settings.path
-        guard let set = try await patiently({ ConfigurationLoader(path: path).load() }) else {
-            return DoctorReport([hanging(ConfigurationFile.folder(of: path))])
+        let set: ConfigurationSet
+        do {
+            let folder = Whereabouts(ConfigurationFile.folder(of: path))
+            set = try await patiently(at: folder) { ConfigurationLoader(path: path).load() }
+        } catch let hang as Hang {
+            return DoctorReport([finding(of: hang)])
         }
         var findings = ConfigurationJudgement(path: path, set: set, wanted: wanted, now: .now).findings
-        let apps = set.apps.values.filter { wanted.isEmpty || wanted.contains($0.configuration.name) }
         var host = HostFacts.look()
         if !set.isDaemonBroken {
-            findings += await examineGateways(apps)
-            findings += try await examineSpool(set, &host)
+            // Beside each other: what hangs in one does not take the other's time.
+            let apps = set.apps.values.filter { wanted.isEmpty || wanted.contains($0.configuration.name) }
+            async let gateways = examineGateways(apps)
+            let spool = try await examineSpool(set)
+            findings += await gateways
+            findings += spool.findings
+            host.lastWritten = spool.lastWritten
         }
         let connectionCount = set.apps.values.reduce(0) { $0 + $1.configuration.connections }
         findings +=
@@ -77,45 +86,82 @@ package actor Examination {
     /// A moment that is so far away, but not after all the time.
     func soon(_ duration: Duration) -> ContinuousClock.Instant { min(deadline, .now + duration) }
 
-    /// Does blocking work; `nil` when it hangs.
-    private func patiently<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async throws -> Value? {
-        try await Errand.run(on: reactor, until: deadline, work)
+    /// Whether all the time is over.
+    var isOver: Bool { deadline <= .now }
+
+    /// Something that has not come back before all the time was over.
+    private struct Hang: Error {
+        let place: String
     }
 
-    private func hanging(_ path: String) -> DoctorFinding {
-        DoctorFinding(
+    /// Does blocking work, which says where it is.
+    ///
+    /// - Throws: `Hang`: it has not come back. Nothing more can be done: the time is over.
+    private func patiently<Value: Sendable>(
+        at whereabouts: Whereabouts, _ work: @escaping @Sendable () -> Value
+    ) async throws -> Value {
+        guard let value = try await Errand.run(on: reactor, until: deadline, work) else {
+            throw Hang(place: whereabouts.place)
+        }
+        return value
+    }
+
+    private func finding(of hang: Hang) -> DoctorFinding {
+        let limit = settings.timeout.components.seconds
+        return DoctorFinding(
             severity: .fault, area: .filesystem, app: nil,
-            message: "\(path) does not answer within \(settings.timeout.components.seconds) s: its filesystem hangs",
-            hint: "look after the server or disk that it is on; --timeout gives it longer")
+            message: "\(hang.place) does not answer within \(limit) s: its filesystem hangs",
+            hint: "look after the server or disk that it is on; what comes behind it was not looked at")
     }
 }
 
 // The spool.
 extension Examination {
-    private func examineSpool(_ set: ConfigurationSet, _ host: inout HostFacts) async throws -> [DoctorFinding] {
+    /// What was found, and when the daemon has written last.
+    private struct SpoolFindings {
+        var findings: [DoctorFinding] = []
+        var lastWritten: WallTime?
+    }
+
+    /// Looks at the spool, as far as it answers.
+    private func examineSpool(_ set: ConfigurationSet) async throws -> SpoolFindings {
+        var found = SpoolFindings()
+        do {
+            try await examineSpool(set, &found)
+        } catch let hang as Hang {
+            found.findings.append(finding(of: hang))
+        }
+        return found
+    }
+
+    private func examineSpool(_ set: ConfigurationSet, _ found: inout SpoolFindings) async throws {
         let (spool, node) = (set.daemon.spool, set.daemon.node ?? Host.name)
         let configured = wanted.isEmpty ? set.brokenApps.union(set.apps.keys) : wanted
         let place = SpoolFacts.Place(spool: spool, state: set.daemon.state, node: node, apps: configured)
-        guard let facts = try await patiently({ SpoolFacts.look(at: place) }),
-            let daemon = try await patiently({ DaemonFacts.look(at: node, in: spool) })
-        else { return [hanging(spool)] }
-        host.lastWritten = daemon.status?.writtenAt
-        var findings = SpoolJudgement(facts: facts, set: set, wanted: wanted).findings
-        findings += DaemonJudgement(facts: daemon, path: settings.path, wanted: wanted).findings
-        guard facts.root.isFolder, facts.root.refusal == nil else { return findings }
+        let whereabouts = Whereabouts(spool)
+        let daemon = try await patiently(at: whereabouts) { DaemonFacts.look(at: node, in: spool) }
+        found.lastWritten = daemon.status?.writtenAt
+        found.findings += DaemonJudgement(facts: daemon, path: settings.path, wanted: wanted).findings
+        let facts = try await patiently(at: whereabouts) { SpoolFacts.look(at: place, whereabouts) }
+        found.findings += SpoolJudgement(facts: facts, set: set, wanted: wanted).findings
+        // What others may not do there says nothing of the daemon.
+        guard facts.root.isFolder, facts.root.refusal == nil, facts.mayActForDaemon else { return }
         let apps = facts.apps.filter { configured.contains($0.app) && $0.home.isFolder }
-        findings += try await examineVolumes(of: apps, SpaceFloor(byteCount: set.daemon.freeSpace), facts.root)
-        let names = apps.map(\.app)
-        guard let ways = try await patiently({ names.map { WayFacts.look(at: $0, in: spool, node: node) } }) else {
-            return findings + [hanging(spool)]
+        for volume in volumes(of: apps, facts.root) {
+            found.findings += try await examineVolume(at: volume, SpaceFloor(byteCount: set.daemon.freeSpace))
         }
-        return findings + ways.flatMap { WayJudgement(facts: $0).findings }
+        let names = apps.map(\.app)
+        let ways = try await patiently(at: whereabouts) {
+            names.map { name in
+                whereabouts.note("\(spool)/\(name)")
+                return WayFacts.look(at: name, in: spool, node: node)
+            }
+        }
+        found.findings += ways.flatMap { WayJudgement(facts: $0).findings }
     }
 
-    /// Tries each filesystem once, where jobs are dropped; the spool's own if there is no app yet.
-    private func examineVolumes(
-        of apps: [AppFolderFacts], _ floor: SpaceFloor, _ root: FolderFacts
-    ) async throws -> [DoctorFinding] {
+    /// A folder of each filesystem, where jobs are dropped; the spool itself if there is no app yet.
+    private func volumes(of apps: [AppFolderFacts], _ root: FolderFacts) -> [String] {
         var devices: Set<UInt64> = []
         var places: [String] = []
         for app in apps {
@@ -123,24 +169,21 @@ extension Examination {
             guard let folder, devices.insert(folder.device).inserted else { continue }
             places.append(folder.path)
         }
-        if places.isEmpty { places = [root.path] }
-        var findings: [DoctorFinding] = []
-        for place in places {
-            guard var facts = try await patiently({ VolumeFacts.look(at: place) }) else {
-                findings.append(hanging(place))
-                continue
-            }
-            if facts.refusal == nil { facts.notification = try await notification(in: place) ?? .untold }
-            findings += VolumeJudgement(facts: facts, floor: floor).findings
-        }
-        return findings
+        return places.isEmpty ? [root.path] : places
     }
 
-    /// Finds out whether the kernel tells of a rename in a folder; `nil` if it did not, or the folder hangs.
+    /// Tries what a filesystem can do.
+    private func examineVolume(at place: String, _ floor: SpaceFloor) async throws -> [DoctorFinding] {
+        var facts = try await patiently(at: Whereabouts(place)) { VolumeFacts.look(at: place) }
+        if facts.refusal == nil { facts.notification = try await notification(in: place) ?? .untold }
+        return VolumeJudgement(facts: facts, floor: floor).findings
+    }
+
+    /// Finds out whether the kernel tells of a rename in a folder; `nil` if it did not.
     private func notification(in place: String) async throws -> VolumeFacts.Notification? {
-        guard let opened = try await patiently({ try? Directory.open(path: place) }), let folder = opened else {
-            return nil
-        }
+        let whereabouts = Whereabouts(place)
+        let opened = try await patiently(at: whereabouts) { try? Directory.open(path: place) }
+        guard let folder = opened else { return nil }
         let (before, behind) = (Array("\(VolumeFacts.prefix)-c".utf8), Array("\(VolumeFacts.prefix)-d".utf8))
         let watch: DirectoryWatch
         do throws(WatchFault) {
@@ -154,12 +197,12 @@ extension Examination {
         } catch {
             return .fault(error)
         }
-        let isMoved = try await patiently {
+        let isMoved = try await patiently(at: whereabouts) {
             (try? folder.create(before, mode: 0o600).closeNow()) != nil
                 && (try? folder.rename(before, to: folder, replacing: behind)) != nil
         }
-        let isTold = isMoved == true ? await tells(watch, of: behind) : false
-        _ = try await patiently { for name in [before, behind] { _ = try? folder.unlink(name) } }
+        let isTold = isMoved ? await tells(watch, of: behind) : false
+        try await patiently(at: whereabouts) { for name in [before, behind] { _ = try? folder.unlink(name) } }
         return isTold ? .told : nil
     }
 

@@ -64,6 +64,8 @@ struct GatewayFacts: Sendable {
     var agreement: Agreement?
     /// What it makes of the app.
     var consent: Consent?
+    /// Whether all the time was over before it had as much of it as it may need: what has failed then says nothing.
+    var isCutShort = false
 
     /// A gateway that nobody has tried.
     init(role: String, gateway: HostPort, proxy: HostPort?, wantsHTTP2: Bool) {
@@ -80,6 +82,10 @@ extension GatewayFacts.Fault {
         switch error {
         case let error as TLSError: self.init(message: error.message, hint: error.hint)
         case let error as ProxyError: self.init(message: error.message, hint: error.hint)
+        case let error as SystemError where error.isTimeOut:
+            self.init(
+                message: "\(error)",
+                hint: "it takes the connection and says nothing: what listens there hangs, or a firewall holds it back")
         case _: self.init(message: "\(error)", hint: nil)
         }
     }

@@ -11,6 +11,12 @@ struct GatewayJudgement {
     /// What was found.
     var findings: [DoctorFinding] {
         var book = FindingBook(.gateway, of: app)
+        if facts.isCutShort {
+            book.warn(
+                "\(facts.role) \(facts.gateway) was not tried to the end, for the time was over",
+                hint: "--timeout gives all of it longer; or name the app, to try it alone")
+            return book.findings
+        }
         guard noteLookup(in: &book), noteAttempts(in: &book), noteHandshake(in: &book) else { return book.findings }
         noteConsent(in: &book)
         return book.findings

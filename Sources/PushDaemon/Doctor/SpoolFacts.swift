@@ -31,20 +31,30 @@ struct SpoolFacts: Sendable {
         let apps: Set<String>
     }
 
-    /// Looks at everything. Blocks.
-    static func look(at place: Place) -> SpoolFacts {
+    /// Looks at everything, and says where it is. Blocks.
+    static func look(at place: Place, _ whereabouts: Whereabouts) -> SpoolFacts {
+        whereabouts.note(place.state)
+        let (state, stateParent) = (
+            FolderFacts.behind(place.state), FolderFacts.behind(ConfigurationFile.folder(of: place.state))
+        )
+        whereabouts.note(place.spool)
         var facts = SpoolFacts(
-            root: .behind(place.spool), own: own(of: place), state: .behind(place.state),
-            stateParent: .behind(ConfigurationFile.folder(of: place.state)), user: Host.userID)
+            root: .behind(place.spool), own: own(of: place), state: state, stateParent: stateParent, user: Host.userID)
         guard let root = try? Directory.open(path: place.spool) else { return facts }
         do throws(SystemError) {
-            for name in try root.names() { try facts.note(name, in: root) }
+            for name in try root.names() {
+                whereabouts.note("\(place.spool)/\(String(decoding: name, as: UTF8.self))")
+                try facts.note(name, in: root)
+            }
         } catch {
             facts.root.refusal = "\(error)"
         }
         facts.folders.sort()
         facts.others.sort()
-        facts.apps = Set(facts.folders).union(place.apps).sorted().map { AppFolderFacts.look(at: $0, in: root) }
+        facts.apps = Set(facts.folders).union(place.apps).sorted().map { app in
+            whereabouts.note("\(place.spool)/\(app)")
+            return AppFolderFacts.look(at: app, in: root)
+        }
         return facts
     }
 
@@ -69,4 +79,7 @@ struct SpoolFacts: Sendable {
 
     /// The user that the daemon has run as, as far as its folders tell; else the one that looked.
     var daemonUser: UInt32 { own.isFolder ? own.owner : user }
+
+    /// Whether what is tried shows what the daemon may do, or all but that.
+    var mayActForDaemon: Bool { user == daemonUser || user == 0 }
 }

@@ -103,14 +103,16 @@ struct VolumeJudgement {
         }
         if facts.syncTime > Self.slowSync {
             book.warn(
-                "a sync of 4 KiB in \(facts.place) took \(facts.syncTime)",
+                "a sync of 4 KiB in \(facts.place) took \(milliseconds(facts.syncTime))",
                 hint: "see what else keeps the disk busy, or use a faster one: every claim waits for one")
         } else {
-            book.ok("a sync in \(facts.place) took \(facts.syncTime)")
+            book.ok("a sync in \(facts.place) took \(milliseconds(facts.syncTime))")
         }
     }
 
     private func mebibytes(_ count: Int64) -> String { "\(count >> 20) MiB" }
+
+    private func milliseconds(_ time: Duration) -> String { "\(Int((time / .milliseconds(1)).rounded(.up))) ms" }
 
     private func seconds(_ duration: Duration) -> String { "\(duration.components.seconds) s" }
 }

@@ -126,7 +126,7 @@ import Testing
         Flaw(testDescription: "cannot refuse a taken name", severity: .warn) { $0.hasNoReplace = false },
         Flaw(testDescription: "cannot be linked", severity: .warn) { $0.hasLinks = false },
         Flaw(testDescription: "no read leases", severity: .warn) { $0.lease = .unavailable },
-        Flaw(testDescription: "took 0.5 seconds", severity: .warn) { $0.syncTime = .milliseconds(500) },
+        Flaw(testDescription: "took 500 ms", severity: .warn) { $0.syncTime = .milliseconds(500) },
     ]
 
     @Test(arguments: flaws)
@@ -205,13 +205,24 @@ import Testing
         #expect(all.severity == .fault && all.hint?.contains("firewall pass TCP to gateway.example:2195") == true)
     }
 
+    @Test func `a gateway for which there was no time has not been tried, and is not at fault`() throws {
+        let gateway = HostPort(host: "gateway.example", port: 2195)
+        var facts = GatewayFacts(role: "the gateway", gateway: gateway, proxy: nil, wantsHTTP2: false)
+        (facts.lookup, facts.isCutShort) = (GatewayFacts.Fault(message: "no answer in time", hint: nil), true)
+        let findings = GatewayJudgement(app: "weather", facts: facts).findings
+        let finding = try worst(findings)
+        #expect(findings.count == 1 && finding.severity == .warn, "\(findings)")
+        #expect(finding.message == "the gateway gateway.example:2195 was not tried to the end, for the time was over")
+        #expect(finding.hint?.contains("--timeout") == true)
+    }
+
     // MARK: The daemon
 
     @Test(
         arguments: [
-            (10, true, Severity.ok, "runs as node host-a"), (10, false, .warn, "has ended without a word"),
-            (90, true, .fault, "has said nothing for 90 s"), (90, false, .warn, "did not end well"),
-            (nil, true, .warn, "says nothing of itself"), (nil, false, .warn, "no daemon runs"),
+            (10, true, Severity.ok, "runs as node host-a"), (10, false, .fault, "has ended without a word"),
+            (90, true, .fault, "has said nothing for 90 s"), (90, false, .fault, "did not end well"),
+            (nil, true, .warn, "says nothing of itself"), (nil, false, .fault, "no daemon runs"),
         ] as [(Int?, Bool, DoctorFinding.Severity, String)])
     func `what the daemon says and what it holds together tell whether it lives`(
         age: Int?, isLocked: Bool, severity: DoctorFinding.Severity, words: String

@@ -1,5 +1,6 @@
 import Foundation
 import GatewaySimulator
+import LinuxIO
 import TestSupport
 import Testing
 
@@ -132,6 +133,41 @@ import Testing
                     try await bench.doctor().diagnosis.findings.first { $0.app == "modern" && $0.severity == "fault" }
                 }
                 #expect(finding.area == "daemon" && finding.message.contains("is stopped"), "\(finding)")
+            }
+        }
+    }
+
+    @Test func `a folder that hangs is named, and takes no time from the gateways`() async throws {
+        try await examining { bench in
+            let sabotage = try await Sabotage(on: bench)
+            try sabotage.begin(.fsync)
+            let (code, diagnosis) = try await bench.doctor(["--timeout", "3"], sabotage)
+            let hanging = diagnosis.findings.filter { $0.message.contains("hangs") }
+            let first = try #require(hanging.first)
+            #expect(code == 78 && hanging.count == 1 && first.area == "filesystem", "\(diagnosis.findings)")
+            #expect(first.message.hasPrefix(bench.path + "/etc/../spool does not answer within 3 s"), "\(first)")
+            let gateway = diagnosis.findings.filter { $0.area == "gateway" }
+            #expect(!gateway.isEmpty && gateway.allSatisfy { $0.severity == "ok" }, "\(gateway)")
+        }
+    }
+
+    @Test func `a gateway that says nothing is named, and takes no time from the spool`() async throws {
+        try await examining { bench in
+            try await onReactor { reactor in
+                // Nobody accepts, but the kernel takes connections.
+                let mute = try Listener(on: .loopback(), reactor: reactor)
+                let gateway = "gateway: 127.0.0.1:\(mute.address.port)\nbinary: {confirm_after: 3s}\n"
+                try bench.configureApp("weather", gateway + "timeouts: {connect: 500ms}")
+                let (code, diagnosis) = try await bench.doctor()
+                let first = try #require(diagnosis.complaints.first)
+                #expect(code == 78 && first.area == "gateway" && first.message.contains("TLS handshake"), "\(first)")
+                #expect(first.hint?.contains("says nothing") == true, "\(first)")
+                try bench.configureApp("weather", gateway)
+                let (cutCode, cut) = try await bench.doctor(["--timeout", "4"])
+                let untried = try #require(cut.complaints.first)
+                #expect(untried.severity == "warn" && untried.message.contains("not tried to the end"), "\(untried)")
+                #expect(cutCode == 1 && cut.findings.contains { $0.message.contains("a sync ") }, "\(cut.findings)")
+                withExtendedLifetime(mute) {}
             }
         }
     }

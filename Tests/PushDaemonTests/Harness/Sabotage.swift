@@ -6,6 +6,8 @@ struct Sabotage: Sendable {
     enum Fault: String {
         /// fdatasync(2) fails with EIO.
         case fdatasync
+        /// fsync(2) does not come back.
+        case fsync
         /// pread(2) fails with EIO, but at the beginning of a file.
         case pread
         /// signalfd(2) fails with EMFILE.
@@ -71,6 +73,13 @@ struct Sabotage: Sendable {
         int fdatasync(int descriptor) {
             int (*next)(int) = dlsym(RTLD_NEXT, "fdatasync");
             return fails("fdatasync", EIO) ? -1 : next(descriptor);
+        }
+
+        int fsync(int descriptor) {
+            int (*next)(int) = dlsym(RTLD_NEXT, "fsync");
+            int found = flag("fsync");
+            if (found < 0) return next(descriptor);
+            for (;;) pause();
         }
 
         ssize_t pread(int descriptor, void *bytes, size_t count, off_t offset) {
