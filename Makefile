@@ -33,7 +33,8 @@ PACKAGING_PACKAGES := \
 PACKAGE_TEST_PACKAGES := \
 	debootstrap \
 	lintian \
-	python3-minimal
+	python3-minimal \
+	systemd-container
 
 # What a report is looked at with.
 BROWSER_PACKAGES := \
