@@ -2,7 +2,9 @@
 
 usage: monitoring-queries.py URL DASHBOARD
 
-A query of the dashboard must have brought a number at some time; of an alert it is enough that Prometheus can evaluate it.
+A query of the dashboard must have brought numbers at some time, and such as its panel can mean: nothing negative, and no
+share above 1. One that a panel asks of this moment only is asked so. Of an alert it is enough that Prometheus can
+evaluate it.
 Prints each that does not, or how many there are.
 """
 
@@ -13,9 +15,24 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
+from typing import NamedTuple
 
 # What Grafana puts in the place of its variables, for scrapes of a second.
-VARIABLES = {"$node": ".*", "$app": ".*", "$__rate_interval": "10s", "$__range": "60s", "$__interval": "10s"}
+START = time.time() - 90
+VARIABLES = {
+    "$node": ".*", "$app": ".*", "$__rate_interval": "10s", "$__range": "60s", "$__interval": "10s",
+    "$__from": str(int(START * 1000)), "$__to": str(int((START + 180) * 1000)),
+}
+
+
+class Query(NamedTuple):
+    """A query of a panel, or of a note, which may have no data: some are of what happens seldom."""
+
+    title: str
+    expression: str
+    unit: str = ""
+    is_instant: bool = False
+    is_note: bool = False
 
 
 def get(url: str, path: str, **parameters: str) -> dict:
@@ -27,31 +44,39 @@ def get(url: str, path: str, **parameters: str) -> dict:
         return json.load(error)
 
 
-def expressions(dashboard: dict) -> list[tuple[str, str]]:
-    panels = [(panel["title"], target["expr"]) for panel in dashboard["panels"] for target in panel.get("targets", [])]
-    return panels + [(note["name"], note["expr"]) for note in dashboard["annotations"]["list"]]
+def queries_of(dashboard: dict) -> list[Query]:
+    queries = [
+        Query(panel["title"], target["expr"], panel["fieldConfig"]["defaults"].get("unit", ""), target.get("instant", False))
+        for panel in dashboard["panels"] for target in panel.get("targets", [])
+    ]
+    return queries + [Query(note["name"], note["expr"], is_note=True) for note in dashboard["annotations"]["list"]]
 
 
-def fault_of(url: str, expression: str, needs_data: bool) -> str | None:
+def fault_of(url: str, query: Query) -> str | None:
+    expression = query.expression
     # The longest first: one name begins another.
     for name in sorted(VARIABLES, key=len, reverse=True):
         expression = expression.replace(name, VARIABLES[name])
-    now = time.time()
-    answer = get(url, "query_range", query=expression, start=str(now - 90), end=str(now), step="1")
+    if query.is_instant:
+        answer = get(url, "query", query=expression)
+    else:
+        answer = get(url, "query_range", query=expression, start=str(START), end=str(time.time()), step="1")
     if answer["status"] != "success":
         return f"{answer['error']}: {expression}"
-    numbers = [float(value) for series in answer["data"]["result"] for _, value in series["values"]]
-    return f"no data: {expression}" if needs_data and not any(map(math.isfinite, numbers)) else None
+    pairs = [pair for series in answer["data"]["result"] for pair in series.get("values") or [series["value"]]]
+    numbers = [number for number in (float(value) for _, value in pairs) if math.isfinite(number)]
+    if not numbers and not query.is_note:
+        return f"no data: {expression}"
+    highest = 1 if query.unit == "percentunit" else math.inf
+    odd = [number for number in numbers if not 0 <= number <= highest]
+    return f"it cannot be {odd[0]:g}: {expression}" if odd else None
 
 
 def main() -> None:
     url, path = sys.argv[1:]
     with open(path, encoding="utf-8") as file:
-        dashboard = json.load(file)
-    queries = expressions(dashboard)
-    # A note is of something that happens seldom: a start.
-    notes = {note["name"] for note in dashboard["annotations"]["list"]}
-    faults = [(title, fault_of(url, expression, title not in notes)) for title, expression in queries]
+        queries = queries_of(json.load(file))
+    faults = [(query.title, fault_of(url, query)) for query in queries]
     alerts = [rule for group in get(url, "rules")["data"]["groups"] for rule in group["rules"]]
     faults += [(rule["name"], rule.get("lastError") or rule["health"]) for rule in alerts if rule["health"] != "ok"]
     for title, fault in faults:
