@@ -37,13 +37,13 @@ package final class ServiceManager: Sendable {
     ///
     /// Only before there is a second thread, as all that changes the environment.
     ///
-    /// - Returns: `nil` if nobody wants to hear anything.
+    /// - Returns: `nil` if nobody wants to hear anything: there is no socket, or an empty name for it.
     /// - Throws: `SystemError`: the socket has a name that cannot be used, or no descriptor is left. Nobody can be told.
     package static func takenFromEnvironment() throws(SystemError) -> ServiceManager? {
         let socket = EnvironmentVariable.take("NOTIFY_SOCKET")
         let microseconds = EnvironmentVariable.take("WATCHDOG_USEC")
         let process = EnvironmentVariable.take("WATCHDOG_PID")
-        guard let socket else { return nil }
+        guard let socket, !socket.isEmpty else { return nil }
         return try ServiceManager(socket: socket, heartbeat: heartbeat(microseconds, process: process))
     }
 

@@ -19,16 +19,26 @@ extension Daemon {
     private static let endLimit = Duration.seconds(60)
 
     /// Says that the start may take long. Blocks.
-    static func announceStart(to manager: ServiceManager?, _ logger: Logger) {
+    ///
+    /// - Returns: what is known of the manager then.
+    static func announceStart(to manager: ServiceManager?, _ logger: Logger) -> ToldNews {
         do throws(SystemError) {
             try manager?.tell([.needs(startLimit), .status("starting: the journal is read")])
+            return ToldNews()
         } catch {
-            logger.warning("service manager cannot be told", metadata: [LogKey.error: "\(error)"])
+            warn(of: error, logger)
+            return ToldNews(isDeaf: true)
         }
     }
 
-    /// Says that the spool is watched, or cannot be, and that jobs are taken from now on.
+    private static func warn(of error: SystemError, _ logger: Logger) {
+        let hint: Logger.MetadataValue = "see whether NOTIFY_SOCKET is still its socket; jobs are sent all the same"
+        logger.warning("service manager cannot be told", metadata: [LogKey.error: "\(error)", LogKey.hint: hint])
+    }
+
+    /// Says that the spool is watched, or cannot be, and that jobs are taken from now on; unless the end has begun already.
     func tellReady() {
+        guard !isStopping else { return }
         news.isReady = false
         tellNews()
     }
@@ -80,9 +90,7 @@ extension Daemon {
             try serviceManager?.tell(messages)
             news.isDeaf = false
         } catch {
-            if !news.isDeaf {
-                logger.warning("service manager cannot be told", metadata: [LogKey.error: "\(error)"])
-            }
+            if !news.isDeaf { Self.warn(of: error, logger) }
             news.isDeaf = true
         }
         return !news.isDeaf

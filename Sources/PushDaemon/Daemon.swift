@@ -131,7 +131,7 @@ package actor Daemon {
         drainLimit = settings.drainLimit
         signals = settings.signals
         serviceManager = settings.serviceManager
-        Self.announceStart(to: settings.serviceManager, logger)
+        news = Self.announceStart(to: settings.serviceManager, logger)
         version = settings.version
         node = configuration.daemon.node ?? Host.name
         do {

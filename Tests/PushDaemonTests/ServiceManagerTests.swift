@@ -49,7 +49,35 @@ import Testing
         }
     }
 
-    @Test func `a manager that cannot be told is warned of, and jobs are sent all the same`() async throws {
+    @Test func `a daemon that is ended while it starts is not ready any more`() async throws {
+        try await Bench.running(try .init()) { bench in
+            for round in 0..<trials(5, full: 50) {
+                let manager = try Manager("@\(bench.path)-\(round)")
+                let daemon = try bench.start(telling: manager, for: "1")
+                try await bench.watching(daemon) { daemon in
+                    try await manager.hears("STATUS=starting: the journal is read")
+                    daemon.send(SIGTERM)
+                    #expect(try await daemon.end() == 0, "\(daemon.log.suffix(2000))")
+                }
+                try await manager.hears("STOPPING=1")
+                let end = try #require(manager.lines.firstIndex(of: "STOPPING=1"))
+                #expect(!manager.lines[end...].contains("READY=1"), "\(manager.lines)")
+            }
+        }
+    }
+
+    @Test func `a manager without a name is none`() async throws {
+        try await Bench.running(try .init()) { bench in
+            let daemon = try bench.start(with: "NOTIFY_SOCKET= WATCHDOG_USEC=200000")
+            try await bench.watching(daemon) { daemon in
+                try await daemon.says("app started")
+                #expect(try await daemon.stop() == 0)
+                #expect(!daemon.log.contains("service manager"), "\(daemon.log)")
+            }
+        }
+    }
+
+    @Test func `a manager that cannot be told is warned of once, and jobs are sent all the same`() async throws {
         try await Bench.running(try .init()) { bench in
             let daemon = try bench.start(with: "NOTIFY_SOCKET=\(bench.path)/nobody")
             try await bench.watching(daemon) { daemon in
@@ -58,6 +86,7 @@ import Testing
                 try bench.drop("a.json", job(1))
                 #expect(try await bench.end(of: "a.json").state == "done")
                 #expect(try await daemon.stop() == 0)
+                #expect(daemon.log.components(separatedBy: "service manager cannot be told").count == 2)
             }
         }
     }
