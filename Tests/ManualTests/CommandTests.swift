@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Testing
 
 @testable import pushspool
@@ -23,6 +24,14 @@ struct CommandTests {
         for command in Self.commands {
             #expect(page.contains("\n.B \(command._commandName)\n"), "\(command)")
             #expect(readme.contains("`pushspool \(command._commandName)`"), "\(command)")
+        }
+    }
+
+    @Test func `pushspool(1) has an example of every command`() throws {
+        let examples = try #require(try Manual.page("pushspool.1").components(separatedBy: "\n.SH EXAMPLES\n").last)
+        for command in Self.commands {
+            let isShown = examples.contains("\n$ pushspool \(command._commandName)")
+            #expect(isShown, "\(command)")
         }
     }
 
