@@ -16,9 +16,9 @@ package enum KnownReason {
     private static let names = Set(APNSHTTP2.Reason.allCases.map(\.rawValue))
         .union(Reason.allCases.map(\.rawValue)).union(further)
 
-    /// Of the binary protocol, and of what is given up.
+    /// Of the binary protocol, and of what is given up or not sent to.
     private static let further = [
         "NoError", "ProcessingError", "InvalidTokenSize", "InvalidTopicSize", "ProtocolError", "Unknown",
-        "ClosedWithoutReply", "GivenUp", "JobUnreadable", "NoAnswer", "RefusedStream",
+        "ClosedWithoutReply", "Cancelled", "GivenUp", "JobUnreadable", "NoAnswer", "RefusedStream", "Suppressed",
     ]
 }
