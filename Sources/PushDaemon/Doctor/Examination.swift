@@ -96,8 +96,9 @@ extension Examination {
         let (spool, node) = (set.daemon.spool, set.daemon.node ?? Host.name)
         let configured = wanted.isEmpty ? set.brokenApps.union(set.apps.keys) : wanted
         let place = SpoolFacts.Place(spool: spool, state: set.daemon.state, node: node, apps: configured)
+        let control = set.daemon.controlFolder
         guard let facts = try await patiently({ SpoolFacts.look(at: place) }),
-            let daemon = try await patiently({ DaemonFacts.look(at: node, in: spool) })
+            let daemon = try await patiently({ DaemonFacts.look(at: node, in: spool, control: control) })
         else { return [hanging(spool)] }
         host.lastWritten = daemon.status?.writtenAt
         var findings = SpoolJudgement(facts: facts, set: set, wanted: wanted).findings
