@@ -128,9 +128,8 @@ static inline int clinux_spawn_closing(posix_spawn_file_actions_t *actions, int 
 // signalfd(2): the flags are an enumeration in C.
 static inline int clinux_signalfd(const sigset_t *set) { return signalfd(-1, set, SFD_NONBLOCK | SFD_CLOEXEC); }
 
-static inline int clinux_local_socket(int waits) {
-    return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | (waits ? 0 : SOCK_NONBLOCK), 0);
-}
+// A local socket for a program that waits in every call; SOCK_* are an enumeration in C.
+static inline int clinux_waiting_local_socket(void) { return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0); }
 
 // SO_PEERCRED: struct ucred is declared for _GNU_SOURCE only; it is these three numbers.
 static inline int clinux_peer(int fd, int32_t *process, uint32_t *user) {

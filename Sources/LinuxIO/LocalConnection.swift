@@ -11,7 +11,7 @@ package final class LocalConnection {
     /// - Throws: `SystemError`: ENOENT or ECONNREFUSED when nobody listens there, EACCES when we may not.
     package init(_ name: String, in folder: String) throws(SystemError) {
         let directory = try Directory.open(path: folder)
-        let number = clinux_local_socket(1)
+        let number = clinux_waiting_local_socket()
         guard number >= 0 else { throw .last("socket") }
         descriptor = Descriptor(adopting: number)
         path = folder + "/" + name

@@ -1,24 +1,21 @@
 import CLinux
 import Glibc
 
-/// A listening local socket, a name in the file system (unix(7)), on a reactor. Letting it go closes it, and removes its name if
-/// it has made that itself.
+/// A listening local socket, a name in the file system (unix(7)), on a reactor. Letting it go closes it and removes its name.
 ///
 /// Belongs to one actor on the reactor, which alone may call it.
 package final class LocalListener {
-    /// How many bytes the path may have.
+    /// How many bytes the path may have: what connects to it has no more room.
     package static let pathByteLimit = 107
 
     private let channel: Channel
-    private let path: String
-    private let isOwner: Bool
+    private let socket: LocalSocket
 
-    /// Accepts what connects to a socket that listens already, whose name is somebody else's to remove.
+    /// Accepts what connects to a socket.
     ///
     /// - Throws: `SystemError`: no descriptor left.
     package init(_ socket: LocalSocket, on reactor: Reactor) throws(SystemError) {
-        path = socket.path
-        isOwner = false
+        self.socket = socket
         channel = try Channel(try socket.descriptor.duplicate(), on: reactor)
     }
 
@@ -28,25 +25,22 @@ package final class LocalListener {
     ///   - path: absolute, in a folder that is there.
     ///   - mode: who may connect: those who may write.
     ///   - reactor: the caller must run on it.
-    ///   - backlog: connections that may wait to be accepted.
     /// - Throws: `SystemError`: EADDRINUSE (somebody listens there, or it is no socket), ENOENT (no such folder), EACCES,
     ///   ENAMETOOLONG.
-    package init(at path: String, mode: UInt32, reactor: Reactor, backlog: Int = 128) throws(SystemError) {
-        let number = clinux_stream_socket(AF_UNIX)
-        guard number >= 0 else { throw .last("socket", path) }
-        let descriptor = Descriptor(adopting: number)
-        try Self.removeLeftover(path)
-        guard unsafe clinux_bind_local(number, path) == 0 else { throw .last("bind", path) }
-        guard unsafe chmod(path, mode_t(mode)) == 0 else { throw .last("chmod", path) }
-        guard listen(number, Int32(clamping: backlog)) == 0 else { throw .last("listen", path) }
-        self.path = path
-        isOwner = true
-        channel = try Channel(descriptor, on: reactor)
+    package convenience init(at path: String, mode: UInt32, reactor: Reactor) throws(SystemError) {
+        guard path.utf8.count <= Self.pathByteLimit else {
+            throw SystemError(code: ENAMETOOLONG, operation: "bind", subject: path)
+        }
+        let bytes = Array(path.utf8)
+        let name = Array(bytes[((bytes.lastIndex(of: UInt8(ascii: "/")) ?? -1) + 1)...])
+        let folder = String(decoding: bytes.dropLast(name.count + 1), as: UTF8.self)
+        let directory = try Directory.open(path: folder.isEmpty ? "/" : folder)
+        try LocalSocket.removeLeftover(name, in: directory)
+        try self.init(try LocalSocket(name, in: directory, for: LocalSocket.Access(mode: mode)), on: reactor)
     }
 
     deinit {
-        // If it is gone already, it was to go.
-        if isOwner { _ = unsafe unlink(path) }
+        socket.removeName()
     }
 
     /// Where `accept` waits; wake it to have `accept` return `nil`.
@@ -57,7 +51,7 @@ package final class LocalListener {
     /// - Returns: the connected socket; `nil` after `waiter.wake()`, or at the deadline.
     /// - Throws: as `Listener.accept`.
     package func accept(until deadline: ContinuousClock.Instant? = nil) async throws -> sending StreamSocket? {
-        try await channel.accept(as: path, until: deadline)
+        try await channel.accept(as: socket.path, until: deadline)
     }
 
     /// Connects to a local socket: for those who ask.
@@ -69,17 +63,5 @@ package final class LocalListener {
         let descriptor = Descriptor(adopting: number)
         guard unsafe clinux_connect_local(number, path) == 0 else { throw .last("connect", path) }
         return try StreamSocket(adopting: descriptor, on: reactor)
-    }
-
-    /// Removes a name that a socket had on which nobody listens any more.
-    private static func removeLeftover(_ path: String) throws(SystemError) {
-        var raw = stat()
-        guard unsafe lstat(path, &raw) == 0, FileStatus(raw).kind == .socket else { return }
-        let number = clinux_stream_socket(AF_UNIX)
-        guard number >= 0 else { throw .last("socket", path) }
-        let probe = Descriptor(adopting: number)
-        let code = unsafe clinux_connect_local(probe.rawValue, path) == 0 ? 0 : errno
-        guard code == ECONNREFUSED else { return }
-        guard unsafe unlink(path) == 0 else { throw .last("unlink", path) }
     }
 }

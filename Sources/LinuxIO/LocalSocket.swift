@@ -8,6 +8,10 @@ package final class LocalSocket: Sendable {
     let descriptor: Descriptor
     /// Where it is, for messages.
     package let path: String
+    private let directory: Directory
+    private let name: [UInt8]
+    /// Which file the name stands for; `nil` if somebody has removed it at once.
+    private let identity: FileIdentity?
 
     /// Who may connect.
     package struct Access: Hashable, Sendable {
@@ -27,25 +31,46 @@ package final class LocalSocket: Sendable {
     /// - Throws: `SystemError`: EADDRINUSE (the name is taken), EACCES, EROFS, or EPERM (we are not in the group).
     package init(_ name: [UInt8], in directory: Directory, for access: Access) throws(SystemError) {
         let component = try ComponentName(name, for: "bind")
-        let number = clinux_local_socket(0)
-        guard number >= 0 else { throw .last("socket", directory.subject(name)) }
-        descriptor = Descriptor(adopting: number)
-        path = directory.subject(name)
+        let path = directory.subject(name)
+        let number = clinux_stream_socket(AF_UNIX)
+        guard number >= 0 else { throw .last("socket", path) }
+        let descriptor = Descriptor(adopting: number)
         guard unsafe clinux_bind_local(number, directory.localPath(of: name)) == 0 else { throw .last("bind", path) }
+        let identity = try directory.status(of: name)?.identity
         let folder = directory.descriptor.rawValue
+        // Neither follows a link: who may write to the folder could put one in the name's place.
         if let group = access.group {
             let isSet = unsafe fchownat(folder, component.bytes, uid_t.max, group, AT_SYMLINK_NOFOLLOW) == 0
             guard isSet else { throw .last("fchownat", path) }
         }
-        guard unsafe fchmodat(folder, component.bytes, access.mode, 0) == 0 else { throw .last("fchmodat", path) }
-        guard listen(number, 64) == 0 else { throw .last("listen", path) }
+        guard unsafe fchmodat(folder, component.bytes, access.mode, AT_SYMLINK_NOFOLLOW) == 0 else {
+            throw .last("fchmodat", path)
+        }
+        guard listen(number, 128) == 0 else { throw .last("listen", path) }
+        (self.directory, self.name, self.path, self.identity) = (directory, name, path, identity)
+        self.descriptor = descriptor
+    }
+
+    /// Removes its name, unless that stands for another file by now. What cannot be removed, the next takes over.
+    func removeName() {
+        guard let identity, let status = try? directory.status(of: name), status.identity == identity else { return }
+        _ = try? directory.unlink(name)
+    }
+
+    /// Removes the name of a socket that a process has left which listened there. What is no socket stays, and what
+    /// somebody listens on.
+    ///
+    /// - Throws: `SystemError`: it cannot be asked, or not be removed.
+    package static func removeLeftover(_ name: [UInt8], in directory: Directory) throws(SystemError) {
+        guard try directory.status(of: name)?.kind == .socket, try !isAnswered(name, in: directory) else { return }
+        try directory.unlink(name)
     }
 
     /// Whether somebody listens under `name`: what a process leaves behind that has ended is only a name.
     ///
     /// - Throws: `SystemError`: what is there cannot be asked.
     package static func isAnswered(_ name: [UInt8], in directory: Directory) throws(SystemError) -> Bool {
-        let number = clinux_local_socket(0)
+        let number = clinux_stream_socket(AF_UNIX)
         guard number >= 0 else { throw .last("socket") }
         let descriptor = Descriptor(adopting: number)
         let isConnected = unsafe clinux_connect_local(descriptor.rawValue, directory.localPath(of: name)) == 0

@@ -17,7 +17,6 @@ extension Daemon {
         do {
             let folder = try Directory.open(path: configuration.daemon.controlFolder)
             let socket = try openControl(in: folder)
-            defer { closeControl(in: folder) }
             let server = ControlServer(self, on: reactor, logger)
             control = server
             try await server.run(socket)
@@ -54,16 +53,11 @@ extension Daemon {
                 "another daemon listens as node \(node) in \(folder.path)",
                 hint: "give the daemons of two spools different `node:` names, or different folders in control.folder")
         }
-        try folder.unlink(name)
-        return try LocalSocket(name, in: folder, for: access)
-    }
-
-    private func closeControl(in folder: Directory) {
-        do {
-            try folder.unlink(Array(DaemonConfiguration.controlName(of: node).utf8))
-        } catch {
-            logger.warning("control socket cannot be removed", metadata: [LogKey.error: "\(error)"])
+        try LocalSocket.removeLeftover(name, in: folder)
+        guard try folder.status(of: name) == nil else {
+            throw ControlFault("\(folder.path)/\(node).sock is there, and is no socket", hint: "move it away")
         }
+        return try LocalSocket(name, in: folder, for: access)
     }
 
     /// Carries out a command, and logs who gave it.

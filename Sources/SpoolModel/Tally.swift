@@ -21,6 +21,9 @@ package struct Tally: Hashable, Sendable {
     /// All rejected ones, whoever rejected them.
     package var rejected: Int { refused + invalid }
 
+    /// Whether somebody got it, or may have.
+    package var isAnyoneReached: Bool { accepted + unknown > 0 }
+
     /// All that have an outcome.
     package var total: Int { accepted + rejected + expired + unsent + unknown }
 

@@ -200,6 +200,20 @@ extension AppSpool {
         try !find([inode], in: [held]).isEmpty
     }
 
+    /// Whether the file with this number is in `failed/`, in the folder of that day or a later one. Costs a listing of each.
+    ///
+    /// - Throws: `SystemError`: one cannot be read.
+    package func isInFailed(_ inode: UInt64, since day: String) throws(SystemError) -> Bool {
+        for name in try days(of: .failed) where name >= day {
+            guard let folder = try openDayIfThere(ArchiveDay(folder: .failed, day: name)) else { continue }
+            var listing = try folder.listing()
+            while let entry = try listing.next() {
+                if entry.inode == inode { return true }
+            }
+        }
+        return false
+    }
+
     private func find(_ inodes: Set<UInt64>, in folders: [Directory]) throws(SystemError) -> Set<UInt64> {
         var found: Set<UInt64> = []
         // On stacked filesystems a listing may tell other numbers than a look.

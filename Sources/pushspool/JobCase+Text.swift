@@ -30,12 +30,11 @@ extension JobCase {
 
     /// What it is called and when what happened, each with a key of at most 9 characters.
     private var facts: [(String, String)] {
-        let times = (account?.droppedAt ?? live?.facts.droppedAt, account?.claimedAt ?? live?.facts.claimedAt)
         let known: [(String, String?)] = [
             ("id", id?.description), ("ref", ref),
             ("file", file.map { "\($0.path), \($0.byteCount) bytes, since \($0.since.rfc3339)" }),
-            ("waits", notBefore.map { "until \($0.rfc3339)" }), ("dropped", times.0?.rfc3339),
-            ("claimed", times.1?.rfc3339), ("finished", account?.finishedAt?.rfc3339),
+            ("waits", notBefore.map { "until \($0.rfc3339)" }), ("dropped", droppedAt?.rfc3339),
+            ("claimed", claimedAt?.rfc3339), ("finished", account?.finishedAt?.rfc3339),
             ("code", account?.code), ("why", account?.why), ("counts", counts.map(Self.words)),
             ("progress", progress?.inWords),
         ]
@@ -44,6 +43,10 @@ extension JobCase {
         for list in lists { facts.append((list.word, list.text)) }
         return facts
     }
+
+    private var droppedAt: WallTime? { rest?.droppedAt ?? account?.droppedAt ?? live?.facts.droppedAt }
+
+    private var claimedAt: WallTime? { account?.claimedAt ?? live?.facts.claimedAt }
 
     private static func words(_ counts: JobAccount.Counts) -> String {
         let outcomes = counts.outcomes.filter { $0.count != 0 }.map { "\($0.count) \($0.word)" }
@@ -67,8 +70,8 @@ extension JobCase {
         writer.member("not_before", notBefore?.rfc3339)
         writer.member("code", account?.code)
         writer.member("why", account?.why)
-        writer.member("dropped_at", (account?.droppedAt ?? live?.facts.droppedAt)?.rfc3339)
-        writer.member("claimed_at", (account?.claimedAt ?? live?.facts.claimedAt)?.rfc3339)
+        writer.member("dropped_at", droppedAt?.rfc3339)
+        writer.member("claimed_at", claimedAt?.rfc3339)
         writer.member("finished_at", account?.finishedAt?.rfc3339)
         writeCounts(to: &writer)
         writeLists(to: &writer)
@@ -82,7 +85,7 @@ extension JobCase {
             writer.key("counts")
             writer.beginObject()
             writer.member("notifications", counts.notifications)
-            if account != nil || live != nil {
+            if account != nil || live != nil || rest != nil {
                 for (word, count) in counts.outcomes { writer.member(word, count) }
             }
             writer.endObject()

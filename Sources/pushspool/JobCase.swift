@@ -43,6 +43,8 @@ struct JobCase {
     var file: File?
     /// Before when it is not sent, as far as it waits and says so.
     var notBefore: WallTime?
+    /// What the file beside it says, if it is parked.
+    var rest: Rest?
     /// Its result file.
     var result: JobAccount?
     /// The indices in its result file.
@@ -53,8 +55,8 @@ struct JobCase {
         (self.app, self.name, self.id) = (app, name, id)
     }
 
-    /// How it ended, if it did: its result file says more than its line.
-    var account: JobAccount? { result ?? line }
+    /// How it ended, if it did: its result file says more than its line. What was sent in part and is parked has not.
+    var account: JobAccount? { rest?.sent == nil ? result ?? line : nil }
 
     /// Whether it is known to have begun, and neither where it is nor how it ended.
     var isOpen: Bool { file == nil && account == nil }
@@ -63,12 +65,13 @@ struct JobCase {
     var state: String { file?.state ?? (live == nil && progress == nil ? "removed" : "sending") }
 
     /// The producer's name for it.
-    var ref: String? { result?.ref ?? line?.ref }
+    var ref: String? { rest?.sent?.ref ?? result?.ref ?? line?.ref }
 
     /// What became of its notifications, as far as that is known.
     var counts: JobAccount.Counts? {
+        if let sent = rest?.sent { return JobAccount.Counts(sent.count, sent.progress.tally) }
         if let account { return account.counts }
-        if let live { return live.counts }
+        if let live { return JobAccount.Counts(live.facts.recipientCount, live.tally) }
         guard let progress else { return nil }
         var counts = JobAccount.Counts()
         counts.notifications = progress.count
@@ -77,19 +80,23 @@ struct JobCase {
 
     /// Which notifications have which outcome, or none yet, but for those accepted.
     var lists: [IndexList] {
+        if let progress = rest?.sent?.progress { return Self.lists(of: progress) }
         guard indexes.isEmpty, let live, account == nil else { return indexes }
-        let settled = live.runs.sorted { $0.key < $1.key }.map { IndexList($0.key, $0.value) }
-        return settled + (live.remaining.isEmpty ? [] : [IndexList("left", live.remaining)])
+        return Self.lists(of: live.progress)
+    }
+
+    private static func lists(of progress: JournalProgress) -> [IndexList] {
+        let settled = progress.runs.sorted { $0.key < $1.key }.map { IndexList($0.key, $0.value) }
+        return settled + (progress.remaining.isEmpty ? [] : [IndexList("left", progress.remaining)])
     }
 }
 
-extension JournalJob {
-    /// What became of its notifications so far.
-    fileprivate var counts: JobAccount.Counts {
-        var counts = JobAccount.Counts()
-        counts.notifications = facts.recipientCount
-        (counts.accepted, counts.rejected) = (tally.accepted, tally.rejected)
-        (counts.expired, counts.unsent, counts.unknown) = (tally.expired, tally.unsent, tally.unknown)
-        return counts
+extension JobAccount.Counts {
+    /// What became of so many notifications so far.
+    fileprivate init(_ count: Int, _ tally: Tally) {
+        self.init()
+        notifications = count
+        (accepted, rejected) = (tally.accepted, tally.rejected)
+        (expired, unsent, unknown) = (tally.expired, tally.unsent, tally.unknown)
     }
 }

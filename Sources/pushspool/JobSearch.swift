@@ -47,7 +47,10 @@ struct JobSearch {
         }
         takeProgress()
         if isAnyToBeLookedForInside {
-            for app in apps { try lookIntoResults(of: app) }
+            for app in apps {
+                try lookIntoRests(of: app)
+                try lookIntoResults(of: app)
+            }
         }
         // A journal knows no producers' names: jobs that were found by those are looked for once more, by their ids.
         let untold = cases.filter(\.journals.isEmpty).compactMap { $0.id?.description }
@@ -184,7 +187,9 @@ struct JobSearch {
                 let file = JobCase.File(
                     state: state, path: "\(app)/\(folder)/\(name)", byteCount: status.byteCount,
                     since: WallTime(nanoseconds: status.changedAt))
-                take(file, name, id: nil, of: app)
+                let rest = folder == "hold" ? try RestFile.beside(name, in: directory)?.rest : nil
+                let index = take(file, name, id: rest?.sent?.id, of: app)
+                cases[index].rest = rest
             }
         } catch {
             if error.isNotFound { return }
@@ -293,6 +298,27 @@ struct JobSearch {
     /// Whether something is still to be found that is no name of a file: an id, or a producer's.
     private var isAnyToBeLookedForInside: Bool {
         wishes.all.indices.contains { !met.contains($0) && wishes.all[$0].name?.isJob != true }
+    }
+
+    private mutating func lookIntoRests(of app: String) throws(SystemError) {
+        do {
+            let hold = try root.openChild(Array(app.utf8)).openChild(Array("hold".utf8))
+            for bytes in try hold.names() {
+                guard let name = FileName(bytes: bytes)?.withoutRest,
+                    let found = try RestFile.beside(name, in: hold)
+                else { continue }
+                let positions = wishes.positions(by: found.node, of: app)
+                guard !positions.isEmpty, let status = try hold.status(of: name.bytes) else { continue }
+                let file = JobCase.File(
+                    state: "held", path: "\(app)/hold/\(name)", byteCount: status.byteCount,
+                    since: WallTime(nanoseconds: status.changedAt))
+                let index = take(file, name, id: found.rest.sent?.id, of: app)
+                cases[index].rest = found.rest
+                met.formUnion(positions)
+            }
+        } catch {
+            guard error.isNotFound || error.isRefusal else { throw error }
+        }
     }
 
     private mutating func lookIntoResults(of app: String) throws(SystemError) {

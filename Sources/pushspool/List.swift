@@ -108,8 +108,11 @@ struct List: ParsableCommand {
         let (entries, unreadable) = try QueueListing.entries(of: app, in: root) { isWanted($0.name, $0.id) }
         var progress: [String: SpoolStatus.Job] = [:]
         for job in status.flatMap(\.progress) { progress[job.id.description] = job }
-        var rows = entries.map { entry in
-            Row(app, entry, entry.id.flatMap { progress.removeValue(forKey: $0.description) })
+        let hold = try entries.contains { $0.state == .held } ? Self.hold(of: app, in: root) : nil
+        var rows = try entries.map { (entry) throws(SystemError) -> Row in
+            let known = entry.id.flatMap { progress.removeValue(forKey: $0.description) }
+            guard known == nil else { return Row(app, entry, known) }
+            return Row(app, entry, try Self.progress(of: entry, in: hold))
         }
         guard !unreadable.isEmpty else { return (rows, []) }
         rows += progress.values.filter { isWanted(FileName(escaped: $0.name), $0.id) }
@@ -119,6 +122,21 @@ struct List: ParsableCommand {
         let hidden = more == 0 ? "" : "; there \(more == 1 ? "is" : "are") \(more.of("more job")) under way"
         Talk.note("pushspool: \(unreadable.joined(separator: ", ")) may not be read\(hidden)")
         return (rows, unreadable)
+    }
+
+    private static func hold(of app: String, in root: Directory) throws(SystemError) -> Directory {
+        try root.openChild(Array(app.utf8)).openChild(Array("hold".utf8))
+    }
+
+    /// How far a job was that is parked, if something of it was sent.
+    private static func progress(
+        of entry: QueueListing.Entry, in hold: Directory?
+    ) throws(SystemError) -> SpoolStatus.Job? {
+        guard entry.state == .held, let hold, let sent = try RestFile.beside(entry.name, in: hold)?.rest.sent else {
+            return nil
+        }
+        let settledCount = sent.count - sent.progress.remaining.count
+        return SpoolStatus.Job(name: "\(entry.name)", id: sent.id, count: sent.count, settledCount: settledCount)
     }
 
     private func say(_ rows: [Row], to output: inout OutputBuffer) throws(SystemError) {
@@ -142,7 +160,7 @@ private struct Row {
     let progress: SpoolStatus.Job?
 
     init(_ app: String, _ entry: QueueListing.Entry, _ progress: SpoolStatus.Job?) {
-        (self.app, state, id, since) = (app, entry.state, entry.id, entry.since)
+        (self.app, state, id, since) = (app, entry.state, entry.id ?? progress?.id, entry.since)
         (byteCount, self.progress) = (entry.byteCount, progress)
         // The whole name, if the daemon tells it.
         name = progress?.name ?? "\(entry.name)"

@@ -60,6 +60,21 @@ struct LocalSocketTests {
         #expect(try folder.directory.status(of: name) != nil)
     }
 
+    @Test func `what is no socket is not removed, nor what another has put in the place of one`() async throws {
+        try folder.directory.put("node.sock", "file")
+        try LocalSocket.removeLeftover(name, in: folder.directory)
+        #expect(try folder.directory.text("node.sock") == "file")
+        try folder.directory.unlink(name)
+        let (directory, name) = (folder.directory, self.name)
+        try await onReactor { reactor in
+            let listener = try LocalListener(try LocalSocket(name, in: directory, for: .init()), on: reactor)
+            try directory.unlink(name)
+            try directory.put(name, Array("another".utf8))
+            listener.waiter.wake()
+        }
+        #expect(try folder.directory.text("node.sock") == "another")
+    }
+
     @Test func `a folder's path may be longer than a socket's address`() throws {
         var directory = folder.directory
         for _ in 0..<3 { directory = try directory.makeChild([UInt8](repeating: 0x78, count: 80), mode: 0o700) }

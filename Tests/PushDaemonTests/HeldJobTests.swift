@@ -153,6 +153,105 @@ import Testing
         }
     }
 
+    /// Jobs with an `id`, which is the same.
+    private func named(_ numbers: Range<Int>) -> String {
+        String(job(tokens: numbers).dropLast()) + #","id":"once"}"#
+    }
+
+    @Test func `a job of the id of one that is held and was sent in part is a duplicate`() async throws {
+        try await slowly { bench, _ in
+            try bench.drop("big.json", named(0..<Self.count), app: "modern")
+            _ = try await bench.accepted(30)
+            #expect(try await bench.operate("hold", "modern/big.json").code == 0)
+            let id = try identifier(bench)
+            try bench.drop("again.json", named(0..<Self.count), app: "modern")
+            let again = try await bench.end(of: "again.json", app: "modern")
+            #expect(again.code == "duplicate" && again.duplicate_of == id, "\(again)")
+            let released = try await bench.operate("release", "ref:once")
+            #expect(released.code == 0, "\(released)")
+            let line = try await bench.end(of: "big.json", app: "modern")
+            #expect(line.id == id && line.accepted == Self.count)
+            await expectOnce(bench)
+        }
+    }
+
+    @Test func `a held job that nobody got keeps no other of its id waiting, and is a duplicate then`() async throws {
+        try await slowly("payload=x answer reason=InternalServerError") { bench, _ in
+            try bench.drop("first.json", named(0..<3), app: "modern")
+            try await eventually("a failure") { await bench.simulator.ledger.refusedCount > 0 }
+            let second = named(5..<6).replacing(#""alert":"x""#, with: #""alert":"y""#)
+            try bench.drop("second.json", second, app: "modern")
+            #expect(try await bench.operate("hold", "modern/first.json").code == 0)
+            let sent = try await bench.end(of: "second.json", app: "modern")
+            #expect(sent.accepted == 1, "\(sent)")
+            #expect(try await bench.operate("release", "modern/first.json").code == 0)
+            let first = try await bench.end(of: "first.json", app: "modern")
+            #expect(first.code == "duplicate" && first.duplicate_of == sent.id, "\(first)")
+            #expect(await acceptances(bench).count == 1)
+        }
+    }
+
+    @Test func `a duplicate is sent if an operator wants all of it to be, and not else`() async throws {
+        try await slowly { bench, _ in
+            for name in ["one.json", "two.json"] {
+                try bench.drop(name, named(0..<1), app: "modern")
+                _ = try await bench.end(of: name, app: "modern")
+            }
+            let refused = try await bench.operate("retry", "modern/two.json")
+            #expect(refused.code == 1 && refused.log.contains("it would fail again"), "\(refused)")
+            #expect(bench.jobs(in: "failed", app: "modern") == ["two.json"])
+            let again = try await bench.operate("retry", "--whole", "modern/two.json")
+            #expect(again.code == 0 && again.text.split(separator: "\n").count == 2, "\(again)")
+            try await eventually("another end") { try bench.lines("job", app: "modern").count == 3 }
+            let end = try #require(try bench.lines("job", app: "modern").last)
+            #expect(end.state == "done" && end.accepted == 1, "\(end)")
+            #expect(await acceptances(bench).values.allSatisfy { $0 == 2 })
+            #expect(bench.names(in: "modern/hold").isEmpty && bench.archived("failed", app: "modern").isEmpty)
+        }
+    }
+
+    @Test func `what is left of a held job is listed and shown`() async throws {
+        try await slowly { bench, _ in
+            try await begin(bench)
+            #expect(try await bench.operate("hold", "modern/big.json").code == 0)
+            let (id, sent) = (try identifier(bench), await acceptances(bench).count)
+            let place = ["--config", bench.path + "/etc/pushspool.yaml"]
+            for name in ["big.json", id] {
+                let shown = try await bench.run(["show"] + place + [name])
+                #expect(shown.code == 0 && shown.text.hasPrefix("modern/big.json  held\n"), "\(shown)")
+                #expect(shown.text.contains("  id        \(id)\n") && shown.text.contains("  left      ["), "\(shown)")
+                #expect(shown.text.contains("\(Self.count) notifications, \(sent) accepted\n"), "\(shown)")
+            }
+            let listed = try await bench.run(["list"] + place)
+            #expect(listed.text.contains("\(sent) of \(Self.count)") && !listed.text.contains(".rest"), "\(listed)")
+        }
+    }
+
+    @Test func `a held job that somebody has elsewhere over a restart is not sent whole`() async throws {
+        try await slow().running { bench in
+            try bench.configureModern()
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                try await begin(bench)
+                #expect(try await bench.operate("hold", "modern/big.json").code == 0)
+            }
+            let (spool, away) = (bench.path + "/spool/modern", bench.path + "/staged/away.json")
+            try await bench.tool("mv", spool + "/hold/big.json", away)
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                // What has been sent since the start comes after the look at hold/.
+                try bench.drop("small.json", job(tokens: 5000..<5001), app: "modern")
+                _ = try await bench.end(of: "small.json", app: "modern")
+                #expect(bench.names(in: "modern/hold") == ["big.json.rest"])
+                try await bench.tool("mv", away, spool + "/new/back.json")
+                #expect(try await bench.end(of: "back.json", app: "modern").accepted == Self.count)
+                #expect(await acceptances(bench).values.allSatisfy { $0 == 1 })
+                #expect(bench.names(in: "modern/hold").isEmpty)
+                #expect(try await daemon.stop() == 0)
+            }
+        }
+    }
+
     @Test func `jobs that the last daemon had under way are held and ended without one`() async throws {
         try await slow().running { bench in
             try bench.configureModern()

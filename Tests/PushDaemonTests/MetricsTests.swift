@@ -53,6 +53,26 @@ import Testing
         }
     }
 
+    @Test func `what operators end is counted like all that fails`() async throws {
+        var setup = try Bench.Setup()
+        setup.settle = "1h"
+        try await Bench.running(setup) { bench in
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                for command in ["cancel", "expire"] {
+                    try bench.write("spool/weather/new/\(command).json", job(1))
+                    #expect(try await bench.operate(command, "weather/\(command).json").code == 0)
+                }
+                try await bench.tells([
+                    #"pushspool_jobs_finished_total{node="node-a",app="weather",state="failed"} 2"#,
+                    #"pushspool_job_failures_total{node="node-a",app="weather",code="cancelled"} 1"#,
+                    #"pushspool_job_failures_total{node="node-a",app="weather",code="expired"} 1"#,
+                ])
+                #expect(try await daemon.stop() == 0)
+            }
+        }
+    }
+
     @Test func `who asks at a local socket gets the numbers of that moment`() async throws {
         try await Modern().running { bench in
             try bench.configureModern()

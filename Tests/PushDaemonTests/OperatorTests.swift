@@ -160,6 +160,52 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: geteuid() == 0, "only root can be another user"))
+    func `who is in the socket's group gives commands, and others are told that they may not`() async throws {
+        try await Bench.serving(try .init()) { bench, daemon in
+            // Others may not get to where it was built.
+            let program = bench.path + "/program"
+            try FileManager.default.copyItem(atPath: try BuiltProgram.path, toPath: program)
+            let command = [program, "cancel", "--config", bench.path + "/etc/pushspool.yaml", "weather/none.json"]
+            let ends: [(group: Int, code: Int32, words: String)] = [
+                (65_534, 75, "Permission denied"), (0, 1, "there is no such job"),
+            ]
+            for (group, code, words) in ends {
+                let user = ["setpriv", "--reuid=65534", "--regid=\(group)", "--clear-groups"]
+                let other = try Program("/usr/bin/env", user + command, logs: bench.path + "/logs")
+                #expect(try await other.end() == code && other.log.contains(words), "\(other.log)")
+                #expect(other.log.contains("control.group") == (code == 75), "\(other.log)")
+            }
+            let lines = daemon.log.split(separator: "\n").filter { $0.contains("operator's command") }
+            #expect(lines.count == 1 && lines[0].contains("uid=65534"), "\(lines)")
+        }
+    }
+
+    @Test func `a file in the place of the socket is left alone`() async throws {
+        try await Bench.running(try .init()) { bench in
+            try bench.write("run/node-a.sock", "mine")
+            try await bench.withDaemon { daemon in
+                try await daemon.says("is no socket")
+                #expect(try await daemon.stop() == 0)
+            }
+            #expect(try String(contentsOfFile: bench.path + "/run/node-a.sock", encoding: .utf8) == "mine")
+        }
+    }
+
+    @Test func `what stands beside a note that cannot be read is not released`() async throws {
+        try await running(false) { bench in
+            let note = "spool/weather/hold/a.json.rest"
+            try bench.write("spool/weather/hold/a.json", job(1))
+            try bench.write(note, #"{"v":9}"#)
+            let end = try await bench.operate("release", "weather/a.json")
+            #expect(end.code == 1 && end.log.contains("what is left of it cannot be read"), "\(end)")
+            #expect(bench.names(in: "weather/hold") == ["a.json", "a.json.rest"])
+            try FileManager.default.removeItem(atPath: bench.path + "/" + note)
+            #expect(try await bench.operate("release", "weather/a.json").code == 0)
+            #expect(bench.names(in: "weather/new") == ["a.json"])
+        }
+    }
+
     @Test func `a socket that a daemon left which was killed is taken over`() async throws {
         try await Bench.running(try .init()) { bench in
             try await bench.withDaemon { try await $0.says("app started") }

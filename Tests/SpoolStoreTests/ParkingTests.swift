@@ -87,6 +87,15 @@ import Testing
         #expect(try test.app.takeOut(place, as: name, leaving: nil) == nil)
     }
 
+    @Test func `a file is found in failed by its number, in days that count`() throws {
+        let place = try test.archive(try fileName("a.json"), contents: "{}", id: 1, result: "why")
+        let inode = try #require(try test.app.archived(at: place)).inode
+        #expect(try test.app.isInFailed(inode, since: place.day))
+        #expect(try test.app.isInFailed(inode, since: "2020-01-01"))
+        #expect(try !test.app.isInFailed(inode, since: "9999-01-01"))
+        #expect(try !test.app.isInFailed(0, since: place.day))
+    }
+
     @Test func `a parked job that is ended goes to failed, result first`() throws {
         let name = try fileName("a.json")
         try test.app.held.put("a.json", "{}")

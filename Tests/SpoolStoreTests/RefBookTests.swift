@@ -90,6 +90,17 @@ import Testing
         #expect(text?.split(separator: "\n").count == 1)
     }
 
+    @Test func `a job that goes on after it was kept counts from its later end`() throws {
+        let book = try book()
+        try book.keep([record("r", 1, at: noon)], at: noon)
+        let later = noon + week + .seconds(-1)
+        try book.keep([record("r", 1, at: later)], at: later)
+        for book in [book, try self.book(at: later)] {
+            #expect(try book.job(sentWith: "r", before: second, at: noon + week)?.endedAt == later)
+            #expect(try book.job(sentWith: "r", before: first, at: noon + week) == nil)
+        }
+    }
+
     @Test(arguments: ["torn", "DEADBEEF 2026-11-21T12:00:00.000Z 0000000000000000000000001 torn", "\0\0\0\0", "\n"])
     func `what a crash has torn is passed over, and what is kept after it is found`(tail: String) throws {
         try book().keep([record("r", 1, at: noon)], at: noon)

@@ -41,6 +41,8 @@ final class ActiveJob {
     var heldAs: FileName?
     /// What an earlier daemon recorded of it; `nil` if it began with this one.
     var resumption: Resumption?
+    /// What was taken back from the gateway after it had been taken for accepted, and before that was heard to be wrong.
+    private var takenBack = IndexRuns()
 
     /// Begins with a job that was read and claimed.
     init(_ claimed: ClaimedJob, _ read: ReadJob, claimedAt: WallTime, isSealed: Bool) {
@@ -57,6 +59,27 @@ final class ActiveJob {
     func note(_ range: Range<Int>, _ outcome: Outcome) {
         guard outcome != .accepted else { return }
         _ = runs[outcome.word, default: IndexRuns()].insert(range)
+    }
+
+    /// Notes that these were taken back from the gateway.
+    ///
+    /// - Returns: Those of them that had been taken for accepted.
+    func noteTakenBack(_ range: Range<Int>) -> [Range<Int>] {
+        var revoked = IndexRuns(range)
+        for awaited in machine.remaining.intersection(range) { revoked.subtract(awaited) }
+        for part in revoked.runs { takenBack.insert(part) }
+        return revoked.runs
+    }
+
+    /// Hears that these are under way again.
+    ///
+    /// - Returns: Those of them of which that was not known.
+    func takeReopened(_ range: Range<Int>) -> [Range<Int>] {
+        guard !takenBack.isEmpty else { return [range] }
+        var news = IndexRuns(range)
+        for known in takenBack.intersection(range) { news.subtract(known) }
+        takenBack.subtract(range)
+        return news.runs
     }
 
     /// The indices of what was not read yet.

@@ -85,7 +85,8 @@ extension AppRunner {
             case .claimed(let claimed):
                 intake.answer(job.name, .moved, at: .now)
                 record(.claimed(id))
-                let wait = candidate.claimedAt - candidate.read.context.droppedAt
+                // How long an operator has parked it, or left it in an archive, says nothing of how jobs wait.
+                let wait = candidate.read.rest == nil ? candidate.claimedAt - candidate.read.context.droppedAt : nil
                 around.meter.count { $0.noteClaim(after: wait) }
                 if candidate.read.rest != nil {
                     // The journal knows it all from here on.

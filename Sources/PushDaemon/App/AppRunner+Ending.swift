@@ -23,12 +23,15 @@ extension AppRunner {
         let id = job.claimed.id
         let outcome = Outcome.withdrawn(code)
         job.ending = outcome
-        let back = await gateway.remove(id) + takeFreed(of: id)
-        guard case .sending = job.machine.state else { throw ControlFault("it came to its end before", hint: nil) }
-        job.isWithdrawn = true
-        endings.insert(id)
-        handle(.stopped(code), id)
-        for batch in back { settle(Settlement(batch, outcome)) }
+        let back = await takeBack(id) + takeFreed(of: id)
+        if case .sending = job.machine.state {
+            job.isWithdrawn = true
+            endings.insert(id)
+            handle(.stopped(code), id)
+        }
+        // Whatever became of the job meanwhile, nobody else has them.
+        for batch in back where job.machine.isAwaiting(batch.indices) { settle(Settlement(batch, outcome)) }
+        guard job.isWithdrawn else { throw ControlFault("it came to its end before", hint: nil) }
         endUnread(job, outcome)
         writeJournal()
         guard await syncJournal() else { throw ControlFault("the journal cannot be written", hint: "see the log") }
@@ -47,6 +50,7 @@ extension AppRunner {
         job.resumption = Resumption(
             doubtful: before?.doubtful ?? IndexRuns(), untold: (before?.untold ?? []) + [result], final: nil)
         record(.result(id, result))
+        around.meter.count { $0.note(outcome, count: unread.count) }
         for run in unread.runs {
             job.note(run, outcome)
             handle(.settled(run, outcome), id)
@@ -56,7 +60,7 @@ extension AppRunner {
     /// Ends what has come back from connections of jobs that are ended: it would pause, or be sent again.
     func proceedWithEndings() async {
         for id in endings.sorted(by: { $0.bits < $1.bits }) {
-            for batch in await gateway.remove(id) + takeFreed(of: id) {
+            for batch in await takeBack(id) + takeFreed(of: id) {
                 if let ending = jobs[id]?.ending { settle(Settlement(batch, ending)) }
             }
             if jobs[id]?.machine.isOver ?? true { endings.remove(id) }
@@ -104,6 +108,16 @@ extension AppRunner {
         return withdrawal.answer.about(self.name, name, id)
     }
 
+    private func count(_ withdrawal: Withdrawal) {
+        let conclusion = withdrawal.report.conclusion
+        around.meter.count {
+            if let code = conclusion.code, withdrawal.endedCount > 0 {
+                $0.note(.withdrawn(code), count: withdrawal.endedCount)
+            }
+            $0.noteEnd(conclusion, after: nil)
+        }
+    }
+
     private func isWithdrawing(_ id: JobID) -> Bool {
         withdrawals.contains { $0.report.identity.id == id }
     }
@@ -115,6 +129,7 @@ extension AppRunner {
             do throws(SystemError) {
                 let place = try desk.carryOut(withdrawal)
                 withdrawals.removeAll { $0.report.identity.id == id }
+                count(withdrawal)
                 logger.notice(
                     "job failed",
                     metadata: [

@@ -261,7 +261,7 @@ extension AppRunner {
     private func endOfJob(_ id: JobID) async {
         guard let job = jobs[id] else { return }
         guard job.handedOutCount != job.summary.recipientCount else { return endRetelling(id) }
-        await endChanged(id)
+        if job.isWithdrawn || holdings[id] != nil { endTelling(id, .changed) } else { await endChanged(id) }
     }
 
     /// Parks a job whose file is not what was checked; but one that had ended, and was read to be told, has ended.
@@ -332,11 +332,41 @@ extension AppRunner {
     /// Notifications that had been taken for accepted are under way again.
     func reopen(_ batches: [Batch]) {
         for batch in batches {
-            record(.reopened(batch.job, [batch.indices]))
-            // Of a job that is over, only what contradicts what was told is.
-            if jobs[batch.job] != nil { around.meter.count { $0.noteRevoked(batch.count) } }
-            handle(.reopened(batch.indices), batch.job)
+            let news = jobs[batch.job]?.takeReopened(batch.indices) ?? [batch.indices]
+            for range in news { reopen(range, of: batch.job) }
         }
+    }
+
+    private func reopen(_ range: Range<Int>, of id: JobID) {
+        record(.reopened(id, [range]))
+        // Of a job that is over, only what contradicts what was told is.
+        if jobs[id] != nil { around.meter.count { $0.noteRevoked(range.count) } }
+        holdings[id]?.insert(range)
+        handle(.reopened(range), id)
+    }
+
+    /// Takes back what waits of a job in the gateway, so that it has no outcome and is on its way to nowhere.
+    ///
+    /// Among it may be what is under way again, and what the gateway tells of that may not have been heard yet.
+    func takeBack(_ id: JobID) async -> [Batch] {
+        guard let job = jobs[id], !job.machine.isOver else { return [] }
+        let batches = await gateway.remove(id)
+        guard !batches.isEmpty else { return [] }
+        switch job.machine.state {
+        case .held: return []
+        case .settled, .published, .archived:
+            // It came to its end meanwhile; what is sent again of it all the same is the gateway's.
+            do {
+                try await gateway.submit(batches)
+            } catch {
+                // Cancelled: it was told to have been accepted, and the process ends.
+                logger.debug("not sent again", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
+            }
+            return []
+        case .claimed, .reading, .sending, .draining, .stopping: break
+        }
+        for range in batches.flatMap({ job.noteTakenBack($0.indices) }) { reopen(range, of: id) }
+        return batches
     }
 
     /// Applies an event to a job, and does what follows from it.
@@ -409,7 +439,7 @@ extension AppRunner {
             }
             let ending = job.ending ?? .unsent(.givenUp)
             job.ending = ending
-            for batch in await gateway.remove(id) { settle(Settlement(batch, ending)) }
+            for batch in await takeBack(id) { settle(Settlement(batch, ending)) }
         }
         if !late.isEmpty { writeJournal() }
     }

@@ -25,7 +25,12 @@ extension AppRunner {
     /// Adds a job of which something was sent before to the journal.
     func adopt(_ header: JournalHeader, _ progress: JournalProgress) {
         do throws(JournalFault) {
-            lastRecord = try around.tenure.adopt(header, progress)
+            do throws(JournalFault) {
+                lastRecord = try around.tenure.adopt(header, progress)
+            } catch .full(.noRegion) {
+                _ = try around.journal.carryForward()
+                lastRecord = try around.tenure.adopt(header, progress)
+            }
         } catch {
             stopRecording(error)
         }

@@ -10,7 +10,8 @@ extension AppRunner {
     ///
     /// - Returns: What came of it; `nil` when the app has no such job.
     func carryOut(_ request: ControlRequest, _ reference: JobReference) async -> ControlAnswer? {
-        guard !isBroken, !isEnding else {
+        await awaitBeginning()
+        guard hasBegun, !isBroken, !isEnding else {
             return ControlAnswer(.refused, "the app ends", hint: "ask again when it has started anew").about(name)
         }
         do throws(ControlFault) {
@@ -20,6 +21,11 @@ extension AppRunner {
             (answer.app, answer.job) = (name, request.job)
             return answer
         }
+    }
+
+    /// Waits until it is known what an earlier run has left, and what of parked jobs; that is soon after the start.
+    private func awaitBeginning() async {
+        while !hasBegun, !Task.isCancelled { try? await around.reactor.sleep(for: .milliseconds(20)) }
     }
 
     private func inTurn(
@@ -127,9 +133,8 @@ extension AppRunner {
         guard let place = try await findArchived(reference) else { return nil }
         let plan = try desk.plan(of: place, request)
         guard !request.isDryRun else { return plan.answer(.planned).about(name, place.name, plan.id) }
-        // The journal may not know yet that its end is over.
-        if let id = plan.id, around.journal.job(id) != nil { await cleanArchived() }
-        return try carryOut(plan, place)
+        try await forgetEnd(of: place)
+        return try carryOut(plan, place, anyway: request.isWhole)
     }
 
     private func findArchived(_ reference: JobReference) async throws(SystemError) -> ArchivePlace? {
@@ -138,12 +143,32 @@ extension AppRunner {
         return search.found
     }
 
-    private func carryOut(_ plan: RetryPlan, _ place: ArchivePlace) throws -> ControlAnswer? {
-        guard let released = try desk.retry(place, plan) else { return nil }
+    private func carryOut(_ plan: RetryPlan, _ place: ArchivePlace, anyway: Bool) throws -> ControlAnswer? {
+        guard let released = try desk.retry(place, plan, anyway: anyway) else { return nil }
         hint(released, .published)
         logger.notice(
             "job is tried again", metadata: [LogKey.job: "\(released)", LogKey.path: "\(name)/\(place.path)"])
         return plan.answer(.done).about(name, released, plan.id)
+    }
+
+    /// How long an operator waits at most until the journal has forgotten a job.
+    private static let forgettingLimit = Duration.seconds(5)
+
+    /// Has the journal forget for good a job that is in its archive: the next start would put it back there.
+    ///
+    /// - Throws: `ControlFault`: it cannot.
+    private func forgetEnd(of place: ArchivePlace) async throws(ControlFault) {
+        let isKnown = { [self] in around.journal.finals(of: name).contains { ArchivePlace($0) == place } }
+        let deadline = ContinuousClock.now + Self.forgettingLimit
+        while isKnown(), ContinuousClock.now < deadline, !Task.isCancelled {
+            await cleanArchived()
+            // Or somebody else is at it.
+            if isKnown() { try? await around.reactor.sleep(for: .milliseconds(20)) }
+        }
+        guard !isKnown() else {
+            throw ControlFault("the journal cannot forget its end", hint: "see the log; ask again after a restart")
+        }
+        guard await syncJournal() else { throw ControlFault("the journal cannot be written", hint: "see the log") }
     }
 
     // MARK: What is meant

@@ -37,7 +37,7 @@ extension AppRunner {
     func awaitHold(_ job: ActiveJob) async throws(ControlFault) -> ControlAnswer {
         let deadline = ContinuousClock.now + Self.parkingLimit
         var hasPublished = false
-        while job.heldAs == nil, ContinuousClock.now < deadline, !isEnding {
+        while job.heldAs == nil, ContinuousClock.now < deadline, !isEnding, !Task.isCancelled {
             switch job.machine.state {
             case .settled, .published, .archived: throw ControlFault("it came to its end before it was held", hint: nil)
             case .claimed, .reading, .sending, .draining, .stopping, .held: break
@@ -63,7 +63,7 @@ extension AppRunner {
     /// else is left.
     func proceedWithHolds() async {
         for id in holdings.keys.sorted(by: { $0.bits < $1.bits }) {
-            let back = await gateway.remove(id) + takeFreed(of: id)
+            let back = await takeBack(id) + takeFreed(of: id)
             noteReturned(back, of: id)
             guard let job = jobs[id], case .draining = job.machine.state, let flying = holdings[id] else {
                 holdings[id] = nil
@@ -100,10 +100,11 @@ extension AppRunner {
         publishBell.ring()
     }
 
-    /// Parks jobs whose lines are out.
+    /// Parks jobs whose lines are out. While one of which something was sent is parked, another of its ref is a duplicate.
     func parkHeld(_ ids: [JobID]) {
         for id in ids {
-            guard parking.contains(id), let job = jobs[id], case .held = job.machine.state else { continue }
+            guard parking.contains(id), let job = jobs[id], case .held = job.machine.state, keepRef(ofParked: job)
+            else { continue }
             do throws(SystemError) {
                 let sent = Rest.Sent(
                     id: id, ref: job.summary.header.ref, count: job.summary.recipientCount, progress: job.progress)
@@ -127,6 +128,7 @@ extension AppRunner {
         parking.removeAll { $0 == id }
         jobs[id] = nil
         places.end(job.lane)
+        endRefTurn(job.summary)
         recent.add(job.identity)
     }
 

@@ -58,6 +58,7 @@ extension AppRunner {
         do {
             let name = try spool.holdUnclaimed(job)
             intake.answer(job.name, .moved, at: .now)
+            around.meter.count { $0.noteHold(.changed) }
             let hint: Logger.MetadataValue =
                 "all of it is sent when the file beside it that ends in .rest is removed and it is released"
             logger.error(

@@ -51,7 +51,7 @@ extension AppRunner {
             }
             for job in records.values.sorted(by: { $0.facts.droppedAt < $1.facts.droppedAt }) { search(job) }
             leftJobs.reverse()
-            desk.reconcile(Set(leftJobs.map(\.claimed.id)))
+            desk.reconcile(leftJobs.map(\.claimed))
             leftJobs = Lane.allCases.reversed().flatMap { lane in leftJobs.filter { $0.claimed.name.lane == lane } }
         } catch {
             logger.error("work/ cannot be read", metadata: [LogKey.error: "\(error)"])
@@ -156,23 +156,22 @@ extension AppRunner {
         while let next = leftJobs.last, mayRecover(next.claimed.name.lane) {
             await takeUp(leftJobs.removeLast())
         }
-        if leftJobs.isEmpty { reconsider(refTurns.release(RefTurns.unknown)) }
     }
 
-    /// Takes up one job of those that were found, and that is not among them any more.
+    /// Takes up one job of those that were found, and that is not among them any more. After the last it is known which refs
+    /// are under way.
     func takeUp(_ left: LeftJob) async {
         takingCount += 1
         takingUp.append(left)
-        defer {
-            takingCount -= 1
-            takingUp.removeAll { $0.claimed.id == left.claimed.id }
-        }
         do {
             try await recover(left)
         } catch {
             reportUnrecovered(left.claimed.name, left.claimed.id, error)
         }
+        takingCount -= 1
+        takingUp.removeAll { $0.claimed.id == left.claimed.id }
         writeJournal()
+        if leftJobs.isEmpty, takingUp.isEmpty { reconsider(refTurns.release(RefTurns.unknown)) }
     }
 
     private func recover(_ left: LeftJob) async throws {

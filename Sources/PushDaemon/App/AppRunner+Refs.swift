@@ -17,8 +17,9 @@ extension AppRunner {
     /// While another job of the ref is under way it waits in `new/`, since that one may come to nothing. If one was sent it
     /// is claimed to fail.
     func admitRef(of read: inout ReadJob, _ name: FileName) throws(SystemError) -> Bool {
-        // What was sent in part goes on, whatever was sent of its ref meanwhile.
-        guard refs != nil, read.rest?.sent == nil, read.summary.failure == nil, let ref = read.summary.header.ref
+        // What was sent in part goes on, whatever was sent of its ref meanwhile; so does what an operator wants to be sent.
+        guard refs != nil, read.rest?.isSentAnyway != true, read.summary.failure == nil,
+            let ref = read.summary.header.ref
         else { return true }
         // What an earlier run has left, and nobody has looked into, may have the same.
         let isUnknown = !leftJobs.isEmpty || !takingUp.isEmpty
@@ -40,11 +41,11 @@ extension AppRunner {
         (read.summary.failure, read.earlier) = (.duplicate, earlier)
     }
 
-    /// Judges a job of an earlier run anew, as it was judged before its claim, unless some of it may have been sent.
+    /// Judges a job of an earlier run anew, as it was judged before its claim, unless somebody may have got it.
     func judgeRef(
         of read: inout ReadJob, _ left: LeftJob, _ progress: RecoveryPlan.Progress
     ) throws(SystemError) {
-        guard case .job(let known, _) = left.record, progress.tally == Tally(), progress.doubtful.isEmpty
+        guard case .job(let known, _) = left.record, !progress.tally.isAnyoneReached, progress.doubtful.isEmpty
         else { return }
         try judgeRef(of: &read, at: known.facts.claimedAt)
     }
@@ -73,15 +74,24 @@ extension AppRunner {
     ///
     /// - Returns: `false` if they cannot be kept; nothing is told then.
     func keepRefs(of ids: [JobID]) -> Bool {
-        guard let refs else { return true }
-        let records = ids.compactMap { id -> RefRecord? in
-            guard let job = jobs[id], let ref = job.summary.header.ref,
-                case .settled(let conclusion) = job.machine.state,
-                conclusion.tally.accepted + conclusion.tally.unknown > 0
-            else { return nil }
-            return RefRecord(ref, id: id, endedAt: job.finishedAt ?? .now)
-        }
-        guard !records.isEmpty else { return true }
+        guard refs != nil else { return true }
+        return keep(
+            ids.compactMap { id -> RefRecord? in
+                guard let job = jobs[id], case .settled(let conclusion) = job.machine.state else { return nil }
+                return job.refRecord(conclusion.tally)
+            })
+    }
+
+    /// Keeps the ref of a job that is about to be parked, if somebody got it: it may stay in `hold/` for long.
+    ///
+    /// - Returns: `false` if it cannot be kept; the job is not parked then.
+    func keepRef(ofParked job: ActiveJob) -> Bool {
+        guard refs != nil, let record = job.refRecord(job.machine.tally) else { return true }
+        return keep([record])
+    }
+
+    private func keep(_ records: [RefRecord]) -> Bool {
+        guard let refs, !records.isEmpty else { return true }
         do throws(SystemError) {
             try refs.keep(records, at: .now)
             return true
@@ -91,5 +101,13 @@ extension AppRunner {
             logger.error("ids of jobs cannot be kept", metadata: [LogKey.error: "\(error)", LogKey.hint: hint])
             return false
         }
+    }
+}
+
+extension ActiveJob {
+    /// That the job was sent, if it has a ref and somebody got it.
+    fileprivate func refRecord(_ tally: Tally) -> RefRecord? {
+        guard let ref = summary.header.ref, tally.isAnyoneReached else { return nil }
+        return RefRecord(ref, id: claimed.id, endedAt: finishedAt ?? .now)
     }
 }

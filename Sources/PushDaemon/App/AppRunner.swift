@@ -141,6 +141,8 @@ package actor AppRunner {
     var parking: [JobID] = []
     /// Parked files that an operator has ended, to be moved away as soon as their lines are out.
     var withdrawals: [Withdrawal] = []
+    /// Whether it is known what an earlier run has left. Until then no command of an operator is carried out.
+    var hasBegun = false
     /// Whether a command of an operator is being carried out, and who waits for that.
     var isOperating = false
     var awaitingTurn: [CheckedContinuation<Void, Never>] = []
@@ -255,6 +257,7 @@ package actor AppRunner {
     package func run() async {
         findLeftJobs()
         prepareHook()
+        hasBegun = true
         await prepareSuppression()
         await withTaskGroup { group in
             // Ends by itself, when the gateway has ended and told everything.

@@ -61,6 +61,25 @@ final class JobSource {
         }
     }
 
+    /// Reads the file once, to its end, for who does nothing else meanwhile. Blocks.
+    ///
+    /// - Returns: What the file says and has.
+    /// - Throws: `SystemError` when reading fails.
+    static func summary(of job: OpenJob, _ context: JobContext) throws(SystemError) -> JobSummary {
+        switch job.name.form {
+        case .lines:
+            var check = LinesFile(.file(job), context)
+            while try check.check() {}
+            return check.reader.summary
+        case .yaml:
+            var parser = YAML.Parser(limits: context.limits)
+            return try openDocument(job, context, &parser).summary
+        case .json, nil:
+            var parser = JSON.Parser(limits: context.limits)
+            return try openDocument(job, context, &parser).summary
+        }
+    }
+
     /// Returns the next recipients, `nil` at the end. Blocks for the file.
     ///
     /// - Throws: `Fault`; the job cannot be finished.

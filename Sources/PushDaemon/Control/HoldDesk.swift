@@ -19,9 +19,12 @@ final class HoldDesk {
         let file: Rest.File
         let id: JobID?
         let ref: String?
+        /// The archive that it was taken out of, if it was.
+        let origin: ArchivePlace?
 
         init(_ rest: Rest, as name: FileName) {
             (self.name, file, id, ref) = (name, rest.file, rest.sent?.id, rest.sent?.ref)
+            origin = rest.origin.flatMap(ArchivePlace.init(path:))
         }
     }
 
@@ -29,6 +32,11 @@ final class HoldDesk {
     private let logger: Logger
     /// By the numbers of the files.
     private var entries: [UInt64: Entry] = [:]
+    /// Those that cannot be read; `nil`: it is not known which there are.
+    private var unreadable: Set<FileName>? = []
+
+    /// How long what is left of a job that is nowhere is kept, from when it was parked: somebody may have it elsewhere.
+    private static let keptAlone = Duration.seconds(30 * 86_400)
 
     /// A desk that knows nothing yet.
     init(_ spool: AppSpool, _ logger: Logger) {
@@ -39,30 +47,37 @@ final class HoldDesk {
 
     /// Reads what is in `hold/`.
     func load() {
+        unreadable = nil
         do throws(SystemError) {
-            for name in try spool.rests() { load(name) }
+            let names = try spool.rests()
+            unreadable = []
+            for name in names { load(name) }
         } catch {
-            let hint: Logger.MetadataValue = "jobs of it that are released now are sent whole"
+            let hint: Logger.MetadataValue = "mend that, then restart; what is moved out of it by hand is sent whole"
             logger.error("hold/ cannot be read", metadata: [LogKey.error: "\(error)", LogKey.hint: hint])
         }
     }
 
     private func load(_ name: FileName) {
         do throws(SystemError) {
-            guard let rest = try read(name) else {
-                let hint: Logger.MetadataValue = "the job beside it is sent whole when it is released"
-                return logger.error(
-                    "what is left of a parked job cannot be read",
-                    metadata: [LogKey.path: "hold/\(name)", LogKey.hint: hint])
-            }
-            entries[try number(of: rest, name)] = Entry(rest, as: name)
+            guard let rest = try read(name) else { return noteUnreadable(name, "it is damaged, or of another version") }
+            let entry = Entry(rest, as: name)
+            let inode = try number(of: rest, name)
+            // Should a file have two, the one counts that knows what was sent.
+            if entries[inode]?.id == nil || entry.id != nil { entries[inode] = entry }
             // Taking it out of its archive may have been cut off before its last step.
-            if let origin = rest.origin.flatMap(ArchivePlace.init(path:)) { try spool.dropLoneResult(of: origin) }
+            if let origin = entry.origin { try spool.dropLoneResult(of: origin) }
         } catch {
-            logger.error(
-                "what is left of a parked job cannot be read",
-                metadata: [LogKey.path: "hold/\(name)", LogKey.error: "\(error)"])
+            noteUnreadable(name, "\(error)")
         }
+    }
+
+    private func noteUnreadable(_ name: FileName, _ fault: String) {
+        unreadable?.insert(name)
+        let hint: Logger.MetadataValue = "the job beside it is not released; moved to new/ by hand it is sent whole"
+        logger.error(
+            "what is left of a parked job cannot be read",
+            metadata: [LogKey.path: "hold/\(name)", LogKey.error: "\(fault)", LogKey.hint: hint])
     }
 
     /// The number that the file has now: a backup may have given it another, and some filesystems make them up.
@@ -83,20 +98,36 @@ final class HoldDesk {
         return (try? parser.parse(bytes).root).flatMap { Rest($0) }
     }
 
-    /// Removes what a crash has left over: of jobs that go on from the journal, of those that never left their archive, and
-    /// of those that are nowhere any more, where the numbers of files tell that.
-    func reconcile(_ goingOn: Set<JobID>) {
+    /// Removes what a crash has left over: of jobs that go on from the journal, and of those that are over, or never left
+    /// their archive. What is left of one that is nowhere is kept for a while, where the numbers of files tell that.
+    ///
+    /// - Parameter goingOn: The jobs in `work/` that are not parked.
+    func reconcile(_ goingOn: [ClaimedJob]) {
         guard !entries.isEmpty else { return }
+        let (ids, claimed) = (Set(goingOn.map(\.id)), Set(goingOn.map(\.status.inode)))
         do throws(SystemError) {
-            let present = try spool.present(of: Set(entries.keys))
             for (inode, entry) in entries {
-                let isClaimed = entry.id.map(goingOn.contains) ?? false
-                guard isClaimed || !present.contains(inode) && !spool.filesystem.isShared else { continue }
+                guard claimed.contains(inode) || entry.id.map(ids.contains) == true else { continue }
+                try drop(inode)
+            }
+            let numbers = Set(entries.keys)
+            guard !numbers.isEmpty, !spool.filesystem.isShared else { return }
+            for inode in numbers.subtracting(try spool.present(of: numbers)) {
+                guard let entry = entries[inode], try isOver(entry, inode) else { continue }
                 try drop(inode)
             }
         } catch {
             logger.warning("hold/ cannot be tidied up", metadata: [LogKey.error: "\(error)"])
         }
+    }
+
+    /// Whether the job of a file that neither waits nor is parked or sent is over; or is gone for so long that nobody asks.
+    private func isOver(_ entry: Entry, _ inode: UInt64) throws(SystemError) -> Bool {
+        if let origin = entry.origin, try spool.archived(at: origin)?.inode == inode { return true }
+        guard let status = try spool.held.status(of: entry.name.bytes) else { return true }
+        let parkedAt = WallTime(nanoseconds: status.modifiedAt)
+        if parkedAt + Self.keptAlone <= .now { return true }
+        return try spool.isInFailed(inode, since: parkedAt.day)
     }
 
     // MARK: What is left
@@ -132,6 +163,8 @@ final class HoldDesk {
         guard entry(of: status) != nil else { return }
         do throws(SystemError) {
             try drop(status.inode)
+            // A file that was moved by hand could be back there after a power loss, and what was left of it then.
+            try spool.held.sync(.holdSource)
         } catch {
             // The next start removes it.
             logger.warning("hold/ cannot be tidied up", metadata: [LogKey.error: "\(error)"])
@@ -245,9 +278,16 @@ final class HoldDesk {
     /// - Throws: `ControlFault`: it is not the file any more that something was sent of; `SystemError`: that cannot be read.
     func sent(of file: SeenFile) throws -> Rest.Sent? {
         if let rest = try rest(of: file.status) { return rest.sent }
-        guard let name = file.name.rest, entries.values.contains(where: { $0.name == name && $0.id != nil }) else {
-            return nil
+        guard let unreadable else {
+            throw ControlFault("what is left of parked jobs cannot be read", hint: "mend hold/, then restart the daemon")
         }
+        guard let name = file.name.rest else { return nil }
+        if unreadable.contains(name), try spool.held.status(of: name.bytes) != nil {
+            throw ControlFault(
+                "what is left of it cannot be read, and a part of it may have been sent",
+                hint: "see the log; or remove hold/\(name), and all of it is sent")
+        }
+        guard entries.values.contains(where: { $0.name == name && $0.id != nil }) else { return nil }
         throw ControlFault(
             "it was changed or replaced since it was parked, and a part of it was sent",
             hint: "put the file back as it was; or remove hold/\(name), and all of it is sent")
@@ -263,25 +303,33 @@ final class HoldDesk {
 
     /// Moves a job that is over back to `new/`.
     ///
+    /// - Parameters:
+    ///   - place: Where it is.
+    ///   - plan: What is to be sent of it.
+    ///   - isAnyway: Whether an operator wants all of it to be sent, though a job with its producer's id was.
     /// - Returns: The name it has there; `nil` when it is gone.
     /// - Throws: `SystemError`: it is where it was.
-    func retry(_ place: ArchivePlace, _ plan: RetryPlan) throws(SystemError) -> FileName? {
+    func retry(_ place: ArchivePlace, _ plan: RetryPlan, anyway isAnyway: Bool) throws(SystemError) -> FileName? {
         guard let status = try spool.archived(at: place) else { return nil }
         // What a crash may have left of an earlier try.
         try drop(status.inode)
+        // Times count anew: what was given up for its age would be again at once.
+        var rest = Rest(of: status.rest, droppedAt: .now)
+        rest.origin = place.path
+        let wanted: FileName
         switch plan {
-        case .whole(let name): return try spool.takeOut(place, as: name, leaving: nil)?.name
+        case .whole(let name) where !isAnyway: return try spool.takeOut(place, as: name, leaving: nil)?.name
+        case .whole(let name): wanted = name
         case .rest(let name, let sent):
-            // Times count anew: what was given up for its age would be again at once.
-            var rest = Rest(of: status.rest, droppedAt: .now)
-            (rest.sent, rest.origin) = (sent, place.path)
-            let moved = try watching { () throws(SystemError) in
-                try spool.takeOut(place, as: name, leaving: rest.bytes)
-            }
-            guard let out = moved else { return nil }
-            if let name = out.rest { entries[status.inode] = Entry(rest, as: name) }
-            return out.name
+            wanted = name
+            rest.sent = sent
         }
+        let moved = try watching { () throws(SystemError) in
+            try spool.takeOut(place, as: wanted, leaving: rest.bytes)
+        }
+        guard let out = moved else { return nil }
+        if let name = out.rest { entries[status.inode] = Entry(rest, as: name) }
+        return out.name
     }
 }
 

@@ -8,6 +8,7 @@ import SpoolStore
 ///
 /// Every call blocks. What only a daemon can do is recorded in the journal, and the next one does it.
 package final class OfflineDesk {
+    private let configuration: DaemonConfiguration
     private let spool: Spool
     private let logger: Logger
     private var apps: [String: (desk: HoldDesk, feedback: FeedbackFolder)] = [:]
@@ -18,6 +19,7 @@ package final class OfflineDesk {
     ///
     /// - Throws: `SpoolFault` when a daemon has it, or the spool is another user's; `SystemError` when it cannot be used.
     package init(_ configuration: DaemonConfiguration, logger: Logger) throws {
+        self.configuration = configuration
         spool = try Spool(
             path: configuration.spool, node: configuration.node ?? Host.name,
             journalByteCount: configuration.journalByteCount)
@@ -137,13 +139,16 @@ package final class OfflineDesk {
         guard let place = search.found else { return nil }
         let plan = try desk.plan(of: place, request)
         guard !request.isDryRun else { return plan.answer(.planned).about(desk.spool.name, place.name, plan.id) }
-        if let id = plan.id, let job = spool.journal.job(id) {
-            guard job.final != nil else { throw ControlFault("it is under way", hint: nil) }
+        if let id = plan.id, let job = spool.journal.job(id), job.final == nil {
+            throw ControlFault("it is under way", hint: nil)
+        }
+        let over = left[desk.spool.name]?.jobs.values.first { $0.final.map { ArchivePlace($0) } == place }
+        if let over {
             // It is in its archive for good; the daemon before could not say so any more.
             try desk.spool.syncDay(of: place)
-            try forget(id, desk)
+            try forget(over.facts.id, desk)
         }
-        guard let released = try desk.retry(place, plan) else { return nil }
+        guard let released = try desk.retry(place, plan, anyway: request.isWhole) else { return nil }
         return plan.answer(.done).about(desk.spool.name, released, plan.id)
     }
 
@@ -175,11 +180,27 @@ package final class OfflineDesk {
                 hint: "cancel it, and retry what is left later; or start a daemon, and hold it then")
         }
         let progress = job.progress
-        let sent = Rest.Sent(id: job.facts.id, ref: nil, count: job.facts.recipientCount, progress: progress)
+        let ref = try keptRef(of: left.claimed, job, desk)
+        let sent = Rest.Sent(id: job.facts.id, ref: ref, count: job.facts.recipientCount, progress: progress)
         let name = try desk.park(left.claimed, droppedAt: job.facts.droppedAt, sent)
         try forget(job.facts.id, desk)
         let text = "held as hold/\(name), \(progress.remaining.count) of \(job.facts.recipientCount) left to send"
         return ControlAnswer(.done, text).about(desk.spool.name, left.claimed.name, job.facts.id)
+    }
+
+    /// What its producer calls a job. If somebody got it, that is kept before it is parked: another with that is a duplicate.
+    private func keptRef(of claimed: ClaimedJob, _ job: JournalJob, _ desk: HoldDesk) throws -> String? {
+        var context = JobContext(job: job.facts.id, droppedAt: job.facts.droppedAt, carrier: .http2)
+        context.limits = configuration.limits
+        context.isPublishedByRename = job.facts.isPublishedByRename
+        let summary = try JobSource.summary(of: try desk.spool.open(claimed), context)
+        guard let ref = summary.header.ref, job.tally.isAnyoneReached, configuration.dedupe > .zero else {
+            return summary.header.ref
+        }
+        let state = try Directory.open(path: configuration.state)
+        let book = try RefBook(of: desk.spool.name, in: state, keeping: configuration.dedupe, at: .now)
+        try book.keep([RefRecord(ref, id: job.facts.id, endedAt: .now)], at: .now)
+        return ref
     }
 
     /// Ends a job that the last daemon had under way: the next one tells that, and archives it.

@@ -13,13 +13,15 @@ struct Withdrawal {
     let place: ArchivePlace
     /// What stands beside it there.
     let result: [UInt8]
+    /// How many of its notifications have their outcome by that.
+    let endedCount: Int
 
     /// What the operator is told when it is there.
     var answer: ControlAnswer {
         let (tally, code) = (report.conclusion.tally, report.conclusion.code?.rawValue ?? "")
-        let ended = report.conclusion.code == .expired ? tally.expired : tally.unsent
         let sent =
-            tally.total > 0 ? ", \(tally.accepted) accepted before, \(ended) not sent" : ", nothing of it was sent"
+            tally.total > 0
+            ? ", \(tally.accepted) accepted before, \(endedCount) not sent" : ", nothing of it was sent"
         return ControlAnswer(.done, code + sent)
     }
 }
@@ -38,6 +40,7 @@ extension HoldDesk {
         let place = try spool.place(for: name, in: .failed, at: .now, withResult: true)
         let identity = JobIdentity(name: name, id: rest?.sent?.id ?? .random(), ref: rest?.sent?.ref)
         var progress = rest?.sent?.progress ?? JournalProgress(remaining: IndexRuns())
+        let endedCount = progress.remaining.count
         progress.end(with: .withdrawn(code))
         let conclusion = Conclusion(tally: progress.tally, fault: code)
         var report = JobReport(identity, conclusion, notificationCount: rest?.sent?.count ?? 0, at: .now)
@@ -47,17 +50,18 @@ extension HoldDesk {
         result.why = code.explanation
         (result.rejected, result.expired) = (progress.rejected, progress.expired)
         (result.unsent, result.unknown) = (progress.unsent, progress.unknown)
-        return Withdrawal(file: file, report: report, place: place, result: result.bytes)
+        return Withdrawal(
+            file: file, report: report, place: place, result: result.bytes, endedCount: endedCount)
     }
 
     /// Moves a file whose line is out to `failed/`.
     ///
-    /// - Returns: Where it is now; `nil` when it is gone.
+    /// - Returns: Where it is now; `nil` when it is gone: whoever has it has what is left of it, too.
     /// - Throws: `SystemError`: call again later.
     func carryOut(_ withdrawal: Withdrawal) throws(SystemError) -> ArchivePlace? {
         let place = try spool.withdraw(
             withdrawal.file, id: withdrawal.report.identity.id, to: withdrawal.place, result: withdrawal.result)
-        forget(withdrawal.file.status)
+        if place != nil { forget(withdrawal.file.status) }
         return place
     }
 }

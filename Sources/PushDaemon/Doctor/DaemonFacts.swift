@@ -18,6 +18,16 @@ struct DaemonFacts: Sendable {
         case whole(node: String, byteCount: Int64)
     }
 
+    /// Whether the daemon can be given commands.
+    enum Control: Hashable, Sendable {
+        /// Its socket is answered.
+        case answered
+        /// Nobody listens there.
+        case silent
+        /// It may not be written to, or its folder not be opened.
+        case unreachable(SystemError)
+    }
+
     /// The node.
     let node: String
     /// When it was looked.
@@ -30,15 +40,35 @@ struct DaemonFacts: Sendable {
     var journal = Journal.missing
     /// Whether some daemon holds the journal's lock; `nil`: that cannot be seen.
     var isLocked: Bool?
+    /// The control socket, and what it was found to be; `nil`: nobody has looked.
+    var control: (path: String, state: Control)?
 
     private static let statusLimit = 64 << 20
 
-    /// Looks at both. Takes no lock, not even for a moment. Blocks.
-    static func look(at node: String, in spool: String) -> DaemonFacts {
+    /// Looks at all of it. Takes no lock, not even for a moment. Blocks.
+    ///
+    /// - Parameters:
+    ///   - node: The node.
+    ///   - spool: Its spool.
+    ///   - folder: Where its control socket is.
+    static func look(at node: String, in spool: String, control folder: String) -> DaemonFacts {
         var facts = DaemonFacts(node: node, now: .now)
         facts.readStatus(in: spool)
         facts.readJournal(in: spool)
+        facts.tryControl(in: folder)
         return facts
+    }
+
+    private mutating func tryControl(in path: String) {
+        let name = DaemonConfiguration.controlName(of: node)
+        let state: Control
+        do throws(SystemError) {
+            let folder = try Directory.open(path: path)
+            state = try LocalSocket.isAnswered(Array(name.utf8), in: folder) ? .answered : .silent
+        } catch {
+            state = error.isNotFound ? .silent : .unreachable(error)
+        }
+        control = (path + "/" + name, state)
     }
 
     private mutating func readStatus(in spool: String) {

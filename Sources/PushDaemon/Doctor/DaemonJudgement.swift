@@ -17,6 +17,7 @@ struct DaemonJudgement {
         noteJournal(in: &book)
         noteStatus(in: &book)
         guard isSpeaking, let status = facts.status else { return book.findings }
+        if facts.isLocked != false { noteControl(of: status, in: &book) }
         return book.findings + status.apps.filter { wanted.isEmpty || wanted.contains($0.name) }.flatMap(findings(of:))
     }
 
@@ -77,6 +78,21 @@ struct DaemonJudgement {
             book.fault(
                 "no daemon runs as node \(facts.node): the last one said something \(age) s ago, and did not end well",
                 hint: "see its log for why, and start one: pushspool run --config \(path)")
+        }
+    }
+
+    private func noteControl(of status: SpoolStatus, in book: inout FindingBook) {
+        guard let control = facts.control else { return }
+        switch control.state {
+        case .answered: book.ok("operators' commands are heard at \(control.path)")
+        case .silent:
+            book.warn(
+                "process \(status.processID) runs, and nobody answers at its control socket \(control.path)",
+                hint: "see its log for why it hears no commands; make that folder for its user, and restart it")
+        case .unreachable(let error):
+            book.warn(
+                "the control socket \(control.path) cannot be reached: \(error)",
+                hint: "act as the daemon's user, or as one of the group in control.group")
         }
     }
 

@@ -139,7 +139,8 @@ extension Examination {
         let configured = wanted.isEmpty ? set.brokenApps.union(set.apps.keys) : wanted
         let place = SpoolFacts.Place(spool: spool, state: set.daemon.state, node: node, apps: configured)
         let whereabouts = Whereabouts(spool)
-        let daemon = try await patiently(at: whereabouts) { DaemonFacts.look(at: node, in: spool) }
+        let control = set.daemon.controlFolder
+        let daemon = try await patiently(at: whereabouts) { DaemonFacts.look(at: node, in: spool, control: control) }
         found.lastWritten = daemon.status?.writtenAt
         found.findings += DaemonJudgement(facts: daemon, path: settings.path, wanted: wanted).findings
         let facts = try await patiently(at: whereabouts) { SpoolFacts.look(at: place, whereabouts) }

@@ -104,10 +104,10 @@ package struct AppMetrics: Hashable, Sendable {
         doubtfulCount += doubtful
     }
 
-    /// Counts a job that was claimed so long after its drop.
-    package mutating func noteClaim(after wait: Duration) {
+    /// Counts a job that was claimed, and how long after its drop, if it has waited all that time.
+    package mutating func noteClaim(after wait: Duration?) {
         claimedCount += 1
-        waitTimes.add(nanoseconds: wait.wholeNanoseconds)
+        if let wait { waitTimes.add(nanoseconds: wait.wholeNanoseconds) }
     }
 
     /// Counts a job that was archived, and how long after its claim it had ended, if it was claimed at all.

@@ -19,6 +19,6 @@ package enum KnownReason {
     /// Of the binary protocol, of what is given up, and of what is not sent because its token is gone.
     private static let further = [
         "NoError", "ProcessingError", "InvalidTokenSize", "InvalidTopicSize", "ProtocolError", "Unknown",
-        "ClosedWithoutReply", "GivenUp", "JobUnreadable", "NoAnswer", "RefusedStream", "Suppressed",
+        "ClosedWithoutReply", "Cancelled", "GivenUp", "JobUnreadable", "NoAnswer", "RefusedStream", "Suppressed",
     ]
 }

@@ -54,6 +54,10 @@ package struct Rest: Hashable, Sendable {
     /// What was sent of it.
     package var sent: Sent?
 
+    /// Whether it goes on whatever was sent with its producer's id meanwhile: somebody got a part of it, or an operator wants
+    /// all of it to be sent once more.
+    package var isSentAnyway: Bool { sent.map(\.progress.tally.isAnyoneReached) ?? (origin != nil) }
+
     /// Creates the rest of a job of which nothing was sent; the other members are set by hand.
     package init(of file: File, droppedAt: WallTime) {
         (self.file, self.droppedAt) = (file, droppedAt)

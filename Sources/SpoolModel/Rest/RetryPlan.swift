@@ -15,12 +15,17 @@ package enum RetryPlan: Hashable, Sendable {
     /// - Parameters:
     ///   - root: The result file.
     ///   - includesUnknown: Whether what may have been sent is sent again.
-    /// - Throws: `ControlFault`: nothing of it is left, or the file is none.
+    /// - Throws: `ControlFault`: nothing of it is left, it is a duplicate, or the file is none.
     package init(_ root: Node, includingUnknown includesUnknown: Bool) throws(ControlFault) {
         guard let result = ToldResult(root) else {
             throw ControlFault(
                 "its result file does not say what is left",
                 hint: "--whole sends all of it again, what was accepted too")
+        }
+        guard root["code"]?.string != ResultCode.duplicate.rawValue else {
+            throw ControlFault(
+                "a job with the same id was sent before it, and it would fail again",
+                hint: "--whole sends all of it all the same")
         }
         guard result.progress.tally.total > 0 else {
             self = .whole(result.name)

@@ -71,7 +71,8 @@ package final class RefBook {
         return nil
     }
 
-    /// Keeps that jobs were sent, those that it does not know yet; they survive a loss of power then.
+    /// Keeps that jobs were sent, those that it does not know yet; they survive a loss of power then. One that was parked or
+    /// over, and went on, is kept again with its later end.
     ///
     /// - Throws: `SystemError`: ENOSPC, EIO and the like; call again. A failed sync is final.
     package func keep(_ records: [RefRecord], at now: WallTime) throws(SystemError) {
@@ -88,7 +89,12 @@ package final class RefBook {
     private func isKept(_ record: RefRecord) throws(SystemError) -> Bool {
         for place in index.places(of: record.key) {
             guard let known = try self.record(at: place) else { continue }
-            if known.key == record.key, known.job.id == record.job.id { return true }
+            // What is read has its time cut to milliseconds.
+            if known.key == record.key, known.job.id == record.job.id,
+                record.job.endedAt - known.job.endedAt < .milliseconds(1)
+            {
+                return true
+            }
         }
         return false
     }

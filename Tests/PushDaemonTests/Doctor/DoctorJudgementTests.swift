@@ -238,6 +238,25 @@ import Testing
         #expect(finding.severity == severity && finding.message.contains(words), "\(findings)")
     }
 
+    @Test(
+        arguments: [
+            (DaemonFacts.Control.answered, true, Severity.ok, "are heard at /run/x.sock"),
+            (.silent, true, .warn, "nobody answers at its control socket /run/x.sock"),
+            (.unreachable(SystemError.timedOut("connect")), true, .warn, "cannot be reached: connect"),
+            (.silent, false, .warn, "has ended without a word"),
+        ] as [(DaemonFacts.Control, Bool, DoctorFinding.Severity, String)])
+    func `the control socket is judged where a daemon runs`(
+        control: DaemonFacts.Control, isLocked: Bool, severity: DoctorFinding.Severity, words: String
+    ) throws {
+        var facts = DaemonFacts(node: "host-a", now: Self.now)
+        facts.isLocked = isLocked
+        facts.status = SpoolStatus(node: "host-a", processID: 7, startedAt: Self.now, writtenAt: Self.now)
+        facts.control = ("/run/x.sock", control)
+        let findings = DaemonJudgement(facts: facts, path: "p.yaml", wanted: []).findings
+        let finding = try #require(findings.last)
+        #expect(finding.severity == severity && finding.message.contains(words), "\(findings)")
+    }
+
     @Test func `a filesystem that hangs does not make the doctor hang`() async throws {
         let gate = DispatchSemaphore(value: 0)
         defer { gate.signal() }

@@ -74,6 +74,21 @@ import Testing
         }
     }
 
+    @Test func `a daemon whose control socket nobody answers is named`() async throws {
+        try await examining { bench in
+            try FileManager.default.removeItem(atPath: bench.path + "/run")
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                let finding = try await awaited("the finding") {
+                    try await bench.doctor().diagnosis.findings.first { $0.message.contains("control socket") }
+                }
+                #expect(finding.severity == "warn" && finding.area == "daemon", "\(finding)")
+                #expect(finding.hint?.contains("make that folder") == true)
+                #expect(try await daemon.stop() == 0)
+            }
+        }
+    }
+
     @Test func `what is printed for people is a line for each finding and each remedy, faults first`() async throws {
         try await examining { bench in
             try bench.configureApp("weather", "gateway: localhost:1")

@@ -66,6 +66,20 @@ import Testing
         }
     }
 
+    @Test func `what somebody got, or an operator wants whole, is no duplicate`() {
+        var rest = Rest(of: Rest.File(inode: 1, byteCount: 17, modifiedAt: 3), droppedAt: Self.noon)
+        #expect(!rest.isSentAnyway)
+        rest.origin = "done/2026-11-21/a.json"
+        #expect(rest.isSentAnyway)
+        let progress = JournalProgress(remaining: IndexRuns(2..<9))
+        rest.sent = Rest.Sent(id: JobID(bits: 1), ref: "r", count: 9, progress: progress)
+        #expect(!rest.isSentAnyway)
+        rest.sent?.progress.tally.add(Self.refused, count: 1)
+        #expect(!rest.isSentAnyway)
+        rest.sent?.progress.tally.add(.unknown, count: 1)
+        #expect(rest.isSentAnyway)
+    }
+
     // MARK: Trying again
 
     private func plan(_ text: String, unknown: Bool = false) throws -> RetryPlan {
@@ -96,6 +110,13 @@ import Testing
     @Test func `a job of which nothing was ever sent is tried again whole`() throws {
         let nothing = #""accepted":0,"rejected":0,"expired":0,"unsent":0,"unknown":0"#
         #expect(try plan(result(nothing, "")) == .whole(try #require(FileName("a%.json"))))
+    }
+
+    @Test func `a duplicate would be one again`() {
+        let nothing = #""accepted":0,"rejected":0,"expired":0,"unsent":0,"unknown":0"#
+        let text = result(nothing, "").replacing(#""state""#, with: #""code":"duplicate","state""#)
+        let fault = #expect(throws: ControlFault.self) { _ = try plan(text) }
+        #expect(fault?.message.contains("same id") == true && fault?.hint?.contains("--whole") == true)
     }
 
     @Test(arguments: [
