@@ -8,8 +8,8 @@ extension Daemon {
         case configuration(ConfigurationSet)
         /// The spool or the state folder cannot be used.
         case spool(message: String, hint: String)
-        /// There is no space, no descriptor or memory left, the filesystem is broken, or another daemon has the journal; that
-        /// may pass without anybody changing the configuration.
+        /// There is no space, no descriptor or memory left, the filesystem is broken, or another daemon has the journal or
+        /// the state folder; that may pass without anybody changing the configuration.
         case shortage(message: String, hint: String)
     }
 }

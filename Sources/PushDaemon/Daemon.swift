@@ -21,6 +21,8 @@ package actor Daemon {
     /// What makes jobs ours: the spool, where it is on a filesystem of this host.
     let tenure: any Tenure
     let state: Directory
+    /// Keeps other daemons out of it.
+    let stateLock: StateLock
     let tokens: TokenSources
     let node: String
     /// Rung when apps may have to be started, changed or ended.
@@ -139,6 +141,7 @@ package actor Daemon {
                 path: configuration.daemon.spool, node: node, journalByteCount: configuration.daemon.journalByteCount)
             tenure = spool
             state = try Self.openState(configuration.daemon.state)
+            stateLock = try Self.lock(state)
             reactor = try Reactor()
             files = try FileThread(WorkerThread(name: "files"))
             lookout = Lookout(try WorkerThread(name: "watch"))
@@ -172,6 +175,13 @@ package actor Daemon {
         }
         try state.requirePrivate()
         return state
+    }
+
+    private static func lock(_ state: Directory) throws -> StateLock {
+        if let lock = try StateLock(on: state) { return lock }
+        throw StartFault.shortage(
+            message: "another daemon uses the state folder \(state.path)",
+            hint: "stop that one, or give each a folder of its own (`state`)")
     }
 
     /// Opens the folder of the provider tokens, and makes it.

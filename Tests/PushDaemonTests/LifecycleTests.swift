@@ -80,6 +80,15 @@ import Testing
         }
     }
 
+    @Test func `a second daemon does not start with the state folder of the first`() async throws {
+        try await Bench.serving(try .init()) { bench, _ in
+            try bench.write("etc/other.yaml", "spool: ../spool\nstate: ../state\nnode: node-b\n")
+            let second = try await bench.run(["run", "--config", "\(bench.path)/etc/other.yaml"])
+            #expect(second.code == 75 && second.log.contains("another daemon uses the state folder"), "\(second)")
+            #expect(second.log.contains("hint: stop that one, or give each a folder of its own"), "\(second)")
+        }
+    }
+
     @Test func `a broken daemon's file ends the start with 78 and the line`() async throws {
         try await Bench.running(try .init()) { bench in
             try bench.write("etc/pushspool.yaml", "spool: ../spool\nstate: ../state\nintake: {setle: 1s}\n")
