@@ -84,7 +84,7 @@ struct Status: ParsableCommand {
             Talk.say(line)
         }
         for app in status.apps {
-            if let warning = app.credentials?.warning { Talk.say("\(app.name): \(warning)") }
+            if let expiry = app.expiry(at: now) { Talk.say("\(expiry); see pushspool check") }
         }
         for app in status.apps {
             for job in app.progress { Talk.say("\(app.name)/\(job.name)  \(job.inWords)") }
@@ -94,11 +94,10 @@ struct Status: ParsableCommand {
     private func seconds(_ duration: Duration) -> String { "\(duration.components.seconds) s" }
 }
 
-extension SpoolStatus.Credentials {
-    /// What there is to say of a certificate that has 30 days left at most.
-    var warning: String? {
-        guard let notAfter, let daysLeft, daysLeft <= 30 else { return nil }
-        let end = daysLeft < 0 ? "expired on \(notAfter.day)" : "expires on \(notAfter.day), in \(daysLeft) days"
-        return "certificate \(end); see pushspool check"
+extension SpoolStatus.App {
+    /// What there is to say of its certificate, if that has 30 days left at most: `weather: certificate expires on …`.
+    func expiry(at now: WallTime) -> String? {
+        guard let notAfter = credentials?.notAfter else { return nil }
+        return CertificateExpiry.words(of: notAfter, at: now).map { "\(name): certificate \($0)" }
     }
 }
