@@ -83,10 +83,7 @@ struct Status: ParsableCommand {
             return [app.name, app.state.rawValue, "\(app.jobCount)", (app.gateway ?? "") + since]
         }
         let table = Table(header: ["app", "state", "jobs", "gateway"], rows: rows, rightAligned: [2]).lines
-        let warnings = status.apps.compactMap { app -> String? in
-            guard let warning = app.credentials?.warning else { return nil }
-            return "\(app.name): \(warning)"
-        }
+        let warnings = status.apps.compactMap { app in app.expiry(at: now).map { "\($0); see pushspool check" } }
         let jobs = status.apps.flatMap { app in app.progress.map { "\(app.name)/\($0.name)  \($0.inWords)" } }
         return [head] + table + warnings + jobs
     }
@@ -94,11 +91,10 @@ struct Status: ParsableCommand {
     private func seconds(_ duration: Duration) -> String { "\(duration.components.seconds) s" }
 }
 
-extension SpoolStatus.Credentials {
-    /// What there is to say of a certificate that has 30 days left at most.
-    var warning: String? {
-        guard let notAfter, let daysLeft, daysLeft <= 30 else { return nil }
-        let end = daysLeft < 0 ? "expired on \(notAfter.day)" : "expires on \(notAfter.day), in \(daysLeft) days"
-        return "certificate \(end); see pushspool check"
+extension SpoolStatus.App {
+    /// What there is to say of its certificate, if that has 30 days left at most: `weather: certificate expires on …`.
+    func expiry(at now: WallTime) -> String? {
+        guard let notAfter = credentials?.notAfter else { return nil }
+        return CertificateExpiry.words(of: notAfter, at: now).map { "\(name): certificate \($0)" }
     }
 }

@@ -1,7 +1,7 @@
 import APNSModel
 import SpoolModel
 
-/// What `pushspool status --watch` shows: the daemon, each app, and the longest jobs, on one screen.
+/// What `pushspool status --watch` shows: the daemon, certificates to renew, each app, and the longest jobs, on one screen.
 struct StatusScreen {
     /// What waits in an app's `new/`.
     struct Waiting: Hashable {
@@ -22,7 +22,10 @@ struct StatusScreen {
 
     /// The screen, cut to fit.
     func lines(columns: Int, rows: Int) -> [String] {
-        let head: [String] = [title, sums] + (fault.map { ["! " + $0] } ?? []) + [""]
+        var head = [title, sums]
+        if let fault { head.append("! " + fault) }
+        head += expiries(room: max(1, rows / 6))
+        head.append("")
         let jobs = jobs(columns: columns).prefix(rows / 4)
         let room = max(1, rows - head.count - 1 - (jobs.isEmpty ? 0 : jobs.count + 1))
         var table = Table(header: Self.header, rows: names.map(cells), rightAligned: [2, 3, 4, 5]).lines
@@ -53,6 +56,16 @@ struct StatusScreen {
         let trouble = troubled == 0 ? "" : ", \(troubled) of them not sending"
         let wait = waitingCount == 1 ? "1 waits" : "\(waitingCount) wait"
         return "\(names.count.of("app"))\(trouble); \(jobCount.of("job")) under way, \(wait); \(rate)/s"
+    }
+
+    /// Certificates that expire within 30 days, or have, the first to end first; what finds no room is counted.
+    private func expiries(room: Int) -> [String] {
+        let ends = (status?.apps ?? []).compactMap { app in
+            app.expiry(at: now).map { (end: app.credentials?.notAfter ?? now, name: app.name, line: "! \($0)") }
+        }
+        let lines = ends.sorted { ($0.end, $0.name) < ($1.end, $1.name) }.map(\.line)
+        guard lines.count > room else { return lines }
+        return Array(lines.prefix(room - 1)) + ["! … and \(lines.count - room + 1) more certificates to renew"]
     }
 
     /// The apps: those in trouble first, then those with something to do, then the idle ones.

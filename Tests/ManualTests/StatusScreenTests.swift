@@ -77,6 +77,31 @@ struct StatusScreenTests {
         #expect(lines.count == 12 && lines[10].hasPrefix("app-16") && lines[11] == "… and 13 more apps")
     }
 
+    /// An app whose certificate is good for so many days and an hour.
+    private static func app(_ name: String, certifiedFor days: Int) -> SpoolStatus.App {
+        var credentials = SpoolStatus.Credentials(kind: .certificate)
+        credentials.notAfter = now + .seconds(days * 86_400 + 3600)
+        var app = Self.app(name, .sending)
+        app.credentials = credentials
+        return app
+    }
+
+    @Test func `certificates that expire within 30 days have a line each, the first to end first`() {
+        let days = ["far": 40, "later": 29, "over": -3, "soon": 1, "today": 0]
+        let apps = days.sorted { $0.key < $1.key }.map { Self.app($0.key, certifiedFor: $0.value) }
+        let lines = Self.screen(apps).lines(columns: 200, rows: 50)
+        #expect(
+            Array(lines[2...6]) == [
+                "! over: certificate expired on 2026-11-19",
+                "! today: certificate expires at 2026-11-22T02:20:00.000Z, in less than 2 h",
+                "! soon: certificate expires on 2026-11-23, in 1 day",
+                "! later: certificate expires on 2026-12-21, in 29 days", "",
+            ])
+        let few = Self.screen(apps).lines(columns: 200, rows: 12)
+        let more = ["! over: certificate expired on 2026-11-19", "! … and 3 more certificates to renew", ""]
+        #expect(Array(few[2...4]) == more && few.count <= 12)
+    }
+
     @Test func `without a daemon what waits is shown, and why there is no more`() {
         let screen = StatusScreen(
             status: nil, fault: "no daemon says anything", waiting: ["weather": .init(count: 1, oldest: Self.now)],

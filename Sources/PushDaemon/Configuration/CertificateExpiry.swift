@@ -60,16 +60,12 @@ package struct CertificateExpiry: Hashable, Sendable {
     package func daysLeft(at now: WallTime) -> Int { notAfter.days(after: now) }
 
     /// How near the end is; `nil` while it is far.
-    package func stage(at now: WallTime) -> Stage? {
-        let left = notAfter.epochSeconds - now.epochSeconds
-        return Stage.allCases.last { left <= $0.seconds }
-    }
+    package func stage(at now: WallTime) -> Stage? { Self.stage(of: notAfter, at: now) }
 
     /// What there is to say of it, as a warning; `nil` while the end is far.
     package func diagnostic(at now: WallTime) -> Diagnostic? {
-        guard let stage = stage(at: now) else { return nil }
-        return Diagnostic("certificate \"\(name)\" \(words(stage, at: now))", hint: hint, severity: .warning)
-            .about("credentials")
+        guard let words = Self.words(of: notAfter, at: now) else { return nil }
+        return Diagnostic("certificate \"\(name)\" \(words)", hint: hint, severity: .warning).about("credentials")
     }
 
     /// What to do about it.
@@ -77,12 +73,22 @@ package struct CertificateExpiry: Hashable, Sendable {
         "create a new push certificate at the developer account and replace \(file): it is used without a restart"
     }
 
-    private func words(_ stage: Stage, at now: WallTime) -> String {
-        switch stage {
-        case .month, .week: "expires on \(notAfter.day), in \(daysLeft(at: now)) days"
-        case .day: "expires at \(notAfter.rfc3339), in less than \((notAfter - now).hours + 1) h"
-        case .expired: "expired on \(notAfter.day)"
+    /// What there is to say of a certificate whose last second that is: `expires on 2026-12-04, in 12 days`; `nil` while the
+    /// end is far.
+    package static func words(of notAfter: WallTime, at now: WallTime) -> String? {
+        switch stage(of: notAfter, at: now) {
+        case nil: return nil
+        case .month?, .week?:
+            let days = notAfter.days(after: now)
+            return "expires on \(notAfter.day), in \(days) day\(days == 1 ? "" : "s")"
+        case .day?: return "expires at \(notAfter.rfc3339), in less than \((notAfter - now).hours + 1) h"
+        case .expired?: return "expired on \(notAfter.day)"
         }
+    }
+
+    private static func stage(of notAfter: WallTime, at now: WallTime) -> Stage? {
+        let left = notAfter.epochSeconds - now.epochSeconds
+        return Stage.allCases.last { left <= $0.seconds }
     }
 }
 
