@@ -38,7 +38,10 @@ import Testing
 /// A folder in which the lines of the examples are run, beside a spool.
 private struct Desk {
     /// What is not to be done again until it prints what it should.
-    private static let doneOnce = ["pushspool submit ", "pushspool demo "]
+    private static let doneOnce = [
+        "pushspool submit ", "pushspool demo ", "pushspool hold ", "pushspool release ", "pushspool cancel ",
+        "pushspool expire ", "pushspool retry news", "pushspool stop ",
+    ]
 
     private let bench: Bench
     private var path: String { bench.path + "/desk" }

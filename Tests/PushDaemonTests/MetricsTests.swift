@@ -112,6 +112,7 @@ import Testing
             try await bench.withDaemon { daemon in
                 try await daemon.says("metrics are not listened for")
                 #expect(daemon.log.contains("EADDRINUSE") && daemon.log.contains("choose another metrics.listen"))
+                try await daemon.says("app started")
                 try bench.drop("one.json", job(1))
                 #expect(try await bench.end(of: "one.json").accepted == 1)
                 #expect(try await daemon.stop() == 0)

@@ -279,7 +279,8 @@ final class HoldDesk {
     func sent(of file: SeenFile) throws -> Rest.Sent? {
         if let rest = try rest(of: file.status) { return rest.sent }
         guard let unreadable else {
-            throw ControlFault("what is left of parked jobs cannot be read", hint: "mend hold/, then restart the daemon")
+            throw ControlFault(
+                "what is left of parked jobs cannot be read", hint: "mend hold/, then restart the daemon")
         }
         guard let name = file.name.rest else { return nil }
         if unreadable.contains(name), try spool.held.status(of: name.bytes) != nil {

@@ -50,7 +50,8 @@ struct ManualStep: Sendable {
         ("localhost:[0-9]+", "localhost:PORT"), ("process [0-9]+", "process NUMBER"),
         ("device [0-9]+ inode [0-9]+", "device NUMBER inode NUMBER"), ("epoch [0-9]+|[0-9]+[+][0-9]+", "EPOCH"),
         ("\\b[0-9]+([.][0-9]+)? (ms|s|min|h|d)\\b", "LENGTH"), ("\\[[#-]{24}\\]", "BAR"),
-        ("[0-9]+ %  ?[0-9]+ of", "SHARE of"), ("\\b[0-9]+/s\\b", "RATE"),
+        ("[0-9]+ %  ?[0-9]+ of", "SHARE of"), ("\\b[0-9]+ of 1000\\b", "SOME of 1000"),
+        ("\\b[0-9]+ unsent\\b", "SOME unsent"), ("\\b[0-9]+/s\\b", "RATE"),
         ("^ *[0-9]+ (?=[A-Z]{3}|nothing valid)", "PLACE "),
     ]
 
