@@ -167,18 +167,16 @@ package struct IdentityLoader: Sendable {
         do {
             let content = try ConfigurationFile.read(path, limit: Self.fileLimit)
             if isSecret, content.status.mode & 0o077 != 0 {
-                throw Diagnostic(
-                    "\(path) can be read by group or others", hint: "chmod 600 \(path)"
-                ).about(key)
+                throw Diagnostic("\(path) can be read by group or others", hint: "chmod 600 \(path)")
             }
             var digest = Digest()
             digest.update(content.bytes.span)
             sums += digest.finish()
             return content.bytes
         } catch let diagnostic as Diagnostic {
-            throw diagnostic
+            throw diagnostic.about(key)
         } catch {
-            throw Diagnostic("\(error)", hint: "check the path and its permissions").about(key)
+            throw ConfigurationFile.fault(error, reading: path).about(key)
         }
     }
 
