@@ -64,8 +64,7 @@ package enum ConfigurationFile {
             return Diagnostic("\(error)", hint: "check the path and its permissions")
         }
         let user = Host.userID
-        return Diagnostic(
-            "\(error)",
-            hint: "this runs as user \(user): if that is the daemon's, chown \(user) \(path); else run it as the daemon's")
+        let remedy = "if that is the daemon's, chown \(user) \(path); else run it as the daemon's"
+        return Diagnostic("\(error)", hint: "this runs as user \(user): \(remedy)")
     }
 }
