@@ -68,7 +68,8 @@ extension Daemon {
         } catch {
             let hint: Logger.MetadataValue = "choose another metrics.listen, or end who has it; then restart"
             logger.error(
-                "metrics are not listened for: \(place)", metadata: [LogKey.error: "\(error)", LogKey.hint: hint])
+                "metrics are not listened for",
+                metadata: [LogKey.path: "\(place)", LogKey.error: "\(error)", LogKey.hint: hint])
         }
         // The end of this task is not the end of the daemon.
         while !Task.isCancelled { try? await reactor.sleep(for: .seconds(3600)) }

@@ -45,7 +45,7 @@ extension Daemon {
             guard count > 0 else { continue }
             logger.warning(
                 "jobs stay in work/, and the next start goes on with them",
-                metadata: [LogKey.app: "\(name)", LogKey.count: "\(count)"])
+                metadata: [LogKey.app: "\(name)", LogKey.jobs: "\(count)"])
         }
     }
 

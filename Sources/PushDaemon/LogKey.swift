@@ -54,6 +54,8 @@ package enum LogKey {
     package static let oldest = "oldest"
     /// One of them.
     package static let example = "example"
+    /// How many jobs.
+    package static let jobs = "jobs"
     /// How many jobs of `done/`.
     package static let done = "done"
     /// How many jobs of `failed/`.

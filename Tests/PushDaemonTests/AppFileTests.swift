@@ -3,6 +3,7 @@ import APNSHTTP2
 import APNSModel
 import Document
 import LinuxIO
+import OpenSSL
 import PushDaemon
 import TestSupport
 import Testing
@@ -104,6 +105,26 @@ struct AppFileTests {
     func `what is wrong is named, at its place`(text: String, line: String) throws {
         let lines = try Self.read(text + "\n").lines
         #expect(lines.contains { $0.contains(line) }, "\(lines)")
+    }
+
+    @Test func `a key that is put where it does not belong is not printed`() throws {
+        let key = try ThrowawayTokenKey().p8
+        let lines = String(decoding: key, as: UTF8.self).split(separator: "\n").dropFirst().dropLast()
+        let body = lines.joined(separator: "")
+        let names = "key_id: ABC123DEFG, team_id: DEF123GHIJ"
+        for (credentials, words) in [
+            ("{token: {key: \(body), \(names)}}", "credentials.token.key: is neither a path nor PEM"),
+            ("{certificate: \(body)}", "credentials.certificate: is neither a path nor PEM"),
+            ("{token: {key: k.p8, key_id: \(body), team_id: DEF123GHIJ}}", "is no such identifier"),
+        ] {
+            let found = try Self.read(Self.http2 + "credentials: \(credentials)\n").lines
+            #expect(found.count == 1 && found[0].contains(words), "\(found)")
+            #expect(!found.joined().contains(body.prefix(20)))
+        }
+        let path = "a/long/path/that/is/not/base64/because/of/its/ending/AuthKey_ABC123DEFG.p8"
+        let app = try Self.read(Self.http2 + "credentials: {token: {key: \(path), \(names)}}\n").app
+        let name = try #require(ProviderIdentity(keyID: "ABC123DEFG", teamID: "DEF123GHIJ"))
+        #expect(app.identity == .token(key: .file(path), of: name))
     }
 
     @Test func `a file without a protocol is not told what the other one lacks`() throws {

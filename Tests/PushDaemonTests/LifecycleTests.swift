@@ -52,6 +52,7 @@ import Testing
             daemon.send(SIGTERM)
             #expect(try await daemon.end(within: .seconds(10)) == 0)
             try await daemon.says("stay in work/")
+            #expect(daemon.log.contains("app=weather jobs=1"), "\(daemon.log)")
             #expect(bench.names(in: "weather/work/node-a").count == 1)
         }
     }

@@ -11,9 +11,9 @@ extension AppConfiguration {
             }
         guard fields.require("credentials", hint: hint) else { return }
         fields.mapping("credentials") { inner in
-            let certificate = inner.string("certificate").map(Self.source)
+            let certificate = inner.source("certificate")
             let container = inner.string("pkcs12")
-            let key = inner.string("key").map(Self.source)
+            let key = inner.source("key")
             passphraseFile = inner.string("passphrase_file")
             let hasToken = inner.value("token") != nil
             let token = inner.mapping("token") { Self.readToken(&$0) } ?? nil
@@ -61,7 +61,7 @@ extension AppConfiguration {
         fields.require("key", hint: "write key: AuthKey_ABC123DEFG.p8, the file from Apple's developer site")
         fields.require("key_id", hint: "it is in the key file's name: AuthKey_<key_id>.p8")
         fields.require("team_id", hint: "it is on the membership page of Apple's developer site")
-        let key = fields.string("key").map(source)
+        let key = fields.source("key")
         let (keyID, teamID) = (fields.appleID("key_id"), fields.appleID("team_id"))
         guard let key, let keyID, let teamID, let name = ProviderIdentity(keyID: keyID, teamID: teamID) else {
             return nil
@@ -80,21 +80,39 @@ extension AppConfiguration {
         guard name.hasPrefix("AuthKey_"), name.hasSuffix(".p8") else { return nil }
         return String(name.dropFirst("AuthKey_".count).dropLast(".p8".count))
     }
-
-    private static func source(_ text: String) -> Source {
-        text.contains("-----BEGIN ") ? .text(Array(text.utf8)) : .file(text)
-    }
 }
 
 extension Fields {
+    /// A path, or PEM text.
+    fileprivate mutating func source(_ key: String) -> AppConfiguration.Source? {
+        guard let text = string(key) else { return nil }
+        if text.contains("-----BEGIN ") { return .text(Array(text.utf8)) }
+        // What is between the lines is no path: that would be printed, and there may be a key in it.
+        guard text.isBase64OfDER else { return .file(text) }
+        refuse(
+            key, "is neither a path nor PEM: the line -----BEGIN … is missing",
+            hint: "write all lines of the file, or better its path")
+        return .text(Array(text.utf8))
+    }
+
     /// The 10 characters by which Apple names a key or a team.
     fileprivate mutating func appleID(_ key: String) -> String? {
         guard let text = string(key) else { return nil }
         let isPlausible = text.utf8.count == 10 && text.allSatisfy { $0.isASCII && ($0.isUppercase || $0.isNumber) }
         if isPlausible { return text }
+        // What is longer may be a key that was put in the wrong place.
+        let shown = text.utf8.count > 20 ? "what has \(text.utf8.count) bytes" : Diagnostic.quoted(text)
         refuse(
-            key, "\(Diagnostic.quoted(text)) is no such identifier",
+            key, "\(shown) is no such identifier",
             hint: "it has 10 characters, capital letters and digits, such as ABC123DEFG")
         return nil
+    }
+}
+
+extension String {
+    /// Whether it looks like base64 of a key or certificate in DER, whose first byte says SEQUENCE and the next a long one.
+    fileprivate var isBase64OfDER: Bool {
+        let digits = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/= \n".utf8)
+        return hasPrefix("MI") && utf8.count > 64 && utf8.allSatisfy { digits.contains($0) }
     }
 }

@@ -30,10 +30,14 @@ package enum ConfigurationFile {
 
     /// Reads a file of at most `limit` bytes. Follows symbolic links: the configuration is the administrator's.
     ///
-    /// - Throws: `SystemError` when it cannot be read; `Diagnostic` when it is larger.
+    /// - Throws: `SystemError` when it cannot be read; `Diagnostic` when it is larger, or no regular file: a named pipe would
+    ///   never end.
     package static func read(_ path: String, limit: Int = byteLimit) throws -> (bytes: [UInt8], status: FileStatus) {
         let file = try OpenFile.open(path: path)
         let status = try file.status()
+        guard status.kind == .regular else {
+            throw Diagnostic("\(path) is a \(status.kind.rawValue)", hint: "name a regular file")
+        }
         guard let bytes = try file.contents(limit: limit) else {
             throw Diagnostic("\(path) is longer than \(limit) bytes", hint: "this is hardly the right file")
         }
@@ -50,7 +54,17 @@ package enum ConfigurationFile {
         } catch let diagnostic as Diagnostic {
             throw diagnostic
         } catch {
-            throw Diagnostic("\(error)", hint: "check the path and its permissions")
+            throw fault(error, reading: path)
         }
+    }
+
+    /// What to tell of a file that cannot be read.
+    static func fault(_ error: any Error, reading path: String) -> Diagnostic {
+        guard (error as? SystemError)?.isPermission == true else {
+            return Diagnostic("\(error)", hint: "check the path and its permissions")
+        }
+        let user = Host.userID
+        let remedy = "if that is the daemon's, chown \(user) \(path); else run it as the daemon's"
+        return Diagnostic("\(error)", hint: "this runs as user \(user): \(remedy)")
     }
 }

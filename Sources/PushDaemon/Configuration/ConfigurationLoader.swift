@@ -73,6 +73,7 @@ package struct ConfigurationLoader: Sendable {
     ///   - folder: Where the apps' files are.
     ///   - known: The apps as they were. One that has not changed, nor any of its files, is taken from there: to make an
     ///     identity takes milliseconds, and its memory.
+    /// - Returns: What is configured, and what is wrong with it.
     package func load(appsIn folder: String, knowing known: [String: ConfigurationSet.App]) -> ConfigurationSet {
         load(Look(now: .now, known: known), appsIn: folder)
     }

@@ -29,6 +29,7 @@ package struct IdentityLoader: Sendable {
     /// - Parameters:
     ///   - app: What its file says.
     ///   - known: The app as it was, which is returned if nothing has changed.
+    /// - Returns: The app, ready to send.
     /// - Throws: `Diagnostic` about the key of the configuration that is at fault, with the remedy: the app must not send.
     package mutating func load(
         _ app: AppConfiguration, knowing known: ConfigurationSet.App?
@@ -41,28 +42,36 @@ package struct IdentityLoader: Sendable {
     /// Whether an identity is still good, and its files are those that it was made of.
     private mutating func isUnchanged(_ known: AppIdentity) throws(Diagnostic) -> Bool {
         if case .certificate(let facts) = known.credentials, !facts.isValid(at: now.epochSeconds) { return false }
-        for file in files(of: known.app) {
-            var content = try bytes(file.source, key: file.key, isSecret: file.isSecret)
+        for part in parts(of: known.app) {
+            var content = try bytes(part.source, key: part.key, isSecret: part.isSecret)
             Secret.erase(&content)
         }
         return sums == known.fingerprint
     }
 
+    /// A file that an identity is made of, or the text itself.
+    private struct Part {
+        let source: AppConfiguration.Source
+        /// The key of the configuration.
+        let key: String
+        var isSecret = true
+    }
+
     /// What an identity is made of, in the order in which it is read.
-    private func files(
-        of app: AppConfiguration
-    ) -> [(source: AppConfiguration.Source, key: String, isSecret: Bool)] {
-        var files: [(source: AppConfiguration.Source, key: String, isSecret: Bool)] = []
-        if let file = app.passphraseFile { files.append((.file(file), "credentials.passphrase_file", true)) }
+    private func parts(of app: AppConfiguration) -> [Part] {
+        var parts: [Part] = []
+        if let file = app.passphraseFile {
+            parts.append(Part(source: .file(file), key: "credentials.passphrase_file"))
+        }
         switch app.identity {
         case .certificate(let certificate, let key):
-            files.append((certificate, "credentials.certificate", key == nil))
-            if let key { files.append((key, "credentials.key", true)) }
-        case .pkcs12(let file): files.append((.file(file), "credentials.pkcs12", true))
-        case .token(let key, _): files.append((key, "credentials.token.key", true))
+            parts.append(Part(source: certificate, key: "credentials.certificate", isSecret: key == nil))
+            if let key { parts.append(Part(source: key, key: "credentials.key")) }
+        case .pkcs12(let file): parts.append(Part(source: .file(file), key: "credentials.pkcs12"))
+        case .token(let key, _): parts.append(Part(source: key, key: "credentials.token.key"))
         }
-        if let file = app.trust { files.append((.file(file), "trust", false)) }
-        return files
+        if let file = app.trust { parts.append(Part(source: .file(file), key: "trust", isSecret: false)) }
+        return parts
     }
 
     private mutating func load(_ app: AppConfiguration) throws(Diagnostic) -> AppIdentity {
@@ -167,18 +176,16 @@ package struct IdentityLoader: Sendable {
         do {
             let content = try ConfigurationFile.read(path, limit: Self.fileLimit)
             if isSecret, content.status.mode & 0o077 != 0 {
-                throw Diagnostic(
-                    "\(path) can be read by group or others", hint: "chmod 600 \(path)"
-                ).about(key)
+                throw Diagnostic("\(path) can be read by group or others", hint: "chmod 600 \(path)")
             }
             var digest = Digest()
             digest.update(content.bytes.span)
             sums += digest.finish()
             return content.bytes
         } catch let diagnostic as Diagnostic {
-            throw diagnostic
+            throw diagnostic.about(key)
         } catch {
-            throw Diagnostic("\(error)", hint: "check the path and its permissions").about(key)
+            throw ConfigurationFile.fault(error, reading: path).about(key)
         }
     }
 

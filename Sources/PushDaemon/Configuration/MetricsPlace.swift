@@ -9,7 +9,7 @@ package enum MetricsPlace: Hashable, Sendable, CustomStringConvertible {
     case local(path: String)
 
     private static let localPrefix = "unix:"
-    private static let form = "127.0.0.1:9469, [::1]:9469, or unix: and an absolute path"
+    private static let form = #"127.0.0.1:9469, "[::1]:9469" in quotes, or unix: and an absolute path"#
 
     /// Reads `127.0.0.1:9469`, `[::1]:9469` or `unix:/run/pushspool/metrics.sock`.
     ///

@@ -51,6 +51,7 @@ struct DaemonFacts: Sendable {
     ///   - node: The node.
     ///   - spool: Its spool.
     ///   - folder: Where its control socket is.
+    /// - Returns: What was seen.
     static func look(at node: String, in spool: String, control folder: String) -> DaemonFacts {
         var facts = DaemonFacts(node: node, now: .now)
         facts.readStatus(in: spool)

@@ -78,6 +78,13 @@ extension BrokenSetup {
         file("the certificate's file is missing") {
             try $0.configureApp("weather", credentials: "credentials: {certificate: nowhere.pem}")
         }.says("nowhere.pem", "ENOENT", remedy: "check the path"),
+        file("the key is a named pipe") {
+            try await $0.tool("mkfifo", "-m", "600", "\($0.path)/etc/pipe")
+            try $0.configureApp("weather", credentials: "credentials: {certificate: \($0.path)/etc/pipe}")
+        }.says("/etc/pipe is a named pipe", remedy: "regular file"),
+        file("the key is a folder") {
+            try $0.configureApp("weather", credentials: "credentials: {certificate: \($0.path)/etc}")
+        }.says("/etc is a directory", remedy: "regular file"),
         file("others can read the key") {
             try $0.use(try issue(), mode: 0o644)
         }.says("can be read by group or others", remedy: "chmod 600"),

@@ -243,7 +243,7 @@ import Testing
             (DaemonFacts.Control.answered, true, Severity.ok, "are heard at /run/x.sock"),
             (.silent, true, .warn, "nobody answers at its control socket /run/x.sock"),
             (.unreachable(SystemError.timedOut("connect")), true, .warn, "cannot be reached: connect"),
-            (.silent, false, .warn, "has ended without a word"),
+            (.silent, false, .fault, "has ended without a word"),
         ] as [(DaemonFacts.Control, Bool, DoctorFinding.Severity, String)])
     func `the control socket is judged where a daemon runs`(
         control: DaemonFacts.Control, isLocked: Bool, severity: DoctorFinding.Severity, words: String
