@@ -221,9 +221,18 @@ class ShellTests:
         self.assertTrue({"cat", "mv", "sync"}.issubset(died), died)
 
     def test_a_signal_in_the_middle_leaves_nothing(self):
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signals = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+
+        def heed_signals():
+            # In the background tests are started with some ignored, and what a shell finds ignored it cannot trap.
+            die_with_parent()
+            for number in signals:
+                signal.signal(number, signal.SIG_DFL)
+
+        for number in signals:
             # The terminal sends it to all of them.
-            child = self.start('pushspool_submit "$@"', self.spool, "weather", "-", start_new_session=True)
+            child = self.start(
+                'pushspool_submit "$@"', self.spool, "weather", "-", start_new_session=True, preexec_fn=heed_signals)
             child.stdin.write("x" * 100_000)
             child.stdin.flush()
             eventually(lambda: any(os.path.getsize(self.path("tmp", name)) for name in self.names("tmp")), "a part")
