@@ -125,6 +125,12 @@ static inline int clinux_spawn_closing(posix_spawn_file_actions_t *actions, int 
     return posix_spawn_file_actions_addclosefrom_np(actions, from);
 }
 
+// timerfd_settime(2), once: whose the members of its structure are depends on what else was imported.
+static inline int clinux_set_timer(int fd, int64_t seconds, long nanoseconds) {
+    struct itimerspec setting = {{0, 0}, {(time_t)seconds, nanoseconds}};
+    return timerfd_settime(fd, 0, &setting, 0);
+}
+
 // signalfd(2): the flags are an enumeration in C.
 static inline int clinux_signalfd(const sigset_t *set) { return signalfd(-1, set, SFD_NONBLOCK | SFD_CLOEXEC); }
 

@@ -183,10 +183,8 @@ extension ReactorLoop {
         guard let earliest = deadlines.earliest else { return }
         if let armed, armed <= earliest { return }
         let (seconds, attoseconds) = max(earliest - .now, .nanoseconds(1)).components
-        var setting = itimerspec()
-        setting.it_value.tv_sec = time_t(seconds)
-        setting.it_value.tv_nsec = max(Int(attoseconds / 1_000_000_000), seconds == 0 ? 1 : 0)
-        let code = unsafe timerfd_settime(timer.rawValue, 0, &setting, nil)
+        let nanoseconds = max(Int(attoseconds / 1_000_000_000), seconds == 0 ? 1 : 0)
+        let code = clinux_set_timer(timer.rawValue, seconds, nanoseconds)
         precondition(code == 0, "timerfd_settime refuses a valid time")
         armed = earliest
     }
