@@ -62,8 +62,10 @@ CHECKED := --explicit-target-dependency-import-check error
 RELEASE := --configuration release --static-swift-stdlib -Xswiftc -use-ld=lld \
 	-Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic
 # So many tests at a time: all of them at once make two cores so slow that handshakes run into their time-outs. The long
-# sweeps have the machine to themselves for half an hour, and many of them kill at a moment that must not slip away.
+# sweeps have the machine to themselves for half an hour, and many of them kill at a moment that must not slip away; those that
+# compute for minutes take all threads from whoever is to answer in time.
 SIDE_BY_SIDE := --experimental-maximum-parallelization-width 12
+SWEEPS_SIDE_BY_SIDE := --experimental-maximum-parallelization-width 2
 FAULTS_SIDE_BY_SIDE = --experimental-maximum-parallelization-width $(if $(PUSHSPOOL_FULL),4,12)
 FORMATTED := Package.swift Sources Tests
 
@@ -108,8 +110,10 @@ test: setup lint ## Lint, build and run all tests; as root also those that mount
 	@echo '==> fault tests'
 	@.ci/swift-test $(FAULTS_SIDE_BY_SIDE) --filter '^FaultTests\.'
 
-test-full: export PUSHSPOOL_FULL = 1
-test-full: test ## The same with the long sweeps (PUSHSPOOL_FULL=1), the fuzzer's corpus, interop and the package
+test-full: test ## Also the long sweeps (PUSHSPOOL_FULL=1), the fuzzer's corpus, interop and the package
+	@echo '==> long sweeps'
+	@PUSHSPOOL_FULL=1 .ci/swift-test $(SWEEPS_SIDE_BY_SIDE) --filter "$$(.ci/sweeps)"
+	@PUSHSPOOL_FULL=1 $(MAKE) faults
 	@echo '==> the corpus of the fuzzer'
 	@$(MAKE) -C Tests/Fuzz replay
 	@$(MAKE) interop

@@ -1,7 +1,7 @@
 import APNSGateway
 import APNSModel
-import Foundation
 import GatewaySimulator
+import TestSupport
 import Testing
 
 /// Errors that arrive when much more has been written (PyAPNs' promise).
@@ -34,7 +34,7 @@ struct LateErrorTests {
 
     @Test(arguments: [1, 3])
     func `many refusals, shutdowns and half errors lose nothing`(connectionLimit: Int) async throws {
-        let count = ProcessInfo.processInfo.environment["PUSHSPOOL_FULL"] == "1" ? 100_000 : 10_000
+        let count = trials(10_000, full: 100_000)
         var plan = BenchPlan("every=2500 half times=5; every=997 refuse status=8; every=3000 shutdown") {
             $0.connectionLimit = connectionLimit
             $0.windowLimit = 1000

@@ -1,13 +1,13 @@
 import APNSGateway
-import Foundation
 import GatewaySimulator
+import TestSupport
 import Testing
 
 /// Many notifications through a gateway that does everything at once that it may do.
 @Suite(.timeLimit(.minutes(10)))
 struct HTTP2SweepTests {
     @Test func `goodbyes, refused streams, moving limits, small windows and tables: each accepted once`() async throws {
-        let count = ProcessInfo.processInfo.environment["PUSHSPOOL_FULL"] == "1" ? 100_000 : 10_000
+        let count = trials(10_000, full: 100_000)
         let script = """
             every=2500 goaway undone=4
             every=701 refuse-stream
