@@ -5,7 +5,7 @@ import APNSModel
 /// A client's streams are numbered 1, 3, 5 and so on, so the n-th request of a connection has stream 2n + 1, and a flag
 /// for each place behind the oldest open one is all that is needed. Answers come in any order.
 struct RequestWindow: Sendable {
-    private struct Run: Sendable {
+    private struct Run: Stretch {
         var batch: Batch
         var end: Int
         let sentAt: Moment
@@ -20,8 +20,7 @@ struct RequestWindow: Sendable {
     /// How far apart the writing of two requests may be that count as written together.
     private static let grain = Duration.milliseconds(50)
 
-    private var runs: [Run] = []
-    private var head = 0
+    private var runs = Stretches<Run>()
     /// Whether the place `base + n` is open. The places below `trimmed` are kept for a while, to be removed together.
     private var flags: [Bool] = []
     private var base = 0
@@ -43,7 +42,7 @@ struct RequestWindow: Sendable {
     var end: Int { base + flags.count }
 
     /// When the oldest open request was written.
-    var oldest: Moment? { head < runs.count ? runs[head].sentAt : nil }
+    var oldest: Moment? { runs.first?.sentAt }
 
     /// Adds the requests of a batch, whose first has the place behind the newest.
     mutating func append(_ batch: Batch, at now: Moment) {
@@ -52,9 +51,12 @@ struct RequestWindow: Sendable {
         count += batch.count
         let end = first + batch.count
         writes.note(end: end, at: now)
-        if head < runs.count, now - runs[runs.count - 1].sentAt < Self.grain, runs[runs.count - 1].batch.merge(batch) {
-            runs[runs.count - 1].end = end
-        } else {
+        let isMerged = runs.changeLast { last in
+            guard now - last.sentAt < Self.grain, last.batch.merge(batch) else { return false }
+            last.end = end
+            return true
+        }
+        if !isMerged {
             runs.append(Run(batch: batch, end: end, sentAt: now, shift: batch.indices.lowerBound - first))
         }
     }
@@ -75,8 +77,8 @@ struct RequestWindow: Sendable {
     /// The notifications of ascending places, as few batches as possible. To be called before `trim`.
     func batches(at places: [Int]) -> [Batch] {
         var batches: [Batch] = []
-        var (run, index) = (run(of: places.first ?? 0), 0)
-        while index < places.count, run < runs.count {
+        var (run, index) = (runs.index(of: places.first ?? 0), 0)
+        while index < places.count, run < runs.indices.upperBound {
             let (start, limit) = (places[index], runs[run].end)
             guard start < limit else {
                 run += 1
@@ -108,8 +110,8 @@ struct RequestWindow: Sendable {
 
     /// Closes all open requests that were written at `moment` or before, and returns their places.
     mutating func closeAll(writtenBy moment: Moment) -> [Int] {
-        let late = runs[head...].prefix { $0.sentAt <= moment }
-        guard let end = late.last?.end else { return [] }
+        let late = runs.indices.prefix { runs[$0].sentAt <= moment }
+        guard let end = late.last.map({ runs[$0].end }) else { return [] }
         let open = (trimmed..<end - base).filter { flags[$0] }
         for index in open { flags[index] = false }
         count -= open.count
@@ -119,25 +121,11 @@ struct RequestWindow: Sendable {
     /// Forgets what lies before the oldest open request.
     mutating func trim() {
         while trimmed < flags.count, !flags[trimmed] { trimmed += 1 }
-        while head < runs.count, runs[head].end <= base + trimmed { head += 1 }
+        runs.trim(before: base + trimmed)
         writes.trim(before: base + trimmed)
         if trimmed > 4_096, trimmed * 2 > flags.count {
             flags.removeFirst(trimmed)
             (base, trimmed) = (base + trimmed, 0)
         }
-        if head > 64, head * 2 > runs.count {
-            runs.removeFirst(head)
-            head = 0
-        }
-    }
-
-    /// The run that holds a place, by bisection.
-    private func run(of place: Int) -> Int {
-        var (low, high) = (head, runs.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if runs[middle].end <= place { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 }

@@ -57,6 +57,34 @@ struct FeedbackShelf {
         cursors[file.app, default: FeedbackCursor()].pass(file.name)
     }
 
+    /// Goes once through the files of an app, in order; one that somebody removes meanwhile is passed over.
+    ///
+    /// - Returns: Whether its folder may be read.
+    /// - Throws: `SystemError`: the folder cannot be read, for another reason than missing rights; whatever `body` throws.
+    static func readFiles(
+        of app: String, in root: Directory, _ body: (File, FeedbackShelf) throws -> Void
+    ) throws -> Bool {
+        var shelf = FeedbackShelf(root: root, apps: [app])
+        while true {
+            let files: [File]
+            do {
+                files = try shelf.nextFiles()
+            } catch {
+                guard error.isRefusal else { throw error }
+                return false
+            }
+            guard !files.isEmpty else { return true }
+            for file in files {
+                do {
+                    try body(file, shelf)
+                } catch let error as SystemError where error.isNotFound {
+                    // Whoever reads it removed it meanwhile.
+                }
+                shelf.pass(file)
+            }
+        }
+    }
+
     /// Reads a file line by line.
     ///
     /// - Throws: `SystemError` with ENOENT when somebody has removed it, or another; whatever `body` throws.

@@ -116,28 +116,12 @@ struct JobSearch {
     // MARK: Feedback
 
     private mutating func readFeedback(of app: String) throws {
-        var shelf = FeedbackShelf(root: root, apps: [app])
-        while true {
-            let files: [FeedbackShelf.File]
-            do {
-                files = try shelf.nextFiles()
-            } catch {
-                guard error.isRefusal else { throw error }
-                unreadable.insert("\(app)/feedback")
-                return
-            }
-            guard !files.isEmpty else { return }
-            for file in files {
-                do {
-                    try shelf.read(file) { _, line in
-                        if case .good(let node, _) = line { take(node, of: app) }
-                    }
-                } catch let error as SystemError where error.isNotFound {
-                    // Whoever reads it removed it meanwhile.
-                }
-                shelf.pass(file)
+        let isReadable = try FeedbackShelf.readFiles(of: app, in: root) { file, shelf in
+            try shelf.read(file) { _, line in
+                if case .good(let node, _) = line { take(node, of: app) }
             }
         }
+        if !isReadable { unreadable.insert("\(app)/feedback") }
     }
 
     private mutating func take(_ line: Node, of app: String) {

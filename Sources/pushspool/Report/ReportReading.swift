@@ -29,26 +29,10 @@ struct ReportReading {
     }
 
     private mutating func readFeedback(of app: String) throws {
-        var shelf = FeedbackShelf(root: root, apps: [app])
-        while true {
-            let files: [FeedbackShelf.File]
-            do {
-                files = try shelf.nextFiles()
-            } catch {
-                guard error.isRefusal else { throw error }
-                return report.sources.unreadable.append("\(app)/feedback")
-            }
-            guard !files.isEmpty else { return }
-            for file in files {
-                // A file has what came about before it was published.
-                if file.publishedAt.map({ $0 >= report.buckets.since }) ?? true { try read(file, of: shelf) }
-                shelf.pass(file)
-            }
-        }
-    }
-
-    private mutating func read(_ file: FeedbackShelf.File, of shelf: FeedbackShelf) throws {
-        do {
+        let isReadable = try FeedbackShelf.readFiles(of: app, in: root) { file, shelf in
+            // A file has what came about before it was published. One that a consumer takes meanwhile has its jobs in the
+            // archives.
+            if let publishedAt = file.publishedAt, publishedAt < report.buckets.since { return }
             try shelf.read(file) { _, line in
                 switch line {
                 case .good(let node, _): report.add(node, of: file.app)
@@ -56,9 +40,8 @@ struct ReportReading {
                 }
             }
             report.sources.fileCount += 1
-        } catch let error as SystemError where error.isNotFound {
-            // A consumer took it meanwhile: its jobs are in the archives.
         }
+        if !isReadable { report.sources.unreadable.append("\(app)/feedback") }
     }
 
     private mutating func readArchives(of app: String) throws(SystemError) {
