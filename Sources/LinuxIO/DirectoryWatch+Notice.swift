@@ -5,7 +5,8 @@ extension DirectoryWatch {
     package enum Interest: Hashable, Sendable {
         /// Files that are published in it or written to.
         case files
-        /// Files that appear in it, change in any way, rights included, or go.
+        /// Files that appear in it, are closed by who wrote to them, change their rights, or go. What is written on and on
+        /// without an end, such as a log, is not told of meanwhile.
         case allChanges
         /// Directories that appear in it or go.
         case folders
@@ -17,7 +18,7 @@ extension DirectoryWatch {
             switch self {
             case .files: return flags | always.union([.closed, .movedIn, .created, .modified]).rawValue
             case .allChanges:
-                let all: Changes = [.attributes, .closed, .movedIn, .created, .modified, .removed, .movedOut]
+                let all: Changes = [.attributes, .closed, .movedIn, .created, .removed, .movedOut]
                 return flags | always.union(all).rawValue
             case .folders: return flags | always.union([.movedIn, .created, .removed, .movedOut]).rawValue
             }
