@@ -57,7 +57,14 @@ extension Daemon {
         guard try folder.status(of: name) == nil else {
             throw ControlFault("\(folder.path)/\(node).sock is there, and is no socket", hint: "move it away")
         }
-        return try LocalSocket(name, in: folder, for: access)
+        do throws(SystemError) {
+            return try LocalSocket(name, in: folder, for: access)
+        } catch {
+            guard error.operation == "fchownat", error.isRefusal else { throw error }
+            let group = configuration.daemon.controlGroup ?? ""
+            let remedy = "put the daemon's user into the group \(group) (systemd: SupplementaryGroups=\(group))"
+            throw ControlFault("\(error)", hint: remedy)
+        }
     }
 
     /// Carries out a command, and logs who gave it.

@@ -153,7 +153,10 @@ extension AppRunner {
             return .refused
         case .exited(let status): noteFailure("it exited with \(status)", file)
         case .killed(let signal): noteFailure("it was killed by signal \(signal)", file)
-        case nil: noteFailure("it was ended, because its time was up or the app's", file)
+        case nil where Task.isCancelled:
+            // As every stop of the daemon does, and every change of the app's file.
+            logger.info("hook was ended with its app", metadata: [LogKey.path: "\(file)"])
+        case nil: noteFailure("it was ended, because its time was up", file)
         }
         return .failed
     }

@@ -200,12 +200,7 @@ final class HoldDesk {
     /// - Throws: `SystemError`: it cannot be looked at.
     func findWaiting(_ reference: JobReference) throws(SystemError) -> SeenFile? {
         guard reference.mayBe(in: .new) else { return nil }
-        for name in reference.names + named(by: reference) {
-            guard let seen = try spool.look(name) else { continue }
-            if case .name = reference.subject { return seen }
-            if isMeant(seen.status, by: reference) { return seen }
-        }
-        return nil
+        return try find(reference) { name throws(SystemError) in try spool.look(name) }
     }
 
     /// The file in `hold/` that an operator means.
@@ -213,8 +208,14 @@ final class HoldDesk {
     /// - Throws: `SystemError`: it cannot be looked at.
     func findHeld(_ reference: JobReference) throws(SystemError) -> SeenFile? {
         guard reference.mayBe(in: .hold) else { return nil }
+        return try find(reference) { name throws(SystemError) in try spool.lookInHold(name) }
+    }
+
+    private func find(
+        _ reference: JobReference, by look: (FileName) throws(SystemError) -> SeenFile?
+    ) throws(SystemError) -> SeenFile? {
         for name in reference.names + named(by: reference) {
-            guard let seen = try spool.lookInHold(name) else { continue }
+            guard let seen = try look(name) else { continue }
             if case .name = reference.subject { return seen }
             if isMeant(seen.status, by: reference) { return seen }
         }

@@ -99,7 +99,7 @@ struct DaemonJudgement {
     private func findings(of app: SpoolStatus.App) -> [DoctorFinding] {
         var book = FindingBook(.daemon, of: app.name)
         switch app.state {
-        case .sending: book.ok("is at work, with \(app.jobCount) jobs under way")
+        case .sending: book.ok("is at work, jobs under way: \(app.jobCount)")
         case .stopped:
             book.fault(
                 "is stopped: its gateway refuses it as such",
