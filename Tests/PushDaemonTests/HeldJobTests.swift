@@ -5,7 +5,8 @@ import Testing
 
 /// What operators do with jobs that are being sent, or were.
 @Suite struct HeldJobTests {
-    private static let count = 300
+    /// So many that a slow host has a command run before they are through.
+    private static let count = 1000
 
     /// A gateway that takes about a hundred notifications a second.
     private func slow(_ script: String = "") throws -> Modern {
@@ -25,6 +26,15 @@ import Testing
     private func begin(_ bench: Bench, count: Int = HeldJobTests.count) async throws {
         try bench.drop("big.json", job(tokens: 0..<count), app: "modern")
         _ = try await bench.accepted(30)
+    }
+
+    /// Has a job held that was accepted in part, by a daemon that is killed then: nothing of it is in the journal any more.
+    private func holdOverAnEnd(_ bench: Bench) async throws {
+        try await bench.withDaemon { daemon in
+            try await daemon.says("app started")
+            try await begin(bench)
+            #expect(try await bench.operate("hold", "modern/big.json").code == 0)
+        }
     }
 
     /// How often each token was accepted.
@@ -69,12 +79,7 @@ import Testing
     @Test func `a held job outlives the daemon, and mv releases it as well`() async throws {
         try await slow().running { bench in
             try bench.configureModern()
-            try await bench.withDaemon { daemon in
-                try await daemon.says("app started")
-                try await begin(bench)
-                #expect(try await bench.operate("hold", "modern/big.json").code == 0)
-                // Killed: nothing of it is in the journal any more.
-            }
+            try await holdOverAnEnd(bench)
             let id = try identifier(bench)
             try await bench.withDaemon { daemon in
                 try await daemon.says("app started")
@@ -210,6 +215,27 @@ import Testing
         }
     }
 
+    @Test func `a duplicate that is sent all the same is so after a death before anybody got it`() async throws {
+        try await slow().running { bench in
+            try bench.configureModern()
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                try bench.drop("one.json", named(0..<1), app: "modern")
+                _ = try await bench.end(of: "one.json", app: "modern")
+                await bench.simulator.setScript(try FaultScript("payload=x answer reason=InternalServerError"))
+                #expect(try await bench.operate("retry", "--whole", "modern/one.json").code == 0)
+                try await eventually("a failure") { await bench.simulator.ledger.refusedCount > 0 }
+            }
+            await bench.simulator.setScript(.none)
+            try await bench.withDaemon { _ in
+                try await eventually("another end") { try bench.lines("job", app: "modern").count == 2 }
+                let end = try #require(try bench.lines("job", app: "modern").last)
+                #expect(end.state == "done" && end.accepted == 1, "\(end)")
+                #expect(await acceptances(bench).values.allSatisfy { $0 == 2 })
+            }
+        }
+    }
+
     @Test func `what is left of a held job is listed and shown`() async throws {
         try await slowly { bench, _ in
             try await begin(bench)
@@ -230,11 +256,7 @@ import Testing
     @Test func `a held job that somebody has elsewhere over a restart is not sent whole`() async throws {
         try await slow().running { bench in
             try bench.configureModern()
-            try await bench.withDaemon { daemon in
-                try await daemon.says("app started")
-                try await begin(bench)
-                #expect(try await bench.operate("hold", "modern/big.json").code == 0)
-            }
+            try await holdOverAnEnd(bench)
             let (spool, away) = (bench.path + "/spool/modern", bench.path + "/staged/away.json")
             try await bench.tool("mv", spool + "/hold/big.json", away)
             try await bench.withDaemon { daemon in
