@@ -133,3 +133,84 @@ import Testing
         }
     }
 }
+
+/// Jobs whose files are the same (`intake.dedupe_content`).
+@Suite struct SameFileTests {
+    /// A job without an `id`, in a file whose time is told.
+    private func drop(_ name: String, _ number: Int, at time: String, _ bench: Bench) async throws {
+        try bench.write("staged/\(name)", job(number))
+        try await bench.tool("touch", "-d", time, "\(bench.path)/staged/\(name)")
+        try await bench.tool("mv", "\(bench.path)/staged/\(name)", "\(bench.path)/spool/weather/new/\(name)")
+    }
+
+    private func setup() throws -> Bench.Setup {
+        var setup = try Bench.Setup()
+        setup.intake = ", dedupe_content: true"
+        return setup
+    }
+
+    /// The end of the job that ended after so many others, and lies in its archive.
+    private func end(_ count: Int, _ bench: Bench) async throws -> Line {
+        try await eventually("another end") { try bench.lines("job").count > count }
+        let line = try bench.lines("job")[count]
+        let path = "\(bench.path)/spool/\(try #require(line.path))"
+        try await eventually("its archive") { FileManager.default.fileExists(atPath: path) }
+        return line
+    }
+
+    @Test func `a copy fails, and what differs in name, time or bytes is sent`() async throws {
+        try await Bench.serving(try setup()) { bench, _ in
+            try await drop("a.json", 1, at: "2026-11-21T12:00:00.123456789Z", bench)
+            let first = try await end(0, bench)
+            try await drop("a.json", 1, at: "2026-11-21T12:00:00.123456789Z", bench)
+            let copy = try await end(1, bench)
+            #expect(copy.code == "duplicate" && copy.duplicate_of == first.id)
+            #expect(try await bench.result(of: copy).why?.contains("touch it, or rename it") == true)
+            try await drop("b.json", 1, at: "2026-11-21T12:00:00.123456789Z", bench)
+            #expect(try await end(2, bench).accepted == 1)
+            try await drop("a.json", 1, at: "2026-11-21T12:00:00.12345678Z", bench)
+            #expect(try await end(3, bench).accepted == 1)
+            try await drop("a.json", 2, at: "2026-11-21T12:00:00.123456789Z", bench)
+            #expect(try await end(4, bench).accepted == 1)
+            #expect(await bench.simulator.ledger.acceptedCount == 4)
+        }
+    }
+
+    @Test(arguments: [10, 20_000])
+    func `a file of lines is compared as a whole, over a restart`(count: Int) async throws {
+        try await Bench.running(try setup()) { bench in
+            let head = #"{"defaults":{"payload":{"aps":{"alert":"x"}}}}"# + "\n"
+            let lines = (1...count).map { #"{"token":"\#(token($0 % 200))"}"# + "\n" }.joined()
+            try bench.write("staged/a.jsonl", head + lines)
+            let (staged, new) = ("\(bench.path)/staged/a.jsonl", "\(bench.path)/spool/weather/new/")
+            for round in 0..<2 {
+                try await bench.withDaemon { daemon in
+                    try await daemon.says("app started")
+                    try await bench.tool("rsync", "--times", staged, new)
+                    let line = try await end(round, bench)
+                    #expect(line.code == (round == 0 ? nil : "duplicate"), "\(line)")
+                    #expect(try await daemon.stop() == 0)
+                }
+            }
+            #expect(await bench.simulator.ledger.acceptedCount == count)
+        }
+    }
+
+    @Test func `a file that comes back from an archive is sent again, and its copies are duplicates then`() async throws
+    {
+        try await Bench.serving(try setup()) { bench, _ in
+            let spool = bench.path + "/spool/weather"
+            try await drop("a.json", 1, at: "2026-11-21T12:00:00Z", bench)
+            let path = try #require(try await end(0, bench).path)
+            try await bench.tool("mv", "\(bench.path)/spool/\(path)", "\(spool)/new/a.json")
+            let again = try await end(1, bench)
+            #expect(again.accepted == 1, "\(again)")
+            try await drop("a.json", 1, at: "2026-11-21T12:00:00Z", bench)
+            let copy = try await end(2, bench)
+            #expect(copy.duplicate_of == again.id, "\(copy)")
+            #expect(try await bench.operate("retry", copy.id ?? "").code == 1)
+            #expect(try await bench.operate("retry", "--whole", copy.id ?? "").code == 0)
+            #expect(try await end(3, bench).accepted == 1)
+        }
+    }
+}

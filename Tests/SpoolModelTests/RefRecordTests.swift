@@ -9,6 +9,9 @@ struct RefRecordTests {
         "campaign-17", "r", "a b%\n\u{0}\u{7F}é", String(repeating: "%", count: 255), "%25", "\"quoted\"",
     ]
 
+    private static let file: RefRecord = RefRecord(
+        FileSign(sum: (0..<32).map { UInt8($0 * 8) }, inode: .max), id: JobID(bits: 77), endedAt: noon)
+
     private func record(_ ref: String) -> RefRecord {
         RefRecord(ref, id: JobID(bits: 77), endedAt: noon + .milliseconds(5))
     }
@@ -28,12 +31,23 @@ struct RefRecordTests {
     }
 
     @Test func `different refs are different, however alike they look`() {
-        let keys = (Self.refs + ["caf\u{E9}", "cafe\u{301}", "campaign-1", "R"]).map(RefRecord.key(of:))
+        let keys = (Self.refs + ["caf\u{E9}", "cafe\u{301}", "campaign-1", "R"]).map { RefRecord.key(of: .ref($0)) }
         #expect(Set(keys).count == Self.refs.count + 4)
     }
 
-    @Test(arguments: refs) func `no part of a line is one, nor one with another bit`(ref: String) {
-        let line = record(ref).line.dropLast()
+    @Test func `a file stands there by its sum and its inode, and is known by the first`() {
+        let line = Self.file.line
+        let digits = (0..<32).map { ($0 < 2 ? "0" : "") + String($0 * 8, radix: 16, uppercase: true) }
+        let sum = digits.joined()
+        let text = String(decoding: line.dropFirst(61), as: UTF8.self)
+        #expect(text == "%=\(sum) 18446744073709551615\n")
+        let read = RefRecord(line: line.dropLast())
+        #expect(read == Self.file && read?.job.isOfSameFile == true && read?.key == Array("%=\(sum)".utf8))
+        #expect(RefRecord.key(of: .ref("%=\(sum)")) != Self.file.key)
+    }
+
+    @Test(arguments: refs + [nil]) func `no part of a line is one, nor one with another bit`(ref: String?) {
+        let line = (ref.map(record) ?? Self.file).line.dropLast()
         for count in 0..<line.count { #expect(RefRecord(line: line.prefix(count)) == nil, "\(count) bytes") }
         for start in 1..<line.count { #expect(RefRecord(line: line.dropFirst(start)) == nil, "from \(start)") }
         for index in line.indices {
@@ -66,8 +80,8 @@ struct RefRecordTests {
 }
 
 struct RefIndexTests {
-    private let one = RefRecord.key(of: "one")
-    private let two = RefRecord.key(of: "two")
+    private let one = RefRecord.key(of: .ref("one"))
+    private let two = RefRecord.key(of: .ref("two"))
 
     @Test func `a ref may be on several days, the last first, and in its last place of a day`() {
         var index = RefIndex()
@@ -95,35 +109,35 @@ struct RefIndexTests {
 struct RefTurnsTests {
     @Test func `files wait for the job that is under way, and are let go when it is over`() {
         var turns = RefTurns()
-        turns.begin("r")
-        let waits = [turns.wait(name("a.json"), for: "r"), turns.wait(name("b.json"), for: "r")]
-        let other = turns.end("s")
-        #expect(waits == [true, true] && other.isEmpty && turns.isTaken("r") && !turns.isTaken("s"))
-        let released = turns.end("r")
-        #expect(released == [name("a.json"), name("b.json")] && !turns.isTaken("r"))
-        let again = turns.end("r")
+        turns.begin(.ref("r"))
+        let waits = [turns.wait(name("a.json"), for: .ref("r")), turns.wait(name("b.json"), for: .ref("r"))]
+        let other = turns.end(.ref("s"))
+        #expect(waits == [true, true] && other.isEmpty && turns.isTaken(.ref("r")) && !turns.isTaken(.ref("s")))
+        let released = turns.end(.ref("r"))
+        #expect(released == [name("a.json"), name("b.json")] && !turns.isTaken(.ref("r")))
+        let again = turns.end(.ref("r"))
         #expect(again.isEmpty)
     }
 
     @Test func `a job that passes from one hand to another is under way all the time`() {
         var turns = RefTurns()
-        turns.begin("r")
-        turns.begin("r")
-        _ = turns.wait(name("a.json"), for: "r")
-        let first = turns.end("r")
-        #expect(first.isEmpty && turns.isTaken("r"))
-        let second = turns.end("r")
-        #expect(second == [name("a.json")] && !turns.isTaken("r"))
+        turns.begin(.ref("r"))
+        turns.begin(.ref("r"))
+        _ = turns.wait(name("a.json"), for: .ref("r"))
+        let first = turns.end(.ref("r"))
+        #expect(first.isEmpty && turns.isTaken(.ref("r")))
+        let second = turns.end(.ref("r"))
+        #expect(second == [name("a.json")] && !turns.isTaken(.ref("r")))
     }
 
     @Test func `no more wait than there is room for, and none twice`() {
         var turns = RefTurns(limit: 2)
-        turns.begin("r")
-        let waits = ["a", "a", "b", "c", "a"].map { turns.wait(name($0 + ".json"), for: "r") }
+        turns.begin(.ref("r"))
+        let waits = ["a", "a", "b", "c", "a"].map { turns.wait(name($0 + ".json"), for: .ref("r")) }
         #expect(waits == [true, true, true, false, true])
-        let unknown = turns.wait(name("d.json"), for: RefTurns.unknown)
-        let released = turns.release("r")
-        let later = turns.wait(name("d.json"), for: RefTurns.unknown)
+        let unknown = turns.wait(name("d.json"), for: nil)
+        let released = turns.release(.ref("r"))
+        let later = turns.wait(name("d.json"), for: nil)
         #expect(!unknown && released.count == 2 && later)
     }
 }

@@ -34,18 +34,32 @@ import Testing
         let book = try book()
         try book.keep([record("a", 1, at: noon), record("b", 2, at: noon + .seconds(1))], at: noon + .seconds(2))
         for book in [book, try self.book(at: noon + .seconds(3))] {
-            let found = try book.job(sentWith: "a", before: second, at: noon + .seconds(3))
+            let found = try book.job(sentWith: .ref("a"), before: second, at: noon + .seconds(3))
             #expect(found == EarlierJob(id: first, endedAt: noon))
-            #expect(try book.job(sentWith: "a", before: first, at: noon) == nil)
-            #expect(try book.job(sentWith: "b", before: first, at: noon)?.id == second)
-            #expect(try book.job(sentWith: "c", before: first, at: noon) == nil)
+            #expect(try book.job(sentWith: .ref("a"), before: first, at: noon) == nil)
+            #expect(try book.job(sentWith: .ref("b"), before: first, at: noon)?.id == second)
+            #expect(try book.job(sentWith: .ref("c"), before: first, at: noon) == nil)
+        }
+    }
+
+    @Test func `a job is known by its file, to all others but the file itself, over a restart`() throws {
+        let file = FileSign(sum: [UInt8](repeating: 7, count: 32), inode: 5)
+        let book = try book()
+        try book.keep([record("a", 1, at: noon), RefRecord(file, id: first, endedAt: noon)], at: noon)
+        for book in [book, try self.book()] {
+            let found = try book.job(sentWith: .file(file.sum), before: second, in: 6, at: noon)
+            #expect(found == EarlierJob(id: first, endedAt: noon, isOfSameFile: true))
+            #expect(try book.job(sentWith: .file(file.sum), before: second, in: 5, at: noon) == nil)
+            #expect(try book.job(sentWith: .file(file.sum), before: first, in: 6, at: noon) == nil)
+            #expect(try book.job(sentWith: .file(file.sum.map { $0 + 1 }), before: second, in: 6, at: noon) == nil)
+            #expect(try book.job(sentWith: .ref("a"), before: second, in: 5, at: noon)?.isOfSameFile == false)
         }
     }
 
     @Test func `nothing is made for an app whose jobs have no ref`() throws {
         let book = try book()
         try book.keep([], at: noon)
-        #expect(try book.job(sentWith: "a", before: first, at: noon) == nil)
+        #expect(try book.job(sentWith: .ref("a"), before: first, at: noon) == nil)
         #expect(try state.directory.names().isEmpty)
     }
 
@@ -55,23 +69,23 @@ import Testing
         let names = try folder.sortedNames()
         #expect(names == ["a-2026-11-21", "a-2026-11-21-2026-11-21"])
         let (one, other) = (try book("a"), try book("a-2026-11-21"))
-        #expect(try one.job(sentWith: "r", before: second, at: noon) != nil)
-        #expect(try one.job(sentWith: "s", before: second, at: noon) == nil)
-        #expect(try other.job(sentWith: "r", before: second, at: noon) == nil)
+        #expect(try one.job(sentWith: .ref("r"), before: second, at: noon) != nil)
+        #expect(try one.job(sentWith: .ref("s"), before: second, at: noon) == nil)
+        #expect(try other.job(sentWith: .ref("r"), before: second, at: noon) == nil)
     }
 
     @Test func `a ref counts for its time, and its file goes by days`() throws {
         let book = try book()
         try book.keep([record("r", 1, at: noon)], at: noon)
         let end = noon + week
-        #expect(try book.job(sentWith: "r", before: second, at: end + .milliseconds(-1)) != nil)
-        #expect(try book.job(sentWith: "r", before: second, at: end) == nil)
+        #expect(try book.job(sentWith: .ref("r"), before: second, at: end + .milliseconds(-1)) != nil)
+        #expect(try book.job(sentWith: .ref("r"), before: second, at: end) == nil)
         try book.keep([record("s", 3, at: end)], at: end)
         #expect(try folder.sortedNames() == ["weather-2026-11-21", "weather-2026-11-28"])
         let midnight = end + .seconds(43_200)
         try book.keep([record("t", 4, at: midnight)], at: midnight)
         #expect(try folder.sortedNames() == ["weather-2026-11-28", "weather-2026-11-29"])
-        #expect(try book.job(sentWith: "s", before: second, at: midnight)?.id == JobID(bits: 3))
+        #expect(try book.job(sentWith: .ref("s"), before: second, at: midnight)?.id == JobID(bits: 3))
     }
 
     @Test func `a start removes what does not matter any more, also of apps that are gone`() throws {
@@ -96,8 +110,8 @@ import Testing
         let later = noon + week + .seconds(-1)
         try book.keep([record("r", 1, at: later)], at: later)
         for book in [book, try self.book(at: later)] {
-            #expect(try book.job(sentWith: "r", before: second, at: noon + week)?.endedAt == later)
-            #expect(try book.job(sentWith: "r", before: first, at: noon + week) == nil)
+            #expect(try book.job(sentWith: .ref("r"), before: second, at: noon + week)?.endedAt == later)
+            #expect(try book.job(sentWith: .ref("r"), before: first, at: noon + week) == nil)
         }
     }
 
@@ -109,9 +123,9 @@ import Testing
         try file.write(Array(tail.utf8), at: try file.status().byteCount)
         try book().keep([record("s", 3, at: noon)], at: noon)
         for book in [try book(), try book()] {
-            #expect(try book.job(sentWith: "r", before: second, at: noon)?.id == first)
-            #expect(try book.job(sentWith: "s", before: second, at: noon)?.id == JobID(bits: 3))
-            #expect(try book.job(sentWith: "torn", before: second, at: noon) == nil)
+            #expect(try book.job(sentWith: .ref("r"), before: second, at: noon)?.id == first)
+            #expect(try book.job(sentWith: .ref("s"), before: second, at: noon)?.id == JobID(bits: 3))
+            #expect(try book.job(sentWith: .ref("torn"), before: second, at: noon) == nil)
         }
     }
 
@@ -123,10 +137,10 @@ import Testing
         }
         let again = try self.book()
         for number in stride(from: 0, to: 20_000, by: 97) {
-            let found = try again.job(sentWith: "ref \(number) \u{1}%", before: JobID(bits: .max), at: noon)
+            let found = try again.job(sentWith: .ref("ref \(number) \u{1}%"), before: JobID(bits: .max), at: noon)
             #expect(found?.id == JobID(bits: UInt128(number)))
         }
-        #expect(try again.job(sentWith: "ref 20000 \u{1}%", before: first, at: noon) == nil)
+        #expect(try again.job(sentWith: .ref("ref 20000 \u{1}%"), before: first, at: noon) == nil)
         // Not all at once: others may have work on the thread.
         let read = try RefBook(of: "weather", in: state.directory, keeping: week, at: noon)
         var stepCount = 0
@@ -140,12 +154,12 @@ import Testing
         try book.keep([record("r", 1, at: noon)], at: noon)
         try folder.unlink(Array("weather-2026-11-21".utf8))
         if isFolder { try state.directory.removeChild(Array("dedupe".utf8)) }
-        #expect(try book.job(sentWith: "r", before: second, at: noon) == nil)
+        #expect(try book.job(sentWith: .ref("r"), before: second, at: noon) == nil)
         try book.keep([record("s", 3, at: noon), record("t", 4, at: noon)], at: noon)
         for book in [book, try self.book()] {
-            #expect(try book.job(sentWith: "r", before: second, at: noon) == nil)
-            #expect(try book.job(sentWith: "s", before: second, at: noon)?.id == JobID(bits: 3))
-            #expect(try book.job(sentWith: "t", before: second, at: noon)?.id == JobID(bits: 4))
+            #expect(try book.job(sentWith: .ref("r"), before: second, at: noon) == nil)
+            #expect(try book.job(sentWith: .ref("s"), before: second, at: noon)?.id == JobID(bits: 3))
+            #expect(try book.job(sentWith: .ref("t"), before: second, at: noon)?.id == JobID(bits: 4))
         }
     }
 }

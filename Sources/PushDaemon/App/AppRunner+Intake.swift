@@ -257,6 +257,7 @@ extension AppRunner {
         context.limits = around.configuration.limits
         context.isPublishedByRename = isPublishedByRename
         context.lane = job.name.lane
+        context.isComparedByFile = around.configuration.comparesFiles
         return context
     }
 

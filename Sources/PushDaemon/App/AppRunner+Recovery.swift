@@ -171,7 +171,7 @@ extension AppRunner {
         takingCount -= 1
         takingUp.removeAll { $0.claimed.id == left.claimed.id }
         writeJournal()
-        if leftJobs.isEmpty, takingUp.isEmpty { reconsider(refTurns.release(RefTurns.unknown)) }
+        if leftJobs.isEmpty, takingUp.isEmpty { reconsider(refTurns.release(nil)) }
     }
 
     private func recover(_ left: LeftJob) async throws {

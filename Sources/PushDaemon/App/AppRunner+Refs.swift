@@ -12,54 +12,63 @@ extension AppRunner {
     /// - Throws: `SystemError`: that cannot be read. The app cannot run: it does not know what was sent.
     func readRefs() throws(SystemError) -> Bool { try refs?.readOn() ?? false }
 
-    /// Whether a job may be claimed, as far as its ref goes; if not, the intake has its answer.
+    /// Whether a job may be claimed, as far as others go that are the same; if not, the intake has its answer.
     ///
-    /// While another job of the ref is under way it waits in `new/`, since that one may come to nothing. If one was sent it
-    /// is claimed to fail.
+    /// While such a one is under way it waits in `new/`, since that one may come to nothing. If one was sent it is claimed to
+    /// fail.
     func admitRef(of read: inout ReadJob, _ name: FileName) throws(SystemError) -> Bool {
         // What was sent in part goes on, whatever was sent of its ref meanwhile; so does what an operator wants to be sent.
-        guard refs != nil, read.rest?.isSentAnyway != true, read.summary.failure == nil,
-            let ref = read.summary.header.ref
-        else { return true }
-        // What an earlier run has left, and nobody has looked into, may have the same.
+        let signs = signs(of: read.summary)
+        guard !signs.isEmpty, read.rest?.isSentAnyway != true else { return true }
+        // What an earlier run has left, and nobody has looked into, may be the same.
         let isUnknown = !leftJobs.isEmpty || !takingUp.isEmpty
-        guard isUnknown || refTurns.isTaken(ref) else {
+        let taken = signs.first(where: refTurns.isTaken)
+        guard isUnknown || taken != nil else {
             try judgeRef(of: &read, at: .now)
             return true
         }
-        let isRemembered = refTurns.wait(name, for: isUnknown ? RefTurns.unknown : ref)
+        let isRemembered = refTurns.wait(name, for: isUnknown ? nil : taken)
         intake.answer(name, isRemembered ? .deferred : .busy, at: .now)
         logger.debug("job waits for another of its id", metadata: [LogKey.job: "\(name)"])
         return false
     }
 
-    /// Has a job fail if another of its ref was sent, as is known at a time of day.
-    func judgeRef(of read: inout ReadJob, at time: WallTime) throws(SystemError) {
-        guard let refs, read.summary.failure == nil, let ref = read.summary.header.ref,
-            let earlier = try refs.job(sentWith: ref, before: read.context.job, at: time)
-        else { return }
-        (read.summary.failure, read.earlier) = (.duplicate, earlier)
+    /// What a job that is to be sent may have in common with others; nothing if they are not compared.
+    private func signs(of summary: JobSummary) -> [JobSign] {
+        refs == nil || summary.failure != nil ? [] : summary.signs
     }
 
-    /// Judges a job of an earlier run anew, as it was judged before its claim, unless somebody may have got it.
+    /// Has a job fail if the same was sent before, as is known at a time of day.
+    func judgeRef(of read: inout ReadJob, at time: WallTime) throws(SystemError) {
+        guard let refs else { return }
+        for sign in signs(of: read.summary) {
+            let inode = read.summary.file?.inode
+            guard let earlier = try refs.job(sentWith: sign, before: read.context.job, in: inode, at: time)
+            else { continue }
+            (read.summary.failure, read.earlier) = (.duplicate, earlier)
+            return
+        }
+    }
+
+    /// Judges a job of an earlier run anew, as it was judged before its claim, unless somebody may have got it or it is sent
+    /// whatever was sent before.
     func judgeRef(
         of read: inout ReadJob, _ left: LeftJob, _ progress: RecoveryPlan.Progress
     ) throws(SystemError) {
-        guard case .job(let known, _) = left.record, !progress.tally.isAnyoneReached, progress.doubtful.isEmpty
+        guard case .job(let known, _) = left.record, !known.facts.isSentAnyway, !progress.tally.isAnyoneReached,
+            progress.doubtful.isEmpty
         else { return }
         try judgeRef(of: &read, at: known.facts.claimedAt)
     }
 
-    /// Notes that a job is announced, or under way: another of its ref has to wait.
+    /// Notes that a job is announced, or under way: another that is the same has to wait.
     func beginRefTurn(_ summary: JobSummary) {
-        guard refs != nil, summary.failure == nil, let ref = summary.header.ref else { return }
-        refTurns.begin(ref)
+        for sign in signs(of: summary) { refTurns.begin(sign) }
     }
 
     /// Notes that it is so no more.
     func endRefTurn(_ summary: JobSummary) {
-        guard refs != nil, summary.failure == nil, let ref = summary.header.ref else { return }
-        reconsider(refTurns.end(ref))
+        for sign in signs(of: summary) { reconsider(refTurns.end(sign)) }
     }
 
     /// Looks again at files that waited for other jobs.
@@ -76,9 +85,9 @@ extension AppRunner {
     func keepRefs(of ids: [JobID]) -> Bool {
         guard refs != nil else { return true }
         return keep(
-            ids.compactMap { id -> RefRecord? in
-                guard let job = jobs[id], case .settled(let conclusion) = job.machine.state else { return nil }
-                return job.refRecord(conclusion.tally)
+            ids.flatMap { id -> [RefRecord] in
+                guard let job = jobs[id], case .settled(let conclusion) = job.machine.state else { return [] }
+                return job.refRecords(conclusion.tally)
             })
     }
 
@@ -86,8 +95,7 @@ extension AppRunner {
     ///
     /// - Returns: `false` if it cannot be kept; the job is not parked then.
     func keepRef(ofParked job: ActiveJob) -> Bool {
-        guard refs != nil, let record = job.refRecord(job.machine.tally) else { return true }
-        return keep([record])
+        refs == nil || keep(job.refRecords(job.machine.tally))
     }
 
     private func keep(_ records: [RefRecord]) -> Bool {
@@ -105,9 +113,8 @@ extension AppRunner {
 }
 
 extension ActiveJob {
-    /// That the job was sent, if it has a ref and somebody got it.
-    fileprivate func refRecord(_ tally: Tally) -> RefRecord? {
-        guard let ref = summary.header.ref, tally.isAnyoneReached else { return nil }
-        return RefRecord(ref, id: claimed.id, endedAt: finishedAt ?? .now)
+    /// That the job was sent, if somebody got it, by all that it is known by.
+    fileprivate func refRecords(_ tally: Tally) -> [RefRecord] {
+        tally.isAnyoneReached ? summary.records(of: claimed.id, endedAt: finishedAt ?? .now) : []
     }
 }

@@ -70,7 +70,7 @@ final class JobSource {
         case .lines:
             var check = LinesFile(.file(job), context)
             while try check.check() {}
-            return check.reader.summary
+            return check.summary
         case .yaml:
             var parser = YAML.Parser(limits: context.limits)
             return try openDocument(job, context, &parser).summary
@@ -93,6 +93,11 @@ final class JobSource {
         let bytes = try job.file.contents(limit: context.limits.byteCount)
         var document = DocumentJobReader(parsing: bytes ?? [], with: &parser, context: context)
         var summary = document.validate()
+        if context.isComparedByFile, let bytes {
+            let digest = FileDigest(of: job)
+            digest.update(bytes)
+            summary.file = digest.finish()
+        }
         if bytes == nil {
             let fault = Diagnostic(
                 "the file is longer than \(context.limits.byteCount) bytes",
@@ -112,7 +117,7 @@ final class JobSource {
         let content = check.content
         let lines = LinesFile(.checked(content, job), context)
         let source = JobSource(lines: lines, heldByteCount: content.heldByteCount)
-        return Opened(source: source, summary: check.reader.summary, content: content)
+        return Opened(source: source, summary: check.summary, content: content)
     }
 }
 
@@ -162,10 +167,11 @@ private struct LinesFile {
     }
 
     private let origin: Origin
-    private(set) var reader: LinesJobReader<JSON.Parser>
+    private var reader: LinesJobReader<JSON.Parser>
     /// The file, while it may turn out to be a small one.
     private var bytes: [UInt8] = []
     private var checks: [UInt32] = []
+    private let digest: FileDigest?
     private var offset: Int64 = 0
     private var pieceCount = 0
     private var hasEnded = false
@@ -173,6 +179,18 @@ private struct LinesFile {
     init(_ origin: Origin, _ context: JobContext) {
         self.origin = origin
         self.reader = LinesJobReader(parser: JSON.Parser(limits: context.limits.perLine), context: context)
+        if context.isComparedByFile, case .file(let job) = origin {
+            digest = FileDigest(of: job)
+        } else {
+            digest = nil
+        }
+    }
+
+    /// What the file says and has, when the first pass is over.
+    var summary: JobSummary {
+        var summary = reader.summary
+        summary.file = digest?.finish()
+        return summary
     }
 
     /// What the pass that is over has read.
@@ -185,6 +203,7 @@ private struct LinesFile {
         let piece = try read(job)
         if offset <= JournalHeader.byteLimit { bytes += piece }
         checks.append(CRC32C.checksum(piece.span))
+        digest?.update(piece)
         feed(piece)
         return true
     }

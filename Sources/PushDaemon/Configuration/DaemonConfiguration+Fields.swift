@@ -68,7 +68,9 @@ extension DaemonConfiguration {
         rescan = fields.duration("rescan", in: .milliseconds(100)...Self.hour) ?? rescan
         requireEnd = fields.choice("require_end", of: IntakeRules.RequireEnd.self) ?? requireEnd
         dedupe = fields.duration("dedupe", in: .zero...Self.year) ?? dedupe
-        fields.refuseLater("dedupe_content", unless: ["false"])
+        comparesFiles = fields.boolean("dedupe_content") ?? comparesFiles
+        guard comparesFiles, dedupe == .zero else { return }
+        fields.refuse("dedupe_content", "compares with nothing", hint: "give intake.dedupe a time, such as 7d")
     }
 
     private mutating func readArchive(_ fields: inout Fields) {
@@ -88,12 +90,5 @@ extension Fields {
     fileprivate mutating func keepTime(_ key: String, atLeast least: Duration) -> KeepTime? {
         if value(key)?.scalarText == "forever" { return .forever }
         return duration(key, in: least...KeepTime.longest).map(KeepTime.limited)
-    }
-
-    /// Refuses a key that is known and does nothing yet, unless its value asks for nothing.
-    mutating func refuseLater(_ key: String, unless harmless: [String]) {
-        guard let value = value(key), !harmless.contains(value.scalarText ?? "") else { return }
-        let allowed = harmless.first.map { "remove it, or write \(key): \($0)" } ?? "remove it"
-        refuse(key, "is not supported yet", hint: allowed)
     }
 }

@@ -47,6 +47,8 @@ package struct DaemonConfiguration: Sendable {
     package var requireEnd = IntakeRules.RequireEnd.never
     /// For how long after a job was sent another one of its app with the same `id:` is a duplicate; zero: never.
     package var dedupe = Duration.seconds(7 * 86_400)
+    /// Whether it is one, too, whose file has the name, the modification time and the bytes of one that was sent.
+    package var comparesFiles = false
     /// How often everything is scanned, whatever the kernel has told.
     package var rescan = Duration.seconds(30)
     /// The longest that an outcome which nobody waits for stays unsynced.
@@ -80,6 +82,7 @@ package struct DaemonConfiguration: Sendable {
             ("limits.nesting", limits.depth == other.limits.depth), ("intake.settle", settle == other.settle),
             ("intake.patience", patience == other.patience), ("intake.rescan", rescan == other.rescan),
             ("intake.require_end", requireEnd == other.requireEnd), ("intake.dedupe", dedupe == other.dedupe),
+            ("intake.dedupe_content", comparesFiles == other.comparesFiles),
             ("journal.sync_interval", syncInterval == other.syncInterval),
             ("journal.sync_records", syncRecords == other.syncRecords),
             ("journal.size", journalByteCount == other.journalByteCount),

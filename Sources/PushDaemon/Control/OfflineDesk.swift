@@ -193,14 +193,16 @@ package final class OfflineDesk {
         var context = JobContext(job: job.facts.id, droppedAt: job.facts.droppedAt, carrier: .http2)
         context.limits = configuration.limits
         context.isPublishedByRename = job.facts.isPublishedByRename
+        context.isComparedByFile = configuration.comparesFiles
         let summary = try JobSource.summary(of: try desk.spool.open(claimed), context)
-        guard let ref = summary.header.ref, job.tally.isAnyoneReached, configuration.dedupe > .zero else {
+        let records = summary.records(of: job.facts.id, endedAt: .now)
+        guard !records.isEmpty, job.tally.isAnyoneReached, configuration.dedupe > .zero else {
             return summary.header.ref
         }
         let state = try Directory.open(path: configuration.state)
         let book = try RefBook(of: desk.spool.name, in: state, keeping: configuration.dedupe, at: .now)
-        try book.keep([RefRecord(ref, id: job.facts.id, endedAt: .now)], at: .now)
-        return ref
+        try book.keep(records, at: .now)
+        return summary.header.ref
     }
 
     /// Ends a job that the last daemon had under way: the next one tells that, and archives it.

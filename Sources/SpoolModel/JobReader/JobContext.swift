@@ -22,6 +22,8 @@ package struct JobContext: Hashable, Sendable {
     package var lane = Lane.normal
     /// Whether the file appeared under its name in one step, so that its end is its end.
     package var isPublishedByRename = true
+    /// Whether it is compared with others by its file, too.
+    package var isComparedByFile = false
 
     /// Creates a context with the defaults of an app that says nothing more.
     package init(job: JobID, droppedAt: WallTime, carrier: Carrier, topic: String? = nil) {

@@ -18,4 +18,14 @@ package struct JobSummary: Sendable {
     package var isSealed: Bool
     /// Whether its last byte ends a line.
     package var endsInNewline: Bool
+    /// What tells the file from others, if jobs are compared by their files (`intake.dedupe_content`).
+    package var file: FileSign?
+
+    /// What others may have in common with it that are the same.
+    package var signs: [JobSign] {
+        var signs: [JobSign] = []
+        if let ref = header.ref { signs.append(.ref(ref)) }
+        if let file { signs.append(.file(file.sum)) }
+        return signs
+    }
 }

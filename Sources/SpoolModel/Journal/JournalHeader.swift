@@ -22,6 +22,9 @@ package struct JournalHeader: Hashable, Sendable {
         package var isSealed = true
         /// Whether it was renamed into place.
         package var isPublishedByRename = true
+        /// Whether it is sent though another job with its producer's id was: what was begun goes on, and an operator has the
+        /// last word (`retry --whole`).
+        package var isSentAnyway = false
         /// When it was dropped.
         package var droppedAt = WallTime(nanoseconds: 0)
         /// When it was claimed.

@@ -1,7 +1,7 @@
 /// The first page of a journal's file: what it is, how it is divided, and whose it is.
 package struct JournalLabel: Hashable, Sendable {
     private static let magic = Array("pushspool journal\n".utf8)
-    private static let version: UInt16 = 2
+    private static let version: UInt16 = 3
     private static let checkedByteCount = JournalLayout.labelByteCount - 4
 
     /// How the file is divided.

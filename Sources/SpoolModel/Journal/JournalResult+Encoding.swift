@@ -83,6 +83,7 @@ extension JournalFinal {
         guard let earlier else { return }
         bytes.appendID(earlier.id)
         bytes.appendInteger(earlier.endedAt.nanoseconds)
+        bytes.appendFlag(earlier.isOfSameFile)
     }
 
     init(from decoder: inout JournalDecoder) throws(JournalMalformed) {
@@ -97,6 +98,7 @@ extension JournalFinal {
         self.init(conclusion, day: day, name: try decoder.name(), finishedAt: finishedAt)
         if try decoder.flag() { why = try decoder.text() }
         guard !decoder.isAtEnd else { return }
-        earlier = EarlierJob(id: try decoder.job(), endedAt: try decoder.time())
+        earlier = EarlierJob(
+            id: try decoder.job(), endedAt: try decoder.time(), isOfSameFile: try decoder.flag())
     }
 }

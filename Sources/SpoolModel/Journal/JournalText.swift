@@ -66,9 +66,12 @@ extension JournalHeader {
             case .bytes(let bytes): "\(bytes.count) bytes kept"
             case .checks(let checks): "\(checks.count) checksums"
             }
+        let recipients = facts.recipientCount == 1 ? "1 recipient" : "\(facts.recipientCount) recipients"
         return "\(facts.id) \(quoted(facts.app)) \(facts.name) \(facts.byteCount) bytes, "
-            + "\(facts.recipientCount) recipients, \(kept), claimed \(facts.claimedAt.rfc3339)"
-            + words((facts.onDoubt == .report, "on_doubt: report"), (facts.recordsAll, "record: all"))
+            + "\(recipients), \(kept), claimed \(facts.claimedAt.rfc3339)"
+            + words(
+                (facts.onDoubt == .report, "on_doubt: report"), (facts.recordsAll, "record: all"),
+                (facts.isSentAnyway, "sent anyway"))
     }
 }
 

@@ -6,14 +6,20 @@ package struct EarlierJob: Hashable, Sendable {
     package let id: JobID
     /// When it ended.
     package let endedAt: WallTime
+    /// Whether it was known by its file, and not by its `id:`.
+    package let isOfSameFile: Bool
 
     /// Creates the answer to which job it was.
-    package init(id: JobID, endedAt: WallTime) {
-        (self.id, self.endedAt) = (id, endedAt)
+    package init(id: JobID, endedAt: WallTime, isOfSameFile: Bool = false) {
+        (self.id, self.endedAt, self.isOfSameFile) = (id, endedAt, isOfSameFile)
     }
 
     /// Why the other one fails, in words.
     package var explanation: String {
-        "a job with the same id was sent before: \(id), which ended at \(endedAt.rfc3339); give it another id to send it again"
+        let (what, remedy) =
+            isOfSameFile
+            ? ("a file of the same name, time and bytes", "touch it, or rename it,")
+            : ("a job with the same id", "give it another id")
+        return "\(what) was sent before: \(id), which ended at \(endedAt.rfc3339); \(remedy) to send it again"
     }
 }

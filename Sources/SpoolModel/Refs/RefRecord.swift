@@ -1,9 +1,11 @@
 package import APNSModel
 
-/// That a job with a ref was sent, as it stands in the file of a day: one line.
+/// That a job was sent which others may be the same as, as it stands in the file of a day: one line.
 ///
 /// checksum of what follows the next space, CRC-32C, 8 hexadecimal digits · space · when it ended, RFC 3339, 24 characters ·
 /// space · its id, 26 characters · space · its ref, in which controls and `%` are `%XX` · line feed
+///
+/// For a file the last is `%=` · its sum, 64 hexadecimal digits · space · its inode, decimal.
 package struct RefRecord: Hashable, Sendable {
     /// How long a line is at the most, its end not counted.
     package static let lineByteLimit = keyStart + 3 * JobHeader.longestRef
@@ -12,20 +14,38 @@ package struct RefRecord: Hashable, Sendable {
     private static let timeStart = 9
     private static let idStart = 34
     private static let keyStart = 61
+    /// What no ref begins with.
+    private static let fileMark = Array("%=".utf8)
+    private static let fileKeyCount = 66
 
     /// The job.
     package let job: EarlierJob
-    /// Its ref as it stands in the line.
+    /// What it is known by, as it stands in the line.
     package let key: [UInt8]
+    /// The inode, of one that is known by its file.
+    package let inode: UInt64?
 
-    /// Creates the record of a job; its time is cut to milliseconds.
+    /// Creates the record of a job that is known by its ref; its time is cut to milliseconds.
     package init(_ ref: String, id: JobID, endedAt: WallTime) {
         job = EarlierJob(id: id, endedAt: endedAt)
-        key = Self.key(of: ref)
+        (key, inode) = (Self.key(of: .ref(ref)), nil)
     }
 
-    /// A ref as it stands in a line.
-    package static func key(of ref: String) -> [UInt8] {
+    /// Creates the record of a job that is known by its file.
+    package init(_ file: FileSign, id: JobID, endedAt: WallTime) {
+        job = EarlierJob(id: id, endedAt: endedAt, isOfSameFile: true)
+        (key, inode) = (Self.key(of: .file(file.sum)), file.inode)
+    }
+
+    /// What a job is known by, as it stands in a line.
+    package static func key(of sign: JobSign) -> [UInt8] {
+        switch sign {
+        case .ref(let ref): key(of: ref)
+        case .file(let sum): fileMark + sum.flatMap { [upperCaseDigit($0 >> 4), upperCaseDigit($0 & 15)] }
+        }
+    }
+
+    private static func key(of ref: String) -> [UInt8] {
         var key: [UInt8] = []
         for byte in ref.utf8 {
             if byte < 0x20 || byte == 0x7F || byte == UInt8(ascii: "%") {
@@ -39,7 +59,8 @@ package struct RefRecord: Hashable, Sendable {
 
     /// The line, with its end.
     package var line: [UInt8] {
-        let rest = Array("\(job.endedAt.rfc3339) \(job.id) ".utf8) + key
+        let tail = inode.map { Array(" \($0)".utf8) } ?? []
+        let rest = Array("\(job.endedAt.rfc3339) \(job.id) ".utf8) + key + tail
         return Self.digits(of: rest[...]) + [UInt8(ascii: " ")] + rest + [UInt8(ascii: "\n")]
     }
 
@@ -47,18 +68,28 @@ package struct RefRecord: Hashable, Sendable {
     ///
     /// - Returns: `nil` when it is no such line, or not all of it is there.
     package init?(line: ArraySlice<UInt8>) {
-        guard let key = Self.key(inLine: line) else { return nil }
+        guard let (key, inode) = Self.sign(inLine: line) else { return nil }
         let (time, name) = (Self.text(of: line, at: Self.timeStart, 24), Self.text(of: line, at: Self.idStart, 26))
         guard let endedAt = WallTime(rfc3339: time), let id = JobID(name) else { return nil }
-        self.job = EarlierJob(id: id, endedAt: endedAt)
-        self.key = Array(key)
+        self.job = EarlierJob(id: id, endedAt: endedAt, isOfSameFile: inode != nil)
+        (self.key, self.inode) = (Array(key), inode)
     }
 
-    /// The ref in a line, as it stands there; `nil` when it is no such line, or not all of it is there.
+    /// What a line's job is known by, as it stands there; `nil` when it is no such line, or not all of it is there.
     static func key(inLine line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        sign(inLine: line)?.key
+    }
+
+    private static func sign(inLine line: ArraySlice<UInt8>) -> (key: ArraySlice<UInt8>, inode: UInt64?)? {
         guard line.count > keyStart, line.count <= lineByteLimit else { return nil }
         let rest = line.dropFirst(timeStart)
-        return line.starts(with: digits(of: rest) + [UInt8(ascii: " ")]) ? line.dropFirst(keyStart) : nil
+        guard line.starts(with: digits(of: rest) + [UInt8(ascii: " ")]) else { return nil }
+        let sign = line.dropFirst(keyStart)
+        guard sign.starts(with: fileMark) else { return (sign, nil) }
+        let tail = sign.dropFirst(fileKeyCount)
+        guard tail.first == UInt8(ascii: " "), let inode = UInt64(String(decoding: tail.dropFirst(), as: UTF8.self))
+        else { return nil }
+        return (sign.prefix(fileKeyCount), inode)
     }
 
     private static func digits(of bytes: ArraySlice<UInt8>) -> [UInt8] {
@@ -68,6 +99,16 @@ package struct RefRecord: Hashable, Sendable {
 
     private static func text(of line: ArraySlice<UInt8>, at start: Int, _ count: Int) -> String {
         String(decoding: line.dropFirst(start).prefix(count), as: UTF8.self)
+    }
+}
+
+extension JobSummary {
+    /// That the job was sent, by all that it is known by.
+    package func records(of id: JobID, endedAt: WallTime) -> [RefRecord] {
+        var records: [RefRecord] = []
+        if let ref = header.ref { records.append(RefRecord(ref, id: id, endedAt: endedAt)) }
+        if let file { records.append(RefRecord(file, id: id, endedAt: endedAt)) }
+        return records
     }
 }
 

@@ -24,7 +24,7 @@ package enum RetryPlan: Hashable, Sendable {
         }
         guard root["code"]?.string != ResultCode.duplicate.rawValue else {
             throw ControlFault(
-                "a job with the same id was sent before it, and it would fail again",
+                "it is a duplicate of a job that was sent: it would fail again",
                 hint: "--whole sends all of it all the same")
         }
         guard result.progress.tally.total > 0 else {

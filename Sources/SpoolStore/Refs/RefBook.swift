@@ -52,19 +52,22 @@ package final class RefBook {
         return true
     }
 
-    /// Which other job with a ref was sent, within the time in which refs count.
+    /// Which other job with a sign was sent, within the time in which that counts.
     ///
     /// - Parameters:
-    ///   - ref: The ref.
+    ///   - sign: The sign.
     ///   - id: The job that is asked for, which is no duplicate of itself.
+    ///   - inode: Its file, which is no duplicate of itself either, wherever it was meanwhile.
     ///   - now: The time of day at which that is asked.
     /// - Returns: `nil` if there is none.
     /// - Throws: `SystemError`: what is kept cannot be read; ask again later.
-    package func job(sentWith ref: String, before id: JobID, at now: WallTime) throws(SystemError) -> EarlierJob? {
-        let key = RefRecord.key(of: ref)
+    package func job(
+        sentWith sign: JobSign, before id: JobID, in inode: UInt64? = nil, at now: WallTime
+    ) throws(SystemError) -> EarlierJob? {
+        let key = RefRecord.key(of: sign)
         for place in index.places(of: key) {
             guard let record = try self.record(at: place), record.key == key, record.job.id != id,
-                now - record.job.endedAt < window
+                now - record.job.endedAt < window, record.inode == nil || record.inode != inode
             else { continue }
             return record.job
         }

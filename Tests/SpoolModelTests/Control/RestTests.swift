@@ -116,7 +116,7 @@ import Testing
         let nothing = #""accepted":0,"rejected":0,"expired":0,"unsent":0,"unknown":0"#
         let text = result(nothing, "").replacing(#""state""#, with: #""code":"duplicate","state""#)
         let fault = #expect(throws: ControlFault.self) { _ = try plan(text) }
-        #expect(fault?.message.contains("same id") == true && fault?.hint?.contains("--whole") == true)
+        #expect(fault?.message.contains("is a duplicate") == true && fault?.hint?.contains("--whole") == true)
     }
 
     @Test(arguments: [

@@ -1,0 +1,20 @@
+/// What tells that two jobs of an app are the same.
+package enum JobSign: Hashable, Sendable {
+    /// What their producer calls them: the `id:`.
+    case ref(String)
+    /// The `sum` of their files.
+    case file([UInt8])
+}
+
+/// What tells a job's file from all that are not a copy of it.
+package struct FileSign: Hashable, Sendable {
+    /// SHA-256 over its name, its modification time and its bytes: 32 bytes.
+    package let sum: [UInt8]
+    /// Its inode: a file that comes back from an archive or from `hold/` by `mv` has kept it, and is no copy.
+    package let inode: UInt64
+
+    /// Creates the sign of a file.
+    package init(sum: [UInt8], inode: UInt64) {
+        (self.sum, self.inode) = (sum, inode)
+    }
+}
