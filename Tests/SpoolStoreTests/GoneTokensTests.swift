@@ -258,8 +258,9 @@ import Testing
     @Test func `after any run of events it says what a dictionary says`() throws {
         for seed in UInt64(0)..<UInt64(trials(10, full: 100)) {
             var random = SeededGenerator(seed: seed)
+            // Each begins with no log: it is read as a whole whenever it is opened.
+            if seed > 0 { try folder.unlink(Array("weather.gone".utf8)) }
             var (tokens, model) = (try open(), [ArraySlice<UInt8>: WallTime]())
-            for number in 0..<40 { _ = try tokens.goneSince(self.token(number), registeredAt: noon + .seconds(9999)) }
             for _ in 0..<400 {
                 let token = self.token(.random(in: 0..<40, using: &random))
                 let time = noon + .seconds(.random(in: 0..<1000, using: &random))
