@@ -112,7 +112,7 @@ test: setup lint ## Lint, build and run all tests; as root also those that mount
 
 test-full: test ## Also the long sweeps (PUSHSPOOL_FULL=1), the fuzzer's corpus, interop and the package
 	@echo '==> long sweeps'
-	@PUSHSPOOL_FULL=1 .ci/swift-test $(SWEEPS_SIDE_BY_SIDE) --filter "$$(.ci/sweeps)"
+	@sweeps=$$(.ci/sweeps) && PUSHSPOOL_FULL=1 .ci/swift-test $(SWEEPS_SIDE_BY_SIDE) --filter "$$sweeps"
 	@PUSHSPOOL_FULL=1 $(MAKE) faults
 	@echo '==> the corpus of the fuzzer'
 	@$(MAKE) -C Tests/Fuzz replay

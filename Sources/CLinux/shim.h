@@ -194,6 +194,17 @@ static inline int clinux_identity(int directory, const char *name, uint64_t *dev
     return 0;
 }
 
+// When an open file was made, in nanoseconds since 1970: 1 if the filesystem knows it, 0 if not, -1 for an error.
+static inline int clinux_birth_time(int file, int64_t *time) {
+    struct statx status;
+    memset(&status, 0, sizeof status);
+    // AT_EMPTY_PATH.
+    if (syscall(SYS_statx, file, "", 0x1000, STATX_BTIME, &status) != 0) return -1;
+    if (!(status.stx_mask & STATX_BTIME)) return 0;
+    *time = (int64_t)status.stx_btime.tv_sec * 1000000000 + status.stx_btime.tv_nsec;
+    return 1;
+}
+
 // renameat2(2): declared for _GNU_SOURCE only. The flag is RENAME_NOREPLACE.
 static inline int clinux_rename_noreplace(int from, const char *name, int to, const char *new_name) {
     return (int)syscall(SYS_renameat2, from, name, to, new_name, 1u);

@@ -37,6 +37,20 @@ package struct OpenFile: ~Copyable, Sendable {
         return FileStatus(raw)
     }
 
+    /// When it was made, in nanoseconds since 1970 (STATX_BTIME): with its inode it tells it from all other files of the
+    /// filesystem, also from those that get the inode later. `nil` where the filesystem does not know.
+    ///
+    /// - Throws: `SystemError`: EIO, ESTALE or ENOTCONN from the filesystem.
+    package borrowing func birthTime() throws(SystemError) -> Int64? {
+        var time: Int64 = 0
+        let number = descriptor.rawValue
+        switch try FileGate.call(.status, path, { unsafe clinux_birth_time(number, &time) }) {
+        case 1: return time
+        case 0: return nil
+        default: throw .last("statx", path)
+        }
+    }
+
     /// Appends up to `count` bytes from `offset` on to `bytes`; fewer only at the end of the file.
     ///
     /// - Returns: how many bytes came.

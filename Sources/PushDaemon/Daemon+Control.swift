@@ -98,10 +98,10 @@ extension Daemon {
             var answer = ControlAnswer(
                 .refused, isStuck(app) ? "the app's filesystem does not answer" : "there is no such app at work",
                 hint: "see `pushspool status`; files of an app that is not configured can be moved by hand")
-            (answer.app, answer.job) = (app, request.job)
+            (answer.app, answer.job) = (app, request.jobText(in: app))
             return answer
         }
-        return await runner.carryOut(request, reference) ?? .notFound(app, request.job)
+        return await runner.carryOut(request, reference) ?? .notFound(app, request.jobText(in: app))
     }
 
     // MARK: The end

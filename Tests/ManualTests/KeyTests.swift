@@ -22,7 +22,7 @@ struct KeyTests {
 
     @Test(arguments: File.allCases)
     func `the README tells every key that the program knows, and no other`(file: File) throws {
-        let told = Set(try Self.rows(file).flatMap(\.keys) + Self.unsupported(file))
+        let told = Set(try Self.rows(file).flatMap(\.keys))
         let known = try Self.known(file, sections: Self.sections(of: told))
         #expect(known.subtracting(told) == [])
         #expect(told.subtracting(known) == [])
@@ -43,7 +43,6 @@ struct KeyTests {
         for row in rows where !row.fallback.isEmpty && !row.fallback.contains("required") {
             for key in row.keys { #expect(entries[key]?.contains("Default: \(row.fallback).") == true, "\(key)") }
         }
-        for key in try Self.unsupported(file) { #expect(part.contains(key), "\(key)") }
     }
 
     /// What the README's table says of some keys.
@@ -70,14 +69,6 @@ struct KeyTests {
     private static func quoted(in text: String) -> [String] {
         let parts = text.split(separator: "`", omittingEmptySubsequences: false)
         return stride(from: 1, to: parts.count, by: 2).map { String(parts[$0]) }
-    }
-
-    /// The keys that the section names below its table: known, and refused.
-    private static func unsupported(_ file: File) throws -> [String] {
-        guard let text = try section(file).components(separatedBy: "\nKnown").dropFirst().last else { return [] }
-        // In brackets stands which value asks for nothing.
-        let parts = text.components(separatedBy: " (but")
-        return parts.enumerated().flatMap { quoted(in: $0 == 0 ? $1 : String($1.drop { $0 != ")" })) }
     }
 
     /// The mappings that hold some of these keys: of `a.b.c` these are `a` and `a.b`.

@@ -44,7 +44,7 @@ import Testing
             try bench.drop("first.json", job(1))
             _ = try await bench.accepted(1)
             try bench.drop("second.json", job(2))
-            try await daemon.says("job waits for another of its id")
+            try await daemon.says("job waits for another that may be the same")
             let first = try await bench.end(of: "first.json")
             #expect(try await bench.end(of: "second.json").duplicate_of == first.id)
             #expect(await bench.simulator.ledger.acceptedCount == 1)
@@ -211,6 +211,10 @@ import Testing
             #expect(try await bench.operate("retry", copy.id ?? "").code == 1)
             #expect(try await bench.operate("retry", "--whole", copy.id ?? "").code == 0)
             #expect(try await end(3, bench).accepted == 1)
+            // And so is the first, whose copy was sent meanwhile.
+            let back = try #require(again.path)
+            try await bench.tool("mv", "\(bench.path)/spool/\(back)", "\(spool)/new/a.json")
+            #expect(try await end(4, bench).accepted == 1)
         }
     }
 }

@@ -225,6 +225,10 @@ import Testing
                 await bench.simulator.setScript(try FaultScript("payload=x answer reason=InternalServerError"))
                 #expect(try await bench.operate("retry", "--whole", "modern/one.json").code == 0)
                 try await eventually("a failure") { await bench.simulator.ledger.refusedCount > 0 }
+                // To hold/ and back, it is still wanted.
+                #expect(try await bench.operate("hold", "modern/one.json").code == 0)
+                #expect(try await bench.operate("release", "modern/one.json").code == 0)
+                try await eventually("another claim") { bench.names(in: "modern/new").isEmpty }
             }
             await bench.simulator.setScript(.none)
             try await bench.withDaemon { _ in

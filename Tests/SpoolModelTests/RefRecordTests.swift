@@ -10,7 +10,7 @@ struct RefRecordTests {
     ]
 
     private static let file: RefRecord = RefRecord(
-        FileSign(sum: (0..<32).map { UInt8($0 * 8) }, inode: .max), id: JobID(bits: 77), endedAt: noon)
+        FileSign(sum: (0..<32).map { UInt8($0 * 8) }, inode: .max, bornAt: -5), id: JobID(bits: 77), endedAt: noon)
 
     private func record(_ ref: String) -> RefRecord {
         RefRecord(ref, id: JobID(bits: 77), endedAt: noon + .milliseconds(5))
@@ -40,7 +40,7 @@ struct RefRecordTests {
         let digits = (0..<32).map { ($0 < 2 ? "0" : "") + String($0 * 8, radix: 16, uppercase: true) }
         let sum = digits.joined()
         let text = String(decoding: line.dropFirst(61), as: UTF8.self)
-        #expect(text == "%=\(sum) 18446744073709551615\n")
+        #expect(text == "%=\(sum) 18446744073709551615 -5\n")
         let read = RefRecord(line: line.dropLast())
         #expect(read == Self.file && read?.job.isOfSameFile == true && read?.key == Array("%=\(sum)".utf8))
         #expect(RefRecord.key(of: .ref("%=\(sum)")) != Self.file.key)

@@ -42,17 +42,36 @@ import Testing
         }
     }
 
-    @Test func `a job is known by its file, to all others but the file itself, over a restart`() throws {
-        let file = FileSign(sum: [UInt8](repeating: 7, count: 32), inode: 5)
+    private func file(_ inode: UInt64, bornAt time: Int64? = 9, sum: UInt8 = 7) -> FileSign {
+        FileSign(sum: [UInt8](repeating: sum, count: 32), inode: inode, bornAt: time)
+    }
+
+    @Test func `a job is known by its file, to copies of it and not to the file itself, over a restart`() throws {
         let book = try book()
-        try book.keep([record("a", 1, at: noon), RefRecord(file, id: first, endedAt: noon)], at: noon)
+        try book.keep([record("a", 1, at: noon), RefRecord(file(5), id: first, endedAt: noon)], at: noon)
         for book in [book, try self.book()] {
-            let found = try book.job(sentWith: .file(file.sum), before: second, in: 6, at: noon)
-            #expect(found == EarlierJob(id: first, endedAt: noon, isOfSameFile: true))
-            #expect(try book.job(sentWith: .file(file.sum), before: second, in: 5, at: noon) == nil)
-            #expect(try book.job(sentWith: .file(file.sum), before: first, in: 6, at: noon) == nil)
-            #expect(try book.job(sentWith: .file(file.sum.map { $0 + 1 }), before: second, in: 6, at: noon) == nil)
-            #expect(try book.job(sentWith: .ref("a"), before: second, in: 5, at: noon)?.isOfSameFile == false)
+            for copy in [file(6), file(5, bornAt: 10), file(5, bornAt: nil)] {
+                let found = try book.job(like: copy, before: second, at: noon)
+                #expect(found == EarlierJob(id: first, endedAt: noon, isOfSameFile: true), "\(copy)")
+                #expect(try book.job(like: copy, before: first, at: noon) == nil)
+            }
+            #expect(try book.job(like: file(5), before: second, at: noon) == nil)
+            #expect(try book.job(like: file(6, sum: 8), before: second, at: noon) == nil)
+            #expect(try book.job(sentWith: .ref("a"), before: second, at: noon)?.isOfSameFile == false)
+        }
+    }
+
+    @Test func `each file that was sent may come back, whichever of its copies was sent since`() throws {
+        let book = try book()
+        for (number, inode) in [UInt64(5), 6, 7].enumerated() {
+            let sent = RefRecord(file(inode, bornAt: nil), id: JobID(bits: UInt128(number)), endedAt: noon)
+            try book.keep([sent], at: noon + .seconds(number / 2 * 86_400))
+        }
+        for book in [book, try self.book()] {
+            for inode in [UInt64(5), 6, 7] {
+                #expect(try book.job(like: file(inode, bornAt: nil), before: JobID(bits: 99), at: noon) == nil)
+            }
+            #expect(try book.job(like: file(8, bornAt: nil), before: JobID(bits: 99), at: noon)?.id == second)
         }
     }
 

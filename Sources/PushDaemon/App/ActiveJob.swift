@@ -17,6 +17,8 @@ final class ActiveJob {
     let summary: JobSummary
     /// Whether it was certain that the file was whole.
     let isSealed: Bool
+    /// Whether it is sent whatever was sent before that is the same.
+    let isSentAnyway: Bool
     /// What remains, and what is to be done next.
     var machine = JobMachine()
     /// The reader that hands out recipients; `nil` when it has handed out all.
@@ -51,6 +53,7 @@ final class ActiveJob {
         self.claimedAt = claimedAt
         self.summary = read.summary
         self.isSealed = isSealed
+        self.isSentAnyway = read.isSentAnyway
         self.source = read.source
         self.earlier = read.earlier
     }

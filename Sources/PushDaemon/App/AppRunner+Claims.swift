@@ -34,7 +34,7 @@ extension AppRunner {
         facts.recordsAll = read.summary.header.record == .all
         facts.isSealed = read.isSealed
         facts.isPublishedByRename = read.context.isPublishedByRename
-        facts.isSentAnyway = read.rest?.isSentAnyway == true
+        facts.isSentAnyway = read.isSentAnyway
         (facts.droppedAt, facts.claimedAt) = (read.context.droppedAt, .now)
         (facts.device, facts.inode) = (job.status.device, job.status.inode)
         let header = JournalHeader(facts, content: read.content)

@@ -154,7 +154,6 @@ extension AppRunner {
         case .exited(let status): noteFailure("it exited with \(status)", file)
         case .killed(let signal): noteFailure("it was killed by signal \(signal)", file)
         case nil where Task.isCancelled:
-            // As every stop of the daemon does, and every change of the app's file.
             logger.info("hook was ended with its app", metadata: [LogKey.path: "\(file)"])
         case nil: noteFailure("it was ended, because its time was up", file)
         }

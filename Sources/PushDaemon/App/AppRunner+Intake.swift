@@ -223,7 +223,7 @@ extension AppRunner {
         if isDraining { return intake.answer(job.name, .busy, at: .now) }
         var read = ReadJob(context: context, opened, isSealed: true)
         read.isSealed = isWhole || read.summary.isSealed || job.name.form == .json
-        read.rest = rest
+        (read.rest, read.isSentAnyway) = (rest, rest?.isSentAnyway == true)
         guard rest?.sent?.count ?? read.summary.recipientCount == read.summary.recipientCount else {
             return holdChanged(job)
         }
@@ -287,6 +287,8 @@ struct ReadJob {
     var earlier: EarlierJob?
     /// What was left of it when it was parked, or was over.
     var rest: Rest?
+    /// Whether it is sent whatever was sent before that is the same: a part of it was, or an operator wants it to be.
+    var isSentAnyway = false
 
     init(context: JobContext, _ opened: JobSource.Opened, isSealed: Bool) {
         self.context = context

@@ -18,7 +18,7 @@ extension AppRunner {
             return try await inTurn(request, reference)
         } catch {
             var answer = ControlAnswer(error)
-            (answer.app, answer.job) = (name, request.job)
+            (answer.app, answer.job) = (name, request.jobText(in: name))
             return answer
         }
     }

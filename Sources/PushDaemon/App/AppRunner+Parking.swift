@@ -106,8 +106,9 @@ extension AppRunner {
             guard parking.contains(id), let job = jobs[id], case .held = job.machine.state, keepRef(ofParked: job)
             else { continue }
             do throws(SystemError) {
-                let sent = Rest.Sent(
+                var sent = Rest.Sent(
                     id: id, ref: job.summary.header.ref, count: job.summary.recipientCount, progress: job.progress)
+                sent.isWanted = job.isSentAnyway
                 let name = try desk.park(job.claimed, droppedAt: job.droppedAt, sent)
                 job.heldAs = name
                 finishParking(job)

@@ -188,6 +188,7 @@ extension AppRunner {
         var found = RecoveryFindings()
         found.work = opened.content.isSame(as: header?.content)
         var read = ReadJob(context: context, opened, isSealed: true)
+        if case .job(let known, _) = left.record { read.isSentAnyway = known.facts.isSentAnyway }
         switch RecoveryPlan(left.record, found: found) {
         case .startOver where around.spool.replay.isBlank && read.summary.header.onDoubt == .report:
             try park(left, .damagedJournal)

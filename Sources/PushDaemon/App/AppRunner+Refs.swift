@@ -17,11 +17,9 @@ extension AppRunner {
     /// While such a one is under way it waits in `new/`, since that one may come to nothing. If one was sent it is claimed to
     /// fail.
     func admitRef(of read: inout ReadJob, _ name: FileName) throws(SystemError) -> Bool {
-        // What was sent in part goes on, whatever was sent of its ref meanwhile; so does what an operator wants to be sent.
         let signs = signs(of: read.summary)
-        guard !signs.isEmpty, read.rest?.isSentAnyway != true else { return true }
-        // What an earlier run has left, and nobody has looked into, may be the same.
-        let isUnknown = !leftJobs.isEmpty || !takingUp.isEmpty
+        guard !signs.isEmpty, !read.isSentAnyway else { return true }
+        let isUnknown = isAnyLeft(whichMayBe: name, read.summary)
         let taken = signs.first(where: refTurns.isTaken)
         guard isUnknown || taken != nil else {
             try judgeRef(of: &read, at: .now)
@@ -29,8 +27,15 @@ extension AppRunner {
         }
         let isRemembered = refTurns.wait(name, for: isUnknown ? nil : taken)
         intake.answer(name, isRemembered ? .deferred : .busy, at: .now)
-        logger.debug("job waits for another of its id", metadata: [LogKey.job: "\(name)"])
+        logger.debug("job waits for another that may be the same", metadata: [LogKey.job: "\(name)"])
         return false
+    }
+
+    /// Whether an earlier run has left jobs that nobody has looked into, and one may be the same: any, by its ref; and by its
+    /// file one of its name.
+    private func isAnyLeft(whichMayBe name: FileName, _ summary: JobSummary) -> Bool {
+        let left = [leftJobs, takingUp].joined()
+        return summary.header.ref == nil ? left.contains { $0.claimed.name == name } : !left.isEmpty
     }
 
     /// What a job that is to be sent may have in common with others; nothing if they are not compared.
@@ -41,13 +46,12 @@ extension AppRunner {
     /// Has a job fail if the same was sent before, as is known at a time of day.
     func judgeRef(of read: inout ReadJob, at time: WallTime) throws(SystemError) {
         guard let refs else { return }
-        for sign in signs(of: read.summary) {
-            let inode = read.summary.file?.inode
-            guard let earlier = try refs.job(sentWith: sign, before: read.context.job, in: inode, at: time)
-            else { continue }
-            (read.summary.failure, read.earlier) = (.duplicate, earlier)
-            return
-        }
+        let (id, summary) = (read.context.job, read.summary)
+        guard summary.failure == nil else { return }
+        var earlier: EarlierJob?
+        if let ref = summary.header.ref { earlier = try refs.job(sentWith: .ref(ref), before: id, at: time) }
+        if earlier == nil, let file = summary.file { earlier = try refs.job(like: file, before: id, at: time) }
+        if let earlier { (read.summary.failure, read.earlier) = (.duplicate, earlier) }
     }
 
     /// Judges a job of an earlier run anew, as it was judged before its claim, unless somebody may have got it or it is sent
@@ -55,7 +59,7 @@ extension AppRunner {
     func judgeRef(
         of read: inout ReadJob, _ left: LeftJob, _ progress: RecoveryPlan.Progress
     ) throws(SystemError) {
-        guard case .job(let known, _) = left.record, !known.facts.isSentAnyway, !progress.tally.isAnyoneReached,
+        guard case .job(let known, _) = left.record, !read.isSentAnyway, !progress.tally.isAnyoneReached,
             progress.doubtful.isEmpty
         else { return }
         try judgeRef(of: &read, at: known.facts.claimedAt)
@@ -105,8 +109,10 @@ extension AppRunner {
             return true
         } catch {
             note(failure: error)
-            let hint: Logger.MetadataValue = "no job ends before they can; see to state; intake.dedupe: 0 does without"
-            logger.error("ids of jobs cannot be kept", metadata: [LogKey.error: "\(error)", LogKey.hint: hint])
+            let hint: Logger.MetadataValue =
+                "no job ends before they can; see to state; intake.dedupe: 0 without dedupe_content does without"
+            logger.error(
+                "what jobs are known by cannot be kept", metadata: [LogKey.error: "\(error)", LogKey.hint: hint])
             return false
         }
     }

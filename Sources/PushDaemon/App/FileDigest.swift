@@ -7,10 +7,11 @@ import SpoolStore
 final class FileDigest {
     private var digest: Digest? = Digest()
     private let inode: UInt64
+    private let bornAt: Int64?
 
     /// Begins with what is known of the file before it is read.
-    init(of job: OpenJob) {
-        inode = job.status.inode
+    init(of job: OpenJob) throws(SystemError) {
+        (inode, bornAt) = (job.status.inode, try job.file.birthTime())
         // No name has a slash in it, and a time has none before it.
         update(job.name.bytes + Array("/\(job.status.modifiedAt)/".utf8))
     }
@@ -23,6 +24,6 @@ final class FileDigest {
     /// Ends the sum; `nil` the second time.
     func finish() -> FileSign? {
         guard let sum = digest.take()?.finish() else { return nil }
-        return FileSign(sum: sum, inode: inode)
+        return FileSign(sum: sum, inode: inode, bornAt: bornAt)
     }
 }

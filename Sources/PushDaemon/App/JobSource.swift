@@ -68,7 +68,7 @@ final class JobSource {
     static func summary(of job: OpenJob, _ context: JobContext) throws(SystemError) -> JobSummary {
         switch job.name.form {
         case .lines:
-            var check = LinesFile(.file(job), context)
+            var check = try LinesFile(.file(job), context)
             while try check.check() {}
             return check.summary
         case .yaml:
@@ -94,7 +94,7 @@ final class JobSource {
         var document = DocumentJobReader(parsing: bytes ?? [], with: &parser, context: context)
         var summary = document.validate()
         if context.isComparedByFile, let bytes {
-            let digest = FileDigest(of: job)
+            let digest = try FileDigest(of: job)
             digest.update(bytes)
             summary.file = digest.finish()
         }
@@ -112,10 +112,10 @@ final class JobSource {
     private static func openLines(
         _ job: OpenJob, _ context: JobContext, _ giveWay: () async -> Void
     ) async throws(SystemError) -> Opened {
-        var check = LinesFile(.file(job), context)
+        var check = try LinesFile(.file(job), context)
         while try check.check() { await giveWay() }
         let content = check.content
-        let lines = LinesFile(.checked(content, job), context)
+        let lines = try LinesFile(.checked(content, job), context)
         let source = JobSource(lines: lines, heldByteCount: content.heldByteCount)
         return Opened(source: source, summary: check.summary, content: content)
     }
@@ -176,11 +176,11 @@ private struct LinesFile {
     private var pieceCount = 0
     private var hasEnded = false
 
-    init(_ origin: Origin, _ context: JobContext) {
+    init(_ origin: Origin, _ context: JobContext) throws(SystemError) {
         self.origin = origin
         self.reader = LinesJobReader(parser: JSON.Parser(limits: context.limits.perLine), context: context)
         if context.isComparedByFile, case .file(let job) = origin {
-            digest = FileDigest(of: job)
+            digest = try FileDigest(of: job)
         } else {
             digest = nil
         }

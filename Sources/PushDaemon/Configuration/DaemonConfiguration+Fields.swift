@@ -39,10 +39,10 @@ extension DaemonConfiguration {
 
     private mutating func readNode(_ fields: inout Fields) {
         node = fields.string("node")
-        if let node, !AppName.isValid(node) {
+        if let node, !AppName.isValid(node) || node == "public" {
             fields.refuse(
                 "node", "is no node name",
-                hint: "use up to 64 letters, digits, '.', '_' and '-', a letter or digit first")
+                hint: "use up to 64 letters, digits, '.', '_' and '-', a letter or digit first; not `public`")
         }
     }
 

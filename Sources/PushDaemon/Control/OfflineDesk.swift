@@ -45,11 +45,11 @@ package final class OfflineDesk {
             for name in reference.app.map({ app in names.filter { $0 == app } }) ?? names {
                 if let answer = try carryOut(request, reference, name) { return answer }
             }
-            return .notFound(reference.app, request.job)
+            return .notFound(reference.app, request.jobText(in: reference.app))
         } catch {
             let fault = (error as? ControlFault) ?? ControlFault("\(error)", hint: "see permissions and disk")
             var answer = ControlAnswer(fault)
-            (answer.app, answer.job) = (reference.app, request.job)
+            (answer.app, answer.job) = (reference.app, request.jobText(in: reference.app))
             return answer
         }
     }
@@ -181,7 +181,8 @@ package final class OfflineDesk {
         }
         let progress = job.progress
         let ref = try keptRef(of: left.claimed, job, desk)
-        let sent = Rest.Sent(id: job.facts.id, ref: ref, count: job.facts.recipientCount, progress: progress)
+        var sent = Rest.Sent(id: job.facts.id, ref: ref, count: job.facts.recipientCount, progress: progress)
+        sent.isWanted = job.facts.isSentAnyway
         let name = try desk.park(left.claimed, droppedAt: job.facts.droppedAt, sent)
         try forget(job.facts.id, desk)
         let text = "held as hold/\(name), \(progress.remaining.count) of \(job.facts.recipientCount) left to send"

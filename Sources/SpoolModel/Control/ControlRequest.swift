@@ -48,6 +48,12 @@ package struct ControlRequest: Hashable, Sendable {
     /// The job that is meant; `nil` if the operator named none that can be.
     package var reference: JobReference? { job.flatMap { JobReference($0, app: app) } }
 
+    /// What it names of an app, without the app's name if that stands before it.
+    package func jobText(in app: String?) -> String? {
+        guard self.app == nil, let app, let job, job.hasPrefix(app + "/") else { return job }
+        return String(job.dropFirst(app.count + 1))
+    }
+
     /// Reads a command.
     ///
     /// What is not known is refused: a daemon of another version must not do half of what was asked for.

@@ -38,6 +38,8 @@ package struct Rest: Hashable, Sendable {
         package var count: Int
         /// How far it is.
         package var progress: JournalProgress
+        /// Whether an operator wanted all of it to be sent, although a job of its ref was.
+        package var isWanted = false
 
         /// Creates what is known of a job of so many recipients.
         package init(id: JobID, ref: String?, count: Int, progress: JournalProgress) {
@@ -56,7 +58,7 @@ package struct Rest: Hashable, Sendable {
 
     /// Whether it goes on whatever was sent with its producer's id meanwhile: somebody got a part of it, or an operator wants
     /// all of it to be sent once more.
-    package var isSentAnyway: Bool { sent.map(\.progress.tally.isAnyoneReached) ?? (origin != nil) }
+    package var isSentAnyway: Bool { sent.map { $0.isWanted || $0.progress.tally.isAnyoneReached } ?? (origin != nil) }
 
     /// Creates the rest of a job of which nothing was sent; the other members are set by hand.
     package init(of file: File, droppedAt: WallTime) {
@@ -128,6 +130,7 @@ extension Rest.Sent {
         }
         progress.runs = runs
         self.init(id: id, ref: root["ref"]?.string, count: count, progress: progress)
+        isWanted = root["wanted"]?.isText("true") == true
     }
 
     private static let words = ["rejected", "expired", "unsent", "unknown"]
@@ -143,6 +146,7 @@ extension Rest.Sent {
         writer.member("remaining", progress.remaining)
         for word in Self.words { writer.member(word, progress.runs[word] ?? IndexRuns()) }
         writer.endObject()
+        writer.member("wanted", isWanted ? "true" : nil)
     }
 }
 

@@ -57,21 +57,32 @@ package final class RefBook {
     /// - Parameters:
     ///   - sign: The sign.
     ///   - id: The job that is asked for, which is no duplicate of itself.
-    ///   - inode: Its file, which is no duplicate of itself either, wherever it was meanwhile.
     ///   - now: The time of day at which that is asked.
     /// - Returns: `nil` if there is none.
     /// - Throws: `SystemError`: what is kept cannot be read; ask again later.
     package func job(
-        sentWith sign: JobSign, before id: JobID, in inode: UInt64? = nil, at now: WallTime
+        sentWith sign: JobSign, before id: JobID, at now: WallTime
     ) throws(SystemError) -> EarlierJob? {
         let key = RefRecord.key(of: sign)
         for place in index.places(of: key) {
             guard let record = try self.record(at: place), record.key == key, record.job.id != id,
-                now - record.job.endedAt < window, record.inode == nil || record.inode != inode
+                now - record.job.endedAt < window
             else { continue }
             return record.job
         }
         return nil
+    }
+
+    /// Which other job was sent of which this file is a copy. A file that was sent itself, and is there again, is none: it was
+    /// not dropped again, somebody has put it there.
+    ///
+    /// - Throws: `SystemError`: what is kept cannot be read; ask again later.
+    package func job(like file: FileSign, before id: JobID, at now: WallTime) throws(SystemError) -> EarlierJob? {
+        let key = RefRecord.key(of: file)
+        for place in index.places(of: key) {
+            if try record(at: place)?.fileKey == key { return nil }
+        }
+        return try job(sentWith: .file(file.sum), before: id, at: now)
     }
 
     /// Keeps that jobs were sent, those that it does not know yet; they survive a loss of power then. One that was parked or
@@ -86,14 +97,16 @@ package final class RefBook {
         guard !new.isEmpty else { return }
         let file = try self.file(at: now)
         let offsets = try file.append(new.map(\.line))
-        for (record, offset) in zip(new, offsets) { index.note(record.key, on: file.day, at: offset) }
+        for (record, offset) in zip(new, offsets) {
+            for key in [record.key, record.fileKey].compactMap(\.self) { index.note(key, on: file.day, at: offset) }
+        }
     }
 
     private func isKept(_ record: RefRecord) throws(SystemError) -> Bool {
         for place in index.places(of: record.key) {
             guard let known = try self.record(at: place) else { continue }
             // What is read has its time cut to milliseconds.
-            if known.key == record.key, known.job.id == record.job.id,
+            if known.key == record.key, known.fileKey == record.fileKey, known.job.id == record.job.id,
                 record.job.endedAt - known.job.endedAt < .milliseconds(1)
             {
                 return true

@@ -76,6 +76,9 @@ import Testing
         #expect(!rest.isSentAnyway)
         rest.sent?.progress.tally.add(Self.refused, count: 1)
         #expect(!rest.isSentAnyway)
+        rest.sent?.isWanted = true
+        #expect(rest.isSentAnyway)
+        rest.sent?.isWanted = false
         rest.sent?.progress.tally.add(.unknown, count: 1)
         #expect(rest.isSentAnyway)
     }
