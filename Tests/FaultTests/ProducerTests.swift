@@ -99,7 +99,7 @@ import Testing
 extension Bench {
     /// Writes a file in `new/` through shared memory, with pauses.
     fileprivate func writeThroughMapping(_ bytes: [UInt8], to name: String) async throws {
-        let file = unsafe open("\(spool)/weather/new/\(name)", O_RDWR | O_CREAT | O_EXCL, 0o644)
+        let file = unsafe open("\(spool)/weather/new/\(name)", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
         try #require(file >= 0 && ftruncate(file, off_t(bytes.count)) == 0)
         let area = unsafe mmap(nil, bytes.count, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
         close(file)

@@ -130,7 +130,8 @@ final class Volume: Sendable {
 
     /// What a loss of power does: nothing that is not on the disk yet gets there. btrfs cannot: see `replaceByCopy()`.
     func cut() throws {
-        let directory = unsafe open(seenPoint, O_RDONLY | O_DIRECTORY)
+        // Not for programs that other tests start meanwhile: the volume would be in use as long as they run.
+        let directory = unsafe open(seenPoint, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         defer { close(directory) }
         // EXT4_IOC_SHUTDOWN and XFS_IOC_GOINGDOWN are one, and so are their flags: not even the log is written.
         var flags: UInt32 = 2
