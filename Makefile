@@ -110,14 +110,14 @@ test: setup lint ## Lint, build and run all tests; as root also those that mount
 	@echo '==> fault tests'
 	@.ci/swift-test $(FAULTS_SIDE_BY_SIDE) --filter '^FaultTests\.'
 
-test-full: test ## Also the long sweeps (PUSHSPOOL_FULL=1), the fuzzer's corpus, interop and the package
+test-full: test ## Also the long sweeps (PUSHSPOOL_FULL=1), the fuzzer's corpus, interop, report and the package
 	@echo '==> long sweeps'
 	@sweeps=$$(.ci/sweeps) && PUSHSPOOL_FULL=1 .ci/swift-test $(SWEEPS_SIDE_BY_SIDE) --filter "$$sweeps"
 	@PUSHSPOOL_FULL=1 $(MAKE) faults
 	@echo '==> the corpus of the fuzzer'
 	@$(MAKE) -C Tests/Fuzz replay
 	@$(MAKE) interop
-	@$(MAKE) build
+	@$(MAKE) report
 	@.ci/setup $(PACKAGING_PACKAGES) $(PACKAGE_TEST_PACKAGES)
 	@$(MAKE) -C Tests/Interop package
 

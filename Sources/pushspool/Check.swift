@@ -9,8 +9,9 @@ struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Check configuration, credentials and job files, and send nothing.",
         discussion: """
-            Finds everything that `run` would find, all faults at once, each with file, line and remedy. Exits with 78 \
-            for a fault of the configuration, 65 for one of a job file, 0 if all is well.
+            Finds everything that `run` would find in its files, all faults at once, each with file, line and remedy; \
+            `doctor` also looks at what they point to. Exits with 78 for a fault of the configuration, 65 for one of a \
+            job file, 0 if all is well.
 
             Example: pushspool check --config etc/pushspool.yaml --app weather job.yaml
             """)

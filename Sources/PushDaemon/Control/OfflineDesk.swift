@@ -256,7 +256,8 @@ extension ControlAnswer {
 
     /// That there is no such job.
     static func notFound(_ app: String?, _ job: String?) -> ControlAnswer {
-        var answer = ControlAnswer(.notFound, "there is no such job")
+        let hint = "`pushspool show` looks in all folders; `ref:` finds only jobs that were claimed"
+        var answer = ControlAnswer(.notFound, "there is no such job", hint: hint)
         (answer.app, answer.job) = (app, job)
         return answer
     }

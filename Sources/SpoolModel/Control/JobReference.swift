@@ -36,14 +36,14 @@ package struct JobReference: Hashable, Sendable {
     package let subject: Subject
 
     /// Reads `app/name`, `app/hold/name`, `app/failed/2026-11-21/name`, an id or `ref:…`, or `app/` and one of the two; with an
-    /// app, what stands behind `app/`. `nil` for anything else, a name without its app too.
+    /// app, also without `app/`. `nil` for anything else, a name without its app too.
     ///
     /// - Parameters:
     ///   - text: What the operator wrote.
     ///   - app: The app that was named beside it.
     package init?(_ text: String, app: String? = nil) {
         var words = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-        if let app { words.insert(app, at: 0) }
+        if let app, words.count == 1 || words[0] != app { words.insert(app, at: 0) }
         if words.count == 1 {
             guard let subject = Subject(nameless: text) else { return nil }
             (self.app, folder, day, self.subject) = (nil, nil, nil, subject)

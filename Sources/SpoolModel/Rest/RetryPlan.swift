@@ -15,7 +15,7 @@ package enum RetryPlan: Hashable, Sendable {
     /// - Parameters:
     ///   - root: The result file.
     ///   - includesUnknown: Whether what may have been sent is sent again.
-    /// - Throws: `ControlFault`: nothing of it is left, it is a duplicate, or the file is none.
+    /// - Throws: `ControlFault`: nothing of it is left, it is a duplicate or was too late, or the file is none.
     package init(_ root: Node, includingUnknown includesUnknown: Bool) throws(ControlFault) {
         guard let result = ToldResult(root) else {
             throw ControlFault(
@@ -28,6 +28,9 @@ package enum RetryPlan: Hashable, Sendable {
                 hint: "--whole sends all of it all the same")
         }
         guard result.progress.tally.total > 0 else {
+            guard root["code"]?.string != ResultCode.expired.rawValue else {
+                throw ControlFault("it was too late for all of it", hint: "--whole sends all of it all the same")
+            }
             self = .whole(result.name)
             return
         }

@@ -15,7 +15,8 @@ import Testing
         ("weather/\(id)", nil, "weather - - \(id)"), ("\(id)", "weather", "weather - - \(id)"),
         ("ref:campaign/17", nil, "- - - ref campaign/17"),
         ("weather/ref:campaign/17", nil, "weather - - ref campaign/17"),
-        ("ref:x", "weather", "weather - - ref x"), ("weather/hold/\(id)", nil, "weather hold - \(id)"),
+        ("weather/a.json", "weather", "weather - - a.json"), ("ref:x", "weather", "weather - - ref x"),
+        ("weather/hold/\(id)", nil, "weather hold - \(id)"),
     ]
 
     private func text(_ reference: JobReference) -> String {

@@ -115,11 +115,12 @@ import Testing
         #expect(try plan(result(nothing, "")) == .whole(try #require(FileName("a%.json"))))
     }
 
-    @Test func `a duplicate would be one again`() {
+    @Test(arguments: [("duplicate", "is a duplicate"), ("expired", "was too late")])
+    func `what would end so again, or is to, is not tried again`(code: String, message: String) {
         let nothing = #""accepted":0,"rejected":0,"expired":0,"unsent":0,"unknown":0"#
-        let text = result(nothing, "").replacing(#""state""#, with: #""code":"duplicate","state""#)
+        let text = result(nothing, "").replacing(#""state""#, with: "\"code\":\"\(code)\",\"state\"")
         let fault = #expect(throws: ControlFault.self) { _ = try plan(text) }
-        #expect(fault?.message.contains("is a duplicate") == true && fault?.hint?.contains("--whole") == true)
+        #expect(fault?.message.contains(message) == true && fault?.hint?.contains("--whole") == true)
     }
 
     @Test(arguments: [
