@@ -115,7 +115,7 @@ extension Daemon {
         for name in names where unconfigured.contains(name) {
             guard reported.insert(name).inserted else { continue }
             let hint: Logger.MetadataValue =
-                "write \(configuration.daemon.apps)/\(name).yaml; until then it is left alone"
+                "\(configuration.remedy(forLackOf: name)); until then it is left alone"
             logger.warning("app is not configured", metadata: [LogKey.app: "\(name)", LogKey.hint: hint])
         }
     }
@@ -151,6 +151,7 @@ extension Daemon {
         reported = []
         configuration.apps = set.apps
         configuration.brokenApps = set.brokenApps
+        configuration.misnamedFiles = set.misnamedFiles
         noteExpiries()
         var metadata: Logger.Metadata = [LogKey.path: "\(loader.path)"]
         if !set.brokenApps.isEmpty { metadata[LogKey.broken] = "\(set.brokenApps.sorted().joined(separator: " "))" }

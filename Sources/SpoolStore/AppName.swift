@@ -1,5 +1,8 @@
 /// Checks names of apps and nodes, which are names of folders.
 package enum AppName {
+    /// What a name may be, in words.
+    package static let rule = "up to 64 letters, digits, '.', '_' and '-', a letter or digit first"
+
     /// Whether `name` matches `[A-Za-z0-9][A-Za-z0-9._-]{0,63}`.
     package static func isValid(_ name: some StringProtocol) -> Bool {
         let bytes = Array(name.utf8)

@@ -30,6 +30,7 @@ struct Check: AsyncParsableCommand {
     func run() async throws {
         let set = jobsOnly ? ConfigurationSet() : ConfigurationLoader(path: options.config).load()
         FindingList(set).note()
+        if !jobsOnly, let lack = set.lackOfApps { Talk.note(lack.rendered(file: set.daemon.apps)) }
         for (_, app) in set.apps.sorted(by: { $0.key < $1.key }) {
             Talk.say("\(app.configuration.name): \(app.summary)")
             warn(of: app, in: set.daemon.apps)

@@ -28,6 +28,19 @@ package enum ConfigurationFile {
         name.first != UInt8(ascii: ".") && name.suffix(5).elementsEqual(".yaml".utf8)
     }
 
+    /// Whether a name in the apps' folder is nearly that of an app's file: it ends in `.yml`, or in capitals.
+    package static func isNearlyOfApp(_ name: some BidirectionalCollection<UInt8>) -> Bool {
+        let text = String(decoding: name, as: UTF8.self).lowercased()
+        guard !text.hasPrefix("."), !isOfApp(name) else { return false }
+        return text.hasSuffix(".yml") || text.hasSuffix(".yaml")
+    }
+
+    /// The app that a path or name of such a file tells: what is in front of the last point.
+    package static func app(of path: String) -> String {
+        let name = name(of: path)
+        return name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
+    }
+
     /// Reads a file of at most `limit` bytes. Follows symbolic links: the configuration is the administrator's.
     ///
     /// - Throws: `SystemError` when it cannot be read; `Diagnostic` when it is larger, or no regular file: a named pipe would

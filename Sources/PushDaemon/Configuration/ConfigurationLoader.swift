@@ -27,6 +27,8 @@ package struct ConfigurationSet: Sendable {
     package var apps: [String: App] = [:]
     /// The apps that cannot, for the faults in `findings`.
     package var brokenApps: Set<String> = []
+    /// The files in the apps' folder that are not read for their ending, by the apps that they seem to be meant for.
+    package var misnamedFiles: [String: String] = [:]
     /// The files that credentials and authorities are read from, also those of broken apps.
     package var credentialFiles: Set<String> = []
     /// Whether the daemon's own file is at fault.
@@ -39,6 +41,20 @@ package struct ConfigurationSet: Sendable {
 
     /// Whether anything is at fault.
     package var hasErrors: Bool { isDaemonBroken || !brokenApps.isEmpty }
+
+    /// What to say if there is no app; `nil` if there is one, or if that cannot be known.
+    package var lackOfApps: Diagnostic? {
+        guard !isDaemonBroken, apps.isEmpty, brokenApps.isEmpty else { return nil }
+        let remedy = remedy(forLackOf: misnamedFiles.keys.sorted().first ?? "<app>")
+        return Diagnostic(
+            "no app is configured", hint: "\(remedy); see pushspool.yaml(5) and its samples", severity: .warning)
+    }
+
+    /// What gives an app its file.
+    func remedy(forLackOf app: String) -> String {
+        guard let file = misnamedFiles[app] else { return "write \(daemon.apps)/\(app).yaml" }
+        return "rename \(daemon.apps)/\(file) to \(app).yaml"
+    }
 
     /// Whether both say the same, with the same credentials, and the same is wrong with them.
     func isSame(as other: ConfigurationSet) -> Bool {
@@ -116,9 +132,14 @@ package struct ConfigurationLoader: Sendable {
 
     private func loadApps(from folder: String, into set: inout ConfigurationSet, _ look: Look) {
         do {
-            let names = try Directory.open(path: folder).names().compactMap { String(validating: $0, as: UTF8.self) }
-            for file in names.sorted() where ConfigurationFile.isOfApp(file.utf8) {
-                load(String(file.dropLast(5)), from: folder + "/" + file, into: &set, look)
+            // A name that is no text is mended on the way, and no app's name for it.
+            let names = try Directory.open(path: folder).names().map { String(decoding: $0, as: UTF8.self) }
+            for file in names.sorted() {
+                if ConfigurationFile.isOfApp(file.utf8) {
+                    load(String(file.dropLast(5)), from: folder + "/" + file, into: &set, look)
+                } else if ConfigurationFile.isNearlyOfApp(file.utf8) {
+                    set.noteMisnamed(file, in: folder, beside: names)
+                }
             }
         } catch {
             var report = Report()
@@ -132,9 +153,7 @@ package struct ConfigurationLoader: Sendable {
         var report = Report()
         do throws(Diagnostic) {
             guard AppName.isValid(name) else {
-                throw Diagnostic(
-                    "the file's name is no app's name",
-                    hint: "use up to 64 letters, digits, '.', '_' and '-', a letter or digit first")
+                throw Diagnostic("the file's name is no app's name", hint: "use \(AppName.rule)")
             }
             let document = try ConfigurationFile.parse(file)
             let app = AppConfiguration(name: name, document, report: &report)
@@ -153,6 +172,23 @@ package struct ConfigurationLoader: Sendable {
 }
 
 extension ConfigurationSet {
+    /// Notes a file that is not read for its ending.
+    fileprivate mutating func noteMisnamed(_ file: String, in folder: String, beside names: [String]) {
+        let app = ConfigurationFile.app(of: file)
+        let hint: String
+        if !AppName.isValid(app) {
+            hint = "rename it to <app>.yaml, with \(AppName.rule)"
+        } else if names.contains(app + ".yaml") {
+            hint = "remove it: \(app).yaml is what is read"
+        } else {
+            hint = "rename it to \(app).yaml"
+            misnamedFiles[app] = file
+        }
+        var report = Report()
+        report.add(Diagnostic("is not read: an app's file ends in .yaml", hint: hint, severity: .warning))
+        add("\(folder)/\(file)", report)
+    }
+
     /// Notes what was found in a file, unless it was nothing.
     fileprivate mutating func add(_ file: String, _ report: Report) {
         guard !report.diagnostics.isEmpty else { return }

@@ -91,7 +91,7 @@ struct ConfigurationWatch: Sendable {
     /// itself, whose rights may be others now.
     private func matters(_ name: [UInt8], in folder: String) -> Bool {
         if name.isEmpty || name.starts(with: [0x2E, 0x2E]) || names[folder]?.contains(name) == true { return true }
-        return folder == apps && ConfigurationFile.isOfApp(name)
+        return folder == apps && (ConfigurationFile.isOfApp(name) || ConfigurationFile.isNearlyOfApp(name))
     }
 
     private mutating func add(_ folder: String) throws {

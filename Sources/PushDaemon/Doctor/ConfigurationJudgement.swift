@@ -17,11 +17,7 @@ struct ConfigurationJudgement {
     /// What was found.
     var findings: [DoctorFinding] {
         var book = FindingBook(.configuration)
-        if !set.isDaemonBroken, set.apps.isEmpty, set.brokenApps.isEmpty {
-            book.warn(
-                "no app is configured",
-                hint: "write \(set.daemon.apps)/<app>.yaml; see pushspool.yaml(5) and its samples")
-        }
+        if let lack = set.lackOfApps { book.warn(lack.message, hint: lack.hint ?? "see pushspool.yaml(5)") }
         let apps = set.apps.filter { isWanted($0.key) }.sorted { $0.key < $1.key }.map(\.value)
         return set.findings.flatMap(findings(in:)) + book.findings + apps.flatMap(findings(of:))
     }
@@ -30,7 +26,7 @@ struct ConfigurationJudgement {
 
     /// What was found in a file, unless it is that of an app that nobody asked for.
     private func findings(in finding: ConfigurationSet.Finding) -> [DoctorFinding] {
-        let app = finding.file == path ? nil : String(ConfigurationFile.name(of: finding.file).dropLast(".yaml".count))
+        let app = finding.file == path ? nil : ConfigurationFile.app(of: finding.file)
         if let app, !isWanted(app) { return [] }
         var book = FindingBook(.configuration, of: app)
         for diagnostic in finding.diagnostics {

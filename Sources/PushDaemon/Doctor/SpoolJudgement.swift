@@ -59,7 +59,7 @@ struct SpoolJudgement {
             case (false, _?):
                 book.warn(
                     "\(facts.home.path) has no configuration: it is left alone, and so are jobs in it",
-                    hint: "write \(set.daemon.apps)/\(facts.app).yaml, or remove the folder")
+                    hint: "\(set.remedy(forLackOf: facts.app)), or remove the folder")
             }
             findings += book.findings
         }
@@ -67,10 +67,11 @@ struct SpoolJudgement {
     }
 
     private func noteUnknown(_ app: String, in book: inout FindingBook) {
-        let near = Nearest.word(to: app, among: configured.union(facts.folders).sorted())
+        let isMisnamed = set.misnamedFiles[app] != nil
+        let near = isMisnamed ? nil : Nearest.word(to: app, among: configured.union(facts.folders).sorted())
         book.fault(
             "there is no such app",
-            hint: near.map { "\($0) is one" } ?? "write \(set.daemon.apps)/\(app).yaml, or check the name")
+            hint: near.map { "\($0) is one" } ?? "\(set.remedy(forLackOf: app)), or check the name")
     }
 
     private var otherFindings: [DoctorFinding] {

@@ -67,6 +67,13 @@ extension BrokenSetup {
         file("the folder of the apps' files is missing") {
             try FileManager.default.removeItem(atPath: "\($0.path)/etc/apps")
         }.says("etc/apps", "ENOENT", remedy: "make the folder"),
+        file("an app's file ends in .yml") {
+            let apps = "\($0.path)/etc/apps"
+            try FileManager.default.moveItem(atPath: apps + "/weather.yaml", toPath: apps + "/weather.yml")
+        }.says("weather.yml", "is not read", remedy: "rename it to weather.yaml").with { $0.severity = "warn" },
+        file("there is no app") {
+            try FileManager.default.removeItem(atPath: "\($0.path)/etc/apps/weather.yaml")
+        }.says("no app is configured", remedy: "<app>.yaml").with { $0.severity = "warn" },
         file("a key's name is too short") {
             try $0.configureModern()
             let text = try String(contentsOfFile: "\($0.path)/etc/apps/modern.yaml", encoding: .utf8)
