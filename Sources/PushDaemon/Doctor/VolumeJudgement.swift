@@ -96,17 +96,26 @@ struct VolumeJudgement {
                 "files cannot be linked on \(facts.type)",
                 hint: "keep the spool on a local filesystem, where two jobs can never get one name")
         }
-        if facts.lease == .unavailable, !facts.isShared {
-            book.warn(
-                "there are no read leases on \(facts.type): files written in place wait until they are quiet",
-                hint: "have producers rename their files into new/")
-        }
+        noteLease(in: &book)
         if facts.syncTime > Self.slowSync {
             book.warn(
                 "a sync of 4 KiB in \(facts.place) took \(milliseconds(facts.syncTime))",
                 hint: "see what else keeps the disk busy, or use a faster one: every claim waits for one")
         } else {
             book.ok("a sync in \(facts.place) took \(milliseconds(facts.syncTime))")
+        }
+    }
+
+    private func noteLease(in book: inout FindingBook) {
+        // On a filesystem that is shared it would tell nothing of other hosts' writers.
+        if facts.isShared { return }
+        switch facts.lease {
+        case .granted: book.ok("a read lease can be taken in \(facts.place)")
+        case .writerHasIt: break
+        case .unavailable:
+            book.warn(
+                "there are no read leases on \(facts.type): files written in place wait until they are quiet",
+                hint: "have producers rename their files into new/")
         }
     }
 

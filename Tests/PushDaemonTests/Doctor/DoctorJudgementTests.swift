@@ -137,6 +137,15 @@ import Testing
         #expect(finding.severity == flaw.severity && text.contains(flaw.testDescription), "\(finding)")
     }
 
+    @Test func `a read lease that can be taken is told, where it tells of all writers`() {
+        let well = volume { _ in }.filter { $0.message.contains("lease") }
+        #expect(well.map(\.message) == ["a read lease can be taken in /spool/weather/tmp"] && well[0].severity == .ok)
+        let busy = volume { $0.lease = .writerHasIt }.filter { $0.message.contains("lease") }
+        #expect(busy.isEmpty, "\(busy)")
+        let shared = volume { $0.isShared = true }.filter { $0.message.contains("lease") }
+        #expect(shared.isEmpty, "\(shared)")
+    }
+
     @Test func `a folder is tried without a trace, and a file's way ends where it cannot go on`() throws {
         let place = try TemporaryDirectory()
         let facts = VolumeFacts.look(at: place.path)
