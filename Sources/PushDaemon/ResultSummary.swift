@@ -1,4 +1,4 @@
-import Document
+package import Document
 import JSON
 
 /// A `<name>.result.json` in words.
@@ -16,14 +16,26 @@ package enum ResultSummary {
             let (count, word) = (member.value.text, member.key.text)
             parts.append("\(count) \(count == "1" && word == "notifications" ? "notification" : word)")
         }
-        guard let diagnostics = root["diagnostics"] else {
+        guard root["diagnostics"] != nil else {
             if let why = root["why"]?.string { parts.append(why) }
             return parts.joined(separator: ", ")
         }
-        var lines = [parts.joined(separator: ", ")] + diagnostics.elements.prefix(faultLimit).flatMap(Self.lines)
-        let more = (root["errors"]?.integer ?? 0) + (root["warnings"]?.integer ?? 0) - faultLimit
-        if more > 0 { lines.append("  … and \(more) more in its result file") }
+        let lines = [parts.joined(separator: ", ")] + faults(in: root, limit: faultLimit)
         return lines.joined(separator: "\n")
+    }
+
+    /// Returns the first faults of the file that a result file tells, each and its hint on a line of its own, and at
+    /// last how many more there are.
+    package static func faults(in result: Node, limit: Int) -> [String] {
+        guard let diagnostics = result["diagnostics"] else { return [] }
+        let told: [String] = diagnostics.elements.prefix(limit).flatMap(Self.lines)
+        let more = faultCount(in: result, "errors") + faultCount(in: result, "warnings") - limit
+        return more > 0 ? told + ["  … and \(more) more in its result file"] : told
+    }
+
+    /// No file has more; the sum of two such numbers is still a number.
+    private static func faultCount(in result: Node, _ key: String) -> Int {
+        min(max(0, result[key]?.integer ?? 0), 1 << 40)
     }
 
     private static func lines(of diagnostic: Node) -> [String] {
