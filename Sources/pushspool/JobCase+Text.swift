@@ -9,6 +9,10 @@ extension JobCase {
         for (key, value) in facts {
             lines.append("  \(key)" + String(repeating: " ", count: max(1, 10 - key.count)) + value)
         }
+        if !faults.isEmpty {
+            lines.append("  diagnostics")
+            lines += faults.map { "  " + $0 }
+        }
         for (what, count) in refusals.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
             lines.append("  feedback  \(count) × \(what)")
         }
@@ -74,6 +78,10 @@ extension JobCase {
         writer.member("claimed_at", claimedAt?.rfc3339)
         writer.member("finished_at", account?.finishedAt?.rfc3339)
         writeCounts(to: &writer)
+        if let diagnostics {
+            writer.key("diagnostics")
+            writer.raw(diagnostics)
+        }
         writeLists(to: &writer)
         writeJournals(to: &writer)
         writer.endObject()

@@ -49,6 +49,10 @@ struct JobCase {
     var result: JobAccount?
     /// The indices in its result file.
     var indexes: [IndexList] = []
+    /// The first faults in its result file, in lines.
+    var faults: [String] = []
+    /// All faults in its result file, as JSON.
+    var diagnostics: [UInt8]?
 
     /// Nothing is known yet but what it is called.
     init(app: String, name: String, id: JobID?) {

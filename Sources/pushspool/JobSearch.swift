@@ -14,6 +14,8 @@ struct JobSearch {
     private static let waitingByteLimit: Int64 = 64 << 20
     /// How many different outcomes of one job are told.
     private static let refusalLimit = 100
+    /// How many faults of one job are told in words.
+    private static let faultLimit = 5
     private static let resultEnding = Array(".result.json".utf8)
 
     let root: Directory
@@ -235,6 +237,14 @@ struct JobSearch {
     private mutating func take(_ result: Node, at index: Int) {
         cases[index].result = JobAccount(result)
         cases[index].indexes = (result["indexes"]?.members.map { IndexList($0) } ?? [])
+        cases[index].faults = ResultSummary.faults(in: result, limit: Self.faultLimit)
+        cases[index].diagnostics = Self.diagnostics(in: result)
+    }
+
+    /// The faults that a result file tells, on one line whatever its layout.
+    private static func diagnostics(in result: Node) -> [UInt8]? {
+        guard let list = result["diagnostics"], list.kind == .sequence else { return nil }
+        return try? JSONText.bytes(of: list)
     }
 
     /// Adds a file to the job that is known to be there, or makes one of it.

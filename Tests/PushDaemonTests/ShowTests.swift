@@ -18,6 +18,17 @@ import Testing
             + #""unsent":1,"unknown":0},"indexes":{"rejected":[[0,1],[3,3]],"unsent":[[4,4]]}}"#
     }
 
+    /// A result file with as many diagnostics, laid out in lines, that counts so many errors and one warning.
+    private func faulty(_ count: Int, errors: Int, hint: String = "pass it on") -> String {
+        let faults = (1...count).map { number in
+            #"{"severity": "error","line":\#(number),"column":5,"path":"tokens[\#(number)]","#
+                + #""message":"no hex","hint":"\#(hint)"}"#
+        }
+        let list = faults.joined(separator: ",\n")
+        return #"{"v":1,"job":"bad.json","id":"\#(FeedbackText.id(6))","state":"failed","code":"invalid","#
+            + #""errors":\#(errors),"warnings":1,"diagnostics":[\#(list)]}"#
+    }
+
     private func spool() throws -> StillSpool {
         let spool = try StillSpool()
         for app in ["weather", "news"] { try spool.makeApp(app) }
@@ -76,6 +87,41 @@ import Testing
         }
     }
 
+    @Test(arguments: [(4, 3, 0), (5, 4, 0), (7, 6, 2), (7, 1006, 1002)])
+    func `the first faults of the file are shown, and how many more there are`(
+        kept: Int, errors: Int, more: Int
+    ) async throws {
+        try await Turnstile.daemons.passing {
+            let spool = try spool()
+            try spool.write("weather/failed/2026-11-21/bad.json.result.json", faulty(kept, errors: errors))
+            let end = try await spool.run(["show", "bad.json"])
+            var wanted = ["  diagnostics"]
+            for number in 1...min(kept, 5) {
+                wanted += ["    \(number):5: tokens[\(number)]: no hex", "    hint: pass it on"]
+            }
+            if more > 0 { wanted.append("    … and \(more) more in its result file") }
+            let lines = end.text.split(separator: "\n").map(String.init)
+            let shown = Array(lines.drop(while: { $0 != "  diagnostics" }))
+            #expect(shown == wanted, "\(end)")
+        }
+    }
+
+    @Test func `a JSON object has the diagnostics of the result file, all of them and on its line`() async throws {
+        try await Turnstile.daemons.passing {
+            let spool = try spool()
+            let without = try await spool.run(["show", "--json", "bad.json"])
+            #expect(without.code == 0 && !without.text.contains("diagnostics"), "\(without)")
+            try spool.write("weather/failed/2026-11-21/bad.json.result.json", faulty(7, errors: 6))
+            let end = try await spool.run(["show", "--json", "bad.json"])
+            let faults = (1...7).map { number in
+                #"{"severity":"error","line":\#(number),"column":5,"path":"tokens[\#(number)]","#
+                    + #""message":"no hex","hint":"pass it on"}"#
+            }
+            let member = #","diagnostics":["# + faults.joined(separator: ",") + "]"
+            #expect(end.text.contains(member) && end.text.split(separator: "\n").count == 1, "\(end)")
+        }
+    }
+
     @Test func `a job that waits for its time says so`() async throws {
         try await Turnstile.daemons.passing {
             let spool = try spool()
@@ -119,13 +165,21 @@ import Testing
             try spool.publish([FeedbackText.notification(1, job: "\\u001b[2J.json", reason)], second: 9)
             let end = try await spool.run(["show", FeedbackText.id(1)])
             #expect(end.code == 0 && end.text.contains("[2J") && !end.text.contains("\u{1B}"), "\(end)")
+            let hint = #"\u001b[2J\u000aweather/good.json  done"#
+            try spool.write("weather/failed/2026-11-21/bad.json.result.json", faulty(1, errors: 0, hint: hint))
+            let bad = try await spool.run(["show", "bad.json"])
+            #expect(bad.text.contains("hint: \u{FFFD}[2J\u{FFFD}weather/good.json  done\n"), "\(bad)")
         }
     }
 
     @Test func `what is in a result file that cannot be read is left out`() async throws {
         try await Turnstile.daemons.passing {
             let spool = try spool()
-            for text in ["", "[]", "{\"indexes\":{\"x\":[[9,1],[0,9223372036854775807],7]},\"counts\":3}"] {
+            let counts = #""errors":9223372036854775807,"warnings":9223372036854775807"#
+            for text in [
+                "", "[]", #"{"indexes":{"x":[[9,1],[0,9223372036854775807],7]},"counts":3}"#,
+                #"{"diagnostics":7,\#(counts)}"#, #"{"diagnostics":[7,{"line":[],"hint":{}}],\#(counts)}"#,
+            ] {
                 try spool.write("weather/failed/2026-11-21/bad.json.result.json", text)
                 let end = try await spool.run(["show", "bad.json"])
                 #expect(end.code == 0 && end.text.hasPrefix("weather/bad.json  failed\n"), "\(end)")
