@@ -1,9 +1,11 @@
 import Foundation
+import GatewaySimulator
 import Glibc
 import LinuxIO
+import TestSupport
 import Testing
 
-/// What there is of the daemon's secrets in memory, and who may look there.
+/// What there is of secrets in the daemon's memory, its log and its public files, and who may look there.
 @Suite struct SecrecyTests {
     @Test(.enabled(if: geteuid() == 0, "only root can run it in another group"))
     func `no core is dumped, and the process is root's`() async throws {
@@ -62,6 +64,29 @@ import Testing
             }
         }
     }
+
+    @Test func `neither the log nor a public file has a key, a provider token, a device or a payload`() async throws {
+        let word = "Quastenflosser"
+        let modern = try Modern("payload=stopping times=1 answer reason=Forbidden") { $0.foreign = [bytes(of: 3)] }
+        let lines = String(decoding: modern.privateKey, as: UTF8.self).split(separator: "\n").map(String.init)
+        let keyLines = lines.filter { !$0.hasPrefix("-----") }
+        #expect(keyLines.count == 3)
+        let devices = (1...5).map { token($0) }
+        try await modern.running { bench in
+            try bench.configureModern()
+            try bench.logEverything()
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                let files = try await bench.sendAll(saying: word, daemon)
+                #expect(try await daemon.stop() == 0)
+                let request = try #require(await bench.simulator.ledger.accepted.first?.request)
+                #expect(request["authorization"]?.hasPrefix("bearer eyJ") == true)
+                for text in files + [daemon.log, daemon.text] {
+                    for secret in keyLines + devices + ["eyJ", word] { #expect(!text.contains(secret)) }
+                }
+            }
+        }
+    }
 }
 
 /// What a process may write to: heap, stacks and data. It should stand still, or pieces may be missed.
@@ -83,5 +108,50 @@ private struct Memory {
 
     func contains(_ piece: Data) -> Bool {
         areas.contains { $0.range(of: piece) != nil }
+    }
+}
+
+extension Bench {
+    /// Has the daemon log all that it can.
+    fileprivate func logEverything() throws {
+        let text = try String(contentsOfFile: path + "/etc/pushspool.yaml", encoding: .utf8)
+        try #require(text.contains("log: {level: debug}"))
+        try write("etc/pushspool.yaml", text.replacing("log: {level: debug}", with: "log: {level: trace}"))
+    }
+
+    /// Sends jobs of which one goes out, one has a bad token, one cannot be read, and one stops the app until it is
+    /// configured anew.
+    ///
+    /// - Returns: What the public files said, while the app was stopped and when all was over.
+    fileprivate func sendAll(saying word: String, _ daemon: Program) async throws -> [String] {
+        try drop("good.json", job(1, saying: word), app: "modern")
+        #expect(try await end(of: "good.json", app: "modern").accepted == 1)
+        let pair = #"{"tokens":["\#(token(2))","\#(token(3))"],"alert":"\#(word)"}"#
+        try drop("bad.json", pair, app: "modern")
+        #expect(try await end(of: "bad.json", app: "modern").rejected == 1)
+        try drop("faulty.json", #"{"token":"\#(token(4))","alert":"\#(word)" "sound":"x"}"#, app: "modern")
+        #expect(try await end(of: "faulty.json", app: "modern").code == "invalid")
+        try drop("stops.json", job(5, saying: "stopping \(word)"), app: "modern")
+        try await daemon.says("app stopped")
+        let stopped = try await published([#""app":"modern","state":"stopped""#])
+        try configureModern("timeouts: {connect: 5s}")
+        daemon.send(SIGHUP)
+        try await daemon.says("app configured anew")
+        #expect(try await end(of: "stops.json", app: "modern").accepted == 1)
+        let over = try await published([
+            #""app":"modern","state":"sending""#, #"outcome="rejected",reason="BadDeviceToken"} 1"#,
+            #"pushspool_jobs_finished_total{node="node-a",app="modern",state="done"} 3"#,
+            #"pushspool_jobs_finished_total{node="node-a",app="modern",state="failed"} 1"#,
+        ])
+        return [stopped, over]
+    }
+
+    /// Waits until the public files, one behind the other, have all of these.
+    private func published(_ parts: [String]) async throws -> String {
+        try await awaited("\(parts)") {
+            let files = ["status.json", "metrics.prom"].map { ".pushspool/public/node-a/\($0)" }
+            let text = files.map { (try? contents($0)) ?? "" }.joined(separator: "\n")
+            return parts.allSatisfy { text.contains($0) } ? text : nil
+        }
     }
 }
