@@ -42,6 +42,20 @@ import Testing
         }
     }
 
+    /// One of the two files that an identity is in when its key has one of its own.
+    fileprivate struct Part {
+        let name: String
+        let bytes: [UInt8]
+
+        /// The key, and the certificate.
+        static func of(_ identity: ThrowawayIdentity) throws -> [Part] {
+            [
+                Part(name: "client.key", bytes: try identity.keyPEM()),
+                Part(name: "client.pem", bytes: try identity.certificatePEM()),
+            ]
+        }
+    }
+
     @Test(arguments: ["http2", "binary"], Manner.allCases)
     func `a certificate that is replaced under load loses nothing, doubles nothing, and is shown from then on`(
         wire: String, manner: Manner
@@ -61,12 +75,8 @@ import Testing
                 #expect(try await bench.end(of: "many.json").accepted == count)
                 try bench.drop("last.json", job(count))
                 #expect(try await bench.end(of: "last.json").accepted == 1)
-                let ledger = await bench.simulator.ledger
-                let tokens = ledger.acceptedTokens
-                #expect(Set(tokens).count == count + 1 && tokens.count == count + 1)
-                let shown = ledger.connections.map { renewals.index(of: $0.fingerprint) ?? -1 }
-                #expect(shown.first == 0 && shown.last == 3 && shown == shown.sorted(), "\(shown)")
-                #expect(ledger.violations.isEmpty && !daemon.log.contains("possible_duplicates"))
+                Self.check(await bench.simulator.ledger, of: renewals, acceptedCount: count + 1)
+                #expect(!daemon.log.contains("possible_duplicates"))
                 #expect(try await daemon.stop() == 0)
             }
         }
@@ -94,6 +104,74 @@ import Testing
                 #expect(used.first == 0 && used.last == 1)
                 let byConnection = Dictionary(grouping: zip(accepted, used)) { $0.0.connection }
                 #expect(byConnection.values.allSatisfy { Set($0.map(\.1)).count == 1 })
+                #expect(try await daemon.stop() == 0)
+            }
+        }
+    }
+
+    @Test func `another key under the name of the old one loses nothing, and signs from then on`() async throws {
+        let keys = try (0..<2).map { _ in try RegisteredKey.throwaway() }
+        let (name, count) = (keys[0].key.keyID, trials(4000, full: 40_000))
+        try await Modern { $0.keys = [keys[0].key] }.running { bench in
+            try bench.keep("AuthKey_\(name).p8", keys[0].privateKey)
+            try bench.configureKey(name)
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                try bench.drop("many.json", job(tokens: 0..<count), app: "modern")
+                _ = try await bench.accepted(count / 4)
+                // A connection may stay with the token that it has brought; the next one needs the other key's.
+                var rules = RequestRules()
+                rules.keys = [keys[1].key]
+                try await bench.simulator.setRequestRules(rules)
+                try bench.replace("AuthKey_\(name).p8", in: "etc", by: keys[1].privateKey)
+                try await daemon.says("app configured anew")
+                #expect(try await bench.end(of: "many.json", app: "modern").accepted == count)
+                try bench.drop("last.json", job(count), app: "modern")
+                #expect(try await bench.end(of: "last.json", app: "modern").accepted == 1)
+                let accepted = await bench.simulator.ledger.accepted
+                #expect(Set(accepted.map(\.token)).count == count + 1 && accepted.count == count + 1)
+                let first = try #require(accepted.first)
+                #expect(try Self.isSigned(first, by: keys[0].key))
+                let last = try #require(accepted.last)
+                #expect(try Self.isSigned(last, by: keys[1].key))
+                let byConnection = Dictionary(grouping: accepted) { $0.connection }
+                let texts = byConnection.values.map { Set($0.map { $0.request?["authorization"] }) }
+                #expect(texts.allSatisfy { $0.count == 1 } && Set(texts).count == 2)
+                #expect(try await daemon.stop() == 0)
+            }
+        }
+    }
+
+    @Test(arguments: ["http2", "binary"])
+    func `a certificate and its key are replaced one after the other, and until they fit the old ones are shown`(
+        wire: String
+    ) async throws {
+        let renewals = try Renewals(count: 3)
+        let count = trials(4000, full: 40_000)
+        try await Bench.running(renewals.setup) { bench in
+            for part in try Part.of(renewals.identities[0]) { try bench.replace(part) }
+            try bench.configureCertificate(wire, "rate: 1000/s", key: "client.key")
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                try bench.drop("many.json", job(tokens: 0..<count))
+                for (round, identity) in renewals.identities.enumerated().dropFirst() {
+                    _ = try await bench.accepted(round * count / 8)
+                    // The key comes first in one round, the certificate in the other.
+                    let parts = try Part.of(identity)
+                    try bench.replace(parts[(round + 1) % 2])
+                    try await daemon.says("broken=weather", times: round)
+                    try bench.drop("between\(round).json", job(count + round))
+                    #expect(try await bench.end(of: "between\(round).json").accepted == 1)
+                    let shown = await bench.simulator.ledger.connections.last
+                    #expect(renewals.index(of: shown?.fingerprint) == round - 1)
+                    try bench.replace(parts[round % 2])
+                    try await daemon.says("app configured anew", times: round)
+                }
+                #expect(try await bench.end(of: "many.json").accepted == count)
+                try bench.drop("last.json", job(count))
+                #expect(try await bench.end(of: "last.json").accepted == 1)
+                Self.check(await bench.simulator.ledger, of: renewals, acceptedCount: count + 3)
+                #expect(!daemon.log.contains("possible_duplicates"))
                 #expect(try await daemon.stop() == 0)
             }
         }
@@ -151,25 +229,46 @@ import Testing
         }
     }
 
+    /// Expects so many notifications, each once, and every identity in its turn.
+    private static func check(_ ledger: Ledger, of renewals: Renewals, acceptedCount: Int) {
+        let tokens = ledger.acceptedTokens
+        #expect(Set(tokens).count == acceptedCount && tokens.count == acceptedCount)
+        let shown = ledger.connections.map { renewals.index(of: $0.fingerprint) ?? -1 }
+        #expect(shown.first == 0 && shown.last == renewals.identities.count - 1 && shown == shown.sorted(), "\(shown)")
+        #expect(ledger.violations.isEmpty)
+    }
+
     /// The name of the key that signed a request's token.
     private static func keyID(of entry: Ledger.Entry) throws -> String {
+        try signedToken(of: entry).token.identity.keyID
+    }
+
+    /// Whether a key made the signature of a request's token.
+    private static func isSigned(_ entry: Ledger.Entry, by key: RegisteredKey) throws -> Bool {
+        let signed = try signedToken(of: entry)
+        let input = signed.signingInput
+        return try ES256Verifier(publicKey: key.publicKey).accepts(signed.signature, of: input.span)
+    }
+
+    private static func signedToken(of entry: Ledger.Entry) throws -> SignedProviderToken {
         let value = try #require(entry.request?["authorization"])
         let text = try #require(ProviderToken.bearer(in: Array(value.utf8)[...]))
         var parser = JSON.Parser()
         let parsed = ProviderToken.parse(text, parser: &parser)
-        let signed = try #require(parsed)
-        return signed.token.identity.keyID
+        return try #require(parsed)
     }
 }
 
 extension Bench {
     /// Writes the app weather, with the certificate in the folder that the gateway's are in.
-    fileprivate func configureCertificate(_ wire: String, _ more: String = "") throws {
+    fileprivate func configureCertificate(_ wire: String, _ more: String = "", key: String? = nil) throws {
         let port = wire == "binary" ? simulator.ports.gateway : simulator.ports.http2
         let binary = wire == "binary" ? "binary: {confirm_after: 300ms}" : ""
+        let keyFile = key.map { ", key: \(path)/certificates/\($0)" } ?? ""
         let lines = [
             "protocol: \(wire)", "environment: sandbox", "trust: \(path)/certificates/ca.pem",
-            "credentials: {certificate: \(path)/certificates/client.pem}", "gateway: localhost:\(port)", binary, more,
+            "credentials: {certificate: \(path)/certificates/client.pem\(keyFile)}", "gateway: localhost:\(port)",
+            binary, more,
         ]
         try write("etc/apps/weather.yaml", lines.filter { !$0.isEmpty }.joined(separator: "\n") + "\n")
     }
@@ -182,15 +281,24 @@ extension Bench {
         let bytes = try identity.certificatePEM() + identity.keyPEM()
         switch manner {
         case .rename:
-            let folder = try Directory.open(path: path + "/certificates")
-            try folder.create(Array("next".utf8), mode: 0o600).write(bytes)
-            try folder.rename(Array("next".utf8), to: folder, replacing: Array("client.pem".utf8))
+            try replace("client.pem", in: "certificates", by: bytes)
         case .inPlace:
             let file = URL(fileURLWithPath: path + "/certificates/client.pem")
             try Data(bytes.prefix(200)).write(to: file)
             try await daemon.says("broken=weather", times: round)
             try Data(bytes).write(to: file)
         }
+    }
+
+    fileprivate func replace(_ part: HotSwapTests.Part) throws {
+        try replace(part.name, in: "certificates", by: part.bytes)
+    }
+
+    /// Puts a file for its owner only in the place of another, or of none, in one step.
+    fileprivate func replace(_ name: String, in folder: String, by bytes: [UInt8]) throws {
+        let place = try Directory.open(path: "\(path)/\(folder)")
+        try place.create(Array("next".utf8), mode: 0o600).write(bytes)
+        try place.rename(Array("next".utf8), to: place, replacing: Array(name.utf8))
     }
 
     fileprivate func keep(_ name: String, _ bytes: [UInt8]) throws {
