@@ -13,8 +13,9 @@ struct ConnectFailure: Error {
         self.fault = GatewayFault(message, hint: hint)
     }
 
-    /// Sorts an error of connecting or of the handshake.
-    init(_ error: any Error, to endpoint: Endpoint) {
+    /// Sorts an error of connecting, through a proxy if there is one, or of the handshake.
+    init(_ error: any Error, to endpoint: Endpoint, through proxy: Proxy? = nil) {
+        let next = proxy.map { "the proxy \($0)" } ?? "the gateway"
         switch error {
         case let failure as ConnectFailure:
             self = failure
@@ -23,11 +24,11 @@ struct ConnectFailure: Error {
         case let error as TLSError:
             self.init(.unreachable, "\(endpoint): \(error.message)", hint: error.hint)
         case let error as LookupError:
-            self.init(.unreachable, "\(error)", hint: "check the gateway's name and the resolver")
+            self.init(.unreachable, "\(error)", hint: "check the name of \(next) and the resolver")
         case let error as ProxyError:
             self.init(.unreachable, error.message, hint: error.hint)
         case let error as ConnectError:
-            self.init(.unreachable, "\(error)", hint: "check the gateway's host and port, and the way to it")
+            self.init(.unreachable, "\(error)", hint: "check host and port of \(next), and the way to it")
         default:
             self.init(.unreachable, "\(endpoint): \(error)")
         }
@@ -47,7 +48,9 @@ extension Endpoint {
     ) async throws -> SecureStream {
         var place = SecureEndpoint(host: address, serverName: serverName, context: context)
         place.proxy = proxy
-        return try await failing { try await SecureStream.connect(to: place, on: reactor, until: deadline) }
+        return try await failing(through: proxy) {
+            try await SecureStream.connect(to: place, on: reactor, until: deadline)
+        }
     }
 
     /// Gives the peer the time to refuse our certificate. For peers that speak only when spoken to.
@@ -72,13 +75,15 @@ extension Endpoint {
         return stream
     }
 
-    private func failing<Value>(_ body: () async throws -> sending Value) async throws -> sending Value {
+    private func failing<Value>(
+        through proxy: Proxy? = nil, _ body: () async throws -> sending Value
+    ) async throws -> sending Value {
         do {
             return try await body()
         } catch is CancellationError {
             throw CancellationError()
         } catch {
-            throw ConnectFailure(error, to: self)
+            throw ConnectFailure(error, to: self, through: proxy)
         }
     }
 }

@@ -17,10 +17,13 @@ import Testing
             // What `me:secret` is as base64.
             try await ConnectProxy.running(authorization: "Basic bWU6c2VjcmV0\r\n") { proxy in
                 let port = await proxy.port
-                try bench.configureModern("proxy: http://127.0.0.1:\(port)")
+                try bench.configureModern("proxy: http://me:secret@127.0.0.1:1")
                 try await bench.withDaemon { daemon in
                     try await daemon.says("app started")
                     try bench.drop("one.json", job(1), app: "modern")
+                    try await daemon.says("check host and port of the proxy me@127.0.0.1:1, and the way to it")
+                    try bench.configureModern("proxy: http://127.0.0.1:\(port)")
+                    daemon.send(SIGHUP)
                     try await daemon.says("proxy 127.0.0.1:\(port) wants a login (407 No)")
                     try bench.configureModern("proxy: http://me:secret@127.0.0.1:\(port)")
                     daemon.send(SIGHUP)
