@@ -19,7 +19,7 @@ actor FeedbackPort {
 
     /// Listens. Connections wait until `run()`.
     ///
-    /// - Throws: `SystemError`: the port is taken, or the address is not this host's.
+    /// - Throws: `SimulatorFault`: the port is taken, or the address is not this host's.
     static func listening(
         on address: SocketAddress, with resources: SimulatorResources, telling gateway: GatewayService
     ) async throws -> FeedbackPort {
@@ -38,7 +38,11 @@ actor FeedbackPort {
     }
 
     private func listen() throws {
-        listener = try Listener(on: address, reactor: reactor)
+        do throws(SystemError) {
+            listener = try Listener(on: address, reactor: reactor)
+        } catch {
+            throw SimulatorFault(listening: error, option: "--feedback-port")
+        }
     }
 
     /// The port in use.

@@ -27,11 +27,19 @@ actor GatewayService {
     /// A port, by what is spoken there.
     enum Port: Hashable, Sendable, CaseIterable {
         case binary, http2
+
+        /// The option of `pushspool simulate` that names it.
+        var option: String {
+            switch self {
+            case .binary: "--port"
+            case .http2: "--http2-port"
+            }
+        }
     }
 
     /// Listens. Connections wait until `run()`.
     ///
-    /// - Throws: `SystemError`: a port is taken, or the address is not this host's.
+    /// - Throws: `SimulatorFault`: a port is taken, or the address is not this host's.
     static func listening(
         on addresses: [Port: SocketAddress], with resources: SimulatorResources
     ) async throws -> GatewayService {
@@ -51,7 +59,11 @@ actor GatewayService {
 
     private func listen(on port: Port) throws {
         guard let address = addresses[port] else { return }
-        listeners[port] = try Listener(on: address, reactor: reactor)
+        do throws(SystemError) {
+            listeners[port] = try Listener(on: address, reactor: reactor)
+        } catch {
+            throw SimulatorFault(listening: error, option: port.option)
+        }
     }
 
     /// The number of a port in use.

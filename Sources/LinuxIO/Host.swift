@@ -15,6 +15,14 @@ package enum Host {
     /// This process's number.
     package static var processID: Int32 { getpid() }
 
+    /// The folder from which relative paths are seen (getcwd(3)); `nil` when it is gone.
+    package static var workingFolder: String? {
+        var bytes = [CChar](repeating: 0, count: 4096)
+        let found = unsafe getcwd(&bytes, bytes.count)
+        guard unsafe found != nil else { return nil }
+        return String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
     /// The user that the process acts as (geteuid(2)).
     package static var userID: UInt32 { geteuid() }
 

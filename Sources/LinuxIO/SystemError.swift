@@ -91,6 +91,9 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Whether nobody listens there (ECONNREFUSED).
     package var isConnectionRefused: Bool { code == ECONNREFUSED }
 
+    /// Whether another program listens on that address and port (EADDRINUSE).
+    package var isAddressInUse: Bool { code == EADDRINUSE }
+
     /// Whether a file or a process that was named is not there (ENOENT).
     package var isNotFound: Bool { code == ENOENT }
 

@@ -48,17 +48,25 @@ struct Check: AsyncParsableCommand {
     }
 
     private func checkJobs(_ set: ConfigurationSet) async throws -> Bool {
-        guard !jobs.isEmpty else { return true }
         if let app, set.apps[app] == nil, !jobsOnly {
-            Talk.complain(
-                "there is no app \(app) to check job files against", hint: "see the faults above, or use --jobs-only")
+            Talk.complain("there is no app \(app) to check job files against", hint: remedy(for: app, in: set))
             return false
         }
+        guard !jobs.isEmpty else { return true }
         let only = set.apps.count == 1 ? set.apps.values.first : nil
         let check = JobCheck(for: app.flatMap { set.apps[$0] } ?? only, limits: set.daemon.limits)
         var areGood = true
         for job in jobs where await !isGood(job, check) { areGood = false }
         return areGood
+    }
+
+    /// What to do about an app that there is not.
+    private func remedy(for app: String, in set: ConfigurationSet) -> String {
+        if set.isDaemonBroken || set.brokenApps.contains(app) { return "see the faults above, or use --jobs-only" }
+        let names = set.brokenApps.union(set.apps.keys).sorted()
+        if names.isEmpty { return "there is none: \(set.daemon.apps) has no file <app>.yaml" }
+        let more = names.count > 20 ? ", and \(names.count - 20) more" : ""
+        return "there \(names.count == 1 ? "is" : "are") \(names.prefix(20).joined(separator: ", "))\(more)"
     }
 
     private func isGood(_ job: String, _ check: JobCheck) async -> Bool {

@@ -72,7 +72,8 @@ struct List: ParsableCommand {
         for name in names {
             if isAllRead {
                 Talk.complain(
-                    "\(name) does not wait, is not sent and is not held", hint: "see: pushspool show '\(name)'")
+                    "\(name) does not wait, is not sent and is not held",
+                    hint: "see: pushspool show\(place.repeated) '\(name)'")
             } else {
                 Talk.complain(
                     "nothing is found of \(name) in what may be read",

@@ -73,10 +73,16 @@ struct Pushspool: AsyncParsableCommand {
 
 /// Where the daemon's configuration is.
 struct ConfigurationOption: ParsableArguments {
+    /// The file that is read unless another is named.
+    static let standard = "/etc/pushspool/pushspool.yaml"
+
     @Option(
         name: .shortAndLong, help: ArgumentHelp("The daemon's configuration file.", valueName: "file"),
         completion: .file())
-    var config = "/etc/pushspool/pushspool.yaml"
+    var config = ConfigurationOption.standard
+
+    /// What a command that is proposed must say of it, a space in front: nothing, if it is the standard file.
+    var repeated: String { config == Self.standard ? "" : " --config \(config)" }
 }
 
 extension ConfigurationLoader {

@@ -58,6 +58,7 @@ struct Show: AsyncParsableCommand {
             let more = rest == 0 ? "" : ", and \(rest) more"
             Talk.note("pushspool: \(first.joined(separator: ", "))\(more) may not be read")
         }
+        let option = place.repeated
         let missing = search.wishes.all.indices.filter { !search.met.contains($0) }
         for position in missing {
             let places = "new/, work/, hold/, done/, failed/, feedback/ and the journals"
@@ -65,7 +66,7 @@ struct Show: AsyncParsableCommand {
                 "nothing is known of \(search.wishes.all[position].text); looked into \(places) "
                     + "of \(search.apps.count == 1 ? search.apps[0] : search.apps.count.of("app"))",
                 hint: search.unreadable.isEmpty
-                    ? "see what there is: pushspool list; pushspool feedback --kind job"
+                    ? "see what there is: pushspool list\(option); pushspool feedback\(option) --kind job"
                     : "run as the daemon's user, who may read everything")
         }
         return !missing.isEmpty

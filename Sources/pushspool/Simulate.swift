@@ -73,12 +73,15 @@ struct Simulate: AsyncParsableCommand {
         } catch let fault as SimulatorFault {
             Talk.complain(fault.message, hint: fault.hint)
             throw ExitCode.badConfiguration
-        } catch let fault as FaultScript.Fault {
-            Talk.complain("\(fault)", hint: nil)
+        } catch let diagnostic as Diagnostic {
+            Talk.complain(diagnostic.message, hint: diagnostic.hint)
             throw ExitCode.badInput
-        } catch let error as SystemError {
-            Talk.complain("\(error)", hint: "see the limits on open files")
+        } catch let error as SystemError where error.isShortage {
+            Talk.complain("\(error)", hint: "see the limits on open files and memory, and start again")
             throw ExitCode.tryAgain
+        } catch let error as SystemError {
+            Talk.complain("\(error)", hint: "check the path and its permissions")
+            throw ExitCode.badInput
         }
     }
 
@@ -89,20 +92,39 @@ struct Simulate: AsyncParsableCommand {
         configuration.feedbackPort = feedbackPort
         configuration.http2Port = http2Port
         configuration.topic = topic
-        configuration.certificates = try Self.certificates(in: certificates, topic: topic)
         configuration.detail = ledger == nil ? .counts : .everything
         configuration.ledgerPath = ledger
-        let file = try script.map { String(decoding: try ConfigurationFile.read($0).bytes, as: UTF8.self) }
-        configuration.script = try FaultScript(((file.map { [$0] } ?? []) + fault).joined(separator: "\n"))
+        configuration.script = try rules()
         configuration.rules.unregistered = Set(try badToken.map(token))
         let now = WallClock.nanoseconds() / 1_000_000
         configuration.requestRules.unregistered = Dictionary(
             configuration.rules.unregistered.map { ($0, now) }, uniquingKeysWith: min)
-        configuration.requestRules.keys = [try Self.key(in: certificates)]
         configuration.http2Manner.streamLimit = streams
         configuration.http2Manner.latency = try duration(latency)
         configuration.logger = Logger(label: "simulator") { _ in LineLogHandler(level: .notice, format: .text) }
+        // Last, so that nothing is left behind by options that cannot be read.
+        configuration.certificates = try Self.certificates(in: certificates, topic: topic)
+        configuration.requestRules.keys = [try Self.key(in: certificates)]
         return configuration
+    }
+
+    /// The rules of the script, and then those of the command line, of which the second is called line 2.
+    private func rules() throws -> FaultScript {
+        let written = try script.map { String(decoding: try ConfigurationFile.read($0).bytes, as: UTF8.self) } ?? ""
+        let given = fault.joined(separator: "\n")
+        try check(written, from: script ?? "--script")
+        try check(given, from: "--fault")
+        return try FaultScript(written + "\n" + given)
+    }
+
+    /// Says which rule cannot be read, if there is one.
+    private func check(_ rules: String, from place: String) throws {
+        do throws(FaultScript.Fault) {
+            _ = try FaultScript(rules)
+        } catch {
+            Talk.complain("\(place):\(error.line):\(error.column): \(error.message)", hint: error.hint)
+            throw ExitCode.badInput
+        }
     }
 
     private func token(_ text: String) throws -> [UInt8] {
@@ -120,21 +142,23 @@ struct Simulate: AsyncParsableCommand {
 
     /// Prints an app's file, and behind its comment signs another one, for the other protocol.
     private func describe(_ simulator: Simulator) {
-        let key = "\(certificates)/AuthKey_\(Self.keyID).p8"
+        // Absolute: an app's file sees paths from its own folder.
+        let folder = Host.workingFolder.map { ConfigurationFile.resolve(certificates, in: $0) } ?? certificates
+        let key = "\(folder)/AuthKey_\(Self.keyID).p8"
         Talk.say(
             """
             protocol: http2
             environment: sandbox
             topic: \(topic)
             credentials: {token: {key: \(key), key_id: \(Self.keyID), team_id: \(Self.teamID)}}
-            trust: \(certificates)/ca.pem
+            trust: \(folder)/ca.pem
             gateway: localhost:\(simulator.ports.http2)
 
             # Over the binary protocol instead; over HTTP/2, too, this certificate is an identity:
             # protocol: binary
             # environment: sandbox
-            # credentials: {certificate: \(certificates)/client.pem}
-            # trust: \(certificates)/ca.pem
+            # credentials: {certificate: \(folder)/client.pem}
+            # trust: \(folder)/ca.pem
             # gateway: localhost:\(simulator.ports.gateway)
             # feedback_service: {gateway: localhost:\(simulator.ports.feedback), every: 1h}
             """)

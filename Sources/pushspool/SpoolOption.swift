@@ -16,6 +16,9 @@ struct SpoolOption: ParsableArguments {
         help: ArgumentHelp("The spool; instead of the configuration's.", valueName: "folder"), completion: .directory)
     var spool: String?
 
+    /// What a command that is proposed must say of it, a space in front.
+    var repeated: String { spool.map { " --spool \($0)" } ?? options.repeated }
+
     /// Its path.
     ///
     /// - Throws: `ExitCode`, after it was said what is wrong with the configuration.

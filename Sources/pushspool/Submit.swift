@@ -87,19 +87,21 @@ struct Submit: AsyncParsableCommand {
 
     private func awaitEnd(of names: [String], in folder: String) async throws {
         let watcher = JobAwaiting(app: app, spool: folder, until: .now + .seconds(timeout))
+        let option = spool.map { " --spool \($0)" } ?? options.repeated
+        let show = "pushspool show\(option) --app \(app)"
         var code: ExitCode?
         for name in names {
             switch try await watcher.end(of: name) {
             case .accepted: Talk.say("\(name): done, all accepted")
             case .other(let summary):
                 Talk.say("\(name): \(summary)")
-                Talk.note("hint: see: pushspool show --app \(app) '\(name)'")
+                Talk.note("hint: see: \(show) '\(name)'")
                 code = code ?? .badInput
             case .notYet(let isWaiting):
                 let place = isWaiting ? "it waits in new/" : "it is being sent, or was taken away"
                 Talk.complain(
                     "\(name) is not over after \(timeout) s: \(place)",
-                    hint: "is the daemon running? see: pushspool status; pushspool show --app \(app) '\(name)'")
+                    hint: "is the daemon running? see: pushspool status\(options.repeated); \(show) '\(name)'")
                 code = .tryAgain
             }
         }

@@ -68,6 +68,8 @@ import Testing
             let end = try await submit(bench, ["--wait", "--timeout", "1", bench.path + "/staged/a.json"])
             #expect(end.code == 75 && end.log.contains("is the daemon running?"), "\(end)")
             #expect(end.log.contains("is not over after 1 s: it waits in new/"), "\(end)")
+            let option = "--config \(bench.path)/etc/pushspool.yaml"
+            #expect(end.log.contains("pushspool status \(option); pushspool show \(option) --app weather"), "\(end)")
             #expect(bench.names(in: "weather/new").count == 1)
         }
     }
@@ -97,6 +99,9 @@ import Testing
                 #expect(ill.log.contains(words), "\(ill)")
             }
             #expect(bench.names(in: "").allSatisfy { $0 != "weather" })
+            let none = try await bench.run(config + ["--app", "wether", good])
+            #expect(none.code == 65 && none.log.contains("no app wether"), "\(none)")
+            #expect(none.log.contains("hint: there is weather\n"), "\(none)")
         }
     }
 
@@ -125,7 +130,10 @@ import Testing
     @Test(arguments: ["http2", "binary"])
     func `what simulate prints is a usable app's file, and another behind comment signs`(wire: String) async throws {
         try await Bench.running(try .init()) { bench in
-            let gateway = try bench.start(["simulate", "--certificates", bench.path + "/gateway"])
+            // Its paths hold from elsewhere, too.
+            let script = "cd \"$0\" && exec \"$1\" simulate --certificates gateway"
+            let arguments = ["-c", script, bench.path, try BuiltProgram.path]
+            let gateway = try Program("/bin/sh", arguments, logs: bench.path + "/logs")
             try await eventually("its words") { gateway.text.contains("feedback_service:") }
             let parts = gateway.text.components(separatedBy: "# Over the binary protocol")
             let other = (parts.last ?? "").split(separator: "\n").dropFirst().map { $0.dropFirst(2) }
@@ -138,6 +146,40 @@ import Testing
             #expect(try await gateway.stop() == 0)
             #expect(
                 gateway.log.contains("accepted 1, refused 0") && gateway.log.contains("violations 0"), "\(gateway.log)")
+        }
+    }
+
+    @Test func `simulate tells which file or rule cannot be read, and makes nothing then`() async throws {
+        try await Bench.running(try .init()) { bench in
+            let (rules, certificates) = (bench.path + "/rules", bench.path + "/gateway")
+            try bench.write("rules", "nth=3 close\nnth=3 close bogus\n")
+            let faults = [
+                (["--script", bench.path + "/nowhere"], "hint: check the path"),
+                (["--script", rules], "pushspool: \(rules):2:13: "),
+                (["--fault", "nth=1 close", "--fault", "nth=3 close bogus"], "pushspool: --fault:2:13: "),
+            ]
+            for (arguments, words) in faults {
+                let end = try await bench.run(["simulate", "--certificates", certificates] + arguments)
+                #expect(end.code == 65 && end.log.contains(words), "\(end)")
+                #expect(!FileManager.default.fileExists(atPath: certificates))
+            }
+        }
+    }
+
+    @Test(arguments: ["--port", "--feedback-port", "--http2-port"])
+    func `simulate tells which port is in use`(option: String) async throws {
+        try await Bench.running(try .init()) { bench in
+            let port = "\(bench.simulator.ports.gateway)"
+            let end = try await bench.run(["simulate", "--certificates", bench.path + "/gateway", option, port])
+            #expect(end.code == 78 && end.log.contains("pushspool: \(option): bind "), "\(end)")
+            #expect(end.log.contains("hint: choose another port"), "\(end)")
+        }
+    }
+
+    @Test func `demo does not ask for the removal of a folder that is not its own`() async throws {
+        try await Bench.running(try .init()) { bench in
+            let end = try await bench.run(["demo", "--folder", bench.path])
+            #expect(end.code == 1 && end.log.contains("hint: choose another place with --folder\n"), "\(end)")
         }
     }
 
@@ -164,6 +206,7 @@ import Testing
             for command in ["run", "check"] {
                 let end = try await bench.run([command, "--config", bench.path + "/nowhere.yaml"])
                 #expect(end.code == 78 && end.log.contains("nowhere.yaml"), "\(end)")
+                #expect(end.log.contains("name the daemon's file with --config"), "\(end)")
             }
         }
     }

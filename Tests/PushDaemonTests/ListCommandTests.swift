@@ -53,10 +53,12 @@ import Testing
 
     @Test func `a name of nothing is told, and so is what the others name`() async throws {
         try await Turnstile.daemons.passing {
-            let end = try await spool().run(["list", "nothing.json", "b.json"])
+            let spool = try spool()
+            let end = try await spool.run(["list", "nothing.json", "b.json"])
             #expect(end.code == 1 && end.log.contains("nothing.json does not wait"), "\(end)")
+            #expect(end.log.contains("pushspool show --spool \(spool.path) 'nothing.json'"), "\(end)")
             #expect(rows(end.text) == ["weather waiting b.json"])
-            let none = try await spool().run(["list", "-"], input: "")
+            let none = try await spool.run(["list", "-"], input: "")
             #expect(none.code == 0 && none.text.isEmpty, "\(none)")
         }
     }

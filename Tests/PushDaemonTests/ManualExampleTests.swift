@@ -120,6 +120,8 @@ private struct Desk {
         let places = [
             (bench.path + "/etc/../spool", "/var/spool/pushspool"), (bench.path + "/spool", "/var/spool/pushspool"),
             (bench.path + "/gateway", "/tmp/gateway"), (bench.path + "/tour", "/tmp/tour"), ("node-a", "host-a"),
+            // The page has the standard file, which need not be repeated.
+            (" --config \(bench.path)/etc/pushspool.yaml", ""),
         ]
         return places.reduce(text) { $0.replacingOccurrences(of: $1.0, with: $1.1) }
     }

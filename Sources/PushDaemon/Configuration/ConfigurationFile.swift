@@ -57,15 +57,17 @@ package enum ConfigurationFile {
         return (bytes, status)
     }
 
-    /// Reads and parses a YAML file.
+    /// Reads and parses a YAML file. `absent` is what to do if it is not there.
     ///
     /// - Throws: `Diagnostic`: the file cannot be read, or is no YAML.
-    package static func parse(_ path: String) throws(Diagnostic) -> Node {
+    package static func parse(_ path: String, absent: String? = nil) throws(Diagnostic) -> Node {
         do {
             var parser = YAML.Parser()
             return try parser.parse(try read(path).bytes).root
         } catch let diagnostic as Diagnostic {
             throw diagnostic
+        } catch let error as SystemError where error.isNotFound && absent != nil {
+            throw Diagnostic("\(error)", hint: absent)
         } catch {
             throw fault(error, reading: path)
         }

@@ -116,7 +116,8 @@ package struct ConfigurationLoader: Sendable {
         var set = ConfigurationSet()
         var report = Report()
         do {
-            set.daemon = DaemonConfiguration(try ConfigurationFile.parse(path), report: &report)
+            let absent = "check the path, or name the daemon's file with --config"
+            set.daemon = DaemonConfiguration(try ConfigurationFile.parse(path, absent: absent), report: &report)
         } catch {
             report.add(error)
         }
