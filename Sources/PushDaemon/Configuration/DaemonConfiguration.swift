@@ -13,7 +13,7 @@ package struct DaemonConfiguration: Sendable {
 
     /// The least severe events that are logged.
     package enum LogLevel: String, CaseIterable, Sendable {
-        /// Every frame.
+        /// As debug: nothing finer is told.
         case trace
         /// Every connection.
         case debug
