@@ -9,10 +9,11 @@ struct FindingList {
         self.set = set
     }
 
-    /// Prints everything to standard error.
+    /// Prints everything to standard error, what is an error before what is only a warning.
     func note() {
-        for finding in set.findings {
-            for diagnostic in finding.diagnostics { Talk.note(diagnostic.rendered(file: finding.file)) }
-        }
+        let all = set.findings.flatMap { finding in finding.diagnostics.map { (file: finding.file, diagnostic: $0) } }
+        let errors = all.filter { $0.diagnostic.severity == .error }
+        let others = all.filter { $0.diagnostic.severity != .error }
+        for (file, diagnostic) in errors + others { Talk.note(diagnostic.rendered(file: file)) }
     }
 }

@@ -35,7 +35,9 @@ import Testing
             guard broken.isFoundByCheck else { return }
             let check = try await bench.run(["check", "--config", "\(bench.path)/etc/pushspool.yaml"])
             #expect(check.code == (broken.severity == "fault" ? 78 : 0), "\(check)")
-            for word in broken.words { #expect(check.log.contains(word), "\(word) in \(check)") }
+            let lines = check.log.split(separator: "\n")
+            for word in broken.words { #expect(lines.first?.contains(word) == true, "\(word) in \(check)") }
+            #expect(lines.count > 1 && lines[1].contains(broken.remedy), "\(broken.remedy) in \(check)")
         }
     }
 
