@@ -73,9 +73,9 @@ extension Daemon {
         logger.critical("stopping: journal failed", metadata: [LogKey.error: "\(fault)", LogKey.hint: hint])
     }
 
-    /// Says in the journal that this end was in good order.
+    /// Says in the journal that this end was in good order, or at least no death.
     func endJournal() {
-        guard journalFault == nil else { return }
+        guard journalFault == nil else { return spool.journal.takeLeave() }
         do {
             try tenure.append(.stopped)
             try spool.journal.flush()

@@ -166,6 +166,25 @@ package final class Journal: Sendable {
         wakeUp.signal()
     }
 
+    /// Says after a failure that the daemon ends of its own accord: it has not died over what it was reading. Not if the file
+    /// is not ours any more.
+    ///
+    /// It is written behind what was added before, once and without a sync. Nothing rests on it: where it does not arrive, or
+    /// what is before it is lost, the next daemon counts a death.
+    package func takeLeave() {
+        guard let fault, !fault.isStale else { return }
+        // Who is in the middle of writing hangs; an end waits for nobody.
+        _ = writing.withLockIfAvailable { _ in
+            let writes = state.withLock { state in
+                (try? state.book.append(.stopped)) == nil ? [] : state.book.takeWrites()
+            }
+            for write in writes {
+                if write.needsSyncBefore { return }
+                guard (try? file.write(write.bytes, at: write.offset)) != nil else { return }
+            }
+        }
+    }
+
     /// Changes the book by records that count so much, and wakes who syncs them.
     func change<Result: Sendable>(
         by count: Int = 1, _ body: (inout JournalBook) throws(JournalFull) -> Result

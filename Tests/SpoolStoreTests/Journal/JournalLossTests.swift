@@ -41,6 +41,33 @@ import Testing
         #expect(fault?.isLoss == false)
     }
 
+    @Test(arguments: [true, false])
+    func `a daemon that ends for a failure has not died over what it read, if it says so`(_ isSaid: Bool) throws {
+        let subject = JournalSubject(app: "weather", name: try fileName("a.json"))
+        for number in 1...3 {
+            let (journal, _) = try test.open()
+            try journal.append(.start(subject))
+            try journal.write()
+            try journal.append(.header(header(job(number))))
+            journal.condemn(.outOfSpace("fsync", "feedback"))
+            if isSaid { journal.takeLeave() }
+        }
+        let replay = try test.open().replay
+        #expect(replay.damage.isEmpty && replay.endedCleanly == isSaid)
+        #expect(replay.suspects[subject] == (isSaid ? nil : JournalSuspicion(deathCount: 3, wasAlone: true)))
+        // What was added before is there, too.
+        #expect((replay.jobs[job(1)] != nil) == isSaid)
+    }
+
+    @Test func `nothing is written to a journal that is another's by now`() throws {
+        let (journal, _) = try test.open()
+        try test.place.directory.rename(name, to: test.place.directory, replacing: Array("away".utf8))
+        #expect(throws: JournalFault.self) { try journal.confirm() }
+        let before = FileManager.default.contents(atPath: test.place.path + "/away")
+        journal.takeLeave()
+        #expect(before != nil && FileManager.default.contents(atPath: test.place.path + "/away") == before)
+    }
+
     @Test func `the lock ends with the journal, though a process that was just forked has the file too`() throws {
         let path = test.place.path + "/journal"
         let copy: Int32
