@@ -24,7 +24,10 @@ struct Doctor: AsyncParsableCommand {
     @Flag(help: "Print one JSON object.")
     var json = false
 
-    @Argument(help: ArgumentHelp("Apps to look at; all if none is named.", valueName: "app"))
+    @OptionGroup var input: NameInput
+
+    @Argument(
+        help: ArgumentHelp("Apps to look at; all if none is named; - for those on standard input.", valueName: "app"))
     var apps: [String] = []
 
     func validate() throws {
@@ -32,7 +35,10 @@ struct Doctor: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let settings = Examination.Settings(path: options.config, apps: apps, timeout: .seconds(timeout))
+        let names = try input.all(of: apps)
+        // Standard input may have had no names at all.
+        if names.isEmpty, !apps.isEmpty { return }
+        let settings = Examination.Settings(path: options.config, apps: names, timeout: .seconds(timeout))
         let report = try await report(settings)
         if json {
             StandardStream.output.write(report.json)

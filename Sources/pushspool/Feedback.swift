@@ -29,7 +29,7 @@ struct Feedback: AsyncParsableCommand {
         discussion: """
             Reads the files in <spool>/<app>/feedback/ of all apps and nodes in the order in which they were published, \
             and prints their lines. Removes nothing, unless --consume is given: then each file goes when all its lines are \
-            written. Lines come at least once: drop repeats by kind, id and index.
+            written. With jobs, only their lines are printed. Lines come at least once: drop repeats by kind, id and index.
 
             Example: pushspool feedback --app weather --gone --format csv
             """)
@@ -69,8 +69,14 @@ struct Feedback: AsyncParsableCommand {
     @Flag(help: "Remove each file when all its lines are written.")
     var consume = false
 
+    @OptionGroup var input: NameInput
+
+    @Argument(
+        help: ArgumentHelp("Jobs, as for --job; - for those that standard input names.", valueName: "job"))
+    var jobs: [String] = []
+
     func validate() throws {
-        let filter = try filter()
+        let filter = try filter(jobs: job + jobs)
         guard !gone || !(follow || consume) else {
             throw ValidationError("--gone tells what is there, and removes nothing: no --follow, no --consume.")
         }
@@ -82,8 +88,11 @@ struct Feedback: AsyncParsableCommand {
     func run() async throws {
         let path = try place.path()
         do {
+            let names = try job + input.all(of: jobs)
+            // Standard input may have had no names at all.
+            if names.isEmpty, !jobs.isEmpty { return }
             let shelf = FeedbackShelf(root: try Directory.open(path: path), apps: app.once)
-            var printing = FeedbackPrinting(shelf, filter: try filter(), form: form, removes: consume)
+            var printing = FeedbackPrinting(shelf, filter: try filter(jobs: names), form: form, removes: consume)
             try printing.begin()
             while true {
                 let isMore = try printing.printNext()
@@ -110,13 +119,13 @@ struct Feedback: AsyncParsableCommand {
         }
     }
 
-    private func filter() throws -> FeedbackFilter {
+    private func filter(jobs: [String]) throws -> FeedbackFilter {
         var filter = FeedbackFilter()
         filter.kinds = kind.map(\.rawValue)
         filter.outcomes = outcome.map(\.rawValue)
         filter.verdicts = verdict.map(\.rawValue)
         filter.reasons = reason
-        filter.jobs = job.map { JobWish($0) }
+        filter.jobs = JobWishes(jobs)
         filter.since = try TimeOption.time("--since", since)
         return filter
     }

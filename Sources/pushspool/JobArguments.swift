@@ -11,10 +11,7 @@ struct JobArguments: ParsableArguments {
     @Option(name: .shortAndLong, help: ArgumentHelp("The app of jobs that are named without.", valueName: "name"))
     var app: String?
 
-    @Flag(
-        name: [.customShort("0"), .customLong("null")],
-        help: "On standard input, names end in NUL bytes and not in line feeds.")
-    var null = false
+    @OptionGroup var input: NameInput
 
     @Argument(
         help: ArgumentHelp(
@@ -28,7 +25,7 @@ struct JobArguments: ParsableArguments {
     /// - Throws: `ExitCode`: 1 when something was refused or not found, 75 when nobody carries it out.
     func carryOut(_ makeRequests: (String) -> [ControlRequest]) throws {
         let configuration = try ConfigurationLoader(path: options.config).daemon()
-        let names = try names()
+        let names = try input.all(of: jobs)
         var isGood = true
         do {
             let executor = try Executor.find(configuration)
@@ -65,27 +62,6 @@ struct JobArguments: ParsableArguments {
         default: Talk.complain("\(error)", hint: "see that the daemon runs, or that the spool can be used without")
         }
         throw ExitCode.tryAgain
-    }
-
-    private func names() throws -> [String] {
-        try jobs.flatMap { try $0 == "-" ? namesOfInput() : [$0] }
-    }
-
-    private func namesOfInput() throws -> [String] {
-        let limit = 64 << 20
-        let bytes = try StandardStream.input.readToEnd(limit: limit)
-        guard bytes.count <= limit else {
-            Talk.complain("there are more than 64 MiB of names", hint: "split them")
-            throw ExitCode.badInput
-        }
-        return bytes.split(separator: null ? 0 : UInt8(ascii: "\n")).map { Self.text(of: Array($0)) }
-    }
-
-    /// A name as text: what is no UTF-8 is escaped.
-    private static func text(of name: [UInt8]) -> String {
-        if let text = String(validating: name, as: UTF8.self) { return text }
-        let parts = name.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        return parts.map { FileName(bytes: Array($0))?.escaped ?? "" }.joined(separator: "/")
     }
 }
 

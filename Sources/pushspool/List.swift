@@ -30,6 +30,8 @@ struct List: ParsableCommand {
     @Flag(help: "Print a JSON object a line.")
     var json = false
 
+    @OptionGroup var input: NameInput
+
     @Argument(help: ArgumentHelp("Apps, and jobs by name or id; - for those on standard input.", valueName: "name"))
     var names: [String] = []
 
@@ -40,7 +42,7 @@ struct List: ParsableCommand {
     func run() throws {
         let path = try place.path()
         try OutputBuffer.printing(hint: SpoolOption.hint) { output in
-            let wishes = JobWishes(try NameArguments.all(of: names))
+            let wishes = JobWishes(try input.all(of: names))
             // Standard input may have had no names at all.
             if wishes.isEmpty, !names.isEmpty { return }
             let root = try Directory.open(path: path)

@@ -26,6 +26,8 @@ struct Show: AsyncParsableCommand {
     @Flag(help: "Print a JSON object a line.")
     var json = false
 
+    @OptionGroup var input: NameInput
+
     @Argument(help: ArgumentHelp("Jobs by name or id; - for those on standard input.", valueName: "job"))
     var jobs: [String]
 
@@ -34,7 +36,7 @@ struct Show: AsyncParsableCommand {
         try await OutputBuffer.printing(hint: SpoolOption.hint) { output in
             let root = try Directory.open(path: path)
             let apps = app.isEmpty ? try QueueListing.apps(in: root) : app.once
-            let names = try NameArguments.all(of: jobs)
+            let names = try input.all(of: jobs)
             var isAnyMissing = false
             for start in stride(from: 0, to: names.count, by: Self.batchCount) {
                 let batch = Array(names[start..<min(start + Self.batchCount, names.count)])

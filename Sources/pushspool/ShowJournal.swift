@@ -14,7 +14,11 @@ struct ShowJournal: ParsableCommand {
             Example: pushspool journal /var/spool/pushspool/.pushspool/$(hostname)/journal
             """)
 
-    @Argument(help: ArgumentHelp("The journals.", valueName: "file"), completion: .file())
+    @OptionGroup var input: NameInput
+
+    @Argument(
+        help: ArgumentHelp("The journals; - for those whose names are on standard input.", valueName: "file"),
+        completion: .file())
     var files: [String]
 
     func run() throws {
@@ -23,7 +27,7 @@ struct ShowJournal: ParsableCommand {
             read it
             """
         try OutputBuffer.printing(hint: hint) { output in
-            for file in files { try show(try OpenFile.open(path: file), on: &output) }
+            for file in try input.all(of: files) { try show(try OpenFile.open(path: file), on: &output) }
         }
     }
 

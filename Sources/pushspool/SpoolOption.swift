@@ -35,31 +35,6 @@ extension Sequence where Element: Hashable {
     }
 }
 
-/// Names of jobs or apps on the command line; `-` stands for those on standard input, a line each.
-enum NameArguments {
-    private static let byteLimit = 64 << 20
-
-    /// All names, each once.
-    ///
-    /// - Throws: `ExitCode`, after it was said that standard input is too long; `SystemError` when it cannot be read.
-    static func all(of arguments: [String]) throws -> [String] {
-        var names: [String] = []
-        for argument in arguments {
-            if argument == "-" { names += try readLines() } else { names.append(argument) }
-        }
-        return names.once
-    }
-
-    private static func readLines() throws -> [String] {
-        let bytes = try StandardStream.input.readToEnd(limit: byteLimit)
-        guard bytes.count <= byteLimit else {
-            Talk.complain("standard input has more than 64 MiB of names", hint: "give them in parts")
-            throw ExitCode.badInput
-        }
-        return bytes.split { $0 == 0x0A || $0 == 0x0D }.map { String(decoding: $0, as: UTF8.self) }
-    }
-}
-
 /// A point in time that an option names.
 enum TimeOption {
     /// The time that `text` names, or `nil` for no text.

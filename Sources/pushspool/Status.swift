@@ -11,7 +11,7 @@ struct Status: ParsableCommand {
         discussion: """
             Reads what the daemon says of itself in <spool>/.pushspool/public/<node>/status.json, once a second while jobs \
             are under way and every 30 seconds otherwise. Exits with 75 if no daemon says anything. With --watch, shows it \
-            and what waits in new/ again each second until q is pressed or a signal comes.
+            and what waits in new/ again each second until q is pressed or a signal comes. With names, only those apps are shown.
 
             Example: pushspool status --config etc/pushspool.yaml
             """)
@@ -24,16 +24,26 @@ struct Status: ParsableCommand {
     @Flag(name: .shortAndLong, help: "Show it again each second.")
     var watch = false
 
+    @OptionGroup var input: NameInput
+
+    @Argument(
+        help: ArgumentHelp("Apps to show; all if none is named; - for those on standard input.", valueName: "app"))
+    var apps: [String] = []
+
     func validate() throws {
+        guard !json || apps.isEmpty else { throw ValidationError("--json prints the whole file: leave out the apps.") }
         guard !(watch && json) else { throw ValidationError("--watch is for people: leave out --json.") }
     }
 
     func run() throws {
         let daemon = try ConfigurationLoader(path: options.config).daemon()
         let node = daemon.node ?? Host.name
-        if watch { return try keepShowing(node, in: daemon.spool) }
+        let names = try input.all(of: apps)
+        // Standard input may have had no names at all.
+        if names.isEmpty, !apps.isEmpty { return }
+        if watch { return try keepShowing(node, names, in: daemon.spool) }
         let file = try file(of: node, in: daemon.spool)
-        guard let status = file.status else {
+        guard let status = file.status?.limited(to: names) else {
             Talk.complain(
                 "\(SpoolStatus.fileName) of \(node) in \(daemon.spool) is not of this version",
                 hint: "use the pushspool that the daemon is of")
@@ -49,11 +59,20 @@ struct Status: ParsableCommand {
                 hint: "see whether process \(status.processID) runs, and whether its disk answers")
             throw ExitCode.tryAgain
         }
+        try complain(ofMissing: names.filter { name in !status.apps.contains { $0.name == name } })
     }
 
-    private func keepShowing(_ node: String, in spool: String) throws {
+    private func complain(ofMissing names: [String]) throws {
+        guard !names.isEmpty else { return }
+        for name in names {
+            Talk.complain("the daemon says nothing of an app \(name)", hint: "see: pushspool status\(options.repeated)")
+        }
+        throw ExitCode.failure
+    }
+
+    private func keepShowing(_ node: String, _ apps: [String], in spool: String) throws {
         do throws(SystemError) {
-            var watch = StatusWatch(spool: spool, node: node)
+            var watch = StatusWatch(spool: spool, node: node, apps: apps)
             try watch.run(until: Program.signals)
         } catch {
             // Whoever read this has enough.
@@ -89,6 +108,16 @@ struct Status: ParsableCommand {
     }
 
     private func seconds(_ duration: Duration) -> String { "\(duration.components.seconds) s" }
+}
+
+extension SpoolStatus {
+    /// It with these apps only, if any are named.
+    func limited(to names: [String]) -> SpoolStatus {
+        guard !names.isEmpty else { return self }
+        var status = self
+        status.apps.removeAll { !names.contains($0.name) }
+        return status
+    }
 }
 
 extension SpoolStatus.App {

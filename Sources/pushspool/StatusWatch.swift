@@ -14,11 +14,12 @@ struct StatusWatch {
 
     private let spool: String
     private let node: String
+    private let wanted: [String]
     private var looks: [String: Look] = [:]
 
-    /// Will show what the node says.
-    init(spool: String, node: String) {
-        (self.spool, self.node) = (spool, node)
+    /// Will show what the node says, of these apps only if any are named.
+    init(spool: String, node: String, apps: [String]) {
+        (self.spool, self.node, wanted) = (spool, node, apps)
     }
 
     /// Shows it until a key or a signal says that it is enough.
@@ -56,7 +57,7 @@ struct StatusWatch {
         let now = WallTime(nanoseconds: WallClock.nanoseconds())
         var (status, fault): (SpoolStatus?, String?) = (nil, nil)
         do throws(SystemError) {
-            status = try StatusFile(spool: spool, node: node).status
+            status = try StatusFile(spool: spool, node: node).status?.limited(to: wanted)
             if status == nil { fault = "the daemon is of another version" }
         } catch {
             fault = "no daemon says anything: \(error)"
@@ -70,7 +71,8 @@ struct StatusWatch {
 
     /// Looks into each `new/`, the less often the longer it takes; what cannot be read is not told.
     private mutating func look() {
-        guard let root = try? Directory.open(path: spool), let apps = try? QueueListing.apps(in: root) else { return }
+        guard let root = try? Directory.open(path: spool), var apps = try? QueueListing.apps(in: root) else { return }
+        if !wanted.isEmpty { apps.removeAll { !wanted.contains($0) } }
         looks = looks.filter { apps.contains($0.key) }
         for app in apps {
             let start = ContinuousClock.now

@@ -51,7 +51,8 @@ struct FeedbackReadingTests {
         ("0000000000000000000000002d", true), ("0000000000000000000000002E", false),
     ])
     func `a job is named by its name, by app and name, by our id, or by its own`(text: String, isMeant: Bool) throws {
-        #expect(JobWish(text).isMeant(by: try Self.node(Self.line + Self.rest)) == isMeant)
+        let filter = Self.filter { $0.jobs = JobWishes(["other.json", text]) }
+        #expect(filter.admits(try Self.node(Self.line + Self.rest), publishedAt: nil) == isMeant)
     }
 
     @Test func `a line without a time has that of its file`() throws {

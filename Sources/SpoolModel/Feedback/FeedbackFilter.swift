@@ -12,7 +12,7 @@ package struct FeedbackFilter: Hashable, Sendable {
     /// Values of `reason`.
     package var reasons: [String] = []
     /// Jobs, by what their lines name them.
-    package var jobs: [JobWish] = []
+    package var jobs = JobWishes([])
     /// The earliest time.
     package var since: WallTime?
 
@@ -34,7 +34,7 @@ package struct FeedbackFilter: Hashable, Sendable {
             guard let value = line[key], values.contains(where: value.isText) else { return false }
         }
         if let since, let time = line.feedbackTime ?? time, time < since { return false }
-        return jobs.isEmpty || jobs.contains { $0.isMeant(by: line) }
+        return jobs.isEmpty || !jobs.positions(by: line, of: line["app"]?.string ?? "").isEmpty
     }
 }
 

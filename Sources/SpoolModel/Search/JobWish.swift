@@ -1,5 +1,4 @@
 package import APNSModel
-package import Document
 
 /// A job as somebody names it: by the name it was dropped by, by app and name, by our id, or by the producer's `id:`.
 package struct JobWish: Hashable, Sendable {
@@ -21,13 +20,5 @@ package struct JobWish: Hashable, Sendable {
         app = parts.count > 1 ? parts.first.map(String.init) : nil
         let last = parts.last.map(String.init) ?? ""
         name = FileName(escaped: last) ?? FileName(last)
-    }
-
-    /// Returns whether a line of feedback, or a result file, is about the job.
-    package func isMeant(by line: Node) -> Bool {
-        if let ref = line["ref"], ref.isText(text) { return true }
-        if let id, let said = line["id"]?.string, JobID(said) == id { return true }
-        guard let name, let said = line["job"]?.string, FileName(escaped: said) == name else { return false }
-        return app == nil || line["app"]?.string == nil || line["app"]?.isText(app ?? "") == true
     }
 }

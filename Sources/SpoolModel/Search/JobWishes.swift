@@ -2,7 +2,7 @@ package import APNSModel
 package import Document
 
 /// Many jobs as somebody names them, for finding those that one is meant by: costs a look or two, however many they are.
-package struct JobWishes: Sendable {
+package struct JobWishes: Hashable, Sendable {
     /// What was written, each once.
     package let all: [JobWish]
     private var byName: [FileName: [Int]] = [:]

@@ -1,0 +1,48 @@
+import ArgumentParser
+import LinuxIO
+import SpoolModel
+
+/// How names are read from standard input, for which `-` stands among a command's names.
+struct NameInput: ParsableArguments {
+    private static let byteLimit = 64 << 20
+
+    @Flag(
+        name: [.customShort("0"), .customLong("null")],
+        help: "On standard input, names end in NUL bytes and not in line feeds.")
+    var null = false
+
+    /// All names, each once.
+    ///
+    /// - Throws: `ExitCode`, after it was said that standard input is too long, or cannot be read.
+    func all(of arguments: [String]) throws -> [String] {
+        try arguments.flatMap { try $0 == "-" ? names() : [$0] }.once
+    }
+
+    private func names() throws -> [String] {
+        let bytes = try content()
+        guard !null else { return bytes.split(separator: 0).map(Self.text) }
+        return bytes.split(separator: UInt8(ascii: "\n")).map { line in
+            // Lines may come from where they end in two characters.
+            Self.text(of: line.last == UInt8(ascii: "\r") ? line.dropLast() : line)
+        }
+        .filter { !$0.isEmpty }
+    }
+
+    private func content() throws -> [UInt8] {
+        do {
+            let bytes = try StandardStream.input.readToEnd(limit: Self.byteLimit)
+            if bytes.count <= Self.byteLimit { return bytes }
+            Talk.complain("standard input has more than 64 MiB of names", hint: "give them in parts")
+        } catch {
+            Talk.complain("\(error)", hint: "see where standard input comes from")
+        }
+        throw ExitCode.badInput
+    }
+
+    /// A name as text: what is no UTF-8 is escaped.
+    private static func text(of name: ArraySlice<UInt8>) -> String {
+        if let text = String(validating: name, as: UTF8.self) { return text }
+        let parts = name.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        return parts.map { FileName(bytes: Array($0))?.escaped ?? "" }.joined(separator: "/")
+    }
+}
