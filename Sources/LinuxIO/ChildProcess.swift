@@ -52,12 +52,23 @@ package final class ChildProcess: Sendable {
     }
 
     /// How it has ended; `nil` while it runs. Asked again after the end, it says the same no more.
-    package func ended() -> End? {
+    ///
+    /// - Parameter withRest: Whether what it has started itself, and has left behind, is ended, too (SIGKILL).
+    package func ended(withRest: Bool = false) -> End? {
+        // Until it is waited for, its number is nobody else's.
+        if withRest, isOver { killNow() }
         var status: Int32 = 0
         guard unsafe waitpid(id, &status, WNOHANG) == id else { return nil }
         // As WIFEXITED and WEXITSTATUS of wait(2) have it.
         let signal = status & 0x7F
         return signal == 0 ? .exited(status >> 8 & 0xFF) : .killed(signal)
+    }
+
+    /// Whether it has ended; it can still be waited for.
+    private var isOver: Bool {
+        var about = unsafe siginfo_t()
+        guard unsafe waitid(P_PID, id_t(id), &about, WEXITED | WNOHANG | WNOWAIT) == 0 else { return false }
+        return unsafe about.si_signo == SIGCHLD
     }
 
     /// Asks it, and what it has started itself, to end (SIGTERM).
@@ -124,6 +135,8 @@ package actor ChildWatch {
 
     /// Waits for a process to end, but not beyond the deadline, nor, unless `isFinal`, in a task that is cancelled.
     ///
+    /// One that was told to end (`isFinal`) takes with it what it has started itself.
+    ///
     /// - Returns: `nil` while it still runs.
     /// - Throws: `SystemError`: no descriptor left.
     package func end(
@@ -131,12 +144,12 @@ package actor ChildWatch {
     ) async throws(SystemError) -> ChildProcess.End? {
         let channel = try Channel(child.descriptor.duplicate(), on: reactor)
         while true {
-            if let end = child.ended() { return end }
+            if let end = child.ended(withRest: isFinal) { return end }
             let found =
                 isFinal
                 ? await channel.waiter.waitToTheEnd(for: .readable, until: deadline)
                 : await channel.waiter.wait(for: .readable, until: deadline)
-            if !found.contains(.readable) { return child.ended() }
+            if !found.contains(.readable) { return child.ended(withRest: isFinal) }
         }
     }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import LinuxIO
 import TestSupport
 import Testing
@@ -61,4 +62,24 @@ struct ChildProcessTests {
         child.killNow()
         #expect(try await watch.end(of: child, until: .now + .seconds(60), isFinal: true) == .killed(9))
     }
+
+    @Test func `one that is asked to end takes with it what it has started`() async throws {
+        let folder = try TemporaryDirectory()
+        let directory = try Directory.open(path: folder.path)
+        try directory.put(Array("input".utf8), [])
+        let stubborn = "(trap '' TERM; echo $$ > \(folder.path)/ready; exec sleep 1000) & wait"
+        let child = try ChildProcess.start(
+            ["sh", "-c", stubborn], environment: ["PATH=/usr/bin:/bin"],
+            input: try directory.openForReading(Array("input".utf8)))
+        let reactor = try Reactor()
+        defer { reactor.stop() }
+        try await eventually("it ignores TERM") { try directory.status(of: Array("ready".utf8)) != nil }
+        child.terminate()
+        let end = try await ChildWatch(on: reactor).end(of: child, until: .now + .seconds(60), isFinal: true)
+        #expect(end == .killed(15))
+        try await eventually("nobody is left in its group") { !Self.hasGroup(child.id) }
+    }
+
+    /// Whether a process group has anybody.
+    private static func hasGroup(_ id: Int32) -> Bool { kill(-id, 0) == 0 }
 }
