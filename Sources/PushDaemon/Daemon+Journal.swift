@@ -81,6 +81,7 @@ extension Daemon {
             try spool.journal.flush()
         } catch {
             logger.error("journal cannot be ended", metadata: [LogKey.error: "\(error)"])
+            spool.journal.takeLeave()
         }
     }
 

@@ -34,8 +34,8 @@ package final class Journal: Sendable {
     let state: Mutex<State>
     let wakeUp: WakeUp
     private let writtenByteCount = Atomic(0)
-    /// Held while what was taken from the book goes to the file, so that it gets there in order.
-    private let writing = Mutex(())
+    /// Held while what was taken from the book goes to the file, so that it gets there in order; whether all of it did.
+    private let writing = Mutex(true)
 
     init(_ file: consuming OpenFile, in directory: Directory, book: JournalBook) throws(SystemError) {
         wakeUp = try WakeUp()
@@ -91,13 +91,15 @@ package final class Journal: Sendable {
     ///
     /// - Throws: `JournalFault`: the journal is broken.
     package func write() throws(JournalFault) {
-        try writing.withLock { (_) throws(JournalFault) in
+        try writing.withLock { (isWhole) throws(JournalFault) in
             let writes = try checked { $0.book.takeWrites() }
+            isWhole = false
             for write in writes {
                 if write.needsSyncBefore { try breaking { (file) throws(SystemError) in try file.syncData(.journal) } }
                 try breaking { (file) throws(SystemError) in try file.write(write.bytes, at: write.offset) }
                 writtenByteCount.add(write.bytes.count, ordering: .relaxed)
             }
+            isWhole = true
         }
     }
 
@@ -174,7 +176,9 @@ package final class Journal: Sendable {
     package func takeLeave() {
         guard let fault, !fault.isStale else { return }
         // Who is in the middle of writing hangs; an end waits for nobody.
-        _ = writing.withLockIfAvailable { _ in
+        _ = writing.withLockIfAvailable { isWhole in
+            // The head of the region may be missing, without which this would go into one that still counts.
+            guard isWhole else { return }
             let writes = state.withLock { state in
                 (try? state.book.append(.stopped)) == nil ? [] : state.book.takeWrites()
             }

@@ -59,6 +59,28 @@ import Testing
         #expect((replay.jobs[job(1)] != nil) == isSaid)
     }
 
+    #if FAILPOINTS
+        @Test(arguments: 1...3) func `behind what did not get there nothing is written`(_ failing: Int) throws {
+            try leaveBehindFailure(of: failing)
+            let replay = try test.open().replay
+            #expect(replay.damage.isEmpty && !replay.endedCleanly)
+        }
+
+        /// Has a write to two regions fail: the end of one, the sync before the other, or the head of that.
+        private func leaveBehindFailure(of number: Int) throws {
+            let (journal, _) = try test.open()
+            for number in 1...12 { try journal.append(.header(header(job(number), bytes: 1900))) }
+            let plan = FailPlan(under: test.place.path, points: FailPoint.list("\(number):eio") ?? [])
+            plan.install()
+            defer { plan.remove() }
+            #expect(throws: JournalFault.self) { try journal.write() }
+            #expect(plan.passedCount == number)
+            let before = FileManager.default.contents(atPath: test.place.path + "/journal")
+            journal.takeLeave()
+            #expect(before != nil && FileManager.default.contents(atPath: test.place.path + "/journal") == before)
+        }
+    #endif
+
     @Test func `nothing is written to a journal that is another's by now`() throws {
         let (journal, _) = try test.open()
         try test.place.directory.rename(name, to: test.place.directory, replacing: Array("away".utf8))
