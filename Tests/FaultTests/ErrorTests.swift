@@ -47,6 +47,25 @@ import Testing
         }
     }
 
+    @Test func `a job whose file cannot be synced waits, and nothing else does`() async throws {
+        try await Bench.running { bench in
+            let sabotage = try await Sabotage(on: bench)
+            try sabotage.begin(.syncOfJob)
+            for number in [13, 14] { try bench.drop(Drop(number: number, count: 2000)) }
+            try await bench.withDaemon(sabotage.environment) { daemon in
+                try await daemon.says("sync before a claim")
+                try await bench.arrived(2000)
+                try bench.drop(Drop(number: 15, count: 2000))
+                try await bench.arrived(4000)
+                try sabotage.end(.syncOfJob)
+                try await eventually("all done") { try bench.isIdle() }
+                #expect(try await daemon.stop() == 0)
+            }
+            let verdict = try await bench.judge("C23 fsync-eio of a job", allowance: 0)
+            #expect(verdict.isGood, "\(verdict)")
+        }
+    }
+
     @Test func `short and interrupted reads and writes change nothing`() async throws {
         try await Bench.running { bench in
             let sabotage = try await Sabotage(on: bench)

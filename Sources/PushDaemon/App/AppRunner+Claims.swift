@@ -26,7 +26,7 @@ extension AppRunner {
     ///
     /// - Returns: When it is claimed.
     func record(header read: ReadJob, of job: OpenJob) throws(SystemError) -> WallTime {
-        if case .checks = read.content { try job.file.sync(.jobFile) }
+        if case .checks = read.content { try secure(job) }
         var facts = JournalHeader.Facts(id: read.context.job, app: name, name: job.name)
         facts.byteCount = job.status.byteCount
         facts.recipientCount = read.summary.recipientCount
@@ -44,6 +44,17 @@ extension AppRunner {
             record(.header(header))
         }
         return facts.claimedAt
+    }
+
+    /// Makes the bytes of a long job durable.
+    ///
+    /// - Throws: `SystemError`: they cannot be. Nothing rests on them yet: it is this file's fault, and ends nothing for others.
+    private func secure(_ job: OpenJob) throws(SystemError) {
+        do throws(SystemError) {
+            try job.file.sync(.jobFile)
+        } catch {
+            throw SystemError(code: error.code, operation: "sync before a claim", subject: error.subject)
+        }
     }
 
     /// Whether the journal has room for what is known of a job that was parked, or is tried again.

@@ -6,6 +6,8 @@ struct Sabotage: Sendable {
     enum Fault: String, Sendable {
         /// The next fsync(2) or fdatasync(2) fails with EIO, and all after it succeed.
         case syncOnce = "sync-once"
+        /// Each fsync(2) of `new/j13.json` fails with EIO.
+        case syncOfJob = "sync-of-job"
         /// Reads and writes of files do a few bytes at a time, and every third call is interrupted.
         case short
         /// The process aborts when it reads a file with `PUSHSPOOL-POISON` in it.
@@ -67,20 +69,29 @@ struct Sabotage: Sendable {
             return fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
         }
 
-        static int refuses(void) {
-            if (!takes("sync-once")) return 0;
+        static int is_of_job(int descriptor) {
+            char link[64], path[4096];
+            snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+            ssize_t length = readlink(link, path, sizeof path - 1);
+            if (length < 0) return 0;
+            path[length] = 0;
+            return strstr(path, "/new/j13.json") != NULL;
+        }
+
+        static int refuses(int descriptor) {
+            if (!(is_on("sync-of-job") && is_of_job(descriptor)) && !takes("sync-once")) return 0;
             errno = EIO;
             return 1;
         }
 
         int fsync(int descriptor) {
             int (*next)(int) = dlsym(RTLD_NEXT, "fsync");
-            return refuses() ? -1 : next(descriptor);
+            return refuses(descriptor) ? -1 : next(descriptor);
         }
 
         int fdatasync(int descriptor) {
             int (*next)(int) = dlsym(RTLD_NEXT, "fdatasync");
-            return refuses() ? -1 : next(descriptor);
+            return refuses(descriptor) ? -1 : next(descriptor);
         }
 
         static atomic_uint calls;
