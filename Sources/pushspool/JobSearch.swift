@@ -29,7 +29,8 @@ struct JobSearch {
     /// What may not be read.
     private(set) var unreadable: Set<String> = []
     private var caseOfID: [JobID: Int] = [:]
-    private var caseOfPath: [String: Int] = [:]
+    /// By the bytes of the path: texts that look the same may be two.
+    private var caseOfPath: [[UInt8]: Int] = [:]
 
     /// Will look for these jobs in these apps.
     init(_ wishes: JobWishes, apps: [String], in root: Directory, path: String) {
@@ -109,7 +110,8 @@ struct JobSearch {
             cases[index].journals.append(JobCase.Journal(node: reading.label.node, lines: trace.lines))
             cases[index].live = live ?? cases[index].live
             if let final = trace.final {
-                caseOfPath["\(facts.app)/\(final.conclusion.state.rawValue)/\(final.day)/\(final.name.escaped)"] = index
+                let path = "\(facts.app)/\(final.conclusion.state.rawValue)/\(final.day)/\(final.name.escaped)"
+                caseOfPath[Array(path.utf8)] = index
             }
             met.formUnion(wishes.positions(name: facts.name, id: id, app: facts.app))
         }
@@ -134,7 +136,7 @@ struct JobSearch {
         let index = index(of: id, app: app, name: name)
         if line["kind"]?.isText("job") == true, let account = JobAccount(line) {
             cases[index].line = account
-            if let path = account.path { caseOfPath[path] = index }
+            if let path = account.path { caseOfPath[Array(path.utf8)] = index }
         } else if let outcome = line["outcome"]?.string {
             let words = [outcome, line["reason"]?.string, line["verdict"]?.string.map { "(\($0))" }]
             let text = words.compactMap(\.self).joined(separator: " ")
@@ -251,18 +253,20 @@ struct JobSearch {
     @discardableResult
     private mutating func take(_ file: JobCase.File, _ name: FileName, id: JobID?, of app: String) -> Int {
         let index: Int
-        if let known = caseOfPath[file.path] {
+        if let known = caseOfPath[Array(file.path.utf8)] {
             index = known
         } else if let id {
             index = self.index(of: id, app: app, name: name.escaped)
-        } else if let open = cases.firstIndex(where: { $0.isOpen && $0.app == app && $0.name == name.escaped }) {
+        } else if let open = cases.firstIndex(where: {
+            $0.isOpen && $0.app == app && FileName(escaped: $0.name) == name
+        }) {
             // It waits again, or was parked, after a daemon had it.
             index = open
         } else {
             index = cases.count
             cases.append(JobCase(app: app, name: name.escaped, id: nil))
         }
-        caseOfPath[file.path] = index
+        caseOfPath[Array(file.path.utf8)] = index
         cases[index].file = file
         met.formUnion(wishes.positions(name: name, id: id ?? cases[index].id, app: app))
         return index

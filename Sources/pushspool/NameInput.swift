@@ -11,16 +11,21 @@ struct NameInput: ParsableArguments {
         help: "On standard input, names end in NUL bytes and not in line feeds.")
     var null = false
 
-    /// All names, each once.
+    /// All names, each once. Names that only look the same are several: files' names are bytes.
     ///
     /// - Throws: `ExitCode`, after it was said that standard input is too long, or cannot be read.
     func all(of arguments: [String]) throws -> [String] {
-        try arguments.flatMap { try $0 == "-" ? names() : [$0] }.once
+        var seen: Set<[UInt8]> = []
+        return try arguments.flatMap { try $0 == "-" ? names() : [$0] }.filter { seen.insert(Array($0.utf8)).inserted }
     }
 
     private func names() throws -> [String] {
         let bytes = try content()
         guard !null else { return bytes.split(separator: 0).map(Self.text) }
+        guard !bytes.contains(0) else {
+            Talk.complain("standard input has NUL bytes", hint: "for names that end in them give -0")
+            throw ExitCode.badInput
+        }
         return bytes.split(separator: UInt8(ascii: "\n")).map { line in
             // Lines may come from where they end in two characters.
             Self.text(of: line.last == UInt8(ascii: "\r") ? line.dropLast() : line)

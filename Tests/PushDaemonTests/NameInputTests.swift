@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -12,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: ["list", "show", "feedback"])
-    func `names end in line feeds, in what other systems end lines with, or in NUL bytes`(command: String) async throws {
+    func `names end in line feeds, in what others end lines with, or in NUL bytes`(command: String) async throws {
         try await Turnstile.daemons.passing {
             let spool = try spool()
             // The age in a table grows.
@@ -29,6 +30,31 @@ import Testing
             #expect(mixed.code == 0 && mixed.text == end.text, "\(mixed)")
             let none = try await spool.run(command + ["-"], input: "\n")
             #expect(none.code == 0 && none.text.isEmpty && none.log.isEmpty, "\(none)")
+        }
+    }
+
+    @Test(arguments: ["list", "show", "feedback"])
+    func `names that only look the same are two`(command: String) async throws {
+        try await Turnstile.daemons.passing {
+            let spool = try StillSpool()
+            // A letter with its accent, and a letter and an accent.
+            let names = ["caf\u{E9}.json", "cafe\u{301}.json"]
+            for name in names { try spool.write("weather/new/\(name)", "{}") }
+            if command == "feedback" {
+                try spool.publish(names.map { FeedbackText.notification(1, job: $0) }, second: 1)
+            }
+            let command = command == "feedback" ? [command] : [command, "--json"]
+            let one = try await spool.run(command + [names[0]])
+            #expect(one.code == 0 && one.text.split(separator: "\n").count == 1, "\(one)")
+            let both = try await spool.run(command + ["-"], input: names.joined(separator: "\n"))
+            #expect(both.code == 0 && both.text.split(separator: "\n").count == 2, "\(both)")
+        }
+    }
+
+    @Test func `what ends in NUL bytes and is not said to is refused`() async throws {
+        try await Turnstile.daemons.passing {
+            let end = try await spool().run(["list", "-"], input: "a.json\0with space.json\0")
+            #expect(end.code == 65 && end.text.isEmpty && end.log.contains("give -0"), "\(end)")
         }
     }
 

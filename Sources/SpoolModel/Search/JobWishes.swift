@@ -7,14 +7,15 @@ package struct JobWishes: Hashable, Sendable {
     package let all: [JobWish]
     private var byName: [FileName: [Int]] = [:]
     private var byID: [JobID: Int] = [:]
-    private var byText: [String: Int] = [:]
+    /// By the bytes that were written: texts that look the same may be the names of two files.
+    private var byText: [[UInt8]: Int] = [:]
 
     /// Takes what somebody wrote; see `JobWish`.
     package init(_ texts: [String]) {
         var all: [JobWish] = []
-        for text in texts where byText[text] == nil {
+        for text in texts where byText[Array(text.utf8)] == nil {
             let wish = JobWish(text)
-            byText[text] = all.count
+            byText[Array(text.utf8)] = all.count
             if let name = wish.name { byName[name, default: []].append(all.count) }
             if let id = wish.id, byID[id] == nil { byID[id] = all.count }
             all.append(wish)
@@ -52,7 +53,7 @@ package struct JobWishes: Hashable, Sendable {
     package func positions(by line: Node, of app: String) -> [Int] {
         let name = line["job"]?.string.flatMap { FileName(escaped: $0) }
         var found = Set(positions(name: name, id: line["id"]?.string.flatMap { JobID($0) }, app: app))
-        if let ref = line["ref"]?.string, let position = byText[ref] { found.insert(position) }
+        if let ref = line["ref"]?.string, let position = byText[Array(ref.utf8)] { found.insert(position) }
         return found.sorted()
     }
 
@@ -60,5 +61,5 @@ package struct JobWishes: Hashable, Sendable {
     package func isMeant(_ id: JobID) -> Bool { byID[id] != nil }
 
     /// Returns the position of the one that is exactly this text, such as an app's name.
-    package func position(of text: String) -> Int? { byText[text] }
+    package func position(of text: String) -> Int? { byText[Array(text.utf8)] }
 }
