@@ -51,9 +51,10 @@ package final class ChildProcess: Sendable {
         return ChildProcess(process, Descriptor(adopting: number))
     }
 
-    /// How it has ended; `nil` while it runs. Asked again after the end, it says the same no more.
+    /// How it has ended. Asked again after the end, it says the same no more.
     ///
     /// - Parameter withRest: Whether what it has started itself, and has left behind, is ended, too (SIGKILL).
+    /// - Returns: `nil` while it runs.
     package func ended(withRest: Bool = false) -> End? {
         // Until it is waited for, its number is nobody else's.
         if withRest, isOver { killNow() }
