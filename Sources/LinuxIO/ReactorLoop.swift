@@ -76,7 +76,7 @@ import Glibc
 
     /// Sees to it that the wait that `registration` began will be settled.
     func suspend(_ registration: Registration, until deadline: ContinuousClock.Instant?) {
-        registration.suspend()
+        registration.suspend(isYielding: registration.mustYield)
         if isStopping {
             registration.settle(.cancelled)
         } else if registration.mustYield {
@@ -159,7 +159,7 @@ import Glibc
 
     private func settleYielding() {
         guard !yielding.isEmpty else { return }
-        for registration in yielding { registration.settleIfFound() }
+        for registration in yielding { registration.settleYield() }
         yielding.removeAll(keepingCapacity: true)
     }
 }

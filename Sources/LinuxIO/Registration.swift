@@ -19,6 +19,8 @@
     private var interest: Readiness = []
     /// Whether a wait has begun that has not been settled.
     private var isWaiting = false
+    /// Whether that wait lets others go first: its end comes behind all that the loop finds in one look.
+    private var isYielding = false
     /// The waiting task, once it has come to the gate.
     private var parked: UnownedJob?
     private var result: Readiness = []
@@ -88,9 +90,10 @@
     /// Whether the wait that begins would end at once but has to give others a turn first.
     var mustYield: Bool { !found.isEmpty }
 
-    /// Makes the wait begun last one that has to be settled.
-    func suspend() {
+    /// Makes the wait begun last one that has to be settled; `isYielding`: when the loop has had its turn, and not before.
+    func suspend(isYielding: Bool) {
         isWaiting = true
+        self.isYielding = isYielding
     }
 
     /// Takes the task that enters the gate; for the Swift runtime, on the reactor's thread.
@@ -106,15 +109,21 @@
         return result
     }
 
+    /// Ends a wait that has let others go first.
+    func settleYield() {
+        isYielding = false
+        settleIfFound()
+    }
+
     /// Ends the wait if what it is for has been found.
-    func settleIfFound() {
-        if !found.isEmpty { settle([]) }
+    private func settleIfFound() {
+        if !isYielding, !found.isEmpty { settle([]) }
     }
 
     /// Ends the wait, if there is one, with what was found and `extra`.
     func settle(_ extra: Readiness) {
         guard isWaiting else { return }
-        isWaiting = false
+        (isWaiting, isYielding) = (false, false)
         result = found.union(extra)
         isWoken = false
         loop.deadlines.remove(self)
