@@ -52,7 +52,7 @@ package final class AppSpool {
         (done, failed, feedbackDirectory) = (folders[3], folders[4], folders[5])
         work = try folders[6].makeChild(Array(node.utf8), mode: 0o700)
         filesystem = try new.filesystemType()
-        hasNoReplace = try probe([new, work, held, done, failed], name: ".probe-" + node)
+        hasNoReplace = try probe([new, work, held, done, failed], PassingNames(".probe-" + node))
     }
 
     /// Makes an archive again that somebody removed, with all that was in it.
@@ -81,16 +81,18 @@ package final class AppSpool {
 /// subvolumes are other filesystems to rename(2) although they look like one.
 ///
 /// Returns whether RENAME_NOREPLACE works. A full disk is no fault: the jobs that are here can still be finished.
-private func probe(_ way: [Directory], name: String) throws -> Bool {
-    let name = Array(name.utf8)
+/// Producers may make names in the first folder: none of them keeps the app from starting.
+private func probe(_ way: [Directory], _ names: PassingNames) throws -> Bool {
+    for directory in way { names.removeAll(in: directory) }
+    let name = names.next()
     do {
-        for directory in way { try directory.unlink(name) }
         try way[0].create(name, mode: 0o600).closeNow()
         let hasNoReplace = try canRefuseTakenName(from: way[0], to: way[1], name)
         for (from, to) in zip(way.dropFirst(), way.dropFirst(2)) { try from.rename(name, to: to, replacing: name) }
         try way[way.count - 1].unlink(name)
         return hasNoReplace
     } catch {
+        for directory in way { _ = try? directory.unlink(name) }
         if error.isOutOfSpace { return true }
         throw fault(error)
     }

@@ -8,6 +8,7 @@ package final class FeedbackFolder {
     private var directory: Directory
     private let home: Directory
     private let node: String
+    private let temporaryNames: PassingNames
     private var newest: WallTime?
 
     /// Starts after the newest file that is there, and after `floor`, the newest that the journal knows: consumers
@@ -20,14 +21,15 @@ package final class FeedbackFolder {
         directory = app.feedbackDirectory
         home = app.home
         node = app.node
+        temporaryNames = PassingNames(".\(app.node)", ".tmp")
         newest = floor.map(wholeMicroseconds)
         var listing = try directory.listing()
         while let entry = try listing.next() {
+            if temporaryNames.contains(entry.name) { _ = try? directory.unlink(entry.name) }
             guard String(decoding: entry.name, as: UTF8.self).hasSuffix(suffix), let time = Self.time(of: entry.name)
             else { continue }
             newest = max(newest ?? time, time)
         }
-        try directory.unlink(temporaryName)
     }
 
     /// The name for the next file: the time, or the next microsecond after the last name given.
@@ -58,16 +60,13 @@ package final class FeedbackFolder {
     package func publish(_ lines: [UInt8], as name: FileName) throws(SystemError) -> Bool {
         try openAgainIfRemoved()
         guard try directory.status(of: name.bytes) == nil else { return false }
-        try directory.unlink(temporaryName)
-        let file = try directory.create(temporaryName, mode: 0o640)
-        try file.write(lines)
-        try file.sync(.feedbackFile)
-        try file.closeNow()
+        let temporary = temporaryNames.next()
+        try write(lines, as: temporary)
         do {
-            try directory.rename(temporaryName, to: directory, as: name.bytes)
+            try directory.rename(temporary, to: directory, as: name.bytes)
         } catch {
+            _ = try? directory.unlink(temporary)
             guard error.isAlreadyThere else { throw error }
-            try directory.unlink(temporaryName)
             return false
         }
         try directory.sync(.feedbackFolder)
@@ -106,6 +105,19 @@ package final class FeedbackFolder {
         }
     }
 
+    /// Leaves nothing when it throws, or what the next start removes.
+    private func write(_ lines: [UInt8], as temporary: [UInt8]) throws(SystemError) {
+        do throws(SystemError) {
+            let file = try directory.create(temporary, mode: 0o640)
+            try file.write(lines)
+            try file.sync(.feedbackFile)
+            try file.closeNow()
+        } catch {
+            _ = try? directory.unlink(temporary)
+            throw error
+        }
+    }
+
     /// Consumers are to remove files, and some remove the folder.
     private func openAgainIfRemoved() throws(SystemError) {
         guard try directory.status().linkCount == 0 else { return }
@@ -113,8 +125,6 @@ package final class FeedbackFolder {
     }
 
     private var suffix: String { "-\(node).jsonl" }
-
-    private var temporaryName: [UInt8] { Array(".\(node).tmp".utf8) }
 
     /// The time in a name of a feedback file of a node; `nil` for other nodes' and all others.
     static func time(of name: [UInt8], node: String) -> WallTime? {

@@ -61,12 +61,23 @@ import Testing
     }
 
     @Test func `an interrupted publication leaves nothing`() throws {
-        try spool.folder("feedback").put(".host-a.tmp", "half")
+        for name in [".host-a.tmp", ".host-a-0123456789abcdef.tmp"] { try spool.folder("feedback").put(name, "half") }
+        let others = [".c.tmp", ".host-a-b.tmp", ".host-a-b-0123456789abcdef.tmp", ".host-b-0123456789abcdef.tmp"]
+        for name in others { try spool.folder("feedback").put(name) }
         let feedback = try FeedbackFolder(spool.app)
-        #expect(try spool.folder("feedback").names().isEmpty)
-        try spool.folder("feedback").put(".host-a.tmp", "half")
+        #expect(try spool.folder("feedback").sortedNames() == others.sorted())
         try feedback.publish(line, as: feedback.nextName(at: spool.noon))
-        #expect(try spool.folder("feedback").names().count == 1)
+        #expect(try spool.folder("feedback").names().count == others.count + 1)
+    }
+
+    @Test func `a folder with the name of an unfinished file keeps nothing from being published`() throws {
+        let folders = [".host-a.tmp", ".host-a-0123456789abcdef.tmp"]
+        for name in folders { _ = try spool.folder("feedback").makeChild(Array(name.utf8), mode: 0o755) }
+        let feedback = try FeedbackFolder(spool.app)
+        let name = feedback.nextName(at: spool.noon)
+        #expect(try feedback.publish(line, as: name))
+        #expect(try spool.folder("feedback").sortedNames() == (folders + [name.escaped]).sorted())
+        #expect(try spool.folder("feedback").contents(of: name.bytes, limit: 100) == line)
     }
 
     @Test(.timeLimit(.minutes(1))) func `a file is complete when it is visible`() async throws {

@@ -60,7 +60,54 @@ import Testing
         #expect(again.hasNoReplace && again.isNotifying)
     }
 
+    @Test func `a folder with a name of the daemon's own keeps no app from opening`() throws {
+        let spool = try Spool(path: place.path, node: "n")
+        let app = try spool.app("weather")
+        for name in [".probe-n", ".probe-n-0123456789abcdef"] {
+            _ = try app.new.makeChild(Array(name.utf8), mode: 0o755)
+        }
+        let again = try spool.app("weather")
+        #expect(again.hasNoReplace)
+        #expect(try again.new.sortedNames() == [".probe-n", ".probe-n-0123456789abcdef"])
+        #expect(try again.work.names().isEmpty && again.held.names().isEmpty)
+    }
+
+    @Test func `what a crash has left of opening an app goes with the next, and no other's`() throws {
+        let spool = try Spool(path: place.path, node: "n")
+        let app = try spool.app("weather")
+        let others = [
+            ".probe-m", ".probe-m-0123456789abcdef", ".probe-n-0123456789ABCDEF", ".probe-n-0123456789abcdef0",
+            ".probe-n-1", ".probe-n-1-0123456789abcdef", ".probe-n0123456789abcdef",
+        ]
+        for folder in [app.new, app.held] {
+            for name in others + [".probe-n", ".probe-n-0123456789abcdef"] { try folder.put(name) }
+        }
+        _ = try spool.app("weather")
+        #expect(try app.new.sortedNames() == others.sorted())
+        #expect(try app.held.sortedNames() == others.sorted())
+    }
+
     #if FAILPOINTS
+        /// The names of the files that opening an app makes in `new/`.
+        private func namesMade(by spool: Spool) throws -> [[UInt8]] {
+            let plan = FailPlan(under: place.path + "/weather/new", isRecording: true)
+            plan.install()
+            defer { plan.remove() }
+            _ = try spool.app("weather")
+            return plan.changes.compactMap { change -> [UInt8]? in
+                guard case .created(_, let name, _) = change else { return nil }
+                return name
+            }
+        }
+
+        @Test func `nobody knows what the next file of the daemon's own will be called`() throws {
+            let spool = try Spool(path: place.path, node: "n")
+            _ = try spool.app("weather")
+            var names: [[UInt8]] = []
+            for _ in 0..<10 { names += try namesMade(by: spool) }
+            #expect(names.count == 10 && Set(names).count == 10)
+        }
+
         /// Opens an app where the n-th operation is not there; `nil` if that was too early for it.
         private func open(_ spool: Spool, without number: Int) -> AppSpool? {
             let plan = FailPlan(under: place.path, points: FailPoint.list("\(number):einval") ?? [])
