@@ -2,6 +2,9 @@ package import APNSModel
 
 /// How many notifications of a job ended how.
 package struct Tally: Hashable, Sendable {
+    /// No job has more notifications, and sums of many such counts are still numbers: no count of a file is greater.
+    static let countLimit = 1 << 40
+
     /// Accepted by the gateway.
     package private(set) var accepted = 0
     /// Rejected by the gateway, or because it had reported the token gone before.

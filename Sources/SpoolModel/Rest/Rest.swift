@@ -118,7 +118,7 @@ extension Rest.File {
 extension Rest.Sent {
     fileprivate init?(_ root: Node) {
         guard let id = root["id"]?.string.flatMap({ JobID($0) }), let counts = root["counts"],
-            let count = counts["notifications"]?.integer, let tally = Tally(counts),
+            let count = Tally.count(counts["notifications"]), let tally = Tally(counts),
             let remaining = IndexRuns(root["indexes"]?["remaining"], below: count)
         else { return nil }
         var progress = JournalProgress(remaining: remaining)
@@ -160,10 +160,19 @@ extension Tally {
         ]
         self.init()
         for (name, outcome) in zip(Self.names, outcomes) {
-            // Corrections can bring a count below nothing.
-            guard let count = node[name]?.integer else { return nil }
+            // Corrections can bring what was accepted below nothing.
+            let least = outcome == .accepted ? -Self.countLimit : 0
+            guard let count = Self.count(node[name], from: least) else { return nil }
             add(outcome, count: count)
         }
+    }
+
+    /// Reads a count of a file that anybody may have written.
+    ///
+    /// - Returns: `nil` when it is none, below `least`, or more than any job has.
+    static func count(_ node: Node?, from least: Int = 0) -> Int? {
+        guard let count = node?.integer, count >= least, count <= countLimit else { return nil }
+        return count
     }
 
     fileprivate func write(to writer: inout JSONWriter) {

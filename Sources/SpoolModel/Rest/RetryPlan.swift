@@ -61,7 +61,7 @@ private struct ToldResult {
     init?(_ root: Node) {
         guard root["v"]?.integer == FeedbackLine.version, let text = root["job"]?.string,
             let name = FileName(escaped: text), let id = root["id"]?.string.flatMap({ JobID($0) }),
-            let counts = root["counts"], let count = counts["notifications"]?.integer, count >= 0
+            let counts = root["counts"], let count = Tally.count(counts["notifications"])
         else { return nil }
         (self.name, self.id, self.ref, self.count) = (name, id, root["ref"]?.string, count)
         progress = JournalProgress(remaining: IndexRuns())
@@ -78,7 +78,7 @@ private struct ToldResult {
         ]
         var runs: [String: IndexRuns] = [:]
         for (word, outcome) in outcomes {
-            guard let number = counts[word]?.integer, let told = IndexRuns(indexes?[word], below: count) else {
+            guard let number = Tally.count(counts[word]), let told = IndexRuns(indexes?[word], below: count) else {
                 return false
             }
             progress.tally.add(outcome, count: number)

@@ -82,8 +82,7 @@ extension JobAccount.Counts {
     package var missedCount: Int { rejected + expired + unsent + unknown }
 
     fileprivate init(_ node: Node) {
-        // No job has more; sums of many such numbers are still numbers.
-        let count = { (key: String) in min(max(0, node[key]?.integer ?? 0), 1 << 40) }
+        let count = { (key: String) in min(max(0, node[key]?.integer ?? 0), Tally.countLimit) }
         (notifications, accepted) = (count("notifications"), count("accepted"))
         (rejected, expired) = (count("rejected"), count("expired"))
         (unsent, unknown) = (count("unsent"), count("unknown"))

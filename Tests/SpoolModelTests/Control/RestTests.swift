@@ -66,6 +66,40 @@ import Testing
         }
     }
 
+    /// What no count can be.
+    private static let wrongCounts: [Int] = [
+        Int.max, Int.max - 1, 1 << 62, (1 << 40) + 1, -(1 << 40) - 1, Int.min + 1, Int.min,
+    ]
+
+    /// A rest with these counts, which are none unless they are told.
+    private func rest(with told: [String: Int]) -> [UInt8] {
+        let words = ["notifications", "accepted", "refused", "invalid", "expired", "unsent", "unknown"]
+        let counts = words.map { "\"\($0)\":\(told[$0] ?? 0)" }.joined(separator: ",")
+        let file = #""file":{"inode":"1","bytes":17,"mtime_ns":3}"#
+        let text =
+            #"{"v":1,"id":"\#(JobID(bits: 5))","dropped_at":"2026-11-21T12:00:00Z",\#(file),"#
+            + #""counts":{\#(counts)},"indexes":{}}"#
+        return Array(text.utf8)
+    }
+
+    @Test(arguments: ["notifications", "accepted", "refused", "invalid", "expired", "unsent", "unknown"])
+    func `a count that no job has makes a rest none`(word: String) throws {
+        for count in [0, 9, 1 << 40] { #expect(try read(rest(with: [word: count]))?.sent != nil, "\(count)") }
+        for count in Self.wrongCounts { #expect(try read(rest(with: [word: count])) == nil, "\(count)") }
+        let isBelowNothing = try read(rest(with: [word: -1])) != nil
+        #expect(isBelowNothing == (word == "accepted"), "corrections alone take something back")
+    }
+
+    @Test func `the greatest counts of a rest have a sum`() throws {
+        let most = 1 << 40
+        let words = ["accepted", "refused", "invalid", "expired", "unsent", "unknown"]
+        let all = Dictionary(uniqueKeysWithValues: words.map { ($0, most) })
+        let greatest = try #require(try read(rest(with: all)))
+        #expect(greatest.sent?.progress.tally.total == 6 * most && greatest.isSentAnyway)
+        let overflowing = ["accepted": Int.max, "refused": Int.max, "unknown": Int.max]
+        #expect(try read(rest(with: overflowing)) == nil)
+    }
+
     @Test func `what somebody got, or an operator wants whole, is no duplicate`() {
         var rest = Rest(of: Rest.File(inode: 1, byteCount: 17, modifiedAt: 3), droppedAt: Self.noon)
         #expect(!rest.isSentAnyway)
@@ -132,5 +166,26 @@ import Testing
     func `nothing is sent of what is over, or of what cannot be`(counts: String, indexes: String, message: String) {
         let fault = #expect(throws: ControlFault.self) { _ = try plan(result(counts, indexes)) }
         #expect(fault?.message.contains(message) == true && fault?.hint?.contains("--whole") == true)
+    }
+
+    @Test(arguments: [
+        ("notifications", "10"), ("accepted", "3"), ("rejected", "2"), ("expired", "1"), ("unsent", "3"),
+        ("unknown", "1"),
+    ])
+    func `a count that no job has makes a result file say nothing`(word: String, good: String) throws {
+        let text = result(Self.counts, Self.indexes)
+        #expect(text.contains("\"\(word)\":\(good)"))
+        for bad in Self.wrongCounts + [-1] {
+            let changed = text.replacing("\"\(word)\":\(good)", with: "\"\(word)\":\(bad)")
+            let fault = #expect(throws: ControlFault.self, "\(bad)") { _ = try plan(changed, unknown: true) }
+            #expect(fault?.message.contains("does not say") == true, "\(bad)")
+        }
+    }
+
+    @Test func `counts whose sum is no number make a result file say nothing`() {
+        let most = Int.max
+        let counts = "\"accepted\":\(most),\"rejected\":\(most),\"expired\":0,\"unsent\":0,\"unknown\":0"
+        let fault = #expect(throws: ControlFault.self) { _ = try plan(result(counts, "")) }
+        #expect(fault?.message.contains("does not say") == true)
     }
 }
