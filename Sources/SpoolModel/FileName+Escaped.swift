@@ -17,9 +17,7 @@ extension FileName: CustomStringConvertible {
                 text.append(contentsOf: rest.prefix(width))
                 rest = rest.dropFirst(width)
             } else {
-                text.append(UInt8(ascii: "%"))
-                text.append(upperCaseDigit(byte >> 4))
-                text.append(upperCaseDigit(byte & 15))
+                VisibleText.appendEscape(of: byte, to: &text)
                 rest = rest.dropFirst()
             }
         }
@@ -61,10 +59,7 @@ private func isPlain(_ byte: UInt8) -> Bool {
 }
 
 private func mustEscape(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.value {
-    case 0x00...0x1F, 0x25, 0x7F...0x9F, 0x2028, 0x2029, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true
-    default: false
-    }
+    scalar == "%" || VisibleText.isObeyed(scalar)
 }
 
 /// The uppercase digit of a nibble, as ASCII.

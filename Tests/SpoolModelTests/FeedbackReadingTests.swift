@@ -65,11 +65,35 @@ struct FeedbackReadingTests {
 
     @Test(arguments: [
         (["a", "", "7"], "a,,7"), (["a,b"], #""a,b""#), ([#"a"b"#], #""a""b""#),
-        (["a\nb", "c\rd"], "\"a\nb\",\"c\rd\""),
-        (["é ", "=1+1"], "é ,=1+1"), ([], ""),
+        (["é ", "50%", "a%25.json"], "é ,50%,a%25.json"), ([], ""),
     ])
     func `fields are quoted where they must be`(fields: [String], row: String) {
         #expect(String(decoding: FeedbackTable.row(fields), as: UTF8.self) == row + "\r\n")
+    }
+
+    @Test(arguments: [
+        (["a\nb", "c\rd"], "a%0Ab,c%0Dd"), (["\u{1B}]52;c;eA==\u{7}"], "%1B]52;c;eA==%07"),
+        (["a\tb", "\u{7F}", "\u{9B}1m", "é\0"], "a%09b,%7F,%C2%9B1m,é%00"),
+        (["\u{202E}nosj.a", "\u{2028}"], "%E2%80%AEnosj.a,%E2%80%A8"), (["\r\n"], "%0D%0A"),
+    ])
+    func `what a terminal would obey is escaped in a table`(fields: [String], row: String) {
+        #expect(String(decoding: FeedbackTable.row(fields), as: UTF8.self) == row + "\r\n")
+    }
+
+    @Test(arguments: [
+        (["=1+1", "+1", "-a", "@a"], "'=1+1,'+1,'-a,'@a"), ([#"=HYPERLINK("x","y")"#], #""'=HYPERLINK(""x"",""y"")""#),
+        (["-7", "-", "-1+1", "--7"], "-7,'-,'-1+1,'--7"), (["a=1", "7", "'=1", "\t=1"], "a=1,7,'=1,%09=1"),
+    ])
+    func `what a spreadsheet would compute has an apostrophe before it, and numbers have not`(
+        fields: [String], row: String
+    ) {
+        #expect(String(decoding: FeedbackTable.row(fields), as: UTF8.self) == row + "\r\n")
+    }
+
+    @Test func `nobody who drops a job writes a table's commands`() throws {
+        let text = #"{"kind":"job","job":"=cmd|a.json","id":"7T","ref":"\u001b]52;c;eA==\u0007","token":"0a"}"#
+        let row = String(decoding: FeedbackTable.row(of: try Self.node(text)), as: UTF8.self)
+        #expect(row.hasPrefix("job,,,'=cmd|a.json,7T,%1B]52;c;eA==%07,,0a,,"), "\(row)")
     }
 
     @Test func `the table has a column for every member of every kind of line`() throws {

@@ -1,6 +1,8 @@
 package import Document
 
 /// Feedback as a table: a row a line, in comma-separated values as RFC 4180 has them.
+///
+/// It goes to terminals and spreadsheets, and whoever drops a job writes its name and its `id`: none of it is obeyed.
 package enum FeedbackTable {
     /// The members of all kinds of lines, in the order of the columns.
     package static let columns = [
@@ -20,7 +22,8 @@ package enum FeedbackTable {
 
     /// A row with these fields, and CR and LF at its end.
     ///
-    /// What has a comma, a quote or an end of line in it stands in quotes, and quotes are doubled.
+    /// What has a comma or a quote in it stands in quotes, and quotes are doubled. What a terminal would obey, ends of
+    /// lines too, is `%XX`. What a spreadsheet would take for a formula has an apostrophe before it.
     package static func row(_ fields: [String]) -> [UInt8] {
         var bytes: [UInt8] = []
         for (number, field) in fields.enumerated() {
@@ -32,15 +35,22 @@ package enum FeedbackTable {
     }
 
     private static func append(_ field: String, to bytes: inout [UInt8]) {
-        guard field.utf8.contains(where: { [0x22, 0x2C, 0x0D, 0x0A].contains($0) }) else {
-            bytes.append(contentsOf: field.utf8)
-            return
-        }
+        var text: [UInt8] = []
+        if isFormula(field) { text.append(UInt8(ascii: "'")) }
+        VisibleText.append(field, to: &text)
+        guard text.contains(where: { $0 == 0x22 || $0 == 0x2C }) else { return bytes.append(contentsOf: text) }
         bytes.append(UInt8(ascii: "\""))
-        for byte in field.utf8 {
+        for byte in text {
             if byte == UInt8(ascii: "\"") { bytes.append(byte) }
             bytes.append(byte)
         }
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// Whether a spreadsheet may compute it, as it begins with `=`, `+`, `-` or `@` and is no whole number.
+    private static func isFormula(_ field: String) -> Bool {
+        guard let first = field.utf8.first else { return false }
+        if first == UInt8(ascii: "-") { return Int(field) == nil }
+        return first == UInt8(ascii: "=") || first == UInt8(ascii: "+") || first == UInt8(ascii: "@")
     }
 }

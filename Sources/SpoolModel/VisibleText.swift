@@ -1,0 +1,37 @@
+/// Text that others wrote, for people's terminals and tables.
+package enum VisibleText {
+    /// The text with what a terminal would obey as the `%XX` of its UTF-8 bytes. A `%` stays as it is.
+    package static func escaped(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        append(text, to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Appends `escaped`, in UTF-8.
+    package static func append(_ text: String, to bytes: inout [UInt8]) {
+        // Nearly all texts.
+        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return bytes.append(contentsOf: text.utf8) }
+        for scalar in text.unicodeScalars {
+            let isHarmful = isObeyed(scalar)
+            for byte in String(scalar).utf8 {
+                if isHarmful { appendEscape(of: byte, to: &bytes) } else { bytes.append(byte) }
+            }
+        }
+    }
+
+    /// Appends a byte as `%XX`.
+    static func appendEscape(of byte: UInt8, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "%"))
+        bytes.append(upperCaseDigit(byte >> 4))
+        bytes.append(upperCaseDigit(byte & 15))
+    }
+
+    /// Whether a terminal does something else with it than to show it: controls, line separators, and the marks that
+    /// reorder text.
+    static func isObeyed(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x00...0x1F, 0x7F...0x9F, 0x2028, 0x2029, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true
+        default: false
+        }
+    }
+}
