@@ -75,7 +75,7 @@ struct List: ParsableCommand {
             if isAllRead {
                 Talk.complain(
                     "\(name) does not wait, is not sent and is not held",
-                    hint: "see: pushspool show\(place.repeated) '\(name)'")
+                    hint: "see: pushspool show\(place.repeated) \(ShellWord.quoted(name))")
             } else {
                 Talk.complain(
                     "nothing is found of \(name) in what may be read",

@@ -1,6 +1,7 @@
 import ArgumentParser
 import LinuxIO
 import PushDaemon
+import SpoolModel
 
 /// The entry point.
 @main
@@ -82,7 +83,7 @@ struct ConfigurationOption: ParsableArguments {
     var config = ConfigurationOption.standard
 
     /// What a command that is proposed must say of it, a space in front: nothing, if it is the standard file.
-    var repeated: String { config == Self.standard ? "" : " --config \(config)" }
+    var repeated: String { config == Self.standard ? "" : " --config \(ShellWord.spelled(config))" }
 }
 
 extension ConfigurationLoader {

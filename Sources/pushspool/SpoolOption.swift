@@ -17,7 +17,7 @@ struct SpoolOption: ParsableArguments {
     var spool: String?
 
     /// What a command that is proposed must say of it, a space in front.
-    var repeated: String { spool.map { " --spool \($0)" } ?? options.repeated }
+    var repeated: String { spool.map { " --spool \(ShellWord.spelled($0))" } ?? options.repeated }
 
     /// Its path.
     ///

@@ -89,7 +89,8 @@ struct Status: ParsableCommand {
             return try StatusFile(spool: spool, node: node)
         } catch {
             Talk.complain(
-                "no daemon says anything: \(error)", hint: "start one: pushspool run --config \(options.config)")
+                "no daemon says anything: \(error)",
+                hint: "start one: pushspool run --config \(ShellWord.spelled(options.config))")
             throw ExitCode.tryAgain
         }
     }

@@ -2,6 +2,7 @@ import ArgumentParser
 import LinuxIO
 import PushDaemon
 import SpoolClient
+import SpoolModel
 import SpoolStore
 
 /// `pushspool submit`.
@@ -87,21 +88,22 @@ struct Submit: AsyncParsableCommand {
 
     private func awaitEnd(of names: [String], in folder: String) async throws {
         let watcher = JobAwaiting(app: app, spool: folder, until: .now + .seconds(timeout))
-        let option = spool.map { " --spool \($0)" } ?? options.repeated
+        let option = spool.map { " --spool \(ShellWord.spelled($0))" } ?? options.repeated
         let show = "pushspool show\(option) --app \(app)"
         var code: ExitCode?
         for name in names {
+            let proposal = "\(show) \(ShellWord.quoted(name))"
             switch try await watcher.end(of: name) {
             case .accepted: Talk.say("\(name): done, all accepted")
             case .other(let summary):
                 Talk.say("\(name): \(summary)")
-                Talk.note("hint: see: \(show) '\(name)'")
+                Talk.note("hint: see: \(proposal)")
                 code = code ?? .badInput
             case .notYet(let isWaiting):
                 let place = isWaiting ? "it waits in new/" : "it is being sent, or was taken away"
                 Talk.complain(
                     "\(name) is not over after \(timeout) s: \(place)",
-                    hint: "is the daemon running? see: pushspool status\(options.repeated); \(show) '\(name)'")
+                    hint: "is the daemon running? see: pushspool status\(options.repeated); \(proposal)")
                 code = .tryAgain
             }
         }

@@ -74,6 +74,15 @@ import Testing
         }
     }
 
+    @Test func `a command that is proposed takes a job's name for nothing else`() async throws {
+        try await Bench.running(try .init()) { bench in
+            try await bench.withDaemon { try await $0.says("app started") }
+            try bench.write("staged/a';id;'.json", job(1))
+            let end = try await submit(bench, ["--wait", "--timeout", "0", bench.path + "/staged/a';id;'.json"])
+            #expect(end.code == 75 && end.log.contains(#" --app weather 'a'\'';id;'\''"#), "\(end)")
+        }
+    }
+
     @Test func `submit to an app that is not there says so`() async throws {
         try await Bench.running(try .init()) { bench in
             let end = try await bench.run(

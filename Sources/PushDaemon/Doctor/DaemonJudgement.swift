@@ -59,7 +59,8 @@ struct DaemonJudgement {
                     "a daemon has the journal of node \(facts.node), and says nothing of itself",
                     hint: "wait if it has just been started; else see its log, and whether its disk answers")
             }
-            let (message, hint) = ("no daemon runs as node \(facts.node)", "start one: pushspool run --config \(path)")
+            let message = "no daemon runs as node \(facts.node)"
+            let hint = "start one: pushspool run --config \(ShellWord.spelled(path))"
             // One that has never been started is not missed yet.
             return facts.journal == .missing ? book.warn(message, hint: hint) : book.fault(message, hint: hint)
         }
@@ -77,7 +78,7 @@ struct DaemonJudgement {
         case (false, false?), (false, nil):
             book.fault(
                 "no daemon runs as node \(facts.node): the last one said something \(age) s ago, and did not end well",
-                hint: "see its log for why, and start one: pushspool run --config \(path)")
+                hint: "see its log for why, and start one: pushspool run --config \(ShellWord.spelled(path))")
         }
     }
 
