@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 import subprocess
 import sys
 import tracemalloc
@@ -178,6 +179,37 @@ class FeedbackTests(SpoolTest):
         next(lines)
         os.unlink(self.path("feedback", "1-a.jsonl"))
         self.assertEqual([line["index"] for line in lines], [2])
+
+    def put_strangers(self):
+        """What may be in the folder and is no file of the daemon's: it stays, and nothing of it is read."""
+        line = self.outside("secret", json.dumps(notification(7)) + "\n")
+        os.symlink(line, self.path("feedback", "0-a.jsonl"))
+        os.symlink(self.place + "/nowhere", self.path("feedback", "1-a.jsonl"))
+        os.mkfifo(self.path("feedback", "2-a.jsonl"))
+        os.mkdir(self.path("feedback", "3-a.jsonl"))
+        # The path of a socket has at most 107 bytes.
+        directory = os.open(self.path("feedback"), os.O_RDONLY)
+        with socket.socket(socket.AF_UNIX) as stranger:
+            stranger.bind(f"/proc/self/fd/{directory}/4-a.jsonl")
+        os.close(directory)
+        return [f"{number}-a.jsonl" for number in range(5)]
+
+    def test_links_and_pipes_are_passed_over(self):
+        strangers = self.put_strangers()
+        self.publish("5-a.jsonl", notification(1))
+        self.assertEqual(self.indexes(keep=True), [1])
+        self.assertEqual(self.indexes(), [1])
+        self.assertEqual(self.names("feedback"), strangers)
+
+    def test_a_link_does_not_hide_what_comes_later(self):
+        os.symlink(self.place, self.path("feedback", "29991231T235959.000000Z-a.jsonl"))
+        pauses = []
+
+        def pause(_):
+            pauses.append(self.publish("20261121T120000.000000Z-a.jsonl", notification(1)))
+
+        with mock.patch.object(pushspool.time, "sleep", pause):
+            self.assertEqual(self.indexes(follow=True, keep=True, until=lambda: len(pauses) == 1), [1])
 
     def test_a_damaged_line_is_told_with_its_place_and_its_file_stays(self):
         for text in ('{"v":1', "[]", "7"):

@@ -299,6 +299,15 @@ class ShellTests:
             self.assertEqual(self.names("feedback"), [".c.tmp"])
         self.assertEqual(self.feedback().stdout, "")
 
+    def test_links_are_passed_over(self):
+        os.symlink(self.outside("secret", '{"k":7}\n'), self.path("feedback", "1-a.jsonl"))
+        os.mkfifo(self.path("feedback", "2-a.jsonl"))
+        for environment in ({}, self.without_jq()):
+            self.put('{"k":1}\n', "feedback", "3-a.jsonl")
+            result = self.feedback(environment=environment)
+            self.assertEqual((result.returncode, result.stdout), (0, '{"k":1}\n'), result.stderr)
+            self.assertEqual(self.names("feedback"), ["1-a.jsonl", "2-a.jsonl"])
+
     def test_a_file_that_cannot_be_printed_stays(self):
         self.put('{"k":1}\n', "feedback", "1-a.jsonl")
         for environment in ({}, self.without_jq()):

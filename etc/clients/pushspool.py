@@ -30,6 +30,7 @@ import hashlib
 import json
 import os
 import secrets
+import stat
 import sys
 import time
 from collections import OrderedDict
@@ -445,6 +446,8 @@ def feedback(
     more: each line comes at least once. What repeats is dropped as far as it is remembered: a line with the `kind`,
     `id` and `index` of an earlier one that tells nothing new. One that corrects an earlier line comes through.
 
+    Symbolic links, pipes and what else is no regular file are passed over.
+
     :param follow: go on when there are no more, and look again every `poll` seconds.
     :param keep: leave the files where they are.
     :param move_to: move files there, on the same filesystem, instead of deleting them.
@@ -465,11 +468,10 @@ def feedback(
 class _FeedbackFile:
     """A file of feedback that is open."""
 
-    def __init__(self, directory: int, name: str, removal: Callable[[int, str], None]) -> None:
+    def __init__(self, directory: int, name: str, number: int, removal: Callable[[int, str], None]) -> None:
         self.name = name
         self._directory = directory
         self._removal = removal
-        number = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=directory)
         self._file = os.fdopen(number, "rb")
 
     def __iter__(self) -> Iterator[bytes]:
@@ -507,12 +509,11 @@ def _files(
                 node = name[23:]
                 if keep and name <= latest.get(node, ""):
                     continue
-                latest[node] = name
-                try:
-                    file = _FeedbackFile(directory, name, removal)
-                except FileNotFoundError:
-                    # Another consumer was faster.
+                number = _opened_file(name, directory)
+                if number is None:
                     continue
+                latest[node] = name
+                file = _FeedbackFile(directory, name, number, removal)
                 try:
                     yield file
                 finally:
@@ -598,6 +599,22 @@ def _opened(path: str, parent: Optional[int] = None) -> Iterator[int]:
         yield number
     finally:
         os.close(number)
+
+
+def _opened_file(name: str, directory: int) -> Optional[int]:
+    """A regular file, opened for reading; None if there is none, or something else of that name."""
+    try:
+        # Opening a pipe would wait for its writer.
+        number = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=directory)
+    except OSError as error:
+        # Another was faster; a link; a socket, or a device without a driver.
+        if error.errno in (errno.ENOENT, errno.ELOOP, errno.ENXIO, errno.ENODEV):
+            return None
+        raise
+    if stat.S_ISREG(os.fstat(number).st_mode):
+        return number
+    os.close(number)
+    return None
 
 
 def _exists(name: str, directory: int) -> bool:

@@ -103,7 +103,7 @@ pushspool_wait() (
 # Prints the lines of all feedback files there are, oldest first, and deletes each file when all of it is out, or moves
 # it to FOLDER. With jq each file is checked, and its lines go through FILTER, "." unless given; without jq they are
 # printed as they are, and a FILTER other than "." is refused. Lines come at least once: drop repeats by kind, id and
-# index. A file whose lines could not be printed stays.
+# index. A file whose lines could not be printed stays. Links, and what else is no file, are passed over.
 pushspool_feedback() (
     LC_ALL=C
     export LC_ALL
@@ -128,8 +128,8 @@ pushspool_feedback() (
     fi
     set +f
     for file in "$home/feedback"/*.jsonl; do
-        # There may be none, or another consumer may have been faster.
-        [ -f "$file" ] || continue
+        # There may be none, or another consumer may have been faster. What a link leads to is not the daemon's.
+        { [ -f "$file" ] && [ ! -L "$file" ]; } || continue
         show <"$file" || pushspool_fail 65 "the lines of $file cannot be printed" "it stays: look into it"
         if [ -z "$target" ]; then
             rm -f "$file"
