@@ -1,6 +1,7 @@
 import LinuxIO
 import Logging
 import SpoolModel
+import Synchronization
 import TestSupport
 import Testing
 
@@ -21,18 +22,63 @@ import Testing
             // Not in a group: its body would not stay on the reactor.
             let serving = Task { try await listener.run() }
             defer { serving.cancel() }
-            var connected = try? LocalListener.connect(to: path, on: reactor)
-            while connected == nil {
-                try await reactor.sleep(for: .milliseconds(2))
-                connected = try? LocalListener.connect(to: path, on: reactor)
-            }
-            let socket = try #require(connected)
-            for piece in pieces { try await socket.writeAll(Array(piece.utf8)) }
-            if closing { socket.shutdownWrite() }
-            let answer = String(decoding: try await socket.readAll(), as: UTF8.self)
+            let answer = try await ask(pieces, closing: closing, at: path, on: reactor)
             serving.cancel()
             _ = await serving.result
             return answer
+        }
+    }
+
+    /// Sends a request in pieces as soon as somebody listens; on the reactor.
+    private static func ask(
+        _ pieces: [String], closing: Bool = false, at path: String, on reactor: Reactor
+    ) async throws -> String {
+        var connected = try? LocalListener.connect(to: path, on: reactor)
+        while connected == nil {
+            try await reactor.sleep(for: .milliseconds(2))
+            connected = try? LocalListener.connect(to: path, on: reactor)
+        }
+        let socket = try #require(connected)
+        for piece in pieces { try await socket.writeAll(Array(piece.utf8)) }
+        if closing { socket.shutdownWrite() }
+        return String(decoding: try await socket.readAll(), as: UTF8.self)
+    }
+
+    /// Asks for the metrics in a task of its own.
+    private static func scraping(at path: String, on reactor: Reactor) -> Task<String, any Error> {
+        Task {
+            try await ReactorHost(reactor).run { reactor in
+                try await ask(["GET /metrics HTTP/1.1\r\n\r\n"], at: path, on: reactor)
+            }
+        }
+    }
+
+    @Test func `however many ask, a text is made once a second at most, and then it is a new one`() async throws {
+        let folder = try TemporaryDirectory()
+        let path = folder.path + "/metrics.sock"
+        let count = TextCount()
+        try await onReactor { reactor in
+            let listener = MetricsListener(at: .local(path: path), on: reactor, logger: Self.logger) {
+                let number = count.next()
+                // Others ask meanwhile.
+                try? await reactor.sleep(for: .milliseconds(20))
+                return Array("x \(number)\n".utf8)
+            }
+            let serving = Task { try await listener.run() }
+            defer { serving.cancel() }
+            let start = ContinuousClock.now
+            for _ in 0..<5 {
+                let scrapes = (0..<6).map { _ in Self.scraping(at: path, on: reactor) }
+                for scrape in scrapes { #expect(try await scrape.value.contains("\r\n\r\nx ")) }
+            }
+            let seconds = (ContinuousClock.now - start).components.seconds
+            let made = count.current
+            #expect(made >= 1 && made <= Int(seconds) + 1, "\(made) in \(seconds) s")
+            try await reactor.sleep(for: .milliseconds(1_010))
+            let later = try await Self.scraping(at: path, on: reactor).value
+            #expect(later.hasSuffix("\r\n\r\nx \(made + 1)\n"), "\(later)")
+            serving.cancel()
+            _ = await serving.result
         }
     }
 
@@ -76,5 +122,19 @@ import Testing
     func `any other place is refused, with what would be right`(text: String, words: String) throws {
         let fault = #expect(throws: (any Error).self) { _ = try MetricsPlace(parsing: text) }
         #expect(String(describing: fault).contains(words), "\(String(describing: fault))")
+    }
+}
+
+/// How many texts were made.
+private final class TextCount: Sendable {
+    private let count = Mutex(0)
+
+    var current: Int { count.withLock { $0 } }
+
+    func next() -> Int {
+        count.withLock {
+            $0 += 1
+            return $0
+        }
     }
 }

@@ -4,7 +4,8 @@ import SpoolModel
 
 /// Answers `GET /metrics` on this host: one request a connection, a few connections at a time, each for a few seconds.
 ///
-/// Costs nothing while nobody asks. The text is made when it is asked for.
+/// Costs no time while nobody asks. The text is made when it is asked for, at most once a second, however many ask; the
+/// last one is kept.
 actor MetricsListener {
     /// How many connections there may be; further ones wait in the kernel.
     private static let connectionLimit = 8
@@ -13,6 +14,8 @@ actor MetricsListener {
     /// How long the other end may take to close, and what it may send meanwhile that is thrown away.
     private static let farewell = Duration.seconds(1)
     private static let farewellByteLimit = 1 << 16
+    /// For how long a text is good: making one takes the time of the thread that does the jobs.
+    private static let freshness = Duration.seconds(1)
 
     private nonisolated let reactor: Reactor
     private let place: MetricsPlace
@@ -20,6 +23,7 @@ actor MetricsListener {
     private let makeText: @Sendable () async -> [UInt8]
     private var door: Door?
     private var connectionCount = 0
+    private var making: (text: Task<[UInt8], Never>, since: ContinuousClock.Instant)?
 
     /// Creates a listener that does nothing until `run`.
     init(
@@ -76,7 +80,7 @@ actor MetricsListener {
 
     private func answer(over socket: StreamSocket) async throws {
         guard let answer = try await request(over: socket, until: .now + Self.patience) else { return }
-        let text = await answer == .metrics ? makeText() : []
+        let text = await answer == .metrics ? freshText() : []
         let response = ScrapeRequest.response(answer, metrics: text)
         guard try await send(response, over: socket, until: .now + Self.patience) else { return }
         socket.shutdownWrite()
@@ -87,6 +91,15 @@ actor MetricsListener {
         while count < Self.farewellByteLimit, let part = try await read(into: &buffer, from: socket, until: deadline) {
             count += part
         }
+    }
+
+    /// The text, no older than `freshness`. Who asks while one is made gets that one.
+    private func freshText() async -> [UInt8] {
+        let now = ContinuousClock.now
+        if let making, now < making.since + Self.freshness { return await making.text.value }
+        let text = Task { await self.makeText() }
+        making = (text, now)
+        return await text.value
     }
 
     /// Reads a request's head; `nil` when it does not come whole.
