@@ -43,6 +43,38 @@ struct HookQueueTests {
         #expect(queue.failureCount == 0)
     }
 
+    @Test func `a file that is not for the hook lets the next one pass, and is not remembered`() throws {
+        var queue = HookQueue(after: try Self.name(1))
+        _ = queue.next(at: .zero)
+        queue.listed([try Self.name(2), try Self.name(3)], isAll: true)
+        queue.ended(.failed, at: .zero)
+        queue.ended(.skipped, at: .zero)
+        #expect(queue.last == (try Self.name(1)))
+        #expect(queue.failureCount == 0)
+        let step = queue.next(at: .zero)
+        #expect(step == .run(try Self.name(3)))
+        queue.ended(.taken, at: .zero)
+        #expect(queue.last == (try Self.name(3)))
+    }
+
+    @Test func `a listing that has missed a file does not go past it`() throws {
+        var queue = HookQueue(after: nil)
+        _ = queue.next(at: .zero)
+        queue.published(try Self.name(2))
+        queue.published(try Self.name(3))
+        queue.listed([try Self.name(1), try Self.name(3)], isAll: true)
+        #expect(queue.next(at: .zero) == .run(try Self.name(1)))
+        queue.ended(.taken, at: .zero)
+        #expect(queue.next(at: .zero) == .list)
+        queue.listed([try Self.name(3), try Self.name(2)], isAll: true)
+        for number in 2...3 {
+            let step = queue.next(at: .zero)
+            #expect(step == .run(try Self.name(number)))
+            queue.ended(.taken, at: .zero)
+        }
+        #expect(queue.next(at: .zero) == .wait(until: nil))
+    }
+
     @Test func `a folder that cannot be listed is listed again later`() {
         var queue = HookQueue(after: nil)
         _ = queue.next(at: .zero)

@@ -30,6 +30,8 @@ package struct HookQueue: Sendable {
         case refused
         /// The file is not there any more.
         case gone
+        /// The file is not one that the hook is to get.
+        case skipped
         /// It is to be tried again.
         case failed
     }
@@ -42,6 +44,8 @@ package struct HookQueue: Sendable {
     private var newest: FileName?
     private var mustList: Bool
     private var isListing = false
+    /// The first file that was published during the listing, which may have found later ones without it.
+    private var firstUnlisted: FileName?
     private var pausedUntil = Moment.zero
 
     /// Creates the queue of a hook that has had everything up to `last`; what is in the folder besides is listed first.
@@ -57,6 +61,7 @@ package struct HookQueue: Sendable {
         if let first = names.first { return .run(first) }
         guard mustList else { return .wait(until: nil) }
         (mustList, isListing) = (false, true)
+        firstUnlisted = nil
         return .list
     }
 
@@ -65,6 +70,7 @@ package struct HookQueue: Sendable {
         // What is left out here is found by the next listing.
         guard !isListing, !mustList, names.count < Self.nameLimit, newest.map({ $0 < name }) ?? true else {
             mustList = true
+            if isListing { firstUnlisted = min(firstUnlisted ?? name, name) }
             return
         }
         append(name)
@@ -78,7 +84,10 @@ package struct HookQueue: Sendable {
     package mutating func listed(_ found: [FileName], isAll: Bool) {
         isListing = false
         if !isAll { mustList = true }
-        for name in found.sorted().prefix(Self.nameLimit) where newest.map({ $0 < name }) ?? true { append(name) }
+        for name in found.sorted().prefix(Self.nameLimit) {
+            if let firstUnlisted, firstUnlisted <= name { break }
+            if newest.map({ $0 < name }) ?? true { append(name) }
+        }
     }
 
     /// Notes that the folder could not be listed.
@@ -93,6 +102,11 @@ package struct HookQueue: Sendable {
         case .taken, .refused, .gone:
             guard let name = names.popFirst() else { return }
             last = name
+            failureCount = 0
+            pausedUntil = .zero
+        case .skipped:
+            // Not remembered: the mark could get behind files that are still to come.
+            _ = names.popFirst()
             failureCount = 0
             pausedUntil = .zero
         case .failed:
