@@ -76,6 +76,16 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
         SystemError(code: EAGAIN, operation: operation, subject: subject)
     }
 
+    /// A name that somebody else has taken, told as the kernel tells it (EEXIST).
+    package static func alreadyThere(_ operation: String, _ subject: String = "") -> SystemError {
+        SystemError(code: EEXIST, operation: operation, subject: subject)
+    }
+
+    /// A number behind the last one that can be told, as the kernel tells it (EOVERFLOW).
+    package static func overflow(_ operation: String, _ subject: String = "") -> SystemError {
+        SystemError(code: EOVERFLOW, operation: operation, subject: subject)
+    }
+
     /// Whether somebody else holds the lock that was asked for (EAGAIN).
     package var isLocked: Bool { code == EAGAIN }
 

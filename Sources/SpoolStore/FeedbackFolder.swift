@@ -10,34 +10,46 @@ package final class FeedbackFolder {
     private let node: String
     private let temporaryNames: PassingNames
     private var newest: WallTime?
+    /// A name that was not followed, because its time is more than a day ahead; the last one of several.
+    package private(set) var ignored: FileName?
+
+    /// How far ahead of the clock the time in a name may be.
+    ///
+    /// One further ahead would have all names to come in the future as well, and the last one of all would leave none.
+    package static let leeway = Duration.seconds(86_400)
+    /// How many names are tried that somebody else has taken.
+    static let tryLimit = 1000
 
     /// Starts after the newest file that is there, and after `floor`, the newest that the journal knows: consumers
-    /// remove files.
+    /// remove files. Names that are too far ahead are left to `ignored`.
     ///
     /// Removes what an interrupted publication left.
     ///
     /// - Throws: `SystemError`: the directory cannot be read.
-    package init(_ app: AppSpool, after floor: WallTime? = nil) throws(SystemError) {
+    package init(_ app: AppSpool, after floor: WallTime? = nil, at now: WallTime) throws(SystemError) {
         directory = app.feedbackDirectory
         home = app.home
         node = app.node
         temporaryNames = PassingNames(".\(app.node)", ".tmp")
-        newest = floor.map(wholeMicroseconds)
+        if let floor { follow(wholeMicroseconds(floor), FileName(floor.compact + suffix), at: now) }
         var listing = try directory.listing()
         while let entry = try listing.next() {
             if temporaryNames.contains(entry.name) { _ = try? directory.unlink(entry.name) }
             guard String(decoding: entry.name, as: UTF8.self).hasSuffix(suffix), let time = Self.time(of: entry.name)
             else { continue }
-            newest = max(newest ?? time, time)
+            follow(time, FileName(bytes: entry.name), at: now)
         }
     }
 
     /// The name for the next file: the time, or the next microsecond after the last name given.
     ///
-    /// The journal records it before `publish`, so that a crash in between repeats the same name.
-    package func nextName(at time: WallTime) -> FileName {
+    /// - Throws: `SystemError`: EOVERFLOW when there is none, because the last name has the last time that can be told.
+    package func nextName(at time: WallTime) throws(SystemError) -> FileName {
         var next = wholeMicroseconds(time)
-        if let newest, next <= newest { next = newest + .microseconds(1) }
+        if let newest, next <= newest {
+            next = wholeMicroseconds(newest + .microseconds(1))
+            guard newest < next else { throw .overflow("name a feedback file", directory.path) }
+        }
         newest = next
         guard let name = FileName(next.compact + suffix) else { preconditionFailure("a node name that is no name") }
         return name
@@ -45,18 +57,43 @@ package final class FeedbackFolder {
 
     /// Has the names to come follow one that was given before, whatever the clock says.
     ///
-    /// - Returns: `false` when that is no name of a feedback file.
-    package func goOn(after name: FileName) -> Bool {
-        guard let time = Self.time(of: name.bytes) else { return false }
+    /// - Returns: `false` when that is no name of a feedback file, or its time is more than a day ahead.
+    package func goOn(after name: FileName, at now: WallTime) -> Bool {
+        guard let time = Self.time(of: name.bytes), isInReach(time, at: now) else { return false }
         newest = max(newest ?? time, time)
         return true
     }
 
+    private func follow(_ time: WallTime, _ name: FileName?, at now: WallTime) {
+        if isInReach(time, at: now) {
+            newest = max(newest ?? time, time)
+        } else {
+            ignored = name
+        }
+    }
+
+    /// Names given before stay in reach when the clock steps back.
+    private func isInReach(_ time: WallTime, at now: WallTime) -> Bool {
+        time <= max(now + Self.leeway, newest ?? now)
+    }
+
+    /// Writes, syncs and publishes one file of whole lines under the next name that nobody has taken.
+    ///
+    /// - Returns: The name.
+    /// - Throws: `SystemError`: ENOSPC, EIO and the like, or there is no name for it. The lines are not out then.
+    @discardableResult
+    package func publish(_ lines: [UInt8], at time: WallTime) throws(SystemError) -> FileName {
+        for _ in 0..<Self.tryLimit {
+            let name = try nextName(at: time)
+            if try publish(lines, as: name) { return name }
+        }
+        throw .alreadyThere("name a feedback file", directory.path)
+    }
+
     /// Writes, syncs and publishes one file of whole lines.
     ///
-    /// - Returns: `false` when a file of that name is there already: it was published before a crash.
+    /// - Returns: `false` when something of that name is there already: the lines are not in it.
     /// - Throws: `SystemError`: ENOSPC, EIO and the like. Nothing is visible then; call again with the same name.
-    @discardableResult
     package func publish(_ lines: [UInt8], as name: FileName) throws(SystemError) -> Bool {
         try openAgainIfRemoved()
         guard try directory.status(of: name.bytes) == nil else { return false }
@@ -89,7 +126,39 @@ package final class FeedbackFolder {
         return FileName(bytes: name)
     }
 
-    /// Opens a published file for reading.
+    /// What a name in the folder stands for.
+    package enum Origin: Hashable, Sendable {
+        /// A file that this node has published, as far as can be told.
+        case own
+        /// Nothing, any more.
+        case gone
+        /// Something that somebody else has put there, and why that is thought.
+        case foreign(String)
+    }
+
+    /// What a name in the folder stands for: consumers that may write there can make and rename files.
+    ///
+    /// - Throws: `SystemError`: EIO, ESTALE or ENOTCONN from the filesystem.
+    package func origin(of name: FileName, at now: WallTime) throws(SystemError) -> Origin {
+        guard let time = Self.time(of: name.bytes), isInReach(time, at: now) else {
+            return .foreign("the time in its name is more than a day ahead")
+        }
+        // Another spelling of the time may come later in the order of names than it does by its time.
+        guard name.bytes.starts(with: time.compact.utf8) else { return .foreign("the daemon gives no such names") }
+        guard let status = try directory.status(of: name.bytes) else { return .gone }
+        return Self.origin(of: status)
+    }
+
+    /// What an open file is, by its status; its name may be another's by now.
+    package static func origin(of status: FileStatus) -> Origin {
+        guard status.kind == .regular else { return .foreign("it is a \(status.kind.rawValue)") }
+        guard status.owner == Host.userID else {
+            return .foreign("it belongs to user \(status.owner), and the daemon is user \(Host.userID)")
+        }
+        return .own
+    }
+
+    /// Opens a published file for reading. Ask `origin` for the name before, and for what was opened.
     ///
     /// - Throws: `SystemError`: ENOENT when a consumer has removed it.
     package func open(_ name: FileName) throws(SystemError) -> OpenFile {

@@ -1,5 +1,7 @@
+import APNSModel
 import Foundation
 import GatewaySimulator
+import Glibc
 import TestSupport
 import Testing
 
@@ -101,13 +103,70 @@ import Testing
         }
     }
 
+    private func setMark(_ name: String, _ bench: Bench) throws {
+        try FileManager.default.createDirectory(
+            atPath: bench.path + "/state", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try bench.write("state/hook-weather", name + "\n")
+    }
+
+    /// A name of feedback of that many seconds from now.
+    private func feedbackName(_ seconds: Int64) -> String {
+        WallTime(epochSeconds: Int64(Date.now.timeIntervalSince1970) + seconds).compact + "-node-a.jsonl"
+    }
+
+    @Test func `a mark of a year to come costs a hook nothing`() async throws {
+        try await Bench.running(try .init()) { bench in
+            try setMark("99991231T235959.999999Z-node-a.jsonl", bench)
+            try bench.configureApp("weather", "hook: cat >> \(bench.path)/out")
+            try await bench.withDaemon { daemon in
+                try await daemon.says("hook's mark is of the future")
+                try bench.drop("a.json", job(1))
+                _ = try await bench.end(of: "a.json")
+                try await hasAll("out", bench)
+            }
+        }
+    }
+
+    @Test func `what others put into feedback does not get to a hook, and holds nothing up`() async throws {
+        try await Bench.running(try .init()) { bench in
+            try bench.configureApp("weather", "hook: cat >> \(bench.path)/out")
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                try await hasBegun("weather", bench)
+                #expect(try await daemon.stop() == 0)
+            }
+            let folder = bench.path + "/spool/weather/feedback/"
+            let future = "99991231T235959.999999Z-node-a.jsonl"
+            try bench.write("stolen", "stolen\n")
+            try bench.write("spool/weather/feedback/" + future, "stolen\n")
+            try #require(unsafe mkfifo(folder + feedbackName(1), 0o600) == 0)
+            try FileManager.default.createSymbolicLink(
+                atPath: folder + feedbackName(2), withDestinationPath: bench.path + "/stolen")
+            let given = feedbackName(3)
+            if geteuid() == 0 {
+                try bench.write("spool/weather/feedback/" + given, "stolen\n")
+                try #require(unsafe chown(folder + given, 65534, 65534) == 0)
+            }
+            try await bench.withDaemon { daemon in
+                try await daemon.says("file is not given to the hook", times: geteuid() == 0 ? 4 : 3)
+                #expect(daemon.log.contains("feedback's names do not follow one of the future"))
+                for number in 1...3 {
+                    let name = "n\(number).json"
+                    try bench.drop(name, job(number))
+                    try await eventually("\(name): \(written("out", bench))") { written("out", bench).contains(name) }
+                }
+                #expect(!written("out", bench).contains("stolen"))
+                let mark = written("state/hook-weather", bench)
+                #expect(mark < "2200" && !mark.isEmpty)
+                #expect(try await daemon.stop() == 0)
+            }
+        }
+    }
+
     @Test func `a clock that was set back costs a hook nothing`() async throws {
         try await Bench.running(try .init()) { bench in
-            try FileManager.default.createDirectory(
-                atPath: bench.path + "/state", withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700])
-            let last = "22000101T000000.000000Z-node-a.jsonl"
-            try bench.write("state/hook-weather", last + "\n")
+            let last = feedbackName(3600)
+            try setMark(last, bench)
             try bench.configureApp("weather", "hook: cat >> \(bench.path)/out")
             try await bench.withDaemon { daemon in
                 try await daemon.says("app started")

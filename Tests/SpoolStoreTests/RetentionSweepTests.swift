@@ -196,12 +196,8 @@ import Testing
     // MARK: Feedback
 
     private func publish(_ times: WallTime...) throws -> [String] {
-        let feedback = try FeedbackFolder(spool.app)
-        return try times.map { time in
-            let name = feedback.nextName(at: time)
-            try feedback.publish(Array("{}\n".utf8), as: name)
-            return name.escaped
-        }
+        let feedback = try FeedbackFolder(spool.app, at: spool.noon)
+        return try times.map { time in try feedback.publish(Array("{}\n".utf8), at: time).escaped }
     }
 
     @Test func `unread feedback is told of first, by its oldest file, and goes with the next sweep`() throws {

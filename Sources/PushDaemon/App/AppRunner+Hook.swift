@@ -48,19 +48,32 @@ extension AppRunner {
     /// Begins behind the mark; without one, with what is published from now on.
     private func beginHook(_ mark: HookMark) -> Bool {
         do throws(SystemError) {
-            if let last = try mark.read(), folder.goOn(after: last) {
-                hookQueue = HookQueue(after: last)
-            } else {
-                let now = folder.nextName(at: .now)
+            guard let last = try mark.read(), FeedbackFolder.time(of: last.bytes) != nil else {
+                let now = try folder.nextName(at: .now)
                 try mark.write(now)
                 hookQueue = HookQueue(after: now)
+                return true
             }
+            // No name to come is behind a mark of the future: rather files twice than none any more.
+            let isFollowed = folder.goOn(after: last, at: .now)
+            if !isFollowed { reportMark(mark, last) }
+            hookQueue = HookQueue(after: isFollowed ? last : nil)
             return true
         } catch {
             logger.error(
                 "hook cannot begin", metadata: [LogKey.path: "\(mark.path)", LogKey.error: "\(error)"])
             return false
         }
+    }
+
+    private func reportMark(_ mark: HookMark, _ last: FileName) {
+        let hint: Logger.MetadataValue = "the hook gets all files that are there, also those that it has had"
+        logger.warning(
+            "hook's mark is of the future",
+            metadata: [
+                LogKey.path: "\(mark.path)", LogKey.error: "it had \(last) last, more than a day ahead",
+                LogKey.hint: hint,
+            ])
     }
 
     /// How many names are read of the folder before others go on.
@@ -72,7 +85,9 @@ extension AppRunner {
             var listing = try folder.listing()
             var count = 0
             while let entry = try listing.next() {
-                if let name = folder.own(entry.name), hookQueue?.last.map({ $0 < name }) ?? true { found.add(name) }
+                if let name = folder.own(entry.name), hookQueue?.last.map({ $0 < name }) ?? true {
+                    if try isForHook(name) { found.add(name) }
+                }
                 count += 1
                 if count % Self.listingSlice == 0 { await files.worker.yield() }
             }
@@ -83,6 +98,30 @@ extension AppRunner {
         }
     }
 
+    /// Whether a file that was found is one of ours.
+    ///
+    /// What is published from then on follows it, whoever gave it its name: the hook's mark may move there.
+    private func isForHook(_ name: FileName) throws(SystemError) -> Bool {
+        switch try folder.origin(of: name, at: .now) {
+        case .own: return folder.goOn(after: name, at: .now)
+        case .gone: return false
+        case .foreign(let reason):
+            reportStranger(name, reason)
+            return false
+        }
+    }
+
+    /// How many files are reported that are not given to the hook: consumers can make any number.
+    private static let strangerLimit = 100
+
+    private func reportStranger(_ file: FileName, _ reason: String) {
+        guard strangers.count < Self.strangerLimit, strangers.insert(file).inserted else { return }
+        let hint: Logger.MetadataValue = "see who may write to feedback/, then remove the file"
+        logger.warning(
+            "file is not given to the hook",
+            metadata: [LogKey.path: "\(file)", LogKey.error: "\(reason)", LogKey.hint: hint])
+    }
+
     private func run(_ hook: Hook, _ file: FileName, _ mark: HookMark) async {
         guard await around.hooks.enter() else { return }
         let end = Task.isCancelled ? .failed : await end(of: hook, file)
@@ -90,7 +129,7 @@ extension AppRunner {
         // A queue that began anew meanwhile has not asked for this.
         guard hookQueue?.next(at: .now) == .run(file) else { return }
         hookQueue?.ended(end, at: .now)
-        guard let last = hookQueue?.last, end != .failed else { return }
+        guard let last = hookQueue?.last, end != .failed, end != .skipped else { return }
         do throws(SystemError) {
             try mark.write(last)
         } catch {
@@ -104,7 +143,10 @@ extension AppRunner {
     /// Runs the hook with one file to its end.
     private func end(of hook: Hook, _ file: FileName) async -> HookQueue.End {
         do throws(SystemError) {
+            // Before it is opened as well: what is not ours may not even be ours to read.
+            if case .foreign(let reason) = try folder.origin(of: file, at: .now) { return skip(file, reason) }
             let input = try folder.open(file)
+            if case .foreign(let reason) = FeedbackFolder.origin(of: try input.status()) { return skip(file, reason) }
             let child = try ChildProcess.start(
                 hook.arguments, environment: environment(for: file), input: input)
             return note(try await end(of: child, within: hook.timeout), file)
@@ -113,6 +155,11 @@ extension AppRunner {
             noteFailure("\(error)", file)
             return .failed
         }
+    }
+
+    private func skip(_ file: FileName, _ reason: String) -> HookQueue.End {
+        reportStranger(file, reason)
+        return .skipped
     }
 
     private func environment(for file: FileName) -> [String] {

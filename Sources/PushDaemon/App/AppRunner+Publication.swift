@@ -102,8 +102,7 @@ extension AppRunner {
 
     private func publish(_ taken: [UInt8], through last: JournalPosition?) -> Bool {
         do {
-            let file = folder.nextName(at: .now)
-            try folder.publish(taken, as: file)
+            let file = try folder.publish(taken, at: .now)
             noteForHook(file)
             if let last {
                 record(.published(JournalPublication(app: name, feedback: file, through: last)))
@@ -234,5 +233,17 @@ extension Diagnostic {
         let pieces = message.split(separator: "`", omittingEmptySubsequences: false)
         return pieces.enumerated().map { $0 % 2 == 0 || $1.count <= 24 ? String($1) : $1.prefix(8) + "…" }
             .joined(separator: "`")
+    }
+}
+
+extension FeedbackFolder {
+    /// Says so when a name, in the folder or in the journal, was too far ahead to be followed.
+    func reportIgnored(to logger: Logger) {
+        guard let ignored else { return }
+        let hint: Logger.MetadataValue =
+            "see who may write to feedback/, and whether the clock was ahead; remove the file, if it is there"
+        logger.warning(
+            "feedback's names do not follow one of the future",
+            metadata: [LogKey.path: "\(path)/\(ignored)", LogKey.hint: hint])
     }
 }

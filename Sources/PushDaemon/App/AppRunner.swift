@@ -155,6 +155,8 @@ package actor AppRunner {
     var lastPublication = Moment.zero
     /// Which files the hook is to get; `nil` without a hook.
     var hookQueue: HookQueue?
+    /// Files that are not given to the hook, which was reported.
+    var strangers: Set<FileName> = []
     var nextScan = Moment.zero
     /// A listing of `new/` that is under way.
     var scanning: DirectoryListing?
@@ -220,7 +222,7 @@ package actor AppRunner {
         self.around = around
         self.logger = logger
         self.spool = try around.spool.app(app.name)
-        self.folder = try FeedbackFolder(self.spool, after: left.newestFeedback)
+        self.folder = try FeedbackFolder(self.spool, after: left.newestFeedback, at: .now)
         self.desk = HoldDesk(self.spool, logger)
         self.left = left.jobs
         let window = around.configuration.dedupe
@@ -256,6 +258,7 @@ package actor AppRunner {
     /// Cancelling the task ends it as well, but what the gateway has not told by then is lost.
     package func run() async {
         findLeftJobs()
+        folder.reportIgnored(to: logger)
         prepareHook()
         hasBegun = true
         await prepareSuppression()

@@ -75,7 +75,8 @@ package final class OfflineDesk {
         let app = try spool.app(name)
         let desk = HoldDesk(app, logger)
         desk.load()
-        let feedback = try FeedbackFolder(app, after: left[name]?.newestFeedback)
+        let feedback = try FeedbackFolder(app, after: left[name]?.newestFeedback, at: .now)
+        feedback.reportIgnored(to: logger)
         apps[name] = (desk, feedback)
         try forgetParked(desk)
         return (desk, feedback)
@@ -126,7 +127,7 @@ package final class OfflineDesk {
         var lines: [UInt8] = []
         FeedbackLine(app: desk.spool.name, node: spool.node).appendJob(withdrawal.report, to: &lines)
         let feedback = try app(desk.spool.name).feedback
-        try feedback.publish(lines, as: feedback.nextName(at: .now))
+        try feedback.publish(lines, at: .now)
         _ = try desk.carryOut(withdrawal)
         return withdrawal.answer.about(desk.spool.name, name, withdrawal.report.identity.id)
     }
