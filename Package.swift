@@ -59,7 +59,7 @@ let package = Package(
         layer("YAML", uses: ["CYAML", "Document"]),
         layer("NGHTTP2", uses: ["CNGHTTP2", "HTTP2"]),
         layer("OpenSSL", uses: ["COpenSSL"]),
-        layer("LinuxIO", uses: ["CLinux"]),
+        layer("LinuxIO", uses: ["CLinux", "Document"]),
 
         // Shells: own descriptors; wait, then do what a core said.
         layer("SecureTransport", uses: ["LinuxIO", "OpenSSL"]),

@@ -1,3 +1,4 @@
+import Document
 import Glibc
 
 /// One component of a path as C wants it, ending in NUL.
@@ -18,11 +19,9 @@ struct ComponentName {
     }
 }
 
-/// A name for a message: as it is when it is clean UTF-8, else every odd byte as `%XX`.
+/// A name for a message: as it is when it is UTF-8 that may be shown, else every odd byte as `%XX`.
 func printable(_ name: [UInt8]) -> String {
-    if let text = String(validating: name, as: UTF8.self), !name.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
-        return text
-    }
+    if let text = String(validating: name, as: UTF8.self), !text.hasControls { return text }
     let digits = Array("0123456789ABCDEF")
     return name.reduce(into: "") { text, byte in
         if (0x21...0x7E).contains(byte) {

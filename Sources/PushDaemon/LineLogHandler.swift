@@ -93,15 +93,31 @@ package struct LineLogHandler: LogHandler {
             if isPlain(value) {
                 line.append(contentsOf: value.utf8)
             } else {
-                var writer = JSONWriter()
-                writer.string(value)
-                line.append(contentsOf: writer.bytes)
+                appendQuoted(value, to: &line)
             }
         }
     }
 
     private static func isPlain(_ value: String) -> Bool {
-        !value.isEmpty && value.utf8.allSatisfy { $0 > 0x20 && $0 != 0x22 && $0 != 0x3D && $0 != 0x5C && $0 != 0x7F }
+        !value.isEmpty && value.utf8.allSatisfy { $0 > 0x20 && $0 != 0x22 && $0 != 0x3D && $0 != 0x5C }
+            && !value.hasControls
+    }
+
+    /// Appends a value as a JSON string that a terminal shows and does not obey.
+    private static func appendQuoted(_ value: String, to line: inout [UInt8]) {
+        var writer = JSONWriter()
+        writer.string(value)
+        guard value.hasControls else { return line.append(contentsOf: writer.bytes) }
+        for scalar in String(decoding: writer.bytes, as: UTF8.self).unicodeScalars {
+            if scalar.countsAsControl {
+                let digits = String(scalar.value, radix: 16)
+                line.append(contentsOf: "\\u".utf8)
+                line.append(contentsOf: String(repeating: "0", count: 4 - digits.count).utf8)
+                line.append(contentsOf: digits.utf8)
+            } else {
+                line.append(contentsOf: String(scalar).utf8)
+            }
+        }
     }
 
     private static func appendJSON(

@@ -7,6 +7,8 @@ package enum ResultSummary {
     private static let faultLimit = 20
 
     /// Returns the counts and the reasons, the first faults of the file on lines of their own.
+    ///
+    /// Anybody may have written a result file: nothing is left in a line that a terminal would obey.
     package static func text(of result: [UInt8]) -> String {
         var parser = JSON.Parser()
         guard let root = try? parser.parse(result).root else { return "see its result file" }
@@ -18,10 +20,10 @@ package enum ResultSummary {
         }
         guard root["diagnostics"] != nil else {
             if let why = root["why"]?.string { parts.append(why) }
-            return parts.joined(separator: ", ")
+            return parts.joined(separator: ", ").withoutControls
         }
         let lines = [parts.joined(separator: ", ")] + faults(in: root, limit: faultLimit)
-        return lines.joined(separator: "\n")
+        return lines.map { $0.withoutControls }.joined(separator: "\n")
     }
 
     /// Returns the first faults of the file that a result file tells, each and its hint on a line of its own, and at

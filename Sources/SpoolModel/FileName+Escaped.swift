@@ -1,4 +1,5 @@
 import APNSModel
+import Document
 
 extension FileName: CustomStringConvertible {
     /// The name for JSON, logs and terminals: UTF-8 as itself; other bytes, controls and `%` as `%XX`.
@@ -59,7 +60,7 @@ private func isPlain(_ byte: UInt8) -> Bool {
 }
 
 private func mustEscape(_ scalar: Unicode.Scalar) -> Bool {
-    scalar == "%" || VisibleText.isObeyed(scalar)
+    scalar == "%" || scalar.countsAsControl
 }
 
 /// The uppercase digit of a nibble, as ASCII.

@@ -1,3 +1,5 @@
+import Document
+
 /// Text that others wrote, for people's terminals and tables.
 package enum VisibleText {
     /// The text with what a terminal would obey as the `%XX` of its UTF-8 bytes. A `%` stays as it is.
@@ -12,7 +14,7 @@ package enum VisibleText {
         // Nearly all texts.
         if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return bytes.append(contentsOf: text.utf8) }
         for scalar in text.unicodeScalars {
-            let isHarmful = isObeyed(scalar)
+            let isHarmful = scalar.countsAsControl
             for byte in String(scalar).utf8 {
                 if isHarmful { appendEscape(of: byte, to: &bytes) } else { bytes.append(byte) }
             }
@@ -24,14 +26,5 @@ package enum VisibleText {
         bytes.append(UInt8(ascii: "%"))
         bytes.append(upperCaseDigit(byte >> 4))
         bytes.append(upperCaseDigit(byte & 15))
-    }
-
-    /// Whether a terminal does something else with it than to show it: controls, line separators, and the marks that
-    /// reorder text.
-    static func isObeyed(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0x00...0x1F, 0x7F...0x9F, 0x2028, 0x2029, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true
-        default: false
-        }
     }
 }

@@ -20,16 +20,8 @@ extension JobCase {
             lines.append("  journal of node \(journal.node)")
             lines += journal.lines.map { "    " + $0 }
         }
-        return lines.map(Self.printable)
-    }
-
-    /// A line without what a terminal would obey: reasons come from gateways, and anybody may have written a result file.
-    private static func printable(_ line: String) -> String {
-        let scalars = line.unicodeScalars.map { scalar -> Unicode.Scalar in
-            let category = scalar.properties.generalCategory
-            return category == .control || category == .format ? "\u{FFFD}" : scalar
-        }
-        return String(String.UnicodeScalarView(scalars))
+        // Reasons come from gateways, and anybody may have written a result file.
+        return lines.map { $0.withoutControls }
     }
 
     /// What it is called and when what happened, each with a key of at most 9 characters.

@@ -1,5 +1,6 @@
 import Glibc
 import LinuxIO
+import TestSupport
 import Testing
 
 struct SystemErrorTests {
@@ -10,6 +11,16 @@ struct SystemErrorTests {
 
     @Test func `without a subject there is no gap`() {
         #expect(SystemError(code: EMFILE, operation: "dup").description == "dup: Too many open files (EMFILE)")
+    }
+
+    @Test(arguments: [
+        ("a%é b", "a%é b"), ("a\u{1B}[2J", "a%1B[2J"), ("a\u{9B}2J", "a%C2%9B2J"), ("a\u{202E}b", "a%E2%80%AEb"),
+        ("a\u{2028}b c", "a%E2%80%A8b%20c"),
+    ])
+    func `no name in an error is obeyed by a terminal`(name: String, told: String) throws {
+        let place = try TemporaryDirectory()
+        let error = #expect(throws: SystemError.self) { _ = try place.directory.openChild(Array(name.utf8)) }
+        #expect(error?.subject == place.path + "/" + told)
     }
 
     @Test func `an unknown number stays a number`() {

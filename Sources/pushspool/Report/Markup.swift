@@ -1,3 +1,5 @@
+import Document
+
 /// HTML that is well-formed XML too, written element by element: what is opened is closed, and text is escaped.
 struct Markup {
     /// What has been written.
@@ -61,9 +63,6 @@ struct Markup {
     }
 
     private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0x00...0x1F, 0x7F...0x9F, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFFFE, 0xFFFF: false
-        default: scalar.value & 0xFFFE != 0xFFFE
-        }
+        !scalar.countsAsControl && scalar.value & 0xFFFE != 0xFFFE
     }
 }

@@ -20,7 +20,7 @@ enum Layering {
         "YAML": ["CYAML", "Document"],
         "NGHTTP2": ["CNGHTTP2", "HTTP2"],
         "OpenSSL": ["COpenSSL", "Glibc", "Synchronization"],
-        "LinuxIO": ["CLinux", "Glibc", "Synchronization"],
+        "LinuxIO": ["CLinux", "Document", "Glibc", "Synchronization"],
         "SecureTransport": ["LinuxIO", "OpenSSL", "Synchronization"],
         "SpoolStore": ["LinuxIO", "SpoolModel", "APNSModel", "Synchronization"],
         "SpoolClient": ["LinuxIO"],
