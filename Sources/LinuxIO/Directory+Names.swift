@@ -109,6 +109,13 @@ extension SystemError {
     /// Whether we may not, by rights or because the filesystem is read-only (EACCES, EPERM, EROFS).
     package var isRefusal: Bool { isPermission || code == EROFS }
 
+    /// Whether one file cannot be opened for reading, which says nothing of others: rights are missing, it is no
+    /// regular file, lies on another filesystem, or somebody holds it (EACCES, EPERM, ELOOP, EISDIR, ENXIO, ENODEV,
+    /// EXDEV, EAGAIN).
+    package var isOfOneFile: Bool {
+        isPermission || [ELOOP, EISDIR, ENXIO, ENODEV, EXDEV, EAGAIN].contains(code)
+    }
+
     /// Whether the kernel or the filesystem has no such operation (EINVAL, ENOSYS, EOPNOTSUPP).
     package var isUnsupported: Bool { [EINVAL, ENOSYS, EOPNOTSUPP].contains(code) }
 

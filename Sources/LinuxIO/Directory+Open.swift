@@ -24,6 +24,31 @@ extension Directory {
         return OpenFile(adopting: number, name, in: self)
     }
 
+    /// Opens for reading what somebody else has put here, if it is a regular file.
+    ///
+    /// - Throws: `SystemError`: as `openForReading`; ELOOP, EISDIR or ENXIO for what is no regular file: pass it over.
+    package func openRegular(_ name: [UInt8]) throws(SystemError) -> OpenFile {
+        guard let found = try status(of: name) else {
+            throw SystemError(code: ENOENT, operation: "open", subject: subject(name))
+        }
+        guard found.kind == .regular else { throw notRegular(found.kind, name) }
+        let file = try openForReading(name)
+        // Something else may have come in its place.
+        let kind = try file.status().kind
+        guard kind == .regular else { throw notRegular(kind, name) }
+        return file
+    }
+
+    private func notRegular(_ kind: FileStatus.Kind, _ name: [UInt8]) -> SystemError {
+        let code =
+            switch kind {
+            case .symbolicLink: ELOOP
+            case .directory: EISDIR
+            case .regular, .pipe, .socket, .device, .other: ENXIO
+            }
+        return SystemError(code: code, operation: "open", subject: "\(subject(name)), a \(kind.rawValue)")
+    }
+
     /// Makes a new empty file for writing, with exactly `mode` whatever the umask.
     ///
     /// - Throws: `SystemError`: EEXIST when the name is taken, by anything.

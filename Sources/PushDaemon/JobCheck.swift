@@ -3,7 +3,7 @@ package import APNSModel
 package import Document
 import LinuxIO
 import SpoolModel
-import SpoolStore
+package import SpoolStore
 
 /// Reads job files as the daemon would, and sends nothing.
 package struct JobCheck: Sendable {
@@ -30,33 +30,46 @@ package struct JobCheck: Sendable {
         self.limits = limits
     }
 
-    /// Reads a file to its end. Blocks.
+    /// Reads a file that the user names to its end, as if it were dropped now. Blocks.
     ///
-    /// - Parameters:
-    ///   - path: Where it is.
-    ///   - droppedAt: When it was dropped, from where relative times count; now if it is left out.
+    /// - Parameter path: Where it is; links are followed.
     /// - Returns: What was found in it.
     /// - Throws: `Diagnostic` when it cannot be read or has no job's name.
-    package func read(_ path: String, droppedAt: WallTime? = nil) async throws(Diagnostic) -> Verdict {
+    package func read(_ path: String) async throws(Diagnostic) -> Verdict {
         guard let name = FileName(ConfigurationFile.name(of: path)), name.isJob else {
             throw Diagnostic(
                 "the name is no job's", hint: "name it *.json, *.yaml, *.yml or *.jsonl, without a point in front")
         }
+        return try await read(try open(name, at: path), droppedAt: .now)
+    }
+
+    private func open(_ name: FileName, at path: String) throws(Diagnostic) -> OpenJob {
         do {
             let file = try OpenFile.open(path: path)
-            let status = try file.status()
-            guard status.kind == .regular else { throw Diagnostic("is no regular file", hint: "name a file") }
-            let job = OpenJob(name: name, status: status, file: file)
-            var context = context(of: name)
-            context.droppedAt = droppedAt ?? context.droppedAt
+            return OpenJob(name: name, status: try file.status(), file: file)
+        } catch {
+            throw Diagnostic("\(error)", hint: "check the path and its permissions")
+        }
+    }
+
+    /// Reads a file that was opened to its end. Blocks.
+    ///
+    /// - Parameters:
+    ///   - job: The file.
+    ///   - droppedAt: When it was dropped, from where relative times count.
+    /// - Returns: What was found in it.
+    /// - Throws: `Diagnostic` when it cannot be read or is no regular file.
+    package func read(_ job: OpenJob, droppedAt: WallTime) async throws(Diagnostic) -> Verdict {
+        guard job.status.kind == .regular else { throw Diagnostic("is no regular file", hint: "name a file") }
+        var context = context(of: job.name)
+        context.droppedAt = droppedAt
+        do {
             let summary = try await JobSource.open(job, context: context).summary
             return Verdict(
                 diagnostics: summary.report.inOrder, recipientCount: summary.recipientCount,
                 rejectedCount: summary.rejectedCount,
                 isSendable: summary.failure == nil && summary.rejectedCount < summary.recipientCount,
                 notBefore: summary.header.notBefore)
-        } catch let diagnostic as Diagnostic {
-            throw diagnostic
         } catch {
             throw Diagnostic("\(error)", hint: "check the path and its permissions")
         }

@@ -23,7 +23,7 @@ struct FeedbackPrinting {
     private var output = OutputBuffer()
     private var gone = GoneList()
     private var unreadable: Set<String> = []
-    /// Whether all lines could be read.
+    /// Whether all files and lines could be read.
     private(set) var isWhole = true
 
     /// Will print the lines of a shelf that are wanted, and remove files after that if asked to.
@@ -87,6 +87,11 @@ struct FeedbackPrinting {
             }
         } catch let error as SystemError where error.isNotFound {
             // Somebody else took it.
+            return
+        } catch let fault as FeedbackShelf.Unreadable {
+            isWhole = false
+            Talk.complain(
+                "\(fault.cause)", hint: "it is passed over; run as the daemon's user, or remove what is no feedback")
             return
         }
         if !isGood { isWhole = false }

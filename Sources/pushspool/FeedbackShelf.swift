@@ -18,10 +18,16 @@ struct FeedbackShelf {
         /// Its path in the spool.
         var path: String { "\(app)/feedback/\(text)" }
 
-        /// Its name as text.
-        var text: String { String(decoding: name.bytes, as: UTF8.self) }
+        /// Its name as text, escaped: consumers may have put it there.
+        private var text: String { FileName(bytes: name.bytes)?.escaped ?? "" }
 
         static func < (left: File, right: File) -> Bool { (left.name, left.app) < (right.name, right.app) }
+    }
+
+    /// A file that cannot be opened, or is none, which says nothing of the others.
+    struct Unreadable: Error {
+        /// What came of opening it.
+        let cause: SystemError
     }
 
     /// How many names are kept in memory at a time.
@@ -59,26 +65,29 @@ struct FeedbackShelf {
 
     /// Goes once through the files of an app, in order; one that somebody removes meanwhile is passed over.
     ///
-    /// - Returns: Whether its folder may be read.
+    /// - Returns: The paths of what cannot be read: files, or the folder, if it may not be.
     /// - Throws: `SystemError`: the folder cannot be read, for another reason than missing rights; whatever `body` throws.
     static func readFiles(
         of app: String, in root: Directory, _ body: (File, FeedbackShelf) throws -> Void
-    ) throws -> Bool {
+    ) throws -> [String] {
         var shelf = FeedbackShelf(root: root, apps: [app])
+        var unreadable: [String] = []
         while true {
             let files: [File]
             do {
                 files = try shelf.nextFiles()
             } catch {
                 guard error.isRefusal else { throw error }
-                return false
+                return unreadable + ["\(app)/feedback"]
             }
-            guard !files.isEmpty else { return true }
+            guard !files.isEmpty else { return unreadable }
             for file in files {
                 do {
                     try body(file, shelf)
                 } catch let error as SystemError where error.isNotFound {
                     // Whoever reads it removed it meanwhile.
+                } catch is Unreadable {
+                    unreadable.append(file.path)
                 }
                 shelf.pass(file)
             }
@@ -87,9 +96,19 @@ struct FeedbackShelf {
 
     /// Reads a file line by line.
     ///
-    /// - Throws: `SystemError` with ENOENT when somebody has removed it, or another; whatever `body` throws.
+    /// - Throws: `Unreadable`: it cannot be opened, or is no file; `SystemError` with ENOENT when somebody has removed
+    ///   it, or another; whatever `body` throws.
     func read(_ file: File, _ body: (Int, JSONLines.Line) throws -> Void) throws {
-        try JSONLines.read(try folder(of: file.app).openForReading(file.name.bytes), body)
+        try JSONLines.read(try open(file), body)
+    }
+
+    private func open(_ file: File) throws -> OpenFile {
+        do {
+            return try folder(of: file.app).openRegular(file.name.bytes)
+        } catch {
+            guard error.isOfOneFile else { throw error }
+            throw Unreadable(cause: error)
+        }
     }
 
     /// Removes a file whose lines are dealt with.

@@ -67,9 +67,19 @@ struct JobSearch {
             guard let file = cases[index].file, file.state == "waiting", file.byteCount <= Self.waitingByteLimit else {
                 continue
             }
-            let verdict = try? await JobCheck(for: nil).read("\(path)/\(file.path)", droppedAt: file.since)
-            cases[index].notBefore = verdict?.notBefore
+            cases[index].notBefore = try? await notBefore(of: file)
         }
+    }
+
+    /// When a file in `new/` may be sent. A producer has put it there: no link is followed, and no device opened.
+    private func notBefore(of file: JobCase.File) async throws -> WallTime? {
+        let parts = file.path.split(separator: "/")
+        guard parts.count == 3, let name = FileName(escaped: String(parts[2])), name.isJob else { return nil }
+        let folder = try root.openChild(Array(parts[0].utf8)).openChild(Array(parts[1].utf8))
+        let opened = try folder.openRegular(name.bytes)
+        let job = OpenJob(name: name, status: try opened.status(), file: opened)
+        guard job.status.byteCount <= Self.waitingByteLimit else { return nil }
+        return try await JobCheck(for: nil).read(job, droppedAt: file.since).notBefore
     }
 
     // MARK: Journals
@@ -120,12 +130,12 @@ struct JobSearch {
     // MARK: Feedback
 
     private mutating func readFeedback(of app: String) throws {
-        let isReadable = try FeedbackShelf.readFiles(of: app, in: root) { file, shelf in
+        let files = try FeedbackShelf.readFiles(of: app, in: root) { file, shelf in
             try shelf.read(file) { _, line in
                 if case .good(let node, _) = line { take(node, of: app) }
             }
         }
-        if !isReadable { unreadable.insert("\(app)/feedback") }
+        unreadable.formUnion(files)
     }
 
     private mutating func take(_ line: Node, of app: String) {
@@ -223,15 +233,26 @@ struct JobSearch {
             let file = JobCase.File(
                 state: day.folder.rawValue, path: day.path(of: numbered), byteCount: status.byteCount,
                 since: WallTime(nanoseconds: status.changedAt))
-            let result = try resultNode(of: numbered, in: directory)
+            let result = try resultNode(of: numbered, in: directory, day)
             let index = take(file, numbered, id: result.flatMap { JobAccount($0)?.id }, of: day.app)
             if let result { take(result, at: index) }
         }
     }
 
-    private func resultNode(of name: FileName, in directory: Directory) throws(SystemError) -> Node? {
-        guard let resultName = name.result, try directory.status(of: resultName.bytes) != nil else { return nil }
-        guard let bytes = try directory.contents(of: resultName.bytes, limit: Self.resultByteLimit) else { return nil }
+    private mutating func resultNode(
+        of name: FileName, in directory: Directory, _ day: ArchiveListing.Day
+    ) throws(SystemError) -> Node? {
+        guard let resultName = name.result else { return nil }
+        let found: [UInt8]?
+        do {
+            found = try directory.openRegular(resultName.bytes).contents(limit: Self.resultByteLimit)
+        } catch {
+            if error.isNotFound { return nil }
+            guard error.isOfOneFile else { throw error }
+            unreadable.insert(day.path(of: resultName))
+            return nil
+        }
+        guard let bytes = found else { return nil }
         var parser = JSON.Parser()
         return (try? parser.parse(bytes))?.root
     }
@@ -340,7 +361,7 @@ struct JobSearch {
     private mutating func lookInside(
         _ name: FileName, in directory: Directory, _ day: ArchiveListing.Day
     ) throws(SystemError) {
-        guard let result = try resultNode(of: name, in: directory) else { return }
+        guard let result = try resultNode(of: name, in: directory, day) else { return }
         let positions = wishes.positions(by: result, of: day.app)
         guard !positions.isEmpty, let status = try directory.status(of: name.bytes) else { return }
         let file = JobCase.File(

@@ -12,15 +12,15 @@ struct RestFile {
 
     /// Reads the one beside a job in `hold/`.
     ///
-    /// - Returns: `nil` when there is none, it is of another file, or it cannot be read as one.
+    /// - Returns: `nil` when there is none, it is of another file, or it cannot be opened or read as one.
     /// - Throws: `SystemError`: EIO and the like.
     static func beside(_ name: FileName, in hold: Directory) throws(SystemError) -> RestFile? {
         guard let restName = name.rest, let status = try hold.status(of: name.bytes) else { return nil }
         let bytes: [UInt8]?
         do {
-            bytes = try hold.contents(of: restName.bytes, limit: Rest.byteLimit)
+            bytes = try hold.openRegular(restName.bytes).contents(limit: Rest.byteLimit)
         } catch {
-            guard error.isNotFound || error.isRefusal else { throw error }
+            guard error.isNotFound || error.isOfOneFile else { throw error }
             return nil
         }
         var parser = JSON.Parser()

@@ -60,6 +60,27 @@ import Testing
         #expect(Set(names).count == 3000)
     }
 
+    @Test func `what is no regular file is not opened as one, and told as what it is`() throws {
+        try directory.put("file", "1")
+        try place.link("link", to: "file")
+        try place.makePipe("pipe")
+        try place.makeSocket("socket")
+        _ = try directory.makeChild(Array("child".utf8), mode: 0o700)
+        for (name, kind) in [
+            ("link", "symbolic link"), ("pipe", "named pipe"), ("socket", "socket"), ("child", "directory"),
+        ] {
+            let error = #expect(throws: SystemError.self) {
+                _ = try directory.openRegular(Array(name.utf8)).contents(limit: 1)
+            }
+            #expect(error?.isOfOneFile == true && error?.subject == "\(place.path)/\(name), a \(kind)")
+        }
+        #expect(try directory.openRegular(Array("file".utf8)).contents(limit: 1) == Array("1".utf8))
+        let none = #expect(throws: SystemError.self) {
+            _ = try directory.openRegular(Array("nothing".utf8)).contents(limit: 1)
+        }
+        #expect(none?.isNotFound == true && none?.isOfOneFile == false)
+    }
+
     @Test func `what is not there has no status`() throws {
         #expect(try directory.status(of: Array("nothing".utf8)) == nil)
         #expect(try directory.unlink(Array("nothing".utf8)) == false)

@@ -96,6 +96,34 @@ import Testing
         }
     }
 
+    @Test func `what is no file is told once and left, and the others are printed and removed`() async throws {
+        try await Turnstile.daemons.passing {
+            let spool = try spool()
+            let made = try await spool.shell(
+                "cd \"$spool/weather/feedback\" && ln -s /dev/zero 0.jsonl && mkdir 1.jsonl && mkfifo 2.jsonl")
+            #expect(made.code == 0, "\(made)")
+            let end = try await spool.run(["feedback", "--consume"])
+            #expect(end.code == 65 && end.text.split(separator: "\n").count == 4, "\(end)")
+            for words in ["0.jsonl, a symbolic link: ", "1.jsonl, a directory: ", "2.jsonl, a named pipe: "] {
+                #expect(end.log.components(separatedBy: "/weather/feedback/" + words).count == 2, "\(words) in \(end)")
+            }
+            #expect(spool.names(in: "weather/feedback") == ["0.jsonl", "1.jsonl", "2.jsonl"])
+            #expect(spool.names(in: "news/feedback").isEmpty)
+        }
+    }
+
+    @Test func `no name of a file is obeyed by a terminal`() async throws {
+        try await Turnstile.daemons.passing {
+            let spool = try spool()
+            let made = try await spool.shell(
+                "echo '{broken' > \"$spool/weather/feedback/$(printf 'a\\033[2J\\302\\233').jsonl\"")
+            #expect(made.code == 0, "\(made)")
+            let end = try await spool.run(["feedback"])
+            #expect(end.code == 65 && end.log.contains("weather/feedback/a%1B[2J%C2%9B.jsonl:1: "), "\(end)")
+            #expect(!end.log.contains("\u{1B}") && !end.log.contains("\u{9B}"))
+        }
+    }
+
     @Test func `nothing is removed when it could not be written`() async throws {
         try await Turnstile.daemons.passing {
             let spool = try spool()

@@ -62,4 +62,23 @@ import Testing
             #expect(Int(end.code) == code && end.log.contains(words), "\(end)")
         }
     }
+
+    @Test(arguments: [
+        ("feedback", "Permission denied (EACCES)"),
+        ("report --since 2026-11-21 --until 2026-11-22", "may not be read: what they tell is not in the report"),
+    ])
+    func `one file that may not be read hides no other`(command: String, words: String) async throws {
+        try await Turnstile.daemons.passing {
+            let spool = try spool()
+            try spool.publish([FeedbackText.notification(2)], second: 2)
+            let file = "weather/feedback/" + StillSpool.feedbackName(1)
+            // Root may read everything, and is made somebody else.
+            let other = geteuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups" : ""
+            let end = try await spool.shell(
+                "chmod 000 \"$spool/\(file)\"; \(other) \"$pushspool\" \(command) --spool \"$spool\"")
+            #expect(end.code == 65 && end.log.contains(file) && end.log.contains(words), "\(end)")
+            let rest = command == "feedback" ? FeedbackText.notification(2) + "\n" : "By lines in 1 file of feedback"
+            #expect(end.text.contains(rest), "\(end)")
+        }
+    }
 }

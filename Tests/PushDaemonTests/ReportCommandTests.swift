@@ -83,6 +83,22 @@ import Testing
         }
     }
 
+    @Test func `what is no file is told, and the rest is on the page`() async throws {
+        try await Turnstile.daemons.passing {
+            let spool = try spool()
+            let result = "weather/done/2026-11-21/silent.json.result.json"
+            let made = try await spool.shell(
+                "cd \"$spool\" && ln -s /dev/zero weather/feedback/0.jsonl && ln -s nowhere \(result)")
+            #expect(made.code == 0, "\(made)")
+            let end = try await spool.run(["report"] + Self.span)
+            #expect(end.code == 65 && tiles(end.text).contains("jobs: 4"), "\(end.log)")
+            for words in ["weather/feedback/0.jsonl, \(result) may not be read", "and remove what is no regular file"] {
+                #expect(end.log.contains(words), "\(words) in \(end.log)")
+            }
+            #expect(end.text.contains("May not be read, and is not in it: weather/feedback/0.jsonl, \(result)."))
+        }
+    }
+
     @Test(arguments: [["--since", "yesterday"], ["--since", "1d", "--until", "2d"], ["--app"]])
     func `a mistake exits with 64`(arguments: [String]) async throws {
         try await Turnstile.daemons.passing {

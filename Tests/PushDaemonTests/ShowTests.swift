@@ -138,6 +138,45 @@ import Testing
         }
     }
 
+    @Test func `a job that is a link is not followed, and one with an escaped name is read`() async throws {
+        try await Turnstile.daemons.passing {
+            let spool = try spool()
+            let later = job(1, #","not_before":"+1h""#)
+            try spool.write("weather/new/50%.json", later)
+            try spool.write("elsewhere.json", later)
+            let made = try await spool.shell(
+                "cd \"$spool/weather/new\" && ln -s ../../elsewhere.json link.json && ln -s /dev/zero zero.jsonl")
+            #expect(made.code == 0, "\(made)")
+            for name in ["link.json", "zero.jsonl"] {
+                let end = try await spool.run(["show", name])
+                #expect(end.code == 0 && end.text.hasPrefix("weather/\(name)  waiting\n"), "\(end)")
+                #expect(!end.text.contains("waits"), "\(end)")
+            }
+            let end = try await spool.run(["show", "50%25.json"])
+            #expect(end.text.hasPrefix("weather/50%25.json  waiting\n") && end.text.contains("\n  waits     until 2"))
+        }
+    }
+
+    @Test func `what is no file is told, and hides no job`() async throws {
+        try await Turnstile.daemons.passing {
+            let spool = try spool()
+            let result = "weather/done/2026-11-21/same~2.json.result.json"
+            let made = try await spool.shell(
+                """
+                cd "$spool" && ln -s nowhere weather/feedback/0.jsonl && mkdir \(result) \
+                    && ln -s nowhere news/hold/held.json.rest
+                """)
+            #expect(made.code == 0, "\(made)")
+            let end = try await spool.run(["show", "told.json", "same.json", "held.json"])
+            for words in ["weather/told.json  done", "weather/same~2.json  done", "news/held.json  held"] {
+                #expect(end.code == 0 && end.text.contains(words), "\(words) in \(end)")
+            }
+            #expect(end.log.contains("\(result), weather/feedback/0.jsonl may not be read"), "\(end)")
+            let list = try await spool.run(["list"])
+            #expect(list.code == 0 && list.text.contains("held.json"), "\(list)")
+        }
+    }
+
     @Test func `a result file is no job`() async throws {
         try await Turnstile.daemons.passing {
             let end = try await spool().run(["show", "bad.json.result.json"])

@@ -30,7 +30,7 @@ package struct SpoolReport: Sendable {
         package fileprivate(set) var archivedCount = 0
         /// Those of them that have a result file.
         package fileprivate(set) var resultCount = 0
-        /// Folders that may not be read.
+        /// Folders and single files that cannot be read.
         package var unreadable: [String] = []
     }
 

@@ -60,7 +60,7 @@ struct MakeReport: ParsableCommand {
         let names = folders.prefix(4).joined(separator: ", ") + more
         Talk.complain(
             "\(names) may not be read: what they tell is not in the report",
-            hint: "run as the daemon's user, or one of its group")
+            hint: "run as the daemon's user, or one of its group, and remove what is no regular file")
         throw ExitCode.badInput
     }
 

@@ -29,7 +29,7 @@ struct ReportReading {
     }
 
     private mutating func readFeedback(of app: String) throws {
-        let isReadable = try FeedbackShelf.readFiles(of: app, in: root) { file, shelf in
+        let unreadable = try FeedbackShelf.readFiles(of: app, in: root) { file, shelf in
             // A file has what came about before it was published. One that a consumer takes meanwhile has its jobs in the
             // archives.
             if let publishedAt = file.publishedAt, publishedAt < report.buckets.since { return }
@@ -41,7 +41,7 @@ struct ReportReading {
             }
             report.sources.fileCount += 1
         }
-        if !isReadable { report.sources.unreadable.append("\(app)/feedback") }
+        report.sources.unreadable += unreadable
     }
 
     private mutating func readArchives(of app: String) throws(SystemError) {
@@ -68,15 +68,25 @@ struct ReportReading {
                 let status = try directory.status(of: name.bytes)
             else { continue }
             let place = (app: day.app, at: day.time(near: WallTime(nanoseconds: status.changedAt)))
-            let result = try result(of: name, in: directory)
+            let result = try result(of: name, in: directory, day)
             report.add(result: result, of: name, state, place)
         }
     }
 
-    private mutating func result(of name: FileName, in directory: Directory) throws(SystemError) -> Node? {
-        guard let resultName = name.result, try directory.status(of: resultName.bytes) != nil,
-            let bytes = try directory.contents(of: resultName.bytes, limit: JobSearch.resultByteLimit)
-        else { return nil }
+    private mutating func result(
+        of name: FileName, in directory: Directory, _ day: ArchiveListing.Day
+    ) throws(SystemError) -> Node? {
+        guard let resultName = name.result else { return nil }
+        let found: [UInt8]?
+        do {
+            found = try directory.openRegular(resultName.bytes).contents(limit: JobSearch.resultByteLimit)
+        } catch {
+            if error.isNotFound { return nil }
+            guard error.isOfOneFile else { throw error }
+            report.sources.unreadable.append(day.path(of: resultName))
+            return nil
+        }
+        guard let bytes = found else { return nil }
         return (try? parser.parse(bytes))?.root
     }
 }
