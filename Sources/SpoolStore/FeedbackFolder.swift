@@ -9,6 +9,8 @@ package final class FeedbackFolder {
     private let home: Directory
     private let node: String
     private let temporaryNames: PassingNames
+    /// Whose this node's files are here: some filesystems say another user than the one that made them.
+    private let owner: UInt32
     private var newest: WallTime?
     /// A name that was not followed, because its time is more than a day ahead; the last one of several.
     package private(set) var ignored: FileName?
@@ -31,6 +33,7 @@ package final class FeedbackFolder {
         home = app.home
         node = app.node
         temporaryNames = PassingNames(".\(app.node)", ".tmp")
+        owner = try app.work.status().owner
         if let floor { follow(wholeMicroseconds(floor), FileName(floor.compact + suffix), at: now) }
         var listing = try directory.listing()
         while let entry = try listing.next() {
@@ -146,14 +149,14 @@ package final class FeedbackFolder {
         // Another spelling of the time may come later in the order of names than it does by its time.
         guard name.bytes.starts(with: time.compact.utf8) else { return .foreign("the daemon gives no such names") }
         guard let status = try directory.status(of: name.bytes) else { return .gone }
-        return Self.origin(of: status)
+        return origin(of: status)
     }
 
     /// What an open file is, by its status; its name may be another's by now.
-    package static func origin(of status: FileStatus) -> Origin {
+    package func origin(of status: FileStatus) -> Origin {
         guard status.kind == .regular else { return .foreign("it is a \(status.kind.rawValue)") }
-        guard status.owner == Host.userID else {
-            return .foreign("it belongs to user \(status.owner), and the daemon is user \(Host.userID)")
+        guard status.owner == owner else {
+            return .foreign("it belongs to user \(status.owner), and the daemon's files to user \(owner)")
         }
         return .own
     }

@@ -145,7 +145,7 @@ import Testing
         #expect(try isForeign(name))
         let feedback = try FeedbackFolder(spool.app, at: spool.noon)
         let file = try feedback.open(try fileName(name))
-        #expect(FeedbackFolder.origin(of: try file.status()) != .own)
+        #expect(feedback.origin(of: try file.status()) != .own)
     }
 
     @Test func `an interrupted publication leaves nothing`() throws {

@@ -146,7 +146,7 @@ extension AppRunner {
             // Before it is opened as well: what is not ours may not even be ours to read.
             if case .foreign(let reason) = try folder.origin(of: file, at: .now) { return skip(file, reason) }
             let input = try folder.open(file)
-            if case .foreign(let reason) = FeedbackFolder.origin(of: try input.status()) { return skip(file, reason) }
+            if case .foreign(let reason) = folder.origin(of: try input.status()) { return skip(file, reason) }
             let child = try ChildProcess.start(
                 hook.arguments, environment: environment(for: file), input: input)
             return note(try await end(of: child, within: hook.timeout), file)

@@ -23,7 +23,8 @@ actor MetricsListener {
     private let makeText: @Sendable () async -> [UInt8]
     private var door: Door?
     private var connectionCount = 0
-    private var making: (text: Task<[UInt8], Never>, since: ContinuousClock.Instant)?
+    private var last: (text: [UInt8], madeAt: ContinuousClock.Instant)?
+    private var isMaking = false
 
     /// Creates a listener that does nothing until `run`.
     init(
@@ -95,11 +96,14 @@ actor MetricsListener {
 
     /// The text, no older than `freshness`. Who asks while one is made gets that one.
     private func freshText() async -> [UInt8] {
+        while isMaking, !Task.isCancelled { try? await reactor.sleep(for: .milliseconds(10)) }
         let now = ContinuousClock.now
-        if let making, now < making.since + Self.freshness { return await making.text.value }
-        let text = Task { await self.makeText() }
-        making = (text, now)
-        return await text.value
+        if let last, now < last.madeAt + Self.freshness { return last.text }
+        isMaking = true
+        defer { isMaking = false }
+        let text = await makeText()
+        last = (text, now)
+        return text
     }
 
     /// Reads a request's head; `nil` when it does not come whole.
