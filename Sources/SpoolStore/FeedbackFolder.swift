@@ -12,35 +12,36 @@ package final class FeedbackFolder {
     /// Whose this node's files are here: some filesystems say another user than the one that made them.
     private let owner: UInt32
     private var newest: WallTime?
-    /// A name that was not followed, because its time is more than a day ahead; the last one of several.
+    /// A name that was not followed, because its time is of 2250 or later; the last one of several.
     package private(set) var ignored: FileName?
 
-    /// How far ahead of the clock the time in a name may be.
+    /// Before when the time in a name must be: 2250.
     ///
-    /// One further ahead would have all names to come in the future as well, and the last one of all would leave none.
-    package static let leeway = Duration.seconds(86_400)
+    /// No clock is as wrong as that, and names go on for years behind the last one that is followed. The last time of all, in
+    /// 2262, would leave none.
+    private static let end = WallTime(epochSeconds: 8_835_955_200)
     /// How many names are tried that somebody else has taken.
     static let tryLimit = 1000
 
     /// Starts after the newest file that is there, and after `floor`, the newest that the journal knows: consumers
-    /// remove files. Names that are too far ahead are left to `ignored`.
+    /// remove files. Names of 2250 or later are left to `ignored`.
     ///
     /// Removes what an interrupted publication left.
     ///
     /// - Throws: `SystemError`: the directory cannot be read.
-    package init(_ app: AppSpool, after floor: WallTime? = nil, at now: WallTime) throws(SystemError) {
+    package init(_ app: AppSpool, after floor: WallTime? = nil) throws(SystemError) {
         directory = app.feedbackDirectory
         home = app.home
         node = app.node
         temporaryNames = PassingNames(".\(app.node)", ".tmp")
         owner = try app.work.status().owner
-        if let floor { follow(wholeMicroseconds(floor), FileName(floor.compact + suffix), at: now) }
+        if let floor { follow(wholeMicroseconds(floor), FileName(floor.compact + suffix)) }
         var listing = try directory.listing()
         while let entry = try listing.next() {
             if temporaryNames.contains(entry.name) { _ = try? directory.unlink(entry.name) }
             guard String(decoding: entry.name, as: UTF8.self).hasSuffix(suffix), let time = Self.time(of: entry.name)
             else { continue }
-            follow(time, FileName(bytes: entry.name), at: now)
+            follow(time, FileName(bytes: entry.name))
         }
     }
 
@@ -60,24 +61,19 @@ package final class FeedbackFolder {
 
     /// Has the names to come follow one that was given before, whatever the clock says.
     ///
-    /// - Returns: `false` when that is no name of a feedback file, or its time is more than a day ahead.
-    package func goOn(after name: FileName, at now: WallTime) -> Bool {
-        guard let time = Self.time(of: name.bytes), isInReach(time, at: now) else { return false }
+    /// - Returns: `false` when that is no name of a feedback file, or its time is of 2250 or later.
+    package func goOn(after name: FileName) -> Bool {
+        guard let time = Self.time(of: name.bytes), time < Self.end else { return false }
         newest = max(newest ?? time, time)
         return true
     }
 
-    private func follow(_ time: WallTime, _ name: FileName?, at now: WallTime) {
-        if isInReach(time, at: now) {
+    private func follow(_ time: WallTime, _ name: FileName?) {
+        if time < Self.end {
             newest = max(newest ?? time, time)
         } else {
             ignored = name
         }
-    }
-
-    /// Names given before stay in reach when the clock steps back.
-    private func isInReach(_ time: WallTime, at now: WallTime) -> Bool {
-        time <= max(now + Self.leeway, newest ?? now)
     }
 
     /// Writes, syncs and publishes one file of whole lines under the next name that nobody has taken.
@@ -142,9 +138,9 @@ package final class FeedbackFolder {
     /// What a name in the folder stands for: consumers that may write there can make and rename files.
     ///
     /// - Throws: `SystemError`: EIO, ESTALE or ENOTCONN from the filesystem.
-    package func origin(of name: FileName, at now: WallTime) throws(SystemError) -> Origin {
-        guard let time = Self.time(of: name.bytes), isInReach(time, at: now) else {
-            return .foreign("the time in its name is more than a day ahead")
+    package func origin(of name: FileName) throws(SystemError) -> Origin {
+        guard let time = Self.time(of: name.bytes), time < Self.end else {
+            return .foreign("the time in its name is of 2250 or later")
         }
         // Another spelling of the time may come later in the order of names than it does by its time.
         guard name.bytes.starts(with: time.compact.utf8) else { return .foreign("the daemon gives no such names") }

@@ -196,7 +196,7 @@ import Testing
     // MARK: Feedback
 
     private func publish(_ times: WallTime...) throws -> [String] {
-        let feedback = try FeedbackFolder(spool.app, at: spool.noon)
+        let feedback = try FeedbackFolder(spool.app)
         return try times.map { time in try feedback.publish(Array("{}\n".utf8), at: time).escaped }
     }
 

@@ -55,7 +55,7 @@ extension AppRunner {
                 return true
             }
             // No name to come is behind a mark of the future: rather files twice than none any more.
-            let isFollowed = folder.goOn(after: last, at: .now)
+            let isFollowed = folder.goOn(after: last)
             if !isFollowed { reportMark(mark, last) }
             hookQueue = HookQueue(after: isFollowed ? last : nil)
             return true
@@ -71,7 +71,7 @@ extension AppRunner {
         logger.warning(
             "hook's mark is of the future",
             metadata: [
-                LogKey.path: "\(mark.path)", LogKey.error: "it had \(last) last, more than a day ahead",
+                LogKey.path: "\(mark.path)", LogKey.error: "it had \(last) last",
                 LogKey.hint: hint,
             ])
     }
@@ -102,8 +102,8 @@ extension AppRunner {
     ///
     /// What is published from then on follows it, whoever gave it its name: the hook's mark may move there.
     private func isForHook(_ name: FileName) throws(SystemError) -> Bool {
-        switch try folder.origin(of: name, at: .now) {
-        case .own: return folder.goOn(after: name, at: .now)
+        switch try folder.origin(of: name) {
+        case .own: return folder.goOn(after: name)
         case .gone: return false
         case .foreign(let reason):
             reportStranger(name, reason)
@@ -144,7 +144,7 @@ extension AppRunner {
     private func end(of hook: Hook, _ file: FileName) async -> HookQueue.End {
         do throws(SystemError) {
             // Before it is opened as well: what is not ours may not even be ours to read.
-            if case .foreign(let reason) = try folder.origin(of: file, at: .now) { return skip(file, reason) }
+            if case .foreign(let reason) = try folder.origin(of: file) { return skip(file, reason) }
             let input = try folder.open(file)
             if case .foreign(let reason) = folder.origin(of: try input.status()) { return skip(file, reason) }
             let child = try ChildProcess.start(

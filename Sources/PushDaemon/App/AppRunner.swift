@@ -222,7 +222,7 @@ package actor AppRunner {
         self.around = around
         self.logger = logger
         self.spool = try around.spool.app(app.name)
-        self.folder = try FeedbackFolder(self.spool, after: left.newestFeedback, at: .now)
+        self.folder = try FeedbackFolder(self.spool, after: left.newestFeedback)
         self.desk = HoldDesk(self.spool, logger)
         self.left = left.jobs
         let window = around.configuration.dedupe

@@ -75,7 +75,7 @@ package final class OfflineDesk {
         let app = try spool.app(name)
         let desk = HoldDesk(app, logger)
         desk.load()
-        let feedback = try FeedbackFolder(app, after: left[name]?.newestFeedback, at: .now)
+        let feedback = try FeedbackFolder(app, after: left[name]?.newestFeedback)
         feedback.reportIgnored(to: logger)
         apps[name] = (desk, feedback)
         try forgetParked(desk)
