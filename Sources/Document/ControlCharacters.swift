@@ -4,7 +4,7 @@ extension Unicode.Scalar {
     /// The controls, the separators of lines and paragraphs, and the marks that reorder text; all below U+10000.
     package var countsAsControl: Bool {
         switch value {
-        case 0x00...0x1F, 0x7F...0x9F, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+        case 0x00...0x1F, 0x7F...0x9F, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
         default: false
         }
     }

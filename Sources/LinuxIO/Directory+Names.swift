@@ -110,10 +110,9 @@ extension SystemError {
     package var isRefusal: Bool { isPermission || code == EROFS }
 
     /// Whether one file cannot be opened for reading, which says nothing of others: rights are missing, it is no
-    /// regular file, lies on another filesystem, or somebody holds it (EACCES, EPERM, ELOOP, EISDIR, ENXIO, ENODEV,
-    /// EXDEV, EAGAIN).
+    /// regular file, or lies on another filesystem (EACCES, EPERM, ELOOP, EISDIR, ENXIO, ENODEV, EXDEV).
     package var isOfOneFile: Bool {
-        isPermission || [ELOOP, EISDIR, ENXIO, ENODEV, EXDEV, EAGAIN].contains(code)
+        isPermission || [ELOOP, EISDIR, ENXIO, ENODEV, EXDEV].contains(code)
     }
 
     /// Whether the kernel or the filesystem has no such operation (EINVAL, ENOSYS, EOPNOTSUPP).

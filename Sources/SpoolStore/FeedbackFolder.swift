@@ -9,17 +9,17 @@ package final class FeedbackFolder {
     private let home: Directory
     private let node: String
     private let temporaryNames: PassingNames
-    /// Whose this node's files are here: some filesystems say another user than the one that made them.
+    /// Whose this node's files may be here besides its user's: some filesystems say another than the one that made them.
     private let owner: UInt32
     private var newest: WallTime?
-    /// A name that was not followed, because its time is of 2250 or later; the last one of several.
+    /// A name that was not followed, because no clock tells its time; the last one of several.
     package private(set) var ignored: FileName?
 
-    /// Before when the time in a name must be: 2250.
-    ///
-    /// No clock is as wrong as that, and names go on for years behind the last one that is followed. The last time of all, in
-    /// 2262, would leave none.
+    /// Before when the time in a name must be that somebody may have made: 2250. No clock is as wrong as that.
     private static let end = WallTime(epochSeconds: 8_835_955_200)
+    /// The same of a name that only the daemon remembers, 2261: there are years for names behind those that were followed, and
+    /// the last time of all, in 2262, would leave none.
+    private static let ownEnd = WallTime(epochSeconds: 9_183_110_400)
     /// How many names are tried that somebody else has taken.
     static let tryLimit = 1000
 
@@ -35,13 +35,13 @@ package final class FeedbackFolder {
         node = app.node
         temporaryNames = PassingNames(".\(app.node)", ".tmp")
         owner = try app.work.status().owner
-        if let floor { follow(wholeMicroseconds(floor), FileName(floor.compact + suffix)) }
+        if let floor { follow(wholeMicroseconds(floor), FileName(floor.compact + suffix), before: Self.ownEnd) }
         var listing = try directory.listing()
         while let entry = try listing.next() {
             if temporaryNames.contains(entry.name) { _ = try? directory.unlink(entry.name) }
             guard String(decoding: entry.name, as: UTF8.self).hasSuffix(suffix), let time = Self.time(of: entry.name)
             else { continue }
-            follow(time, FileName(bytes: entry.name))
+            follow(time, FileName(bytes: entry.name), before: Self.end)
         }
     }
 
@@ -61,17 +61,17 @@ package final class FeedbackFolder {
 
     /// Has the names to come follow one that was given before, whatever the clock says.
     ///
-    /// - Returns: `false` when that is no name of a feedback file, or its time is of 2250 or later.
+    /// - Returns: `false` when that is no name of a feedback file, or no clock tells its time.
     package func goOn(after name: FileName) -> Bool {
-        guard let time = Self.time(of: name.bytes), time < Self.end else { return false }
+        guard let time = Self.time(of: name.bytes), time < Self.ownEnd else { return false }
         newest = max(newest ?? time, time)
         return true
     }
 
-    private func follow(_ time: WallTime, _ name: FileName?) {
-        if time < Self.end {
+    private func follow(_ time: WallTime, _ name: FileName?, before end: WallTime) {
+        if time < end {
             newest = max(newest ?? time, time)
-        } else {
+        } else if newest.map({ $0 < time }) ?? true {
             ignored = name
         }
     }
@@ -79,7 +79,8 @@ package final class FeedbackFolder {
     /// Writes, syncs and publishes one file of whole lines under the next name that nobody has taken.
     ///
     /// - Returns: The name.
-    /// - Throws: `SystemError`: ENOSPC, EIO and the like, or there is no name for it. The lines are not out then.
+    /// - Throws: `SystemError`: ENOSPC, EIO and the like, or there is no name for it. The lines may be out all the same, if the
+    ///   folder could not be synced.
     @discardableResult
     package func publish(_ lines: [UInt8], at time: WallTime) throws(SystemError) -> FileName {
         for _ in 0..<Self.tryLimit {
@@ -92,7 +93,7 @@ package final class FeedbackFolder {
     /// Writes, syncs and publishes one file of whole lines.
     ///
     /// - Returns: `false` when something of that name is there already: the lines are not in it.
-    /// - Throws: `SystemError`: ENOSPC, EIO and the like. Nothing is visible then; call again with the same name.
+    /// - Throws: `SystemError`: ENOSPC, EIO and the like. It is visible only if the folder could not be synced.
     package func publish(_ lines: [UInt8], as name: FileName) throws(SystemError) -> Bool {
         try openAgainIfRemoved()
         guard try directory.status(of: name.bytes) == nil else { return false }
@@ -139,8 +140,8 @@ package final class FeedbackFolder {
     ///
     /// - Throws: `SystemError`: EIO, ESTALE or ENOTCONN from the filesystem.
     package func origin(of name: FileName) throws(SystemError) -> Origin {
-        guard let time = Self.time(of: name.bytes), time < Self.end else {
-            return .foreign("the time in its name is of 2250 or later")
+        guard let time = Self.time(of: name.bytes), time < Self.end || newest.map({ time <= $0 }) == true else {
+            return .foreign("no clock tells the time in its name")
         }
         // Another spelling of the time may come later in the order of names than it does by its time.
         guard name.bytes.starts(with: time.compact.utf8) else { return .foreign("the daemon gives no such names") }
@@ -151,7 +152,7 @@ package final class FeedbackFolder {
     /// What an open file is, by its status; its name may be another's by now.
     package func origin(of status: FileStatus) -> Origin {
         guard status.kind == .regular else { return .foreign("it is a \(status.kind.rawValue)") }
-        guard status.owner == owner else {
+        guard status.owner == owner || status.owner == Host.userID else {
             return .foreign("it belongs to user \(status.owner), and the daemon's files to user \(owner)")
         }
         return .own

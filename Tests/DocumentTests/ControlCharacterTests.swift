@@ -2,7 +2,9 @@ import Document
 import Testing
 
 @Suite struct ControlCharacterTests {
-    @Test(arguments: ["\u{1B}", "\n", "\u{7F}", "\u{80}", "\u{9B}", "\u{200F}", "\u{2028}", "\u{202E}", "\u{2066}"])
+    @Test(arguments: [
+        "\u{1B}", "\n", "\u{7F}", "\u{80}", "\u{9B}", "\u{61C}", "\u{200F}", "\u{2028}", "\u{202E}", "\u{2066}",
+    ])
     func `what a terminal would obey, and what turns text around, is marked`(text: String) {
         #expect(text.hasControls)
         #expect("a\(text)b".withoutControls == "a\u{FFFD}b")

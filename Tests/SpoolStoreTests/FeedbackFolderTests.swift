@@ -85,7 +85,7 @@ import Testing
         #expect(feedback.ignored != nil)
         let name = try feedback.nextName(at: spool.noon)
         #expect(name.escaped == "20261121T120000.000000Z-host-a.jsonl")
-        let isFollowed = feedback.goOn(after: try fileName("22500101T000000.000000Z-host-a.jsonl"))
+        let isFollowed = feedback.goOn(after: try fileName("22610101T000000.000000Z-host-a.jsonl"))
         #expect(!isFollowed)
         let next = try feedback.nextName(at: spool.noon)
         #expect(next.escaped == "20261121T120000.000001Z-host-a.jsonl")
@@ -99,6 +99,20 @@ import Testing
         let last = try restarted.nextName(at: spool.noon)
         #expect(far < next && next < last && restarted.ignored == nil)
         #expect(far.escaped.hasPrefix("22491231T235959") && last.escaped.hasPrefix("22491231T235959"))
+    }
+
+    @Test func `behind the last name of all that is followed names go on, and are the node's`() throws {
+        try spool.folder("feedback").put("22491231T235959.999999Z-host-a.jsonl")
+        let feedback = try FeedbackFolder(spool.app)
+        let names = try (0..<2).map { _ in try feedback.publish(line, at: spool.noon) }
+        #expect(names.map(\.escaped) == (0..<2).map { "22500101T000000.00000\($0)Z-host-a.jsonl" })
+        for name in names { #expect(try feedback.origin(of: name) == .own) }
+        let floor = try #require(FeedbackFolder.time(of: names[1].bytes))
+        let restarted = try FeedbackFolder(spool.app, after: floor)
+        #expect(restarted.ignored == nil && restarted.goOn(after: names[1]))
+        #expect(try restarted.origin(of: names[1]) == .own)
+        let next = try restarted.nextName(at: spool.noon)
+        #expect(names[1] < next)
     }
 
     @Test func `at the end of time there is no name rather than the last one again`() throws {

@@ -76,8 +76,9 @@ extension AppRunner {
             ])
     }
 
-    /// How many names are read of the folder before others go on.
+    /// How many names are read of the folder before others go on, and for how many of them a look at the file counts.
     private static let listingSlice = 4096
+    private static let lookCost = 64
 
     private func listForHook() async {
         var found = FirstNames(limit: HookQueue.nameLimit)
@@ -85,11 +86,14 @@ extension AppRunner {
             var listing = try folder.listing()
             var count = 0
             while let entry = try listing.next() {
-                if let name = folder.own(entry.name), hookQueue?.last.map({ $0 < name }) ?? true {
-                    if try isForHook(name) { found.add(name) }
-                }
                 count += 1
-                if count % Self.listingSlice == 0 { await files.worker.yield() }
+                if let name = folder.own(entry.name), hookQueue?.last.map({ $0 < name }) ?? true, found.mayKeep(name) {
+                    count += Self.lookCost
+                    if isForHook(name) { found.add(name) }
+                }
+                guard count >= Self.listingSlice else { continue }
+                count = 0
+                await files.worker.yield()
             }
             hookQueue?.listed(found.sorted, isAll: found.isWhole)
         } catch {
@@ -101,13 +105,18 @@ extension AppRunner {
     /// Whether a file that was found is one of ours.
     ///
     /// What is published from then on follows it, whoever gave it its name: the hook's mark may move there.
-    private func isForHook(_ name: FileName) throws(SystemError) -> Bool {
-        switch try folder.origin(of: name) {
-        case .own: return folder.goOn(after: name)
-        case .gone: return false
-        case .foreign(let reason):
-            reportStranger(name, reason)
-            return false
+    private func isForHook(_ name: FileName) -> Bool {
+        do throws(SystemError) {
+            switch try folder.origin(of: name) {
+            case .own: return folder.goOn(after: name)
+            case .gone: return false
+            case .foreign(let reason):
+                reportStranger(name, reason)
+                return false
+            }
+        } catch {
+            // The run with it fails, says why, and is tried again.
+            return true
         }
     }
 

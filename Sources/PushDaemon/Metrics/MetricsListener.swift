@@ -97,12 +97,11 @@ actor MetricsListener {
     /// The text, no older than `freshness`. Who asks while one is made gets that one.
     private func freshText() async -> [UInt8] {
         while isMaking, !Task.isCancelled { try? await reactor.sleep(for: .milliseconds(10)) }
-        let now = ContinuousClock.now
-        if let last, now < last.madeAt + Self.freshness { return last.text }
+        if let last, .now < last.madeAt + Self.freshness { return last.text }
         isMaking = true
         defer { isMaking = false }
         let text = await makeText()
-        last = (text, now)
+        last = (text, .now)
         return text
     }
 

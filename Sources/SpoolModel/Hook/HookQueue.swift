@@ -131,6 +131,8 @@ package struct FirstNames: Sendable {
     private var names: [FileName] = []
     private let limit: Int
     private var hasDropped = false
+    /// The last of the first names, since there were too many.
+    private var bound: FileName?
 
     /// Creates one that keeps the first `limit` names.
     package init(limit: Int) {
@@ -146,8 +148,12 @@ package struct FirstNames: Sendable {
         guard names.count >= 2 * limit else { return }
         names.sort()
         names.removeLast(names.count - limit)
+        bound = names.last
         hasDropped = true
     }
+
+    /// Whether a name may be one of the first. One that is not need not be looked at.
+    package func mayKeep(_ name: FileName) -> Bool { bound.map { name < $0 } ?? true }
 
     /// Whether `sorted` leaves nothing out.
     package var isWhole: Bool { !hasDropped && names.count <= limit }
