@@ -76,10 +76,10 @@ import Glibc
 
     /// Sees to it that the wait that `registration` began will be settled.
     func suspend(_ registration: Registration, until deadline: ContinuousClock.Instant?) {
-        registration.suspend(isYielding: registration.mustYield)
+        registration.suspend()
         if isStopping {
             registration.settle(.cancelled)
-        } else if registration.mustYield {
+        } else if registration.isYielding {
             yielding.append(registration)
         } else if let deadline {
             deadlines.insert(registration, at: deadline)

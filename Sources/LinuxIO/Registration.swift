@@ -20,7 +20,7 @@
     /// Whether a wait has begun that has not been settled.
     private var isWaiting = false
     /// Whether that wait lets others go first: its end comes behind all that the loop finds in one look.
-    private var isYielding = false
+    private(set) var isYielding = false
     /// The waiting task, once it has come to the gate.
     private var parked: UnownedJob?
     private var result: Readiness = []
@@ -87,13 +87,10 @@
         return found
     }
 
-    /// Whether the wait that begins would end at once but has to give others a turn first.
-    var mustYield: Bool { !found.isEmpty }
-
-    /// Makes the wait begun last one that has to be settled; `isYielding`: when the loop has had its turn, and not before.
-    func suspend(isYielding: Bool) {
+    /// Makes the wait begun last one that has to be settled. If it would end at once, it gives others a turn first.
+    func suspend() {
         isWaiting = true
-        self.isYielding = isYielding
+        isYielding = !found.isEmpty
     }
 
     /// Takes the task that enters the gate; for the Swift runtime, on the reactor's thread.

@@ -243,14 +243,8 @@ struct JobSearch {
         of name: FileName, in directory: Directory, _ day: ArchiveListing.Day
     ) throws(SystemError) -> Node? {
         guard let resultName = name.result else { return nil }
-        let found: [UInt8]?
-        do {
-            found = try directory.openRegular(resultName.bytes).contents(limit: Self.resultByteLimit)
-        } catch {
-            if error.isNotFound { return nil }
-            guard error.isOfOneFile else { throw error }
+        let found = try directory.contentsBesideJob(resultName, limit: Self.resultByteLimit) {
             unreadable.insert(day.path(of: resultName))
-            return nil
         }
         guard let bytes = found else { return nil }
         var parser = JSON.Parser()

@@ -16,13 +16,7 @@ struct RestFile {
     /// - Throws: `SystemError`: EIO and the like.
     static func beside(_ name: FileName, in hold: Directory) throws(SystemError) -> RestFile? {
         guard let restName = name.rest, let status = try hold.status(of: name.bytes) else { return nil }
-        let bytes: [UInt8]?
-        do {
-            bytes = try hold.openRegular(restName.bytes).contents(limit: Rest.byteLimit)
-        } catch {
-            guard error.isNotFound || error.isOfOneFile else { throw error }
-            return nil
-        }
+        let bytes = try hold.contentsBesideJob(restName, limit: Rest.byteLimit)
         var parser = JSON.Parser()
         guard let bytes, let root = try? parser.parse(bytes).root, let rest = Rest(root),
             rest.file.byteCount == status.byteCount, rest.file.modifiedAt == status.modifiedAt

@@ -40,6 +40,21 @@ import Testing
         func index(of fingerprint: [UInt8]?) -> Int? {
             identities.firstIndex { $0.facts.fingerprint == fingerprint }
         }
+
+        /// Expects the end of `many.json`, sends one more job, and expects their notifications and those of others, `others` with
+        /// that one, each once, and every identity in its turn.
+        func finish(_ bench: Bench, _ daemon: Program, many count: Int, others: Int) async throws {
+            #expect(try await bench.end(of: "many.json").accepted == count)
+            try bench.drop("last.json", job(count))
+            #expect(try await bench.end(of: "last.json").accepted == 1)
+            let ledger = await bench.simulator.ledger
+            let tokens = ledger.acceptedTokens
+            #expect(Set(tokens).count == count + others && tokens.count == count + others)
+            let shown = ledger.connections.map { index(of: $0.fingerprint) ?? -1 }
+            #expect(shown.first == 0 && shown.last == identities.count - 1 && shown == shown.sorted(), "\(shown)")
+            #expect(ledger.violations.isEmpty && !daemon.log.contains("possible_duplicates"))
+            #expect(try await daemon.stop() == 0)
+        }
     }
 
     /// One of the two files that an identity is in when its key has one of its own.
@@ -72,12 +87,7 @@ import Testing
                     try await bench.replaceCertificate(by: identity, manner, round, daemon)
                     try await daemon.says("app configured anew", times: round)
                 }
-                #expect(try await bench.end(of: "many.json").accepted == count)
-                try bench.drop("last.json", job(count))
-                #expect(try await bench.end(of: "last.json").accepted == 1)
-                Self.check(await bench.simulator.ledger, of: renewals, acceptedCount: count + 1)
-                #expect(!daemon.log.contains("possible_duplicates"))
-                #expect(try await daemon.stop() == 0)
+                try await renewals.finish(bench, daemon, many: count, others: 1)
             }
         }
     }
@@ -167,12 +177,7 @@ import Testing
                     try bench.replace(parts[round % 2])
                     try await daemon.says("app configured anew", times: round)
                 }
-                #expect(try await bench.end(of: "many.json").accepted == count)
-                try bench.drop("last.json", job(count))
-                #expect(try await bench.end(of: "last.json").accepted == 1)
-                Self.check(await bench.simulator.ledger, of: renewals, acceptedCount: count + 3)
-                #expect(!daemon.log.contains("possible_duplicates"))
-                #expect(try await daemon.stop() == 0)
+                try await renewals.finish(bench, daemon, many: count, others: 3)
             }
         }
     }
@@ -227,15 +232,6 @@ import Testing
                 #expect(try await bench.end(of: "waits.json").accepted == 1)
             }
         }
-    }
-
-    /// Expects so many notifications, each once, and every identity in its turn.
-    private static func check(_ ledger: Ledger, of renewals: Renewals, acceptedCount: Int) {
-        let tokens = ledger.acceptedTokens
-        #expect(Set(tokens).count == acceptedCount && tokens.count == acceptedCount)
-        let shown = ledger.connections.map { renewals.index(of: $0.fingerprint) ?? -1 }
-        #expect(shown.first == 0 && shown.last == renewals.identities.count - 1 && shown == shown.sorted(), "\(shown)")
-        #expect(ledger.violations.isEmpty)
     }
 
     /// The name of the key that signed a request's token.

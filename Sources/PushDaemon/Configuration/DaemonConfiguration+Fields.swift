@@ -42,7 +42,7 @@ extension DaemonConfiguration {
         if let node, !AppName.isValid(node) || node == "public" {
             fields.refuse(
                 "node", "is no node name",
-                hint: "use up to 64 letters, digits, '.', '_' and '-', a letter or digit first; not `public`")
+                hint: "use \(AppName.rule); not `public`")
         }
     }
 

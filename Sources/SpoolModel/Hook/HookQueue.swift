@@ -99,14 +99,10 @@ package struct HookQueue: Sendable {
     /// Notes how the run with the file in front ended.
     package mutating func ended(_ end: End, at now: Moment) {
         switch end {
-        case .taken, .refused, .gone:
+        case .taken, .refused, .gone, .skipped:
             guard let name = names.popFirst() else { return }
-            last = name
-            failureCount = 0
-            pausedUntil = .zero
-        case .skipped:
-            // Not remembered: the mark could get behind files that are still to come.
-            _ = names.popFirst()
+            // One that was skipped is not remembered: the mark could get behind files that are still to come.
+            if end != .skipped { last = name }
             failureCount = 0
             pausedUntil = .zero
         case .failed:

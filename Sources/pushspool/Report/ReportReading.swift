@@ -77,14 +77,8 @@ struct ReportReading {
         of name: FileName, in directory: Directory, _ day: ArchiveListing.Day
     ) throws(SystemError) -> Node? {
         guard let resultName = name.result else { return nil }
-        let found: [UInt8]?
-        do {
-            found = try directory.openRegular(resultName.bytes).contents(limit: JobSearch.resultByteLimit)
-        } catch {
-            if error.isNotFound { return nil }
-            guard error.isOfOneFile else { throw error }
+        let found = try directory.contentsBesideJob(resultName, limit: JobSearch.resultByteLimit) {
             report.sources.unreadable.append(day.path(of: resultName))
-            return nil
         }
         guard let bytes = found else { return nil }
         return (try? parser.parse(bytes))?.root
