@@ -152,6 +152,7 @@ extension Daemon {
         configuration.apps = set.apps
         configuration.brokenApps = set.brokenApps
         configuration.misnamedFiles = set.misnamedFiles
+        shareJournal()
         noteExpiries()
         var metadata: Logger.Metadata = [LogKey.path: "\(loader.path)"]
         if !set.brokenApps.isEmpty { metadata[LogKey.broken] = "\(set.brokenApps.sorted().joined(separator: " "))" }

@@ -41,7 +41,8 @@ extension Daemon {
                     nextLook = .now + .seconds(1)
                     try tenure.confirm()
                 }
-                await clear(try spool.journal.carryForward())
+                let damaged = try spool.journal.carryForward()
+                if !damaged.isEmpty { for runner in answeringRunners { await runner.holdUnreadable(damaged) } }
             } catch .full {
                 // No room to make room: the next look tries again, and nothing is claimed until then.
             } catch {
@@ -52,13 +53,15 @@ extension Daemon {
         }
     }
 
-    /// Lets lines out that must be before their jobs can be carried, and holds jobs that never can.
-    private func clear(_ obstacles: CarryObstacles) async {
-        guard !obstacles.isEmpty else { return }
-        for runner in answeringRunners {
-            await runner.holdUnreadable(obstacles.damaged)
-            if !obstacles.untold.isEmpty { await runner.publishLines() }
-        }
+    /// Divides the journal's room among the apps that are configured; says so if an app's part is too small.
+    func shareJournal() {
+        let journal = spool.journal
+        journal.share(among: Set(configuration.apps.keys))
+        guard !journal.share.isEnough, !configuration.apps.isEmpty else { return }
+        let hint: Logger.MetadataValue = "make a larger journal (journal.size), or have fewer apps"
+        logger.warning(
+            "journal is small for so many apps: one that is held up may keep others waiting",
+            metadata: [LogKey.bytes: "\(journal.share.byteCount) bytes each", LogKey.hint: hint])
     }
 
     private func breakJournal(_ fault: JournalFault) {

@@ -207,6 +207,7 @@ package actor Daemon {
         reportReplay()
         logger.notice("started", metadata: [LogKey.path: "\(configuration.daemon.spool)"])
         report(configuration)
+        shareJournal()
         noteExpiries()
         raiseLimits()
         await withTaskGroup { group in

@@ -155,7 +155,7 @@ import Testing
                 try journal.append(.header(JournalHeader(facts, content: .bytes(bytes))))
             }
         }
-        #expect(fault == .full(.noRegion) && !journal.canAdmit)
+        #expect(fault == .full(.noRegion) && journal.claimRoom(of: "weather") == 0)
     }
 
     @Test func `a daemon whose journal is moved away ends, and says so`() async throws {

@@ -23,9 +23,12 @@ struct RecoveryPlanTests {
         job.isDamaged = known == .damaged
         guard known == .ended || known == .told else { return job }
         let end = JournalPosition(epoch: 1, offset: 800)
-        job.apply(JournalResult(.accepted, [0..<10], at: JournalSample.noon), at: end, keepingLine: false)
+        job.apply(JournalResult(.accepted, [0..<10], at: JournalSample.noon), at: end)
         job.end(JournalSample.final(job), at: end)
-        if known == .told { job.markTold(through: end) }
+        if known == .told {
+            job.markTold(
+                JournalPublication(app: "weather", feedback: JournalSample.name("f"), through: end))
+        }
         return job
     }
 
@@ -130,7 +133,7 @@ struct RecoveryPlanTests {
 
     @Test func `what was intended is doubtful and does not remain`() {
         var job = job(.claimed, .small)
-        job.apply(JournalResult(.accepted, [0..<2], at: JournalSample.noon), at: job.position, keepingLine: false)
+        job.apply(JournalResult(.accepted, [0..<2], at: JournalSample.noon), at: job.position)
         job.intend([1..<4])
         var found = RecoveryFindings()
         found.work = .same

@@ -63,7 +63,7 @@ extension AppRunner {
         // Its end is not synced yet.
         guard around.journal.job(sent.id) == nil else { return false }
         let byteCount = JournalHeader.byteLimit + 16 * sent.progress.runCount
-        guard !around.journal.canAdmit(headerByteCount: byteCount) else { return true }
+        guard around.journal.claimRoom(of: name) < byteCount else { return true }
         let hint: Logger.MetadataValue = "it waits in new/; if it never has room, make a larger journal (journal.size)"
         logger.warning(
             "journal has no room for what is known of a job",

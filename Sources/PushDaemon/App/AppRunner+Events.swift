@@ -11,9 +11,7 @@ extension AppRunner {
             count(event)
             switch event {
             case .settled(let settlements):
-                for settlement in settlements { settle(settlement) }
-                writeJournal()
-                noteUnrecorded(settlements)
+                await settle(settlements)
             case .reopened(let batches):
                 reopen(batches)
                 writeJournal()

@@ -19,7 +19,7 @@ extension AppRunner {
             await prepareToAsk()
             if !leftJobs.isEmpty { await recoverJobs() }
             await beginScanIfDue()
-            while let action = intake.next(at: .now, taking: openLanes) {
+            while let action = intake.next(at: .now, taking: openLanes, longest: longestClaim) {
                 await perform(action)
                 if claims.count >= Self.claimGroupLimit {
                     await startClaims()
@@ -28,6 +28,7 @@ extension AppRunner {
                 if refusals.count >= Self.claimGroupLimit { await carryOutRefusals() }
                 await files.worker.yield()
             }
+            noteClaimRoom()
             if !claims.isEmpty { await startClaims() }
             if !refusals.isEmpty { await carryOutRefusals() }
             if !jobs.isEmpty { await giveUpLateJobs() }
@@ -65,7 +66,7 @@ extension AppRunner {
         guard takingCount == 1, standing == .sending, around.spool.replay.suspects.isEmpty else { return }
         takeHints()
         await beginScanIfDue()
-        let longest = Int64(JournalHeader.byteLimit)
+        let longest = min(Int64(JournalHeader.byteLimit), longestClaim)
         var count = 0
         while count < Self.claimGroupLimit,
             let action = intake.next(at: .now, taking: openLanes, longest: longest)
@@ -79,8 +80,32 @@ extension AppRunner {
 
     /// The lanes of which another job may be taken.
     var openLanes: LaneSet {
-        guard around.journal.canAdmit, !space.isShort, shortUntil <= .now else { return [] }
+        guard !space.isShort, shortUntil <= .now else { return [] }
         return LaneSet { mayRecover($0) }
+    }
+
+    /// Notes whether files wait for room in the journal, and says so when that lasts, or is over.
+    private func noteClaimRoom() {
+        let wantsRoom = intake.oldestReady != nil && !openLanes.isEmpty
+        if !wantsRoom || room.has(JournalHeader.byteLimit, for: .claims, orRing: intakeBell) {
+            room.endWait(for: .claims)
+        } else if !archived.isEmpty {
+            // What was archived leaves the journal as soon as that is synced.
+            lastCleaning = .zero
+            publishBell.ring()
+        }
+        guard room.hasNews(at: .now) else { return }
+        guard let reason = room.reason else { return logger.notice("app has room in the journal again") }
+        let hint: Logger.MetadataValue =
+            "see whether the gateway takes jobs and feedback/ can be written; journal.size makes the journal larger"
+        logger.warning("app \(reason)", metadata: [LogKey.hint: hint])
+    }
+
+    /// How long a file may be for which the journal has room now; a longer one waits, and those behind it.
+    private var longestClaim: Int64 {
+        let room = around.journal.claimRoom(of: name)
+        // Of a long file there are only checksums.
+        return room >= JournalHeader.byteLimit ? .max : Int64(room)
     }
 
     /// Whether a job of an earlier run may be taken up. The journal has it already, however full it is: only when its lines
@@ -94,6 +119,7 @@ extension AppRunner {
         if intake.wantsScan || scanning != nil || sweep != nil && mustSweep || mustRewriteGone { return .now }
         var next = space.isShort ? nextSpaceLook : nextScan
         if shortUntil > .now { next = min(next, shortUntil) }
+        if let nextNews = room.nextNews { next = min(next, nextNews) }
         if let deadline = intake.deadline { next = min(next, deadline) }
         // The clock of users may jump: what it says is looked at with every scan, at the latest.
         if let time = intake.nextTime { next = min(next, .now + max(.milliseconds(1), time - WallTime.now)) }

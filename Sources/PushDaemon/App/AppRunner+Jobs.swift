@@ -61,6 +61,7 @@ extension AppRunner {
             if freed.last?.lane == lane, let batch = freed.popLast() {
                 await send([batch])
             } else if !readable.isEmpty(lane) {
+                await waitForRoomToSend(lane)
                 await files.turns.enter(lane)
                 let portions = readTurn(lane)
                 await files.turns.leave()
@@ -108,7 +109,7 @@ extension AppRunner {
                 portion.readCount = chunk.indices.count
                 jobs[id]?.handedOutCount += chunk.indices.count
                 if jobs[id]?.resumption != nil { resume(chunk, id) }
-                for recipient in chunk.rejected { reject(recipient, id) }
+                reject(chunk.rejected, id)
                 portion.batches = chunk.batches.flatMap { awaited($0) }
                 if gone != nil { portion.batches = withoutGone(portion.batches, chunk.registrations) }
                 guard let job = jobs[id], job.source != nil else { return portion }
@@ -168,7 +169,7 @@ extension AppRunner {
         dropSource(of: id)
         for run in jobs[id]?.resumption?.doubtful.runs ?? [] {
             for doubtful in jobs[id]?.machine.remaining.intersection(run) ?? [] {
-                note(doubtful, .unknown, id)
+                note([doubtful], .unknown, id)
                 handle(.settled(doubtful, .unknown), id)
             }
         }
@@ -206,7 +207,7 @@ extension AppRunner {
         guard let job = jobs[id], !job.isWithdrawn else { return }
         dropSource(of: id)
         for rest in job.machine.remaining.intersection(job.unread) {
-            note(rest, .unsent(.unreadable), id)
+            note([rest], .unsent(.unreadable), id)
             handle(.settled(rest, .unsent(.unreadable)), id)
         }
     }
@@ -282,12 +283,17 @@ extension AppRunner {
         conclude(id)
     }
 
-    private func reject(_ recipient: RejectedRecipient, _ id: JobID) {
-        let range = recipient.index..<recipient.index + 1
-        guard let job = jobs[id], job.machine.isAwaiting(range) else { return }
-        writer.appendRejected(recipient, of: job.identity, at: .now, to: &lines)
-        note(range, .rejected(recipient.refusal), id)
-        handle(.settled(range, .rejected(recipient.refusal)), id)
+    /// Refuses recipients of a chunk that cannot be sent to; those for one reason in one record.
+    private func reject(_ recipients: [RejectedRecipient], _ id: JobID) {
+        guard !recipients.isEmpty, let job = jobs[id] else { return }
+        let awaited = recipients.filter { job.machine.isAwaiting($0.index..<$0.index + 1) }
+        let now = WallTime.now
+        for recipient in awaited { writer.appendRejected(recipient, of: job.identity, at: now, to: &lines) }
+        for (refusal, recipients) in Dictionary(grouping: awaited, by: \.refusal) {
+            let ranges = IndexRuns(recipients.map { $0.index..<$0.index + 1 }).runs
+            note(ranges, .rejected(refusal), id)
+            for range in ranges { handle(.settled(range, .rejected(refusal)), id) }
+        }
         publishBell.ring()
     }
 
@@ -304,15 +310,15 @@ extension AppRunner {
         }
         let range = settlement.batch.indices
         if isCorrection, !job.machine.isAwaiting(range) { around.meter.count { $0.noteRevoked(range.count) } }
-        note(range, settlement.outcome, id, isCorrection: isCorrection)
+        note([range], settlement.outcome, id, isCorrection: isCorrection)
         handle(isCorrection ? .corrected(range, settlement.outcome) : .settled(range, settlement.outcome), id)
     }
 
     /// Records an outcome, for the journal and for the result file.
-    func note(_ range: Range<Int>, _ outcome: Outcome, _ id: JobID, isCorrection: Bool = false) {
-        record(.result(id, JournalResult(outcome, [range], at: .now, isCorrection: isCorrection)))
-        around.meter.count { $0.note(outcome, count: range.count) }
-        jobs[id]?.note(range, outcome)
+    func note(_ ranges: [Range<Int>], _ outcome: Outcome, _ id: JobID, isCorrection: Bool = false) {
+        record(.result(id, JournalResult(outcome, ranges, at: .now, isCorrection: isCorrection)))
+        around.meter.count { $0.note(outcome, count: ranges.reduce(0) { $0 + $1.count }) }
+        for range in ranges { jobs[id]?.note(range, outcome) }
     }
 
     /// An outcome of a job that is over: only one that contradicts what was told is told.

@@ -10,13 +10,7 @@ extension AppRunner {
     /// When that fails the daemon ends, and the next one reads what the file has: until then nothing is taken or told.
     func record(_ record: JournalRecord) {
         do throws(JournalFault) {
-            do throws(JournalFault) {
-                lastRecord = try around.tenure.append(record)
-            } catch .full(.noRegion) {
-                // Room is made ahead of time; here it was used up faster than that.
-                _ = try around.journal.carryForward()
-                lastRecord = try around.tenure.append(record)
-            }
+            lastRecord = try around.tenure.append(record)
         } catch {
             stopRecording(error)
         }
@@ -25,12 +19,7 @@ extension AppRunner {
     /// Adds a job of which something was sent before to the journal.
     func adopt(_ header: JournalHeader, _ progress: JournalProgress) {
         do throws(JournalFault) {
-            do throws(JournalFault) {
-                lastRecord = try around.tenure.adopt(header, progress)
-            } catch .full(.noRegion) {
-                _ = try around.journal.carryForward()
-                lastRecord = try around.tenure.adopt(header, progress)
-            }
+            lastRecord = try around.tenure.adopt(header, progress)
         } catch {
             stopRecording(error)
         }

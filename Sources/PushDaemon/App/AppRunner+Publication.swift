@@ -75,6 +75,7 @@ extension AppRunner {
         isPublishing = true
         defer {
             isPublishing = false
+            roomBell.ring()
             for waiter in awaitingPublication { waiter.resume() }
             awaitingPublication = []
         }
@@ -84,9 +85,11 @@ extension AppRunner {
         let (held, ended) = (parking, withdrawals)
         if !lines.isEmpty {
             // Whether everything up to now is among the lines holds for these, not for what is read meanwhile.
-            let (taken, over, last) = (lines, finishing, isRetelling ? nil : lastRecord)
+            let (taken, over, last) = (lines, finishing, lastRecord)
+            // What an earlier run has left is out when all of it is.
+            let since = isRetelling ? firstRecord : nil
             (lines, finishing) = ([], [])
-            guard await syncJournal(), keepRefs(of: over), publish(taken, through: last) else {
+            guard await syncJournal(), keepRefs(of: over), publish(taken, since: since, through: last) else {
                 (lines, finishing) = (taken + lines, over + finishing)
                 return
             }
@@ -100,12 +103,12 @@ extension AppRunner {
         intakeBell.ring()
     }
 
-    private func publish(_ taken: [UInt8], through last: JournalPosition?) -> Bool {
+    private func publish(_ taken: [UInt8], since first: JournalPosition?, through last: JournalPosition?) -> Bool {
         do {
             let file = try folder.publish(taken, at: .now)
             noteForHook(file)
             if let last {
-                record(.published(JournalPublication(app: name, feedback: file, through: last)))
+                record(.published(JournalPublication(app: name, feedback: file, through: last, since: first)))
             }
             writeJournal()
             return true
@@ -116,8 +119,8 @@ extension AppRunner {
         }
     }
 
-    /// Whether lines of an earlier run are still to be told: nothing up to now is out as a whole then.
-    private var isRetelling: Bool {
+    /// Whether lines of an earlier run are still to be told.
+    var isRetelling: Bool {
         leftJobs.contains(where: \.hasUntold) || takingUp.contains(where: \.hasUntold)
             || jobs.values.contains { $0.source != nil && $0.resumption.map { !$0.untold.isEmpty } == true }
     }

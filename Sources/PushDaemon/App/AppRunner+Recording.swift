@@ -1,6 +1,7 @@
 import APNSGateway
 import APNSModel
 import LinuxIO
+import Logging
 import SpoolModel
 import SpoolStore
 
@@ -17,6 +18,65 @@ extension AppRunner {
             await gateway.recorded(count)
         }
     }
+
+    /// How many bytes an outcome takes in the journal at most, its place in the sets of its job included.
+    private static let outcomeByteCount = 256
+    /// For how many settlements there is to be room at a time: fewer bytes than the least share has.
+    private static let settledAtOnce = 32
+
+    /// Records outcomes and writes their lines, as the app's share of the journal and of lines in memory allow.
+    ///
+    /// Meanwhile the gateway goes on until its windows are full: what it is not told to be recorded counts there.
+    func settle(_ settlements: [Settlement]) async {
+        var rest = settlements[...]
+        while !rest.isEmpty {
+            let group = rest.prefix(Self.settledAtOnce)
+            guard await mayRecord(outcomes: group.count) else {
+                // The app ends. They are in doubt, as if it had died: the next start sends them again or calls them unknown.
+                return logger.warning(
+                    "outcomes could not be recorded before the app ended",
+                    metadata: [LogKey.count: "\(rest.reduce(0) { $0 + $1.batch.count })"])
+            }
+            for settlement in group { settle(settlement) }
+            rest = rest.dropFirst(group.count)
+        }
+        writeJournal()
+        noteUnrecorded(settlements)
+    }
+
+    /// Waits until so many outcomes may be recorded: there is room, or nothing that would make some.
+    ///
+    /// - Returns: `false` when the app ends before.
+    private func mayRecord(outcomes count: Int) async -> Bool {
+        var hasHurried = false
+        while !isBroken {
+            let hasRoom = room.has(count * Self.outcomeByteCount, for: .outcomes, orRing: roomBell)
+            if hasRoom && lines.count < 2 * Self.lineLimit || lines.isEmpty && !isPublishing {
+                room.endWait(for: .outcomes)
+                return true
+            }
+            if isEnding { return false }
+            if !hasHurried { lastPublication = .zero }
+            hasHurried = true
+            publishBell.ring()
+            await roomBell.wait()
+        }
+        return true
+    }
+
+    /// Waits for room in the journal before more of a lane's jobs is read, but not for long: what is under way needs little,
+    /// and makes room when it ends.
+    func waitForRoomToSend(_ lane: Lane) async {
+        let bell = pumpBells[lane.rank]
+        while !room.has(Self.turnByteCount, for: .sending, number: lane.rank, orRing: bell), !isRetelling {
+            await bell.wait(until: .now + .seconds(1))
+            if Task.isCancelled || lines.isEmpty && !isPublishing { break }
+        }
+        room.endWait(for: .sending)
+    }
+
+    /// How many bytes a turn takes in the journal, as a rule: those of its recipients that are refused at once.
+    private static let turnByteCount = 16 << 10
 
     /// Records what is about to be written of jobs that must not be sent twice, for good, and lets it go; until the task is
     /// cancelled.

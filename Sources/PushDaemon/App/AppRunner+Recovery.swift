@@ -86,7 +86,8 @@ extension AppRunner {
 
     private func recoveryRecord(_ job: JournalJob?, of id: JobID) -> RecoveryRecord {
         if let job { return .job(job, suspicion: nil) }
-        return around.orphans.contains(id) ? .orphan : .none
+        // Records of it may be among those that are lost.
+        return around.orphans.contains(id) || around.spool.replay.hasLost ? .orphan : .none
     }
 
     /// A job of the journal that is not in `work/`.

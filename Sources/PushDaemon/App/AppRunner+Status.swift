@@ -43,7 +43,8 @@ extension AppRunner {
         around.meter.count { ($0.queue, $0.freeByteCount) = (queue, free) }
         let isNews = shown.withLock { shown in
             defer { shown = app }
-            return shown.state != app.state || (shown.jobCount == 0) != (app.jobCount == 0)
+            return shown.state != app.state || shown.reason != app.reason
+                || (shown.jobCount == 0) != (app.jobCount == 0)
         }
         guard isNews else { return }
         around.statusBell.ring()
@@ -60,6 +61,7 @@ extension AppRunner {
             }
         var status = SpoolStatus.App(name: name, state: state)
         status.jobCount = activeCount
+        status.reason = room.reason
         status.gateway = "\(app.endpoint)"
         status.progress = shownJobs
         return status

@@ -78,6 +78,8 @@ package actor AppRunner {
     let announceBell: Bell
     /// Rung when there are lines to publish.
     let publishBell: Bell
+    /// Rung when there may be room in the journal for outcomes.
+    let roomBell: Bell
     /// Rung when the app is to end.
     let stopBell: Bell
     /// Rung when the feedback service may have another address.
@@ -102,6 +104,9 @@ package actor AppRunner {
     var claimingCount = 0
     /// How many files are being read that will be announced or taken up then: a short one may be beside a long one.
     var takingCount = 0
+    /// Whether there is room for what the app is about to record, and where its records begin.
+    var room: JournalRoom
+    let firstRecord: JournalPosition
     /// The last record of this app, and whether the journal has failed: then nothing is taken, sent or told any more.
     var lastRecord: JournalPosition?
     var isBroken = false
@@ -225,6 +230,8 @@ package actor AppRunner {
         self.folder = try FeedbackFolder(self.spool, after: left.newestFeedback)
         self.desk = HoldDesk(self.spool, logger)
         self.left = left.jobs
+        self.room = JournalRoom(of: app.name, in: around.journal)
+        self.firstRecord = around.journal.position
         let window = around.configuration.dedupe
         self.refs = try window > .zero ? RefBook(of: app.name, in: around.state, keeping: window, at: .now) : nil
         self.gateway = identity.gateway(around.tokens).makeGateway(
@@ -242,6 +249,7 @@ package actor AppRunner {
         self.publishBell = Bell(on: around.reactor)
         self.recordBell = Bell(on: around.reactor)
         self.announceBell = Bell(on: around.reactor)
+        self.roomBell = Bell(on: around.reactor)
         self.stopBell = Bell(on: around.reactor)
         self.serviceBell = Bell(on: around.reactor)
         self.hookBell = Bell(on: around.reactor)
@@ -287,6 +295,7 @@ package actor AppRunner {
             // Only the bell's task ends by itself, when the app is to end or everything is.
             await group.next()
             isEnding = true
+            roomBell.ring()
             group.cancelAll()
         }
     }

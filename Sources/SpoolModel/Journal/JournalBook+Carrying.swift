@@ -1,34 +1,23 @@
 package import APNSModel
 
 extension JournalBook {
-    /// How many regions are kept free beyond what carrying every live job forward would take.
-    private static let margin = 3
-
     /// How many regions all live jobs would fill.
     private var liveRegionCount: Int {
-        (state.liveByteCount + usableByteCount - 1) / usableByteCount
+        (state.liveByteCount + layout.usableByteCount - 1) / layout.usableByteCount
     }
 
-    /// How many bytes live jobs may have: so much less than half that there is always room to carry all of them forward.
-    var liveByteLimit: Int {
-        (layout.regionCount - Self.margin - 2) / 2 * usableByteCount
+    /// How many bytes may be in the header of the next job that an app claims; may be negative.
+    package func claimRoom(of app: String) -> Int {
+        guard window.freeCount > Self.reserve else { return 0 }
+        return room(of: app, for: .claims) - 3 * JournalJob.fixedByteCount
     }
 
-    /// Whether another small job may be claimed.
-    package var canAdmit: Bool { canAdmit(headerByteCount: JournalHeader.byteLimit) }
-
-    /// Whether a job with that many bytes of content in its header may be claimed: live jobs fill less than half.
-    package func canAdmit(headerByteCount: Int) -> Bool {
-        window.freeCount > Self.reserve
-            && state.liveByteCount + headerByteCount + 2 * JournalJob.fixedByteCount <= liveByteLimit
-    }
-
-    /// The jobs that must be carried forward now, so that their region can be used again; publish their lines before.
+    /// The jobs that must be carried forward now, so that their region can be used again.
     ///
     /// Ask again after they are carried, until there are none. None are named when it would free nothing.
     package var jobsToCarry: [JobID] {
         let liveRegionCount = liveRegionCount
-        guard window.freeCount < liveRegionCount + Self.margin, window.regions.count > liveRegionCount + 2,
+        guard window.freeCount < liveRegionCount + JournalLayout.margin, window.regions.count > liveRegionCount + 2,
             let oldest = window.regions.first
         else { return [] }
         return state.jobs.filter { $0.value.position.epoch == oldest.epoch }.map(\.key)
@@ -43,14 +32,14 @@ extension JournalBook {
     /// - Throws: `JournalFull`; the old records stand then.
     package mutating func carry(_ id: JobID, header: JournalHeader) throws(JournalFull) {
         guard let job = state.jobs[id] else { return }
-        guard job.untoldThrough == nil else { throw .untold(id) }
         try check(byteCount: job.carriedByteCount, keeping: 0)
         let records = records(of: job)
         try write(.header(header), of: id, isCarried: true, keeping: 0)
         for record in records { try write(record, of: id, isCarried: true, keeping: 0) }
-        let checkpoint = JournalCheckpoint(
+        var checkpoint = JournalCheckpoint(
             recordCount: records.count, isClaimed: job.isClaimed, isFinalTold: job.isFinalTold,
             isDamaged: job.isDamaged, tally: job.tally)
+        (checkpoint.finalOrigin, checkpoint.isAbridged) = (job.finalPosition, job.isAbridged)
         try write(.checkpoint(id, checkpoint), of: id, isCarried: true, keeping: 0)
         if window.hasIdle { tidy() }
     }
@@ -73,7 +62,7 @@ extension JournalBook {
         var bytes: [UInt8] = []
         JournalEntry.append(.header(header), isCarried: true, to: &bytes)
         guard bytes.count <= layout.recordByteLimit else { throw .recordTooLong }
-        let byteCount = bytes.count + JournalJob.byteCount(ofRuns: progress.runCount)
+        let byteCount = bytes.count + 256 + JournalJob.byteCount(ofRuns: progress.runCount)
         try check(byteCount: byteCount, keeping: Self.reserve)
         let records = records(of: id, progress.sets)
         try write(.header(header), isCarried: true, keeping: 0)
@@ -91,6 +80,7 @@ extension JournalBook {
         var sets = job.progress.sets
         sets.append((kind: .intended, runs: job.intents))
         var records = records(of: job.facts.id, sets)
+        records += job.untoldResults.map { .untold(job.facts.id, $0) }
         if let final = job.final { records.append(.final(job.facts.id, final)) }
         return records
     }

@@ -6,8 +6,6 @@ package enum JournalFull: Error, Hashable, Sendable {
     case noRegion
     /// The record is longer than any may be: a job of over 31 GiB.
     case recordTooLong
-    /// The job's feedback lines must be published before it is carried forward.
-    case untold(JobID)
 }
 
 /// Bytes to write to the journal's file.
@@ -34,10 +32,14 @@ package struct JournalBook: Sendable {
     /// How the file is divided.
     package let layout: JournalLayout
     private(set) var state: JournalState
+    /// Which app may take how much of it.
+    package private(set) var shares: JournalShares
     /// The regions in use.
     private(set) var window: JournalWindow
     private var output: JournalOutput
     private var scratch: [UInt8] = []
+    /// Up to where it is known to be durable, if no record says so yet.
+    private var durableEnd: JournalPosition?
 
     /// Goes on where the records of the newest region end, or begins one if it was ended or there is none.
     ///
@@ -51,7 +53,7 @@ package struct JournalBook: Sendable {
     ///     a crash.
     /// - Throws: `JournalFull` when the newest region was ended and no other is free, as only damage does: use a new file.
     package init(layout: JournalLayout, after replay: JournalReplay?, salt: UInt32) throws(JournalFull) {
-        let state = replay?.state.withoutLines ?? JournalState(keepsLines: false)
+        let state = replay?.state ?? JournalState(layout)
         var window = JournalWindow(regions: replay?.regions ?? [], regionCount: layout.regionCount)
         for job in state.jobs.values { window.add(1, at: job.position.epoch) }
         if let resumption = replay?.resumption {
@@ -65,8 +67,29 @@ package struct JournalBook: Sendable {
             output = JournalOutput(head, layout: layout)
         }
         (self.layout, self.state, self.window) = (layout, state, window)
+        shares = JournalShares(byteLimit: layout.liveByteLimit)
         self.state.apply(output.begin(salt: salt))
+        // Else the next start would not know of what was lost, once this one has gone on in its place.
+        if replay?.hasLostEnd == true { try write(.distrusted, keeping: 0) }
         tidy()
+    }
+
+    /// Where the next record goes, unless that begins a region.
+    package var position: JournalPosition { output.position }
+
+    /// Notes that all records before this position are durable; the next record is preceded by a proof of it.
+    package mutating func noteDurable(through position: JournalPosition) {
+        durableEnd = position
+    }
+
+    /// Gives each of these apps a share of the room that no other app can take.
+    package mutating func share(among apps: Set<String>) {
+        shares.apps = apps
+    }
+
+    /// How many bytes more an app's live jobs may take for a use; may be negative.
+    package func room(of app: String, for use: JournalUse) -> Int {
+        shares.room(of: app, for: use, usage: state.usage)
     }
 
     /// What is known of a live job.
@@ -102,7 +125,7 @@ package struct JournalBook: Sendable {
         case .cleaned(let id): return try write(record, of: id, keeping: 0)
         case .start, .ended, .suspect: return try write(record)
         case .published, .stopped: return try write(record, keeping: 0)
-        case .runs, .checkpoint, .end, .begun: return output.position
+        case .runs, .untold, .checkpoint, .synced, .distrusted, .end, .begun: return output.position
         }
     }
 
@@ -117,21 +140,17 @@ package struct JournalBook: Sendable {
         return layout.offset(ofRegion: region.index) + Int64(position.offset)
     }
 
-    /// How many ranges go into one record; long lists are split early, so that little of a region is left over.
-    private var rangeLimit: Int { max(1, layout.recordByteLimit / 64) }
+    /// How many ranges go into one record: as many as surely fit.
+    private var rangeLimit: Int { max(1, layout.recordByteLimit / 16) }
 
     /// How many bytes of records still go into the region that is written.
     var room: Int { output.room }
 
-    /// How many bytes of records surely go into a region.
-    var usableByteCount: Int {
-        layout.regionByteCount - JournalRegionHead.byteCount - 2 * JournalEntry.shortestByteCount
-            - layout.recordByteLimit
-    }
-
     /// Makes sure that so much can be written.
     func check(byteCount: Int, keeping reserve: Int) throws(JournalFull) {
-        guard output.room + max(0, window.freeCount - reserve) * usableByteCount >= byteCount else { throw .noRegion }
+        guard output.room + max(0, window.freeCount - reserve) * layout.usableByteCount >= byteCount else {
+            throw .noRegion
+        }
     }
 
     /// Writes a record of a job with many ranges, in parts if they are too many.
@@ -166,8 +185,8 @@ package struct JournalBook: Sendable {
             if let before { window.add(-1, at: before) }
             if let after = state.jobs[id]?.position.epoch { window.add(1, at: after) }
             return position
-        case .claimed, .intent, .result, .reopened, .final, .published, .runs, .start, .ended, .suspect, .stopped, .end,
-            .begun:
+        case .claimed, .intent, .result, .reopened, .final, .published, .runs, .untold, .start, .ended, .suspect,
+            .stopped, .synced, .distrusted, .end, .begun:
             guard state.jobs.index(forKey: id) != nil else { return output.position }
             return try write(record, isCarried: isCarried, keeping: reserve)
         }
@@ -185,9 +204,18 @@ package struct JournalBook: Sendable {
             guard window.freeCount > reserve else { throw .noRegion }
             output.begin(window.begin(epoch: output.position.epoch + 1, isFirstOfRun: false))
         }
+        proveDurability(before: scratch.count)
         let place = output.append(&scratch)
         state.apply(JournalEntry(record: record, isCarried: isCarried, place: place))
         return place.position
+    }
+
+    /// Writes what is known to be durable of the region, if it is not written yet and leaves room for a record.
+    private mutating func proveDurability(before byteCount: Int) {
+        guard let end = durableEnd else { return }
+        durableEnd = nil
+        guard end.epoch == output.position.epoch, output.room >= byteCount + JournalOutput.markByteCount else { return }
+        output.mark(through: end.offset)
     }
 
     /// Counts a job that has come to life by what is written of one that is carried forward.

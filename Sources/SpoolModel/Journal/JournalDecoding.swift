@@ -86,6 +86,10 @@ struct JournalDecoder {
         WallTime(nanoseconds: try integer(Int64.self))
     }
 
+    mutating func position() throws(JournalMalformed) -> JournalPosition {
+        JournalPosition(epoch: try integer(UInt64.self), offset: try number())
+    }
+
     mutating func job() throws(JournalMalformed) -> JobID {
         JobID(bits: try integer(UInt128.self))
     }

@@ -30,6 +30,11 @@ extension [UInt8] {
         appendInteger(UInt64(truncatingIfNeeded: id.bits >> 64))
     }
 
+    mutating func appendPosition(_ position: JournalPosition) {
+        appendInteger(position.epoch)
+        appendNumber(position.offset)
+    }
+
     mutating func appendFlag(_ flag: Bool) {
         append(flag ? 1 : 0)
     }

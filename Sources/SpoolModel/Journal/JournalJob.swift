@@ -32,15 +32,21 @@ package struct JournalJob: Sendable {
     package internal(set) var isFinalTold = false
     /// Whether a damaged part of the journal may have told more of it.
     package internal(set) var isDamaged = false
-    /// The last record whose feedback line is not known to be out.
-    package internal(set) var untoldThrough: JournalPosition?
-    /// The results whose lines are not known to be out; only a replay keeps them, a book does not.
+    /// Whether `rejected` was too scattered to be kept: it is empty then, and the tally has only the number.
+    package private(set) var isAbridged = false
+    /// The results whose lines are not known to be out.
     package var untold: [JournalResult] { untoldResults.map(\.result) }
+    /// Whether there are any.
+    package var hasUntold: Bool { !untoldResults.isEmpty }
 
     /// Where its header record is, and how it is checked.
     let place: JournalPlace
-    var untoldResults: [(position: JournalPosition, result: JournalResult)] = []
-    private var finalPosition: JournalPosition?
+    /// The same, each with its place: what a PUBLISHED record says of that place holds for it, wherever it was carried.
+    private(set) var untoldResults: [JournalUntold] = []
+    /// An upper bound of what they take to be written once more.
+    private(set) var untoldByteCount = 0
+    /// Where its end was recorded first.
+    private(set) var finalPosition: JournalPosition?
 
     /// Which have which outcome, by the outcome's word, but for those accepted.
     package var runs: [String: IndexRuns] {
@@ -67,22 +73,30 @@ package struct JournalJob: Sendable {
 extension JournalJob {
     /// An upper bound of what it takes to write the job once more.
     var carriedByteCount: Int {
-        let runCount =
-            remaining.runs.count + rejected.runs.count + expired.runs.count + unsent.runs.count + unknown.runs.count
-            + intents.runs.count
-        return headerByteCount + Self.byteCount(ofRuns: runCount)
+        let setByteCount =
+            Self.byteCount(of: remaining) + Self.byteCount(of: rejected) + Self.byteCount(of: expired)
+            + Self.byteCount(of: unsent) + Self.byteCount(of: unknown) + Self.byteCount(of: intents)
+        return headerByteCount + Self.fixedByteCount + facts.name.bytes.count + setByteCount + untoldByteCount
+    }
+
+    /// An upper bound of what the records of a set take: few runs as such, many as a bit for each index.
+    private static func byteCount(of set: IndexRuns) -> Int {
+        let runs = set.runs
+        guard runs.count > 16, let first = runs.first, let last = runs.last else { return runs.count * runByteCount }
+        let span = last.upperBound - first.lowerBound
+        return min(runs.count * runByteCount, span / 6 + runs.count / 2 + 48)
     }
 
     /// An upper bound of what it takes beside the header, with so many runs of indices.
     static func byteCount(ofRuns count: Int) -> Int { fixedByteCount + count * runByteCount }
 
-    /// The end, the checkpoint, and the heads of records that are not full.
-    static let fixedByteCount = 2048
+    /// The end without its name, the checkpoint, and the heads of records that are not full.
+    static let fixedByteCount = 1024
     /// A gap and a length, and a share in the head of their record.
     private static let runByteCount = 12
 
-    /// Counts outcomes; `keepingLine` remembers what its feedback lines need.
-    mutating func apply(_ result: JournalResult, at position: JournalPosition, keepingLine: Bool) {
+    /// Counts outcomes, and remembers what their feedback lines need.
+    mutating func apply(_ result: JournalResult, at position: JournalPosition) {
         for range in result.ranges {
             let range = range.clamped(to: 0..<facts.recipientCount)
             if result.isCorrection {
@@ -93,8 +107,19 @@ extension JournalJob {
             if !intents.isEmpty { intents.subtract(range) }
         }
         guard result.outcome != .accepted || facts.recordsAll || result.isCorrection else { return }
-        untoldThrough = position
-        if keepingLine { untoldResults.append((position, result)) }
+        add(JournalUntold(origin: position, result: result))
+    }
+
+    /// Takes a result whose lines are not known to be out.
+    mutating func add(_ untold: JournalUntold) {
+        untoldResults.append(untold)
+        untoldByteCount += untold.byteCount
+    }
+
+    /// Lets go of which were rejected if that is too scattered to be written with so many bytes; how many they are stays.
+    mutating func abridge(to limit: Int) {
+        guard isAbridged || Self.byteCount(of: rejected) > limit else { return }
+        (rejected, isAbridged) = (IndexRuns(), true)
     }
 
     private mutating func settle(_ range: Range<Int>, _ outcome: Outcome) {
@@ -144,10 +169,12 @@ extension JournalJob {
     }
 
     /// Forgets the lines that are out.
-    mutating func markTold(through position: JournalPosition) {
-        untoldResults.removeFirst(untoldResults.prefix { $0.position <= position }.count)
-        if let last = untoldThrough, last <= position { untoldThrough = nil }
-        if let end = finalPosition, end <= position { isFinalTold = true }
+    mutating func markTold(_ publication: JournalPublication) {
+        if !untoldResults.isEmpty {
+            untoldResults.removeAll { publication.covers($0.origin) }
+            untoldByteCount = untoldResults.reduce(0) { $0 + $1.byteCount }
+        }
+        if let end = finalPosition, publication.covers(end) { isFinalTold = true }
     }
 
     /// Takes part of a job that is carried forward; `remaining` must be empty before the first.
@@ -171,6 +198,8 @@ extension JournalJob {
         isClaimed = checkpoint.isClaimed
         isFinalTold = checkpoint.isFinalTold
         isDamaged = checkpoint.isDamaged
+        isAbridged = checkpoint.isAbridged
+        if final != nil, let origin = checkpoint.finalOrigin { finalPosition = origin }
     }
 
     /// What a job that is carried forward begins with.
@@ -178,5 +207,13 @@ extension JournalJob {
         var job = JournalJob(header, at: place)
         job.remaining = IndexRuns()
         return job
+    }
+}
+
+extension JournalUntold {
+    /// An upper bound of what it takes to be written: its reason, its times, its place, and its ranges.
+    var byteCount: Int {
+        let reasonByteCount = min(result.outcome.refusal?.reason.utf8.count ?? 0, 128)
+        return 96 + reasonByteCount + 12 * result.ranges.count
     }
 }

@@ -1,21 +1,33 @@
 /// The first page of a journal's file: what it is, how it is divided, and whose it is.
 package struct JournalLabel: Hashable, Sendable {
     private static let magic = Array("pushspool journal\n".utf8)
-    private static let version: UInt16 = 3
-    private static let checkedByteCount = JournalLayout.labelByteCount - 4
+    private static let version: UInt16 = 4
+    /// The version before has the same records but for those that only this one writes: it is read, and its label replaced.
+    private static let earlierVersion: UInt16 = 3
+    /// Where its checksum is: in its first sector, so that replacing an earlier label is one write of that, whole or not at
+    /// all.
+    private static let checkedByteCount = 508
+    private static let earlierCheckedByteCount = JournalLayout.labelByteCount - 4
 
     /// How the file is divided.
     package let layout: JournalLayout
     /// The node that writes it; at most 255 bytes.
     package let node: String
+    /// Whether it was written by an earlier version, and must be replaced before anything is recorded.
+    package let isOfEarlierVersion: Bool
 
     /// Creates a label.
     package init(layout: JournalLayout, node: String) {
-        self.layout = layout
-        self.node = node.prefix(utf8Count: 255)
+        self.init(layout: layout, node: node, isOfEarlierVersion: false)
     }
 
-    /// The 4096 bytes of it.
+    private init(layout: JournalLayout, node: String, isOfEarlierVersion: Bool) {
+        self.layout = layout
+        self.node = node.prefix(utf8Count: 255)
+        self.isOfEarlierVersion = isOfEarlierVersion
+    }
+
+    /// The first 512 bytes of it; the rest of its page is zeros, or was an earlier version's.
     package var bytes: [UInt8] {
         var bytes = Self.magic
         bytes.appendInteger(Self.version)
@@ -37,17 +49,19 @@ package struct JournalLabel: Hashable, Sendable {
     /// - Returns: `nil` when the bytes are not the undamaged label of a journal of this version.
     package init?(bytes: [UInt8]) {
         guard bytes.count == JournalLayout.labelByteCount, bytes.starts(with: Self.magic) else { return nil }
-        let checksum = CRC32C.checksum(bytes.span.extracting(0..<Self.checkedByteCount))
         var decoder = JournalDecoder(bytes, Self.magic.count..<Self.checkedByteCount)
-        var end = JournalDecoder(bytes, Self.checkedByteCount..<bytes.count)
         do throws(JournalMalformed) {
             let (version, region) = (try decoder.integer(UInt16.self), Int(try decoder.integer(UInt32.self)))
             let byteCount = try decoder.integer(UInt64.self)
-            guard try end.integer(UInt32.self) == checksum, version == Self.version,
+            let isEarlier = version == Self.earlierVersion
+            let checkedByteCount = isEarlier ? Self.earlierCheckedByteCount : Self.checkedByteCount
+            var end = JournalDecoder(bytes, checkedByteCount..<checkedByteCount + 4)
+            let checksum = CRC32C.checksum(bytes.span.extracting(0..<checkedByteCount))
+            guard try end.integer(UInt32.self) == checksum, isEarlier || version == Self.version,
                 byteCount <= UInt64(JournalDecoder.numberLimit), region >= 4096, region % 8 == 0
             else { return nil }
-            self.init(
-                layout: JournalLayout(byteCount: Int(byteCount), regionByteCount: region), node: try decoder.text())
+            let layout = JournalLayout(byteCount: Int(byteCount), regionByteCount: region)
+            self.init(layout: layout, node: try decoder.text(), isOfEarlierVersion: isEarlier)
         } catch {
             return nil
         }

@@ -31,6 +31,19 @@ package struct JournalLayout: Hashable, Sendable {
     /// The longest record, its head and padding included: 128 KiB in regions of 1 MiB.
     package var recordByteLimit: Int { regionByteCount / 8 }
 
+    /// How many bytes of records surely go into a region.
+    package var usableByteCount: Int {
+        regionByteCount - JournalRegionHead.byteCount - 2 * JournalEntry.shortestByteCount - recordByteLimit
+    }
+
+    /// How many regions are kept free beyond what carrying every live job forward would take.
+    static let margin = 3
+
+    /// How many bytes live jobs may take: so much less than half that there is always room to carry all of them forward.
+    package var liveByteLimit: Int {
+        max(0, regionCount - Self.margin - 2) / 2 * usableByteCount
+    }
+
     /// Where a region begins in the file.
     package func offset(ofRegion index: Int) -> Int64 {
         Int64(Self.labelByteCount) + Int64(index) * Int64(regionByteCount)

@@ -3,6 +3,8 @@ struct JournalOutput: Sendable {
     private let layout: JournalLayout
     private var head: JournalRegionHead
     private var seed: UInt32
+    /// The salt of the daemon that writes; 0 in regions that it began itself.
+    private var salt: UInt32 = 0
     /// Where the next record goes.
     private(set) var position: JournalPosition
     private var writes: [JournalWrite] = []
@@ -43,7 +45,18 @@ struct JournalOutput: Sendable {
         JournalEntry.append(.begun(salt: salt), isCarried: false, to: &bytes)
         let place = append(&bytes)
         seed = JournalEntry.seed(seed, salt: salt)
+        self.salt = salt
         return JournalEntry(record: .begun(salt: salt), isCarried: false, place: place)
+    }
+
+    /// How many bytes a proof of durability has.
+    static let markByteCount = 24
+
+    /// Says that the region is durable up to this byte.
+    mutating func mark(through offset: Int) {
+        var bytes: [UInt8] = []
+        JournalEntry.append(.synced(JournalSyncMark(salt: salt, through: offset)), isCarried: false, to: &bytes)
+        append(&bytes, seed: JournalEntry.seed(epoch: head.epoch))
     }
 
     /// Ends the region and goes on in another.
@@ -60,6 +73,11 @@ struct JournalOutput: Sendable {
     /// Seals an encoded record and appends it.
     @discardableResult
     mutating func append(_ record: inout [UInt8]) -> JournalPlace {
+        append(&record, seed: seed)
+    }
+
+    @discardableResult
+    private mutating func append(_ record: inout [UInt8], seed: UInt32) -> JournalPlace {
         defer { position = JournalPosition(epoch: position.epoch, offset: position.offset + record.count) }
         JournalEntry.seal(&record, seed: seed)
         pending.append(contentsOf: record)

@@ -2,6 +2,7 @@ import APNSModel
 
 extension JournalRecord {
     static let headerType: UInt8 = 1
+    static let syncedType: UInt8 = 18
 
     /// The number of its kind in the file.
     var type: UInt8 {
@@ -22,6 +23,9 @@ extension JournalRecord {
         case .stopped: 14
         case .end: 15
         case .begun: 16
+        case .untold: 17
+        case .synced: Self.syncedType
+        case .distrusted: 19
         }
     }
 
@@ -41,8 +45,14 @@ extension JournalRecord {
         case .published(let publication): publication.write(to: &bytes)
         case .runs(let id, let runs):
             bytes.appendID(id)
-            bytes.append(runs.kind.rawValue)
-            bytes.appendRanges(runs.ranges)
+            runs.write(to: &bytes)
+        case .untold(let id, let untold):
+            bytes.appendID(id)
+            bytes.appendPosition(untold.origin)
+            untold.result.write(to: &bytes)
+        case .synced(let mark):
+            bytes.appendInteger(mark.salt)
+            bytes.appendInteger(UInt32(truncatingIfNeeded: mark.through))
         case .checkpoint(let id, let checkpoint):
             bytes.appendID(id)
             checkpoint.write(to: &bytes)
@@ -52,7 +62,7 @@ extension JournalRecord {
             bytes.appendNumber(suspicion.deathCount)
             bytes.appendFlag(suspicion.wasAlone)
         case .begun(let salt): bytes.appendInteger(salt)
-        case .stopped, .end: break
+        case .stopped, .end, .distrusted: break
         }
     }
 
@@ -74,6 +84,9 @@ extension JournalRecord {
         case 14: self = .stopped
         case 15: self = .end
         case 16: self = .begun(salt: try decoder.integer(UInt32.self))
+        case 17: self = .untold(try decoder.job(), try JournalUntold(from: &decoder))
+        case Self.syncedType: self = .synced(try JournalSyncMark(from: &decoder))
+        case 19: self = .distrusted
         default: throw JournalMalformed()
         }
         guard decoder.isAtEnd else { throw JournalMalformed() }

@@ -2,7 +2,8 @@ package import APNSModel
 
 /// One record of the journal.
 ///
-/// `runs`, `checkpoint`, `end` and `begun` are written by a `JournalBook` on its own account.
+/// `runs`, `untold`, `checkpoint`, `synced`, `distrusted`, `end` and `begun` are written by a `JournalBook` on its own
+/// account.
 package enum JournalRecord: Hashable, Sendable {
     /// A job is about to be claimed. Synced before the claim.
     indirect case header(JournalHeader)
@@ -22,6 +23,8 @@ package enum JournalRecord: Hashable, Sendable {
     case cleaned(JobID)
     /// Part of a job that is carried forward.
     case runs(JobID, JournalRuns)
+    /// An outcome of a job that is carried forward, whose lines are not known to be out.
+    indirect case untold(JobID, JournalUntold)
     /// The end of a job that is carried forward: what came since its carried header replaces all before.
     indirect case checkpoint(JobID, JournalCheckpoint)
     /// A file is about to be read.
@@ -34,6 +37,10 @@ package enum JournalRecord: Hashable, Sendable {
     case stopped
     /// The region is full; what follows is in the next one.
     case end
+    /// All up to a place in this region is durable.
+    case synced(JournalSyncMark)
+    /// Records were lost by damage: every job that is live here may have been told of in them.
+    case distrusted
     /// A daemon began. The checksums of what it writes into this region start from the salt too.
     case begun(salt: UInt32)
 }
@@ -70,6 +77,24 @@ extension JournalRecord {
     }
 }
 
+/// An outcome of a job that is carried forward, whose lines are not known to be out.
+package struct JournalUntold: Hashable, Sendable {
+    /// Where it was recorded first: what a PUBLISHED record says of that place holds for it.
+    package var origin: JournalPosition
+    /// The outcome.
+    package var result: JournalResult
+}
+
+/// Proof that a part of a region was durable: what is missing of it was not lost in a crash, but damaged since.
+///
+/// Its checksum starts from the region's epoch alone, so that it can be read behind a damaged record.
+package struct JournalSyncMark: Hashable, Sendable {
+    /// The salt of the daemon that wrote it; 0 if that began its first region with this one.
+    package var salt: UInt32
+    /// Where the durable part ends, in bytes from the beginning of the region.
+    package var through: Int
+}
+
 /// The end of a job that is carried forward.
 package struct JournalCheckpoint: Hashable, Sendable {
     /// How many records of the job came since its carried header, which counts; all of them, or the carry is torn.
@@ -82,4 +107,8 @@ package struct JournalCheckpoint: Hashable, Sendable {
     package var isDamaged: Bool
     /// What became of its notifications so far.
     package var tally: Tally
+    /// Where its end was recorded first, if it has ended.
+    package var finalOrigin: JournalPosition?
+    /// Whether its rejected notifications were too scattered to be listed.
+    package var isAbridged = false
 }

@@ -46,6 +46,8 @@ struct JournalRegionReader {
     private let bytes: [UInt8]
     private let epoch: UInt64
     private var seed: UInt32
+    /// The salts of the daemons that went on in this region, the last one's at the end; 0 is who began it.
+    private var salts: [UInt32] = [0]
     /// Where the next record begins, or the reading ended.
     private(set) var offset = JournalRegionHead.byteCount
     /// Whether all that was written into the region was read.
@@ -60,8 +62,7 @@ struct JournalRegionReader {
 
     mutating func next() -> JournalEntry? {
         guard !isComplete else { return nil }
-        let position = JournalPosition(epoch: epoch, offset: offset)
-        guard let entry = JournalEntry(bytes, at: offset, seed: seed, position: position) else { return nil }
+        guard let entry = entry(at: offset) else { return nil }
         guard entry.record != .end else {
             isComplete = true
             return nil
@@ -69,9 +70,41 @@ struct JournalRegionReader {
         offset += entry.byteCount
         if case .begun(let salt) = entry.record {
             seed = JournalEntry.seed(seed, salt: salt)
+            salts.append(salt)
         } else {
             end = JournalPlace(position: JournalPosition(epoch: epoch, offset: offset), seed: seed)
         }
         return entry
+    }
+
+    /// Whether what should follow where the reading ended was durable once: it was not lost in a crash, but damaged since.
+    ///
+    /// A crash may leave whole records behind a torn one, but no proof that the torn one had been synced, nor one of a daemon
+    /// whose beginning had not. Costs a look at every eighth byte of the rest.
+    var hasLost: Bool {
+        guard !isComplete else { return false }
+        for place in stride(from: offset, through: bytes.count - JournalOutput.markByteCount, by: 8) {
+            guard case .synced(let mark) = mark(at: place)?.record else { continue }
+            if mark.salt == salts.last ? mark.through > offset : !salts.contains(mark.salt) { return true }
+        }
+        return false
+    }
+
+    /// The record at a place, if it is of the daemon that wrote there last.
+    private func entry(at place: Int) -> JournalEntry? {
+        if let entry = mark(at: place) {
+            guard case .synced(let mark) = entry.record, mark.salt == salts.last else { return nil }
+            return entry
+        }
+        return JournalEntry(bytes, at: place, seed: seed, position: JournalPosition(epoch: epoch, offset: place))
+    }
+
+    /// The proof of durability at a place, whichever daemon's it is.
+    private func mark(at place: Int) -> JournalEntry? {
+        guard place + JournalEntry.headByteCount < bytes.count, bytes[place + 8] == JournalRecord.syncedType else {
+            return nil
+        }
+        let position = JournalPosition(epoch: epoch, offset: place)
+        return JournalEntry(bytes, at: place, seed: JournalEntry.seed(epoch: epoch), position: position)
     }
 }

@@ -25,27 +25,45 @@ package struct JournalReplay: Sendable {
     /// Whether the last daemon ended as it should; true of an empty journal.
     package private(set) var endedCleanly = true
 
-    private(set) var state = JournalState(keepsLines: true)
+    private(set) var state: JournalState
+    /// Whether the end of what was recorded is lost, which the next daemon must record.
+    private(set) var hasLostEnd = false
     /// The regions in use, in the order of their epochs.
     private(set) var regions: [JournalRegionHead] = []
     /// Whether nothing was ever recorded: what earlier daemons did is not known then.
     package var isBlank: Bool { regions.isEmpty }
     /// Those whose head is damaged.
-    private var headless: [Int] = []
-    /// Epochs that were guessed for those.
+    private var headless: [(index: Int, isBlank: Bool)] = []
+    /// Those of them of which not even an epoch can be guessed.
+    private var unknown: [Int] = []
+    /// Epochs that were guessed for the others.
     private var guesses: Set<UInt64> = []
-    /// The region that was read last, where its reading ended if that was too early, and where its records end.
-    private var last: (head: JournalRegionHead, tornAt: Int?, end: JournalPlace)?
+    /// The region that was read last.
+    private var last: Ending?
+
+    /// How the reading of a region ended.
+    private struct Ending {
+        let head: JournalRegionHead
+        /// Where, if that was too early.
+        let tornAt: Int?
+        /// Where its records end.
+        let end: JournalPlace
+        /// Whether what should follow there was durable once.
+        let hasLost: Bool
+    }
 
     /// Starts reading.
     package init(layout: JournalLayout) {
         self.layout = layout
+        state = JournalState(layout)
     }
 
     /// The live jobs.
     package var jobs: [JobID: JournalJob] { state.jobs }
     /// The jobs of which there are records but no header: whoever has such a file moves it to `hold/`.
     package var orphans: Set<JobID> { state.orphans }
+    /// Whether records were lost by damage: what was sent of a job of which there is no record is not known then.
+    package var hasLost: Bool { state.hasLost }
     /// The newest name given to a feedback file, by app.
     package var newestFeedback: [String: FileName] { state.publications.mapValues(\.publication.feedback) }
     /// The files over which the daemon may have died.
@@ -55,8 +73,8 @@ package struct JournalReplay: Sendable {
     package mutating func addHead(_ bytes: [UInt8], index: Int) {
         if let head = JournalRegionHead(bytes: bytes, index: index) {
             insert(head)
-        } else if bytes.contains(where: { $0 != 0 }) {
-            headless.append(index)
+        } else {
+            headless.append((index, isBlank: !bytes.contains { $0 != 0 }))
         }
     }
 
@@ -72,31 +90,41 @@ package struct JournalReplay: Sendable {
     /// In which order the regions are to be read: only those in use. All heads must be known.
     package var readingOrder: [Int] {
         mutating get {
-            for index in headless.sorted() { guess(index) }
+            let newest = regions.last?.index
+            for (index, isBlank) in headless.sorted(by: { $0.index < $1.index }) {
+                // One that was never used has no head. Of those that lost it, the newest is not missed by another, nor is
+                // the first of a new file.
+                let mayBeLost = index == 0 || newest.map { ($0 + 1) % layout.regionCount == index } == true
+                if !isBlank || mayBeLost { guess(index) }
+            }
             headless = []
-            return regions.map(\.index)
+            return unknown + regions.map(\.index)
         }
     }
 
     /// A region whose head is damaged is read as the one after its neighbour; records of other epochs will not fit.
     private mutating func guess(_ index: Int) {
         let before = (index + layout.regionCount - 1) % max(1, layout.regionCount)
-        guard let epoch = regions.first(where: { $0.index == before })?.epoch,
-            !regions.contains(where: { $0.epoch == epoch + 1 })
-        else { return }
+        guard let epoch = regions.first(where: { $0.index == before })?.epoch else {
+            unknown.append(index)
+            return
+        }
+        guard !regions.contains(where: { $0.epoch == epoch + 1 }) else { return }
         guesses.insert(epoch + 1)
         insert(JournalRegionHead(epoch: epoch + 1, index: index, isFirstOfRun: false))
     }
 
     /// Takes a whole region.
     package mutating func addRegion(_ bytes: [UInt8], index: Int) {
-        guard let head = regions.first(where: { $0.index == index }) else { return }
+        guard let head = regions.first(where: { $0.index == index }) else { return judgeUnknown(bytes, index) }
         var reader = JournalRegionReader(bytes, epoch: head.epoch)
         let first = reader.next()
         if guesses.contains(head.epoch) {
             guard first != nil else {
-                // Its beginning was torn, and nothing in it was ever synced; or it is lost, and its successor tells.
+                // Its beginning was torn, and nothing in it was ever synced; or it is lost, and its successor tells, or
+                // what follows in it.
                 regions.removeAll { $0 == head }
+                if reader.hasLost { loseEnd(JournalDamage(region: index, offset: 0, why: "its beginning is lost")) }
                 return
             }
             damage.append(JournalDamage(region: index, offset: 0, why: "its head is damaged; its records are not"))
@@ -104,7 +132,23 @@ package struct JournalReplay: Sendable {
         connect(head)
         if let first { state.apply(first) }
         while let entry = reader.next() { state.apply(entry) }
-        last = (head, reader.isComplete ? nil : reader.offset, reader.end)
+        last = Ending(
+            head: head, tornAt: reader.isComplete ? nil : reader.offset, end: reader.end, hasLost: reader.hasLost)
+    }
+
+    /// A region of which not even the epoch is known: whatever is in it is lost.
+    private mutating func judgeUnknown(_ bytes: [UInt8], _ index: Int) {
+        guard bytes.dropFirst(Self.headByteCount).contains(where: { $0 != 0 }) else { return }
+        loseEnd(JournalDamage(region: index, offset: 0, why: "its head is damaged; its records cannot be read"))
+    }
+
+    /// Notes that the file has fewer bytes than its label says: what is missing may have told of any job.
+    package mutating func noteCut(toByteCount count: Int64) {
+        let offset = max(0, Int(count) - JournalLayout.labelByteCount)
+        loseEnd(
+            JournalDamage(
+                region: offset / layout.regionByteCount, offset: offset % layout.regionByteCount,
+                why: "the file was cut to \(count) bytes, its label says \(layout.byteCount)"))
     }
 
     /// Looks for what is missing between the last region and this one.
@@ -117,6 +161,11 @@ package struct JournalReplay: Sendable {
         }
     }
 
+    private mutating func loseEnd(_ found: JournalDamage) {
+        hasLostEnd = true
+        lose(found)
+    }
+
     private mutating func lose(_ found: JournalDamage) {
         damage.append(found)
         state.distrust()
@@ -124,7 +173,13 @@ package struct JournalReplay: Sendable {
 
     /// Says that all regions were read.
     package mutating func finish() {
-        endedCleanly = state.isStopped
+        if let last, let offset = last.tornAt, last.hasLost {
+            loseEnd(
+                JournalDamage(
+                    region: last.head.index, offset: offset,
+                    why: "a damaged record, behind which others were safe; what follows is lost"))
+        }
+        endedCleanly = state.isStopped && !hasLostEnd
         state.beginRun()
         guard let last, last.tornAt == nil, let oldest = regions.first else { return }
         // The last region was ended, and the next one is not there: its beginning went over what was no longer needed.

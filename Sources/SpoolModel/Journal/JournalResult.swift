@@ -51,10 +51,17 @@ package struct JournalPublication: Hashable, Sendable {
     package var feedback: FileName
     /// The lines of every RESULT and FINAL of the app up to this record are out.
     package var through: JournalPosition
+    /// But not those before this one, if there is one: an earlier run has left them, and they are told again.
+    package var since: JournalPosition?
 
     /// Creates a publication.
-    package init(app: String, feedback: FileName, through: JournalPosition) {
-        (self.app, self.feedback, self.through) = (app, feedback, through)
+    package init(app: String, feedback: FileName, through: JournalPosition, since: JournalPosition? = nil) {
+        (self.app, self.feedback, self.through, self.since) = (app, feedback, through, since)
+    }
+
+    /// Whether it says that the lines of the record at `position` are out.
+    func covers(_ position: JournalPosition) -> Bool {
+        position <= through && since.map { $0 <= position } ?? true
     }
 }
 

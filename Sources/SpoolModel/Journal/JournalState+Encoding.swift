@@ -6,12 +6,13 @@ extension JournalPublication {
         bytes.appendBytes(feedback.bytes)
         bytes.appendInteger(through.epoch)
         bytes.appendNumber(through.offset)
+        if let since { bytes.appendPosition(since) }
     }
 
     init(from decoder: inout JournalDecoder) throws(JournalMalformed) {
         let (app, feedback) = (try decoder.text(), try decoder.name())
-        let through = JournalPosition(epoch: try decoder.integer(UInt64.self), offset: try decoder.number())
-        self.init(app: app, feedback: feedback, through: through)
+        self.init(app: app, feedback: feedback, through: try decoder.position())
+        if !decoder.isAtEnd { since = try decoder.position() }
     }
 }
 
@@ -39,9 +40,42 @@ extension JournalSuspicion {
 }
 
 extension JournalRuns {
+    /// Beside the kind: the ranges are written as a bit for each index.
+    private static let bitmapFlag: UInt8 = 0x80
+
+    func write(to bytes: inout [UInt8]) {
+        guard let bitmap = IndexBitmap(ifSmaller: ranges) else {
+            bytes.append(kind.rawValue)
+            bytes.appendRanges(ranges)
+            return
+        }
+        bytes.append(kind.rawValue | Self.bitmapFlag)
+        bytes.appendNumber(bitmap.first)
+        bytes.appendBytes(bitmap.bits)
+    }
+
     init(from decoder: inout JournalDecoder) throws(JournalMalformed) {
-        guard let kind = Kind(rawValue: try decoder.byte()) else { throw JournalMalformed() }
-        self.init(kind: kind, ranges: try decoder.ranges())
+        let number = try decoder.byte()
+        guard let kind = Kind(rawValue: number & ~Self.bitmapFlag) else { throw JournalMalformed() }
+        guard number & Self.bitmapFlag != 0 else {
+            self.init(kind: kind, ranges: try decoder.ranges())
+            return
+        }
+        let bitmap = IndexBitmap(first: try decoder.number(), bits: try decoder.data())
+        guard bitmap.bits.count <= JournalDecoder.numberLimit / 8 else { throw JournalMalformed() }
+        self.init(kind: kind, ranges: bitmap.ranges)
+    }
+}
+
+extension JournalUntold {
+    init(from decoder: inout JournalDecoder) throws(JournalMalformed) {
+        self.init(origin: try decoder.position(), result: try JournalResult(from: &decoder))
+    }
+}
+
+extension JournalSyncMark {
+    init(from decoder: inout JournalDecoder) throws(JournalMalformed) {
+        self.init(salt: try decoder.integer(UInt32.self), through: Int(try decoder.integer(UInt32.self)))
     }
 }
 
@@ -52,6 +86,9 @@ extension JournalCheckpoint {
         bytes.appendFlag(isFinalTold)
         bytes.appendFlag(isDamaged)
         bytes.appendTally(tally)
+        bytes.appendFlag(isAbridged)
+        bytes.appendFlag(finalOrigin != nil)
+        if let finalOrigin { bytes.appendPosition(finalOrigin) }
     }
 
     init(from decoder: inout JournalDecoder) throws(JournalMalformed) {
@@ -60,5 +97,9 @@ extension JournalCheckpoint {
         self.init(
             recordCount: recordCount, isClaimed: isClaimed, isFinalTold: isFinalTold, isDamaged: isDamaged,
             tally: try decoder.tally())
+        // Version 3 ended here.
+        guard !decoder.isAtEnd else { return }
+        isAbridged = try decoder.flag()
+        finalOrigin = try decoder.flag() ? try decoder.position() : nil
     }
 }

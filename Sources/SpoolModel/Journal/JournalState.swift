@@ -6,10 +6,22 @@ struct JournalState: Sendable {
     private struct Carry: Sendable {
         var job: JournalJob
         var recordCount = 0
+
+        mutating func change(_ change: (inout JournalJob) -> Void) {
+            change(&job)
+            recordCount += 1
+        }
     }
 
-    /// Whether results are kept whose lines are not known to be out.
-    private(set) var keepsLines: Bool
+    /// What an app's live jobs take.
+    struct Usage: Hashable, Sendable {
+        /// An upper bound of what it takes to write all of them once more.
+        var byteCount = 0
+        /// How much of that are outcomes whose lines are not known to be out.
+        var untoldByteCount = 0
+        var jobCount = 0
+    }
+
     private(set) var jobs: [JobID: JournalJob] = [:]
     /// Jobs of which something is known, but no header.
     private(set) var orphans: Set<JobID> = []
@@ -22,23 +34,34 @@ struct JournalState: Sendable {
     private(set) var isStopped = true
     /// An upper bound of what it takes to write every live job once more.
     private(set) var liveByteCount = 0
+    /// The same by app; those without live jobs are not there.
+    private(set) var usage: [String: Usage] = [:]
+    /// Whether records were lost by damage: of files in `work/` that have none it is not known what was sent.
+    private(set) var hasLost = false
     private var carries: [JobID: Carry] = [:]
+    /// How many bytes the runs of what was rejected of a job may take.
+    private let scatterByteLimit: Int
 
-    init(keepsLines: Bool) {
-        self.keepsLines = keepsLines
+    init(_ layout: JournalLayout) {
+        scatterByteLimit = layout.liveByteLimit / 8
     }
 
     mutating func apply(_ entry: JournalEntry) {
         let position = entry.position
         if case .begun = entry.record { return beginRun() }
+        // A proof of a sync says nothing of how the daemon ended.
+        if case .synced = entry.record { return }
         isStopped = entry.record == .stopped
         switch entry.record {
         case .header(let header): announce(header, entry)
         case .claimed(let id): update(id) { $0.isClaimed = true }
         case .intent(let id, let ranges): update(id) { $0.intend(ranges) }
         case .result(let id, let result):
-            let keepsLines = keepsLines
-            update(id) { $0.apply(result, at: position, keepingLine: keepsLines) }
+            let limit = scatterByteLimit
+            update(id) {
+                $0.apply(result, at: position)
+                $0.abridge(to: limit)
+            }
         case .reopened(let id, let ranges): update(id) { $0.reopen(ranges) }
         case .final(let id, let final):
             if entry.isCarried {
@@ -49,13 +72,15 @@ struct JournalState: Sendable {
         case .published(let publication): publish(publication, at: position)
         case .cleaned(let id): remove(id)
         case .runs(let id, let runs): carry(id) { $0.apply(runs) }
+        case .untold(let id, let untold): carry(id) { $0.add(untold) }
         case .checkpoint(let id, let checkpoint): commit(id, checkpoint)
         case .start(let subject): starts[subject] = position
         case .ended(let subject):
             starts[subject] = nil
             suspects[subject] = nil
         case .suspect(let subject, let suspicion): suspects[subject] = (suspicion, position)
-        case .begun, .stopped, .end: break
+        case .distrusted: distrust()
+        case .begun, .stopped, .end, .synced: break
         }
     }
 
@@ -76,15 +101,8 @@ struct JournalState: Sendable {
 
     /// Part of the journal is lost: every job that it may have told of is in doubt.
     mutating func distrust() {
+        hasLost = true
         for index in jobs.indices { jobs.values[index].isDamaged = true }
-    }
-
-    /// The same for one who goes on writing: without the lines that were not told.
-    var withoutLines: JournalState {
-        var copy = self
-        copy.keepsLines = false
-        for index in copy.jobs.indices { copy.jobs.values[index].untoldResults = [] }
-        return copy
     }
 
     /// What the records of a region say that still counts and is no job's.
@@ -121,7 +139,18 @@ struct JournalState: Sendable {
             orphans.insert(id)
             return
         }
-        liveByteCount += jobs.values[index].update(change)
+        charge(jobs.values[index].facts.app, jobs.values[index].update(change))
+    }
+
+    /// Notes that what an app's live jobs take has changed.
+    private mutating func charge(_ app: String, _ change: Usage) {
+        guard change != Usage() else { return }
+        liveByteCount += change.byteCount
+        var usage = usage[app] ?? Usage()
+        usage.byteCount += change.byteCount
+        usage.untoldByteCount += change.untoldByteCount
+        usage.jobCount += change.jobCount
+        self.usage[app] = usage.jobCount == 0 ? nil : usage
     }
 
     private mutating func carry(_ id: JobID, _ change: (inout JournalJob) -> Void) {
@@ -129,8 +158,7 @@ struct JournalState: Sendable {
             if jobs[id] == nil { orphans.insert(id) }
             return
         }
-        _ = carries[id]?.job.update(change)
-        carries[id]?.recordCount += 1
+        carries[id]?.change(change)
     }
 
     private mutating func commit(_ id: JobID, _ checkpoint: JournalCheckpoint) {
@@ -148,7 +176,7 @@ struct JournalState: Sendable {
         var index = jobs.startIndex
         while index != jobs.endIndex {
             if jobs.values[index].facts.app == publication.app {
-                jobs.values[index].markTold(through: publication.through)
+                charge(publication.app, jobs.values[index].update { $0.markTold(publication) })
             }
             jobs.formIndex(after: &index)
         }
@@ -157,21 +185,34 @@ struct JournalState: Sendable {
     private mutating func put(_ job: JournalJob) {
         remove(job.facts.id)
         jobs[job.facts.id] = job
-        liveByteCount += job.carriedByteCount
+        charge(job.facts.app, job.usage)
     }
 
     private mutating func remove(_ id: JobID) {
         orphans.remove(id)
         guard let job = jobs.removeValue(forKey: id) else { return }
-        liveByteCount -= job.carriedByteCount
+        charge(job.facts.app, JournalState.Usage() - job.usage)
     }
 }
 
 extension JournalJob {
-    /// Changes it in place, and returns by how much longer it is to write once more.
-    fileprivate mutating func update(_ change: (inout JournalJob) -> Void) -> Int {
-        let before = carriedByteCount
+    /// What it takes.
+    fileprivate var usage: JournalState.Usage {
+        JournalState.Usage(byteCount: carriedByteCount, untoldByteCount: untoldByteCount, jobCount: 1)
+    }
+
+    /// Changes it in place, and returns by how much it takes more.
+    fileprivate mutating func update(_ change: (inout JournalJob) -> Void) -> JournalState.Usage {
+        let before = usage
         change(&self)
-        return carriedByteCount - before
+        return usage - before
+    }
+}
+
+extension JournalState.Usage {
+    fileprivate static func - (left: Self, right: Self) -> Self {
+        JournalState.Usage(
+            byteCount: left.byteCount - right.byteCount,
+            untoldByteCount: left.untoldByteCount - right.untoldByteCount, jobCount: left.jobCount - right.jobCount)
     }
 }

@@ -42,17 +42,21 @@ extension JournalRecord {
         case .final(let id, let final): "FINAL \(id) \(final.line)"
         case .published(let publication):
             "PUBLISHED \(quoted(publication.app)) \(publication.feedback) through \(publication.through.line)"
+                + (publication.since.map { " since \($0.line)" } ?? "")
         case .cleaned(let id): "CLEANED \(id)"
         case .runs(let id, let runs): "RUNS \(id) \(runs.kind) \(text(runs.ranges))"
+        case .untold(let id, let untold): "UNTOLD \(id) of \(untold.origin.line) \(untold.result.line)"
         case .checkpoint(let id, let checkpoint):
             "CHECKPOINT \(id) records \(checkpoint.recordCount) \(checkpoint.tally.line)"
                 + words((checkpoint.isClaimed, "claimed"), (checkpoint.isFinalTold, "told"))
-                + words((checkpoint.isDamaged, "damaged"))
+                + words((checkpoint.isDamaged, "damaged"), (checkpoint.isAbridged, "abridged"))
         case .start(let subject): "START \(subject.line)"
         case .ended(let subject): "ENDED \(subject.line)"
         case .suspect(let subject, let suspicion):
             "SUSPECT \(subject.line) deaths \(suspicion.deathCount)" + words((suspicion.wasAlone, "alone"))
         case .stopped: "STOPPED"
+        case .synced(let mark): "SYNCED through \(mark.through)"
+        case .distrusted: "DISTRUSTED"
         case .end: "END"
         case .begun: "BEGUN"
         }

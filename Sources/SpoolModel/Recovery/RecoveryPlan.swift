@@ -67,7 +67,7 @@ package enum RecoveryPlan: Hashable, Sendable {
 
     /// The job has ended: nothing is sent any more, and no doubt about its file matters.
     private static func afterEnd(of job: JournalJob, _ found: RecoveryFindings) -> RecoveryPlan {
-        let publishAgain = !job.isFinalTold || job.untoldThrough != nil
+        let publishAgain = !job.isFinalTold || job.hasUntold
         if found.isArchived { return .finish(publishAgain: publishAgain) }
         switch found.work {
         case .same, .other: return .finish(publishAgain: publishAgain)

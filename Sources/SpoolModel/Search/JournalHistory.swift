@@ -68,9 +68,9 @@ extension JournalRecord {
         switch self {
         case .header(let header): header.facts.id
         case .claimed(let id), .intent(let id, _), .result(let id, _), .reopened(let id, _), .final(let id, _),
-            .cleaned(let id), .runs(let id, _), .checkpoint(let id, _):
+            .cleaned(let id), .runs(let id, _), .untold(let id, _), .checkpoint(let id, _):
             id
-        case .published, .start, .ended, .suspect, .stopped, .end, .begun: nil
+        case .published, .start, .ended, .suspect, .stopped, .synced, .distrusted, .end, .begun: nil
         }
     }
 }

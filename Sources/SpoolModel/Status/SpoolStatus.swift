@@ -44,6 +44,8 @@ package struct SpoolStatus: Hashable, Sendable {
         package var gateway: String?
         /// What it proves itself with, if it is configured; older daemons do not say.
         package var credentials: Credentials?
+        /// Why it does less than it could, in words: it waits for room in the journal.
+        package var reason: String?
         /// Since when it is stuck.
         package var since: WallTime?
         /// The longest of those jobs that take more than a second.
@@ -141,6 +143,7 @@ extension SpoolStatus.App {
         self.init(name: name, state: state)
         self.jobCount = jobCount
         gateway = node["gateway"]?.string
+        reason = node["reason"]?.string
         since = node["since"]?.time
         credentials = node["credentials"].flatMap(SpoolStatus.Credentials.init(_:))
         let progress = node["progress"]?.elements.map(SpoolStatus.Job.init(_:)) ?? []
@@ -155,6 +158,7 @@ extension SpoolStatus.App {
         writer.key("jobs")
         writer.integer(jobCount)
         writer.member("gateway", gateway)
+        writer.member("reason", reason)
         writer.member("since", since?.rfc3339)
         if let credentials {
             writer.key("credentials")

@@ -27,37 +27,21 @@ extension Journal {
     /// The jobs that must be carried forward now, so that their region can be used again.
     package var jobsToCarry: [JobID] { state.withLock { $0.book.jobsToCarry } }
 
-    /// Carries forward what must be, and can be: jobs whose feedback lines are all out.
+    /// Carries forward what must be; blocks for the file.
     ///
-    /// - Returns: the jobs that could not be carried: see to them, and call again.
+    /// - Returns: The jobs whose header cannot be read any more: move them to `hold/`, append CLEANED, and call again.
     /// - Throws: `JournalFault`: no room is left, or the journal is broken.
-    package func carryForward() throws(JournalFault) -> CarryObstacles {
-        var obstacles = CarryObstacles()
+    @discardableResult
+    package func carryForward() throws(JournalFault) -> [JobID] {
+        var damaged: [JobID] = []
         for id in jobsToCarry {
             guard let header = try content(of: id) else {
-                obstacles.damaged.append(id)
+                damaged.append(id)
                 continue
             }
-            do throws(JournalFault) {
-                try change { (book) throws(JournalFull) in try book.carry(id, header: header) }
-            } catch .full(.untold(let id)) {
-                obstacles.untold.append(id)
-            }
+            try change { (book) throws(JournalFull) in try book.carry(id, header: header) }
         }
-        return obstacles
+        wakeForRoom()
+        return damaged
     }
-}
-
-/// Jobs that stand in the way of the journal's next region.
-package struct CarryObstacles: Hashable, Sendable {
-    /// Jobs whose feedback lines must be out first: publish them, and append PUBLISHED.
-    package var untold: [JobID] = []
-    /// Jobs whose header cannot be read any more: move them to `hold/`, and append CLEANED.
-    package var damaged: [JobID] = []
-
-    /// None yet.
-    package init() {}
-
-    /// Whether there are none.
-    package var isEmpty: Bool { untold.isEmpty && damaged.isEmpty }
 }

@@ -27,22 +27,25 @@ extension Journal {
                 hint: "stop it, or give this one another name with `node:`",
                 cause: SystemError.locked("fcntl F_OFD_SETLK", file.path))
         }
-        guard let known = try self.layout(of: file, node: node) else {
+        guard let known = try label(of: file, node: node) else {
             return try make(file, in: directory, JournalLabel(layout: layout, node: node))
         }
+        let layout = known.layout
+        let length = try file.status().byteCount
         // A file that was copied here may have holes.
-        try reserve(known.byteCount, in: file, directory)
+        try reserve(layout.byteCount, in: file, directory)
         // What is read must be what a loss of power would leave: others will rely on it.
         try file.syncData(.journal)
         file.forgetCache()
-        let replay = try replay(of: file, known)
-        return (try begin(file, in: directory, known, after: replay), replay)
+        let replay = try replay(of: file, layout, length: length)
+        if known.isOfEarlierVersion { try file.write(JournalLabel(layout: layout, node: node).bytes, at: 0) }
+        return (try begin(file, in: directory, layout, after: replay), replay)
     }
 
     static let fileName = Array("journal".utf8)
 
     /// How the file says that it is divided; `nil` when it is new, or making it was cut off.
-    private static func layout(of file: borrowing OpenFile, node: String) throws -> JournalLayout? {
+    private static func label(of file: borrowing OpenFile, node: String) throws -> JournalLabel? {
         var page: [UInt8] = []
         _ = try file.read(JournalLayout.labelByteCount, at: 0, appendingTo: &page)
         var head: [UInt8] = []
@@ -62,7 +65,7 @@ extension Journal {
                 "\(file.path) belongs to node '\(label.node)', and this is node '\(node)'",
                 hint: "give this daemon that name with `node:`, or put the journal back where it was")
         }
-        return label.layout
+        return label
     }
 
     private static func make(
@@ -93,7 +96,10 @@ extension Journal {
         }
     }
 
-    private static func replay(of file: borrowing OpenFile, _ layout: JournalLayout) throws -> JournalReplay {
+    /// Reads all of the file, which had so many bytes.
+    private static func replay(
+        of file: borrowing OpenFile, _ layout: JournalLayout, length: Int64
+    ) throws -> JournalReplay {
         var replay = JournalReplay(layout: layout)
         for index in 0..<layout.regionCount {
             replay.addHead(try bytes(JournalReplay.headByteCount, of: index, in: file, layout), index: index)
@@ -101,6 +107,7 @@ extension Journal {
         for index in replay.readingOrder {
             replay.addRegion(try bytes(layout.regionByteCount, of: index, in: file, layout), index: index)
         }
+        if length < layout.byteCount { replay.noteCut(toByteCount: length) }
         replay.finish()
         return replay
     }

@@ -22,6 +22,7 @@ package final class Journal: Sendable {
         var dirtySince: ContinuousClock.Instant?
         var fault: SystemError?
         var syncing = JournalSyncing()
+        var roomWaiters: [RoomWish: RoomWaiter] = [:]
         var syncTimes = Histogram.ofSyncs
     }
 
@@ -66,11 +67,33 @@ package final class Journal: Sendable {
 
     /// Adds a record to those that wait to be written.
     ///
+    /// Where no region is free, jobs are carried forward first, which blocks for the file. There is room for all that the
+    /// shares allow (`hasRoom`).
+    ///
     /// - Returns: its position, which a PUBLISHED record may name.
     /// - Throws: `JournalFault`: no room, and nothing was added; or the journal is broken.
     @discardableResult
     package func append(_ record: JournalRecord) throws(JournalFault) -> JournalPosition {
-        try change(by: record.notificationCount) { (book) throws(JournalFull) in try book.append(record) }
+        let position = try makingRoom { () throws(JournalFault) in
+            try change(by: record.notificationCount) { (book) throws(JournalFull) in try book.append(record) }
+        }
+        switch record {
+        case .published, .cleaned: wakeForRoom()
+        default: break
+        }
+        return position
+    }
+
+    /// Does it once more after jobs were carried forward, if there is no room.
+    private func makingRoom(
+        _ body: () throws(JournalFault) -> JournalPosition
+    ) throws(JournalFault) -> JournalPosition {
+        do throws(JournalFault) {
+            return try body()
+        } catch .full(.noRegion) {
+            try carryForward()
+            return try body()
+        }
     }
 
     /// Adds the records of a job that is about to be claimed, and of which something was sent before.
@@ -84,7 +107,9 @@ package final class Journal: Sendable {
     package func adopt(
         _ header: JournalHeader, _ progress: JournalProgress
     ) throws(JournalFault) -> JournalPosition {
-        try change { (book) throws(JournalFull) in try book.adopt(header, progress) }
+        try makingRoom { () throws(JournalFault) in
+            try change { (book) throws(JournalFull) in try book.adopt(header, progress) }
+        }
     }
 
     /// Writes to the file what was appended: the death of the process loses nothing of it then.
@@ -107,9 +132,9 @@ package final class Journal: Sendable {
     ///
     /// - Throws: `JournalFault`: the journal is broken.
     package func flush() throws(JournalFault) {
-        let count = try checked { state in
+        let (count, position) = try checked { state in
             state.dirtySince = nil
-            return state.appendedCount
+            return (state.appendedCount, state.book.position)
         }
         try write()
         let start = ContinuousClock.now
@@ -118,18 +143,14 @@ package final class Journal: Sendable {
         let waiters = state.withLock { state in
             state.syncTimes.add(nanoseconds: length.wholeNanoseconds)
             state.durableCount = max(state.durableCount, count)
+            state.book.noteDurable(through: position)
             return state.syncing.takeWaiters(through: state.durableCount)
         }
         for waiter in waiters { waiter.resume(returning: .durable) }
     }
 
-    /// Whether another small job may be claimed.
-    package var canAdmit: Bool { state.withLock { $0.book.canAdmit } }
-
-    /// Whether a job may be claimed of which that many bytes go into the journal.
-    package func canAdmit(headerByteCount: Int) -> Bool {
-        state.withLock { $0.book.canAdmit(headerByteCount: headerByteCount) }
-    }
+    /// Where the next record goes, or behind that: no record was written there yet.
+    package var position: JournalPosition { state.withLock { $0.book.position } }
 
     /// Whether a job's header can have that in it: a file of over 31 GiB has too many checksums.
     package func canHold(_ content: JournalHeader.Content) -> Bool {

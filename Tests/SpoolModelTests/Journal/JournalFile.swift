@@ -79,12 +79,16 @@ extension JournalWrite {
 extension JournalBook {
     /// An empty journal's.
     static func fresh(_ layout: JournalLayout = JournalFile.layout) throws -> JournalBook {
-        try JournalBook(layout: layout, after: nil, salt: 7)
+        var book = try JournalBook(layout: layout, after: nil, salt: 7)
+        book.share(among: ["weather"])
+        return book
     }
 
     /// The next daemon's.
     static func next(_ file: JournalFile, salt: UInt32) throws -> JournalBook {
-        try JournalBook(layout: file.layout, after: file.replay(), salt: salt)
+        var book = try JournalBook(layout: file.layout, after: file.replay(), salt: salt)
+        book.share(among: ["weather"])
+        return book
     }
 }
 

@@ -102,6 +102,7 @@ struct JournalRun {
         write()
         safe = file
         (written, history) = ([], [model])
+        book.noteDurable(through: book.position)
     }
 
     /// How much of what was not synced a crash leaves.
@@ -129,6 +130,7 @@ struct JournalRun {
         file = safe
         let replay = file.replay()
         book = try JournalBook(layout: file.layout, after: replay, salt: UInt32.random(in: 0 ... .max, using: &random))
+        book.share(among: ["weather"])
         model = JournalModel(replay)
         let isTrue = history.contains(model) && replay.damage.isEmpty
         (written, history) = ([], [model])
@@ -162,7 +164,7 @@ struct JournalRun {
 
     private mutating func begin() throws {
         let size = Int.random(in: 0..<1500, using: &random)
-        guard book.canAdmit(headerByteCount: size) else { return try publish() }
+        guard book.claimRoom(of: "weather") > size else { return try publish() }
         count += 1
         let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ count) }
         let header = JournalSample.header(
@@ -177,7 +179,7 @@ struct JournalRun {
         let id = JournalSample.id(count)
         let header = JournalSample.header(
             count, recipients: 1, content: .bytes([UInt8](repeating: UInt8(truncatingIfNeeded: count), count: 1900)))
-        guard book.canAdmit(headerByteCount: 1900) else { return }
+        guard book.claimRoom(of: "weather") > 1900 else { return }
         try append(.header(header)) { $0.jobs[id] = JournalModel.Job(letters: ["."]) }
         try append(.cleaned(id)) { $0.jobs[id] = nil }
     }
@@ -235,7 +237,6 @@ struct JournalRun {
 
     mutating func carry() throws {
         while !book.jobsToCarry.isEmpty {
-            try publish()
             for id in book.jobsToCarry { try carry(id) }
         }
     }

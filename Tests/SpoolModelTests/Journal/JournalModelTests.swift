@@ -26,7 +26,7 @@ struct JournalModelTests {
         run.file.write(&run.book)
         let model = JournalModel(run.file.replay())
         let (book, file) = (run.book, run.file)
-        let id = try #require(book.liveJobs.first { book.job($0)?.untoldThrough == nil })
+        let id = try #require(book.liveJobs.max { $0.bits < $1.bits })
         try run.carry(id)
         let end = run.file.write(&run.book)
         let total = end.reduce(0) { $0 + $1.bytes.count }
@@ -48,12 +48,35 @@ struct JournalModelTests {
         #expect(job.position > old && job.holdsBytes && run.file.header(job, run.book) == header)
     }
 
-    @Test func `what is not told is not carried`() throws {
-        var book = try JournalBook.fresh()
+    @Test func `what is not told is carried, and told by what says so of its old place`() throws {
+        var run = try JournalRun(seed: 3)
         let header = JournalSample.header(1)
-        try book.append(.header(header))
-        try book.append(.result(header.facts.id, JournalResult(JournalSample.gone, [0..<1], at: JournalSample.noon)))
-        #expect(throws: JournalFull.untold(header.facts.id)) { try book.carry(header.facts.id, header: header) }
+        try run.book.append(.header(header))
+        let gone = JournalResult(JournalSample.gone, [0..<1], at: JournalSample.noon)
+        let position = try run.book.append(.result(header.facts.id, gone))
+        try run.carry(header.facts.id)
+        run.write()
+        #expect(run.file.replay().jobs[header.facts.id]?.untold == [gone])
+        try run.book.append(
+            .published(JournalPublication(app: "weather", feedback: JournalSample.name("f.jsonl"), through: position)))
+        run.write()
+        #expect(run.file.replay().jobs[header.facts.id]?.untold.isEmpty == true)
+    }
+
+    @Test func `what an earlier run has left is not told by what only tells of this one`() throws {
+        var book = try JournalBook.fresh()
+        let id = JournalSample.id(1)
+        try book.append(.header(JournalSample.header(1)))
+        let results = (0..<2).map { JournalResult(JournalSample.gone, [$0..<$0 + 1], at: JournalSample.noon) }
+        try book.append(.result(id, results[0]))
+        let since = book.position
+        let through = try book.append(.result(id, results[1]))
+        let feedback = JournalSample.name("f.jsonl")
+        try book.append(
+            .published(JournalPublication(app: "weather", feedback: feedback, through: through, since: since)))
+        #expect(book.job(id)?.untold == [results[0]])
+        try book.append(.published(JournalPublication(app: "weather", feedback: feedback, through: through)))
+        #expect(book.job(id)?.hasUntold == false)
     }
 
     @Test func `a full journal refuses and stays as it was`() throws {
@@ -65,7 +88,7 @@ struct JournalModelTests {
                     .header(JournalSample.header(number, content: .bytes([UInt8](repeating: 1, count: 1500)))))
             }
         }
-        #expect(fault == .noRegion && book.liveJobs.count == number - 1 && !book.canAdmit)
+        #expect(fault == .noRegion && book.liveJobs.count == number - 1 && book.claimRoom(of: "weather") <= 0)
         try book.append(.cleaned(JournalSample.id(1)))
         #expect(book.job(JournalSample.id(1)) == nil)
         var file = JournalFile()
@@ -76,7 +99,7 @@ struct JournalModelTests {
     @Test func `admitted jobs can always be carried`() throws {
         var (run, number) = (try JournalRun(seed: 8), 0)
         for round in 0..<3000 {
-            while run.book.canAdmit(headerByteCount: 1000) {
+            while run.book.claimRoom(of: "weather") > 1000 {
                 number += 1
                 try run.book.append(
                     .header(JournalSample.header(number, content: .bytes([UInt8](repeating: 1, count: 1000)))))
@@ -106,11 +129,11 @@ struct JournalModelTests {
         let header = JournalSample.header(1, recipients: 1000)
         try book.append(.header(header))
         let ranges = stride(from: 0, to: 1000, by: 2).map { $0..<$0 + 1 }
-        let position = try book.append(
+        try book.append(
             .result(header.facts.id, JournalResult(.expired, ranges, at: JournalSample.noon)))
         file.write(&book)
         let job = try #require(file.replay().jobs[header.facts.id])
-        #expect(job.expired.runs == ranges && job.untold.count > 1 && job.untoldThrough == position)
+        #expect(job.expired.runs == ranges && job.untold.count > 1 && job.hasUntold)
     }
 
     @Test func `the first write of a region comes after a sync`() throws {

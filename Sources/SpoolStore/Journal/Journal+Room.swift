@@ -1,0 +1,76 @@
+package import SpoolModel
+import Synchronization
+
+/// Room in the journal that somebody of an app wants.
+package struct RoomWish: Hashable, Sendable {
+    /// The app.
+    package let app: String
+    /// What it is wanted for.
+    package let use: JournalUse
+    /// Tells those of one app and use apart; each has one wish at a time.
+    package let number: Int
+
+    /// Creates a wish.
+    package init(_ app: String, for use: JournalUse, number: Int = 0) {
+        (self.app, self.use, self.number) = (app, use, number)
+    }
+}
+
+/// Who wants it, and how much.
+struct RoomWaiter: Sendable {
+    let byteCount: Int
+    let wake: @Sendable () -> Void
+}
+
+extension Journal {
+    /// Gives each of these apps a share of the room that no other app can take.
+    package func share(among apps: Set<String>) {
+        state.withLock { $0.book.share(among: apps) }
+        wakeForRoom()
+    }
+
+    /// How many bytes each app has for itself, and whether that is enough for a small job of any length.
+    package var share: (byteCount: Int, isEnough: Bool) {
+        state.withLock { ($0.book.shares.ownByteCount, $0.book.shares.isEnough) }
+    }
+
+    /// How many bytes more an app's live jobs may take to claim another.
+    package func claimRoom(of app: String) -> Int {
+        state.withLock { max(0, $0.book.claimRoom(of: app)) }
+    }
+
+    /// Whether there is room for so many bytes; if not, `wake` is called once there is.
+    ///
+    /// - Parameters:
+    ///   - wish: Who wants it for what. Another wish of the same kind takes the place of this one.
+    ///   - byteCount: How many bytes.
+    ///   - wake: Called on any thread, and not if there is room now. It must not block.
+    /// - Returns: Whether there is room.
+    package func hasRoom(
+        for wish: RoomWish, byteCount: Int, orWake wake: @escaping @Sendable () -> Void
+    ) -> Bool {
+        state.withLock { state in
+            let hasRoom = state.book.hasRoom(for: wish, byteCount)
+            state.roomWaiters[wish] = hasRoom ? nil : RoomWaiter(byteCount: byteCount, wake: wake)
+            return hasRoom
+        }
+    }
+
+    /// Wakes those for whom there is room now.
+    func wakeForRoom() {
+        let woken = state.withLock { state -> [RoomWaiter] in
+            guard !state.roomWaiters.isEmpty else { return [] }
+            let ready = state.roomWaiters.filter { state.book.hasRoom(for: $0.key, $0.value.byteCount) }
+            for wish in ready.keys { state.roomWaiters[wish] = nil }
+            return Array(ready.values)
+        }
+        for waiter in woken { waiter.wake() }
+    }
+}
+
+extension JournalBook {
+    fileprivate func hasRoom(for wish: RoomWish, _ byteCount: Int) -> Bool {
+        let room = wish.use == .claims ? claimRoom(of: wish.app) : room(of: wish.app, for: wish.use)
+        return room >= byteCount
+    }
+}
