@@ -10,6 +10,9 @@ struct Drop: Sendable, Hashable {
     /// How many more bytes its name has.
     var filling = 0
 
+    /// How many blanks stand behind the document: the journal keeps all of a short file.
+    var padding = 0
+
     /// Whether it has a line for each recipient instead of one document.
     var isInLines = false
 
@@ -23,7 +26,7 @@ struct Drop: Sendable, Hashable {
             return ([#"{"defaults":{"alert":"\#(number)"}}"#] + lines + [""]).joined(separator: "\n")
         }
         let tokens = (0..<count).map { "\"\(Recipient(job: number, index: $0).token)\"" }.joined(separator: ",")
-        return #"{"tokens":[\#(tokens)],"alert":"\#(number)"\#(more)}"#
+        return #"{"tokens":[\#(tokens)],"alert":"\#(number)"\#(more)}"# + String(repeating: " ", count: padding)
     }
 
     /// Its recipients, in order.

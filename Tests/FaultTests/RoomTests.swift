@@ -1,0 +1,167 @@
+import Foundation
+import GatewaySimulator
+import Glibc
+import TestSupport
+import Testing
+
+/// What one app or one job does to the others: with the smallest journal, which is full soonest.
+@Suite(.serialized) struct RoomTests {
+    private static let smallJournal = "journal: {size: 8MiB}\nlimits: {free_space: 1MiB}"
+
+    /// Two apps, the first of even jobs.
+    private static func setup(_ change: (inout Bench.Setup) -> Void = { _ in }) -> Bench.Setup {
+        var setup = Bench.Setup(window: 500, apps: ["weather", "news"], daemon: smallJournal)
+        change(&setup)
+        return setup
+    }
+
+    /// A file of lines, every other one of which has a token that is none.
+    private func alternating(_ count: Int) -> String {
+        let lines = (0..<count).map { index in
+            index % 2 == 0
+                ? #"{"token":"\#(Recipient(job: 1_000_000, index: index).token)"}"# : #"{"token":"none!"}"#
+        }
+        return ([#"{"defaults":{"alert":"a"}}"#] + lines + [""]).joined(separator: "\n")
+    }
+
+    @Test func `a job with more refusals than the journal has room for ends, and others beside it`() async throws {
+        // Twice as many as filled all of it when each stood in the way of the ring.
+        let count = isFullRun ? 1_200_000 : 160_000
+        try await Bench.running(Self.setup()) { bench in
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                try bench.put("huge.jsonl", alternating(count), in: "weather")
+                try await eventually("the long job has begun") { await bench.simulator.ledger.arrivedCount > 1_000 }
+                for number in 0..<10 { try bench.drop(Drop(number: 2 * number + 1, count: 3)) }
+                try await eventually("others end meanwhile") {
+                    bench.archived("news").count == 10 || bench.names(in: "weather/done").isEmpty == false
+                }
+                #expect(bench.archived("news").count == 10 && !bench.claimed("weather").isEmpty)
+                try await eventually("all of it", within: .seconds(isFullRun ? 500 : 120)) { bench.archived("weather").count == 2 }
+                #expect(try await daemon.stop() == 0, "\(daemon.log.suffix(2000))")
+            }
+            #expect(await bench.simulator.ledger.arrivedCount == count / 2 + 30)
+            #expect(try bench.lines("weather").filter { $0.kind == "notification" }.count == count / 2)
+            report("J68 journal-room: a job of \(count) with \(count / 2) refusals: ok, \(bench.age) s")
+        }
+    }
+
+    @Test(.enabled(if: Immutable.isPossible, "needs chattr +i"))
+    func `an app whose feedback cannot be written holds up no other, and goes on when it can`() async throws {
+        try await Bench.running(
+            Self.setup {
+                $0.script = "token=\(Recipient(job: 2, index: 0).token) answer status=400 reason=BadDeviceToken"
+            }
+        ) { bench in
+            let feedback = bench.spool + "/weather/feedback"
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                try await eventually("folders") { FileManager.default.fileExists(atPath: feedback) }
+                try #require(Immutable.set(true, feedback))
+                defer { _ = Immutable.set(false, feedback) }
+                try bench.drop(Drop(number: 2, count: 1))
+                // One and a half times what the journal has room for.
+                let numbers = (0..<trials(420, full: 1_500)).map { 2 * $0 + 101 }
+                for number in numbers { try bench.drop(Drop(number: number, count: 1, padding: 30_000)) }
+                try await eventually("the other app's jobs", within: .seconds(120)) {
+                    bench.archived("news").count == numbers.count
+                }
+                #expect(bench.archived("weather").isEmpty)
+                #expect(Immutable.set(false, feedback))
+                try await eventually("the rest") { try bench.isIdle() }
+                #expect(try await daemon.stop() == 0)
+            }
+            let verdict = try await bench.judge("J69 stalled-feedback", allowance: 0)
+            #expect(verdict.isGood, "\(verdict)")
+        }
+    }
+
+    @Test func `an app whose gateway is down holds up no other, and goes on when it is back`() async throws {
+        try await Bench.running(Self.setup()) { bench in
+            let file = try String(contentsOfFile: bench.home + "/etc/apps/weather.yaml", encoding: .utf8)
+            let lines = file.split(separator: "\n").map { $0.hasPrefix("gateway:") ? "gateway: localhost:1" : $0 }
+            try bench.write("etc/apps/weather.yaml", lines.joined(separator: "\n") + "\n")
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                let count = trials(420, full: 1_000)
+                for number in 1...count { try bench.drop(Drop(number: 2 * number, count: 1, padding: 30_000)) }
+                try await daemon.says("waits for room in the journal")
+                for number in 1...count { try bench.drop(Drop(number: 2 * number + 1, count: 1, padding: 30_000)) }
+                try await eventually("the other app's jobs", within: .seconds(120)) {
+                    bench.archived("news").count == count
+                }
+                #expect(bench.archived("weather").isEmpty && bench.names(in: "weather/new").count > count / 2)
+                try bench.write("etc/apps/weather.yaml", file)
+                try await eventually("the rest", within: .seconds(120)) { try bench.isIdle() }
+                #expect(try await daemon.stop() == 0)
+            }
+            let verdict = try await bench.judge("J70 gateway-down", allowance: 0)
+            #expect(verdict.isGood, "\(verdict)")
+        }
+    }
+
+    @Test(arguments: ["flipped", "cut"])
+    func `damage to the journal sends nothing again that must not be`(_ damage: String) async throws {
+        var setup = Self.setup { ($0.app, $0.latency) = ("on_doubt: report", .milliseconds(30)) }
+        setup.apps = ["weather"]
+        try await Bench.running(setup) { [setup] bench in
+            try await bench.withDaemon { daemon in
+                for number in 1...4 { try bench.drop(Drop(number: number, count: 4_000)) }
+                try await bench.arrived(3_000)
+                try await daemon.destroy()
+            }
+            let path = bench.spool + "/.pushspool/node-a/journal"
+            if damage == "cut" {
+                try #require(unsafe truncate(path, 4 << 20) == 0)
+            } else {
+                try bench.flipBit(of: path, at: 4096 + 1_500)
+            }
+            try await bench.withDaemon { daemon in
+                try await daemon.says("journal is damaged")
+                try await eventually("held") { bench.names(in: "weather/hold").count == 4 }
+                #expect(try await daemon.stop() == 0)
+            }
+            let entries = try await bench.entries()
+            #expect(Set(entries.map(\.token)).count == entries.count, "\(setup.window)")
+            report("J75 damaged-journal, \(damage): I3 ok; \(entries.count) sent, none twice, \(bench.age) s")
+        }
+    }
+}
+
+extension Bench {
+    /// Renames a file into place that no drop describes.
+    fileprivate func put(_ name: String, _ text: String, in app: String) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: "\(seenGround)/staged/\(name)"))
+        try FileManager.default.moveItem(
+            atPath: "\(seenGround)/staged/\(name)", toPath: "\(spool)/\(app)/new/\(name)")
+    }
+
+    /// Changes one bit of a file.
+    fileprivate func flipBit(of path: String, at offset: UInt64) throws {
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        try file.seek(toOffset: offset)
+        let byte = try #require(try file.read(upToCount: 1)?.first)
+        try file.seek(toOffset: offset)
+        try file.write(contentsOf: Data([byte ^ 0x10]))
+        try file.close()
+    }
+}
+
+/// The attribute of files that keeps even root from changing them (chattr(1)).
+private enum Immutable {
+    static let isPossible: Bool = {
+        let path = NSTemporaryDirectory() + "pushspool-immutable-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        return FileManager.default.createFile(atPath: path, contents: nil) && set(true, path) && set(false, path)
+    }()
+
+    static func set(_ isImmutable: Bool, _ path: String) -> Bool {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/chattr")
+        process.arguments = [isImmutable ? "+i" : "-i", path]
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }
+}
