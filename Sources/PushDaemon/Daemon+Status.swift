@@ -107,6 +107,7 @@ extension Daemon {
         apps += unconfigured.subtracting(running).map { .init(name: $0, state: .unconfigured) }
         return apps.map { app in
             var app = app
+            app.reason = app.state == .starting ? startFaults[app.name] : nil
             app.credentials = configuration.apps[app.name]?.identity.shown(at: .now)
             if let begin = standstill(of: app.name) { (app.state, app.since) = (.stuck, .now + (begin - .now)) }
             return app
