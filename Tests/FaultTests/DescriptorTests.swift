@@ -14,10 +14,12 @@ import Testing
             let daemon = try bench.start(limit: limit)
             if limit < DescriptorNeed.of(apps) {
                 #expect(try await daemon.end() == 78)
+                report("J74 few-descriptors: \(limit) for \(apps) apps: refused")
                 #expect(daemon.log.contains("may have \(limit) files open") && daemon.log.contains("LimitNOFILE"))
             } else {
                 try await eventually("all done: \(daemon.log.suffix(2000))") { try bench.isIdle() }
                 #expect(try await daemon.stop() == 0)
+                report("J74 few-descriptors: \(limit) for \(apps) apps: all served; \(bench.age) s")
                 #expect(!daemon.log.contains("EMFILE"))
             }
         }

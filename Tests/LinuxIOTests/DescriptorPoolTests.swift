@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 
 struct DescriptorPoolTests {
-    @Test func `whatever others take, a share always gets what it is guaranteed`() throws {
+    @Test(.catalogue("J74 few-descriptors, shares", checks: [], dice: .fixed))
+    func `whatever others take, a share always gets what it is guaranteed`() throws {
         for seed in UInt64(0)..<200 {
             var course = try Course(seed: seed)
             for _ in 0..<300 { course.step() }

@@ -42,7 +42,8 @@ struct DescriptorBudgetTests {
         #expect(try shares.admit("a").jobFiles === first.jobFiles)
     }
 
-    @Test func `an app that reads all it can leaves another what it needs`() throws {
+    @Test(.catalogue("J74 few-descriptors, two apps", checks: []))
+    func `an app that reads all it can leaves another what it needs`() throws {
         var shares = DescriptorShares(DescriptorBudget(limit: 64 + 2 * DescriptorBudget.ofApp + 10))
         let (greedy, other) = (try shares.admit("greedy"), try shares.admit("other"))
         var files: [DescriptorLease] = []

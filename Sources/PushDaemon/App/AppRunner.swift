@@ -285,7 +285,7 @@ package actor AppRunner {
             group.addTask { await self.runRecording() }
             group.addTask { await self.runAnnouncing() }
             group.addTask { await self.runPublication() }
-            group.addTask { await self.runFeedbackService() }
+            group.addTask { await FeedbackServicePoller(for: self).run() }
             group.addTask { await self.runHook() }
             // Only the bell's task ends by itself, when the app is to end or everything is.
             await group.next()
