@@ -1,5 +1,6 @@
 package import APNSBinary
 package import APNSModel
+package import LinuxIO
 package import OpenSSL
 
 extension BinaryGateway {
@@ -23,6 +24,8 @@ extension BinaryGateway {
         package var connectionLimit = 1
         /// How many notifications may be written in which time, over all connections; `nil`: as many as can be.
         package var rate: Rate?
+        /// What counts the descriptors of connections; `nil`: they are not counted.
+        package var sockets: DescriptorShare?
         /// The most notifications in doubt on a connection.
         package var windowLimit = 100_000
         /// What proves acceptance.

@@ -6,6 +6,7 @@ import Logging
 extension BinaryGateway: SlottedGateway {
     var connectionLimit: Int { configuration.connectionLimit }
     var connectBackOff: BackOff { configuration.connectBackOff }
+    var sockets: DescriptorShare? { configuration.sockets }
     var hasWork: Bool { !queue.isBlocked }
     var wantsOneConnection: Bool { queue.isHunting }
 
@@ -15,7 +16,7 @@ extension BinaryGateway: SlottedGateway {
     func attend(in group: inout DiscardingTaskGroup) -> ContinuousClock.Instant? { nil }
 
     /// Opens a connection, sends on it until it ends, and says how long to pause before the next.
-    func runConnection(_ slot: Int) async -> Duration {
+    func runConnection(_ slot: Int, holding lease: DescriptorLease?) async -> Duration {
         let settings = configuration
         let startGeneration = state.generation
         do {

@@ -26,29 +26,70 @@ package struct FeedbackService: Sendable {
         self.answerTimeout = answerTimeout
     }
 
-    /// Reads the list to its end and hands its bytes to `keep` as they come.
+    /// How much one reading may bring.
+    package struct Limits: Hashable, Sendable {
+        /// How many bytes, give or take one piece: 64 MiB are 1.7 million entries of 38 bytes, one for each device that has
+        /// removed the app since the last asking.
+        package var byteCount = 64 << 20
+        /// How long it may take from the first byte to the last.
+        package var duration = Duration.seconds(600)
+
+        /// The usual limits.
+        package init() {}
+    }
+
+    /// How a reading ended.
+    package enum Ending: Hashable, Sendable {
+        /// The service has told all.
+        case whole
+        /// It told more than is read at a time, or for longer. What comes of the rest is the service's business.
+        case tooLong, tooSlow
+        /// Whoever keeps the bytes has no room for more.
+        case noRoom
+    }
+
+    /// How many bytes are handed on together if they come at once.
+    private static let pieceByteCount = 65_536
+
+    /// Reads the list to its end, or to a limit, and hands its bytes to `keep` as they come.
     ///
     /// - Parameters:
     ///   - reactor: Where to wait; the caller must run on it.
-    ///   - keep: Makes bytes durable before it returns; they may be any piece of a tuple.
+    ///   - limits: How much to read.
+    ///   - keep: Makes bytes durable before it returns, and says whether there is room for more; they may be any piece of a
+    ///     tuple.
+    /// - Returns: How it ended. What was read has been kept.
     /// - Throws: `GatewayFault` when the service could not be asked or broke off: what was read has been kept, ask again
     ///   later; what `keep` throws; `CancellationError`.
-    package func read(on reactor: Reactor, keep: ([UInt8]) async throws -> Void) async throws {
+    package func read(
+        on reactor: Reactor, within limits: Limits = Limits(), keep: ([UInt8]) async throws -> Bool
+    ) async throws -> Ending {
         let stream = try await open(on: reactor)
-        var bytes: [UInt8] = []
+        let deadline = ContinuousClock.now + limits.duration
+        var (bytes, count) = ([UInt8](), 0)
         while true {
-            bytes.removeAll(keepingCapacity: true)
-            let result = try faulting { try stream.read(into: &bytes) }
-            switch result {
-            case .bytes:
-                try await keep(bytes)
+            let result = Result { try faulting { try stream.read(into: &bytes) } }
+            let isMoreAtHand = if case .success(.bytes) = result { true } else { false }
+            if !bytes.isEmpty, !isMoreAtHand || bytes.count >= Self.pieceByteCount {
+                count += bytes.count
+                guard try await keep(bytes) else { return leave(stream, .noRoom) }
+                bytes.removeAll(keepingCapacity: true)
+            }
+            switch try result.get() {
+            case .bytes: break
             case .closed(let isClean):
                 if isClean { _ = await stream.shutdown(until: .now + .seconds(1)) }
-                return
-            case .wouldBlock:
-                try await wait(stream)
+                return .whole
+            case .wouldBlock: try await wait(stream, until: deadline)
             }
+            if count >= limits.byteCount { return leave(stream, .tooLong) }
+            if deadline <= .now { return leave(stream, .tooSlow) }
         }
+    }
+
+    private func leave(_ stream: SecureStream, _ ending: Ending) -> Ending {
+        stream.abort()
+        return ending
     }
 
     private func open(on reactor: Reactor) async throws -> sending SecureStream {
@@ -59,11 +100,14 @@ package struct FeedbackService: Sendable {
         }
     }
 
-    private func wait(_ stream: SecureStream) async throws {
+    /// Waits for more, until the deadline at most.
+    private func wait(_ stream: SecureStream, until deadline: ContinuousClock.Instant) async throws {
         _ = try faulting { try stream.flush() }
-        let readiness = await stream.wait(for: .readable, until: .now + answerTimeout)
+        let readiness = await stream.wait(for: .readable, until: min(deadline, .now + answerTimeout))
         if readiness.contains(.cancelled) { throw CancellationError() }
-        if readiness == .timedOut { throw GatewayFault("\(endpoint): the feedback service stopped in the middle") }
+        if readiness == .timedOut, .now < deadline {
+            throw GatewayFault("\(endpoint): the feedback service stopped in the middle")
+        }
     }
 
     private func faulting<Value>(_ body: () throws -> Value) throws -> Value {

@@ -1,5 +1,6 @@
 package import APNSHTTP2
 package import APNSModel
+package import LinuxIO
 package import OpenSSL
 package import SecureTransport
 
@@ -18,6 +19,8 @@ extension HTTP2Gateway {
         package var connectionLimit = 1
         /// How many notifications may be written in which time, over all connections; `nil`: as many as can be.
         package var rate: Rate?
+        /// What counts the descriptors of connections; `nil`: they are not counted.
+        package var sockets: DescriptorShare?
         /// How long connecting may take, handshake included.
         package var connectTimeout = Duration.seconds(15)
         /// How long the gateway may leave a request unanswered.

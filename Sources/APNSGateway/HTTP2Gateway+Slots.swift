@@ -6,6 +6,7 @@ import Logging
 extension HTTP2Gateway: SlottedGateway {
     var connectionLimit: Int { configuration.connectionLimit }
     var connectBackOff: BackOff { configuration.connectBackOff }
+    var sockets: DescriptorShare? { configuration.sockets }
     var hasWork: Bool { !queue.isBlocked }
     var wantsOneConnection: Bool { false }
 
@@ -14,7 +15,7 @@ extension HTTP2Gateway: SlottedGateway {
     }
 
     /// Opens a connection, sends on it until it takes no more, and says how long to pause before the next.
-    func runConnection(_ slot: Int) async -> Duration {
+    func runConnection(_ slot: Int, holding lease: DescriptorLease?) async -> Duration {
         let (settings, generation) = (configuration, state.generation)
         do {
             let token = try await currentToken()
@@ -22,7 +23,7 @@ extension HTTP2Gateway: SlottedGateway {
             let stream = try await settings.endpoint.openHTTP2(
                 settings.context, through: settings.proxy, on: reactor, until: deadline)
             let session = try HTTP2Session(stream, settings, token, generation: generation)
-            session.slot = slot
+            (session.slot, session.lease) = (slot, lease)
             sessions[slot] = session
             state.tell(.connected(settings.endpoint.description))
             let end = await serve(session)

@@ -29,6 +29,8 @@ final class HTTP2Session: GatewaySession {
     let generation: Int
     /// The slot that it was opened in.
     var slot = 0
+    /// Keeps its descriptors counted until it is closed.
+    var lease: DescriptorLease?
     /// The token that its requests carry.
     private(set) var token: ProviderToken?
     private let stream: SecureStream

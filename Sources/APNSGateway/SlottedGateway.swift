@@ -25,6 +25,8 @@ protocol SlottedGateway: Actor {
     var sessions: [Int: Session] { get }
     /// How many slots there may be.
     var connectionLimit: Int { get }
+    /// What counts the descriptors of connections; `nil`: they are not counted.
+    var sockets: DescriptorShare? { get }
     /// The pauses between connects that fail.
     var connectBackOff: BackOff { get }
     /// Whether a connection would get something to send.
@@ -36,7 +38,9 @@ protocol SlottedGateway: Actor {
     func inheritedDoubt(of session: Session) -> Int
 
     /// Opens a connection, sends on it until it takes no more, and says how long to pause before the next.
-    func runConnection(_ slot: Int) async -> Duration
+    ///
+    /// The lease is kept until the connection is closed, which may be later.
+    func runConnection(_ slot: Int, holding lease: DescriptorLease?) async -> Duration
 
     /// Does what is due besides the slots, and says when there is more of it.
     func attend(in group: inout DiscardingTaskGroup) -> ContinuousClock.Instant?
@@ -70,6 +74,15 @@ extension SlottedGateway {
             let pause = await runConnection(slot)
             if pause > .zero { await state.rest(slot, for: pause) }
         }
+    }
+
+    /// Opens a connection if there are descriptors for it: else those that wait for their last answers, or other apps, have
+    /// them.
+    private func runConnection(_ slot: Int) async -> Duration {
+        guard let sockets else { return await runConnection(slot, holding: nil) }
+        // Its socket, and what it opens while it connects.
+        guard let lease = sockets.lease(2) else { return .seconds(1) }
+        return await runConnection(slot, holding: lease)
     }
 
     /// Whether there is work that the connections which are up do not take.

@@ -25,6 +25,8 @@ public struct FeedbackManner: Sendable, Hashable {
     public var omittedByteCount = 0
     /// After how many bytes to reset the connection; `nil`: never.
     public var resetAfter: Int?
+    /// Whether to send the list again and again until the client goes: a service that never ends.
+    public var isEndless = false
     /// Whether reading empties the list, as at Apple's.
     public var forgets = true
 

@@ -88,11 +88,14 @@ actor FeedbackPort {
     private func tell(over stream: SecureStream, in manner: FeedbackManner) async throws {
         // What is lost from here on is gone, as it was at Apple's.
         let bytes = await gateway.feedbackBytes(forgetting: manner.forgets)
-        for piece in manner.pieces(of: bytes) {
-            try stream.write(piece.span)
-            try await flush(stream)
-            if manner.pause > .zero { try await reactor.sleep(for: manner.pause) }
-        }
+        let pieces = manner.pieces(of: bytes)
+        repeat {
+            for piece in pieces {
+                try stream.write(piece.span)
+                try await flush(stream)
+                if manner.pause > .zero { try await reactor.sleep(for: manner.pause) }
+            }
+        } while manner.isEndless && !pieces.isEmpty
         guard manner.resetAfter == nil else { return try await reset(stream) }
         _ = await stream.shutdown(until: .now + .seconds(2))
     }

@@ -3,6 +3,9 @@ import Glibc
 import Synchronization
 
 /// Finds the addresses of a host (getaddrinfo(3)), on a thread of its own because that may block for half a minute.
+///
+/// There is one such thread for a host and port, however many ask and however often: where no name server answers, threads and
+/// their descriptors do not pile up.
 package enum AddressLookup {
     /// What tells the numeric addresses of a host instead of the system, within a task: how a test moves a host.
     @TaskLocal package static var standIn: (@Sendable (_ host: String) -> [String])?
@@ -23,15 +26,36 @@ package enum AddressLookup {
             return standIn(endpoint.host).compactMap { SocketAddress(host: $0, port: endpoint.port) }
         }
         let waiter = Waiter(on: reactor)
-        let answer = Answer(waker: waiter.waker)
-        let thread = try SystemThread.start(name: "lookup") { answer.give(ask(endpoint)) }
-        thread.detach()
+        let answer = try joinLookup(of: endpoint, waiter.waker)
         while true {
             if let result = answer.result { return try result.get() }
             let found = await waiter.wait(until: deadline)
             if let result = answer.result { return try result.get() }
             if found.contains(.cancelled) { throw CancellationError() }
             if found.contains(.timedOut) { throw LookupError.timedOut(endpoint.host) }
+        }
+    }
+
+    /// The lookups that have no answer yet.
+    private static let underWay = Mutex<[HostPort: Answer]>([:])
+
+    /// The lookup of this host that is under way, or a new one.
+    private static func joinLookup(of endpoint: HostPort, _ waker: Waker) throws(SystemError) -> Answer {
+        try underWay.withLock { (lookups) throws(SystemError) in
+            if let answer = lookups[endpoint] {
+                answer.add(waker)
+                return answer
+            }
+            let answer = Answer(waker: waker)
+            let thread = try SystemThread.start(name: "lookup") {
+                let result = ask(endpoint)
+                // Whoever asks from now on asks anew.
+                underWay.withLock { $0[endpoint] = nil }
+                answer.give(result)
+            }
+            thread.detach()
+            lookups[endpoint] = answer
+            return answer
         }
     }
 
@@ -55,20 +79,31 @@ package enum AddressLookup {
         return addresses.isEmpty ? .failure(.notFound(endpoint.host)) : .success(addresses)
     }
 
-    /// Where the thread leaves its answer.
+    /// Where the thread leaves its answer, for all who wait for it.
     private final class Answer: Sendable {
-        private let state = Mutex<Result<[SocketAddress], LookupError>?>(nil)
-        private let waker: Waker
-
-        init(waker: Waker) {
-            self.waker = waker
+        private struct State {
+            var result: Result<[SocketAddress], LookupError>?
+            var wakers: [Waker]
         }
 
-        var result: Result<[SocketAddress], LookupError>? { state.withLock { $0 } }
+        private let state: Mutex<State>
+
+        init(waker: Waker) {
+            state = Mutex(State(wakers: [waker]))
+        }
+
+        var result: Result<[SocketAddress], LookupError>? { state.withLock { $0.result } }
+
+        func add(_ waker: Waker) {
+            state.withLock { $0.wakers.append(waker) }
+        }
 
         func give(_ result: Result<[SocketAddress], LookupError>) {
-            state.withLock { $0 = result }
-            waker.wake()
+            let wakers = state.withLock { state in
+                state.result = result
+                return state.wakers
+            }
+            for waker in wakers { waker.wake() }
         }
     }
 }

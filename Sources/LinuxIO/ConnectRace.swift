@@ -16,8 +16,7 @@ final class ConnectRace {
 
     init(among addresses: [SocketAddress], on reactor: Reactor) throws(SystemError) {
         let number = epoll_create1(Int32(EPOLL_CLOEXEC))
-        guard number >= 0 else { throw .last("epoll_create1") }
-        gate = try Channel(Descriptor(adopting: number), on: reactor)
+        gate = try Channel(try Descriptor(opened: number, "epoll_create1"), on: reactor)
         waiting = Self.alternating(addresses).reversed()
     }
 
@@ -65,8 +64,7 @@ final class ConnectRace {
 
     private func start(_ address: SocketAddress) throws(SystemError) {
         let number = clinux_stream_socket(address.kernelFamily)
-        guard number >= 0 else { throw .last("socket", address.description) }
-        let descriptor = Descriptor(adopting: number)
+        let descriptor = try Descriptor(opened: number, "socket", address.description)
         let code = unsafe address.withKernelForm { unsafe Glibc.connect(number, $0, $1) }
         guard code == 0 || errno == EINPROGRESS || errno == EINTR else { throw .last("connect", address.description) }
         let watched = clinux_epoll_control(

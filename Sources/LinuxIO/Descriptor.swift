@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// Owns one open file descriptor and closes it when it goes out of scope.
 ///
@@ -11,6 +12,24 @@ package struct Descriptor: ~Copyable, Sendable {
     package init(adopting rawValue: Int32) {
         precondition(rawValue >= 0, "a descriptor is never negative")
         self.rawValue = rawValue
+    }
+
+    /// Takes over what a call has opened, if it has, and if that leaves the reserve of `OpenFileLimit.raise(keeping:)`.
+    ///
+    /// - Parameters:
+    ///   - number: what the call returned: below 0 if it failed, with errno as the call left it.
+    ///   - operation: the call's name.
+    ///   - subject: what it was called on.
+    /// - Throws: `SystemError`: the call's own; EMFILE when it leaves too few descriptors: then it is closed.
+    init(
+        opened number: Int32, _ operation: String, _ subject: @autoclosure () -> String = ""
+    ) throws(SystemError) {
+        guard number >= 0 else { throw .last(operation, subject()) }
+        guard number < OpenFileLimit.ceiling.load(ordering: .relaxed) else {
+            _ = close(number)
+            throw SystemError(code: EMFILE, operation: operation, subject: subject())
+        }
+        self.init(adopting: number)
     }
 
     deinit {
@@ -38,7 +57,6 @@ package struct Descriptor: ~Copyable, Sendable {
     /// - Throws: `SystemError`, usually EMFILE: the process has no descriptor left.
     package borrowing func duplicate() throws(SystemError) -> Descriptor {
         let copy = fcntl(rawValue, F_DUPFD_CLOEXEC, 0)
-        guard copy >= 0 else { throw .last("fcntl", "F_DUPFD_CLOEXEC") }
-        return Descriptor(adopting: copy)
+        return try Descriptor(opened: copy, "fcntl", "F_DUPFD_CLOEXEC")
     }
 }

@@ -20,8 +20,7 @@ extension Directory {
                 guard number < 0, errno == ENOSYS || errno == EPERM else { return number }
                 return unsafe openat(descriptor.rawValue, component.bytes, flags)
             })
-        guard number >= 0 else { throw .last("openat2", subject(name)) }
-        return OpenFile(adopting: number, name, in: self)
+        return OpenFile(try Descriptor(opened: number, "openat2", subject(name)), name, in: self)
     }
 
     /// Opens for reading what somebody else has put here, if it is a regular file.
@@ -85,7 +84,8 @@ extension Directory {
             change: { isNew ? created(name, FileGate.inode($0)) : opened(name, FileGate.inode($0)) },
             { unsafe openat(descriptor.rawValue, component.bytes, every, mode ?? 0) })
         guard number >= 0 else { throw .last("openat", subject(name)) }
-        let file = OpenFile(adopting: number, name, in: self)
+        // Let through: nothing was made if there is no descriptor for it, so it must not be refused behind that.
+        let file = OpenFile(Descriptor(adopting: number), name, in: self)
         guard let mode else { return file }
         guard try FileGate.call(.setMode, subject(name), { fchmod(number, mode) }) == 0 else {
             throw .last("fchmod", subject(name))

@@ -11,8 +11,8 @@ package final class Directory: Sendable {
     /// The path it was opened by, for messages only.
     package let path: String
 
-    init(adopting number: Int32, path: String) {
-        descriptor = Descriptor(adopting: number)
+    private init(_ descriptor: consuming Descriptor, path: String) {
+        self.descriptor = descriptor
         self.path = path
     }
 
@@ -21,8 +21,7 @@ package final class Directory: Sendable {
     /// - Throws: `SystemError`: ENOENT, ENOTDIR, EACCES as open(2) says; the path is the operator's to correct.
     package static func open(path: String) throws(SystemError) -> Directory {
         let number = try FileGate.call(.open, path, { unsafe Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
-        guard number >= 0 else { throw .last("open", path) }
-        return Directory(adopting: number, path: path)
+        return Directory(try Descriptor(opened: number, "open", path), path: path)
     }
 
     /// Opens the directory called `name`; never through a symbolic link.
@@ -33,8 +32,7 @@ package final class Directory: Sendable {
         let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
         let number = try FileGate.call(
             .open, subject(name), { unsafe openat(descriptor.rawValue, component.bytes, flags) })
-        guard number >= 0 else { throw .last("openat", subject(name)) }
-        return Directory(adopting: number, path: subject(name))
+        return Directory(try Descriptor(opened: number, "openat", subject(name)), path: subject(name))
     }
 
     /// Opens the directory called `name` and makes it before if it is not there, with exactly `mode` whatever the umask.

@@ -26,8 +26,7 @@ package struct DirectoryListing: ~Copyable {
         let number = try FileGate.call(
             .open, directory.path,
             { unsafe openat(directory.descriptor.rawValue, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
-        guard number >= 0 else { throw .last("openat", directory.path) }
-        descriptor = Descriptor(adopting: number)
+        descriptor = try Descriptor(opened: number, "openat", directory.path)
         path = directory.path
     }
 

@@ -8,7 +8,6 @@ extension OpenFile {
     package static func open(path: String) throws(SystemError) -> OpenFile {
         let number = try FileGate.call(
             .open, path, { unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) })
-        guard number >= 0 else { throw .last("open", path) }
-        return OpenFile(adopting: number, path: path)
+        return OpenFile(try Descriptor(opened: number, "open", path), path: path)
     }
 }

@@ -12,15 +12,15 @@ package struct OpenFile: ~Copyable, Sendable {
     private let folder: String
     private let name: [UInt8]
 
-    init(adopting number: Int32, path: String) {
-        descriptor = Descriptor(adopting: number)
+    init(_ descriptor: consuming Descriptor, path: String) {
+        self.descriptor = descriptor
         folder = path
         name = []
     }
 
     /// Puts no path together: most files are closed without anybody having asked for it.
-    init(adopting number: Int32, _ name: [UInt8], in directory: Directory) {
-        descriptor = Descriptor(adopting: number)
+    init(_ descriptor: consuming Descriptor, _ name: [UInt8], in directory: Directory) {
+        self.descriptor = descriptor
         folder = directory.path
         self.name = name
     }

@@ -86,6 +86,11 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
         SystemError(code: EOVERFLOW, operation: operation, subject: subject)
     }
 
+    /// A descriptor that others have, told as the kernel tells it (EMFILE).
+    package static func noDescriptor(_ operation: String, _ subject: String = "") -> SystemError {
+        SystemError(code: EMFILE, operation: operation, subject: subject)
+    }
+
     /// Whether somebody else holds the lock that was asked for (EAGAIN).
     package var isLocked: Bool { code == EAGAIN }
 

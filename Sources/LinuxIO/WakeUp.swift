@@ -10,8 +10,7 @@ package struct WakeUp: ~Copyable, Sendable {
     /// - Throws: `SystemError`, usually EMFILE.
     package init() throws(SystemError) {
         let number = clinux_eventfd()
-        guard number >= 0 else { throw .last("eventfd") }
-        descriptor = Descriptor(adopting: number)
+        descriptor = try Descriptor(opened: number, "eventfd")
     }
 
     /// Wakes the sleeper, or lets its next sleep end at once.

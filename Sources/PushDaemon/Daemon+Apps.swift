@@ -56,29 +56,37 @@ extension Daemon {
     private func start(_ app: ConfigurationSet.App) async -> AppRunner? {
         let name = app.configuration.name
         do {
+            let descriptors = try descriptors.admit(name)
+            // What others have borrowed comes back as they read on.
+            guard !self.descriptors.isOverdrawn else { return nil }
             let files = try thread(for: name)
             let around = AppRunner.Surroundings(
                 spool: spool, tenure: tenure, logger: logger, configuration: configuration.daemon, node: node,
-                reactor: reactor, files: files, state: state, tokens: tokens, orphans: spool.replay.orphans,
+                reactor: reactor, files: files, descriptors: descriptors, state: state, tokens: tokens,
+                orphans: spool.replay.orphans,
                 ballast: ballast, reading: reading, hooks: hooks, journalBell: journalBell, statusBell: statusBell,
                 meter: meter(of: name))
             let runner = try await files.open(app, in: around, left: leftBehind(by: name))
             guard !isStopping else { return nil }
             left[name] = nil
+            startFaults[name] = nil
             runners[name] = runner
             logger.info(
                 "app started", metadata: [LogKey.app: "\(name)", LogKey.gateway: "\(app.configuration.endpoint)"])
             return runner
         } catch {
+            if startFaults.updateValue("\(error)", forKey: name) != "\(error)" { statusBell.ring() }
             if reported.insert(name).inserted {
-                logger.error("app cannot start", metadata: [LogKey.app: "\(name)", LogKey.error: "\(error)"])
+                var metadata: Logger.Metadata = [LogKey.app: "\(name)", LogKey.error: "\(error)"]
+                if error is DescriptorShortage { metadata[LogKey.hint] = "\(DescriptorShortage.hint)" }
+                logger.error("app cannot start", metadata: metadata)
             }
             return nil
         }
     }
 
     /// The threads for the files of an app: those of its filesystem.
-    private func thread(for app: String) throws(SystemError) -> FileThread {
+    private func thread(for app: String) throws -> FileThread {
         let own = try spool.root.status().device
         guard let device = try spool.root.identityAtHand(of: Array(app.utf8))?.device, device != own else {
             homes[app] = nil
@@ -86,6 +94,7 @@ extension Daemon {
         }
         homes[app] = device
         if let thread = threads[device] { return thread }
+        try descriptors.admitFilesystem()
         let thread = try FileThread(WorkerThread(name: "files"))
         threads[device] = thread
         return thread
@@ -150,6 +159,7 @@ extension Daemon {
         for name in set.brokenApps { set.apps[name] = configuration.apps[name] }
         reported = []
         configuration.apps = set.apps
+        startFaults = [:]
         configuration.brokenApps = set.brokenApps
         configuration.misnamedFiles = set.misnamedFiles
         shareJournal()

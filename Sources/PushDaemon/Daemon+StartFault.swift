@@ -8,13 +8,29 @@ extension Daemon {
         case configuration(ConfigurationSet)
         /// The spool or the state folder cannot be used.
         case spool(message: String, hint: String)
+        /// The process may have too few files open for the apps that there are. Another start changes nothing: somebody must
+        /// raise the limit, or take apps away.
+        case limit(message: String, hint: String)
         /// There is no space, no descriptor or memory left, the filesystem is broken, or another daemon has the journal or
         /// the state folder; that may pass without anybody changing the configuration.
         case shortage(message: String, hint: String)
     }
 }
 
+extension Daemon {
+    /// Why no daemon at all can run with this process's limit of open files; `nil` when one without apps can.
+    package static func limitFault() -> (message: String, hint: String)? {
+        guard let most = try? OpenFileLimit.most() else { return nil }
+        return DescriptorBudget(limit: most).shortage(forApps: 0).map { ("\($0)", DescriptorShortage.hint) }
+    }
+}
+
 extension Daemon.StartFault {
+    /// A limit of open files that is too low.
+    static func limit(_ shortage: DescriptorShortage) -> Self {
+        .limit(message: "\(shortage)", hint: DescriptorShortage.hint)
+    }
+
     /// What it means for the start that a file could not be opened or made.
     ///
     /// - Parameters:

@@ -107,6 +107,7 @@ extension Daemon {
         apps += unconfigured.subtracting(running).map { .init(name: $0, state: .unconfigured) }
         return apps.map { app in
             var app = app
+            if app.state == .starting { app.reason = startFaults[app.name] }
             app.credentials = configuration.apps[app.name]?.identity.shown(at: .now)
             if let begin = standstill(of: app.name) { (app.state, app.since) = (.stuck, .now + (begin - .now)) }
             return app

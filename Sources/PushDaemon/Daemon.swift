@@ -33,6 +33,9 @@ package actor Daemon {
     var runners: [String: AppRunner] = [:]
     /// Apps that have been started and are about to run.
     var started: [AppRunner] = []
+    /// What each app may open, and why apps could not start.
+    var descriptors: DescriptorShares
+    var startFaults: [String: String] = [:]
     /// Apps that are being looked after just now.
     var attended: Set<String> = []
     /// The other filesystems that apps are on: the device of each app's, its threads, and whether they come back.
@@ -124,7 +127,7 @@ package actor Daemon {
 
     /// Reads the configuration and takes the spool. Blocks.
     ///
-    /// - Throws: `StartFault`: tell the user, and exit with 78; with 75 after a shortage.
+    /// - Throws: `StartFault`: tell the user, and exit with 78; with 75 if that may pass.
     package init(_ settings: Settings, makeLogger: (DaemonConfiguration) -> Logger) throws(StartFault) {
         loader = ConfigurationLoader(path: settings.path)
         configuration = loader.load()
@@ -136,6 +139,7 @@ package actor Daemon {
         news = Self.announceStart(to: settings.serviceManager, logger)
         version = settings.version
         node = configuration.daemon.node ?? Host.name
+        descriptors = DescriptorShares(try Self.raiseLimit(for: configuration, logger))
         do {
             spool = try Spool(
                 path: configuration.daemon.spool, node: node, journalByteCount: configuration.daemon.journalByteCount)
@@ -161,6 +165,24 @@ package actor Daemon {
         endBell = Bell(on: reactor)
         statusBell = Bell(on: reactor)
         watchBell = Bell(on: reactor)
+    }
+
+    /// Raises the limit of open files, and sees whether that is enough for the configuration, before anything is opened.
+    private static func raiseLimit(
+        for set: ConfigurationSet, _ logger: Logger
+    ) throws(StartFault) -> DescriptorBudget {
+        var limit = Int.max
+        do throws(SystemError) {
+            limit = try OpenFileLimit.raise(keeping: DescriptorBudget.reserve)
+        } catch {
+            logger.warning("limit of open files stays as it is", metadata: [LogKey.error: "\(error)"])
+        }
+        var budget = DescriptorBudget(limit: limit)
+        budget.hasMetricsListener = set.daemon.metricsListen != nil
+        // Without /proc it is not known: then there is the reserve.
+        budget.inheritedCount = max(0, ((try? OpenFileLimit.openCount()) ?? 0) - DescriptorBudget.ofEveryProcess)
+        if let shortage = budget.shortage(forApps: set.apps.count) { throw StartFault.limit(shortage) }
+        return budget
     }
 
     /// Opens the state folder, and makes it if only that is missing.
@@ -209,7 +231,6 @@ package actor Daemon {
         report(configuration)
         shareJournal()
         noteExpiries()
-        raiseLimits()
         await withTaskGroup { group in
             group.addTask { await self.runJournal() }
             group.addTask { await self.runLookout() }
@@ -300,15 +321,6 @@ package actor Daemon {
         appsBell.ring()
     }
 
-    /// An app has nine files open, and more while it reads: a hundred would be too many for the usual limit.
-    private func raiseLimits() {
-        do {
-            try OpenFileLimit.raise()
-        } catch {
-            logger.warning("limit of open files stays as it is", metadata: [LogKey.error: "\(error)"])
-        }
-    }
-
     /// Nothing is lost but time: everything is scanned. An operator may want to know why that takes turns.
     private func reportLoss() {
         let count = lookout.overflowCount
@@ -319,7 +331,10 @@ package actor Daemon {
 
     private func ended(_ runner: AppRunner) {
         runners[runner.name] = nil
-        if configuration.apps[runner.name] == nil { meters[runner.name] = nil }
+        if configuration.apps[runner.name] == nil {
+            meters[runner.name] = nil
+            descriptors.release(runner.name)
+        }
         vanished.remove(runner.name)
         replaced[runner.name] = nil
         appsBell.ring()

@@ -63,10 +63,11 @@ extension AppSpool {
 
     /// Opens a claimed job for reading again.
     ///
-    /// - Throws: `SystemError`: ENOENT when somebody took it away.
+    /// - Throws: `SystemError`: ENOENT when somebody took it away; EMFILE when other jobs have all descriptors.
     package func open(_ job: ClaimedJob) throws(SystemError) -> OpenJob {
+        let lease = try leaseJobFile("\(work.path)/\(job.entry)")
         let file = try work.openForReading(job.entry.bytes)
-        return OpenJob(name: job.name, status: try file.status(), file: file)
+        return OpenJob(name: job.name, status: try file.status(), file: file, lease: lease)
     }
 
     /// The error of the rename, if it gave one.

@@ -30,11 +30,12 @@ extension AppSpool {
         guard let status = try new.status(of: name.bytes) else { return .gone }
         guard status.kind == .regular else { return .special(status.kind) }
         do {
+            let lease = try leaseJobFile("\(new.path)/\(name)")
             let file = try new.openForReading(name.bytes)
             let opened = try file.status()
             // Swapped between the look and the opening, which did not wait and had no effect.
             guard opened.kind == .regular else { return .special(opened.kind) }
-            return .opened(OpenJob(name: name, status: opened, file: file))
+            return .opened(OpenJob(name: name, status: opened, file: file, lease: lease))
         } catch {
             if error.isNotFound { return .gone }
             if error.isSymbolicLink { return .special(.symbolicLink) }

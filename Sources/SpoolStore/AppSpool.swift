@@ -33,6 +33,8 @@ package final class AppSpool {
     var reserved: Set<ArchivePlace> = []
     /// Folders of days that are kept open at present; `nil`: none is.
     var openDays: [ArchiveDay: Directory]?
+    /// What counts the job files that are open; `nil`: any number may be. Set before the first is opened.
+    package var jobFiles: DescriptorShare?
     /// Day folders to sync before the directory that their jobs came from.
     var unsynced: Set<ArchiveDay> = []
 
@@ -67,6 +69,16 @@ package final class AppSpool {
             failed = try home.makeChild(Array("failed".utf8), mode: 0o750)
             return failed
         }
+    }
+
+    /// Counts a job file that is about to be opened.
+    ///
+    /// - Returns: what to keep beside it; `nil` where nobody counts.
+    /// - Throws: `SystemError`, EMFILE: other jobs have all the descriptors that there are for this app now.
+    func leaseJobFile(_ path: @autoclosure () -> String) throws(SystemError) -> DescriptorLease? {
+        guard let jobFiles else { return nil }
+        guard let lease = jobFiles.lease() else { throw .noDescriptor("open", path()) }
+        return lease
     }
 
     /// Room left where the app is stored.

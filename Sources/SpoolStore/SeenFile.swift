@@ -27,12 +27,21 @@ package final class OpenJob: Sendable {
     package let status: FileStatus
     /// The file, for reading.
     package let file: OpenFile
+    /// Keeps the file's descriptor counted until it is closed; `nil` outside the daemon.
+    private let lease: DescriptorLease?
 
     /// Wraps a file that was opened already.
-    package init(name: FileName, status: FileStatus, file: consuming OpenFile) {
+    ///
+    /// - Parameters:
+    ///   - name: Its name when it was opened.
+    ///   - status: Its status right after that.
+    ///   - file: The file.
+    ///   - lease: What counts its descriptor, where they are counted.
+    package init(name: FileName, status: FileStatus, file: consuming OpenFile, lease: DescriptorLease? = nil) {
         self.name = name
         self.status = status
         self.file = file
+        self.lease = lease
     }
 }
 

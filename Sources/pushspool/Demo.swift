@@ -42,7 +42,8 @@ struct Demo: AsyncParsableCommand {
         } catch let fault as Daemon.StartFault {
             switch fault {
             case .configuration(let set): FindingList(set).note()
-            case .spool(let message, let hint), .shortage(let message, let hint): Talk.complain(message, hint: hint)
+            case .spool(let message, let hint), .limit(let message, let hint), .shortage(let message, let hint):
+                Talk.complain(message, hint: hint)
             }
             throw ExitCode.failure
         } catch let error as SpoolClientError {

@@ -18,7 +18,10 @@ enum Program {
         // The other commands are left to die of signals; a line that cannot be read is complained about below.
         if let command = try? Pushspool.parseAsRoot() {
             if hearsSignals(command) { _ = signals }
-            if command is Run { _ = serviceManager }
+            if command is Run {
+                refuseWithoutDescriptors()
+                _ = serviceManager
+            }
         }
         Task.detached {
             await Pushspool.main()
@@ -30,6 +33,14 @@ enum Program {
     /// Whether a command ends in good order when a signal says so.
     private static func hearsSignals(_ command: any ParsableCommand) -> Bool {
         command is Run || command is Simulate || (command as? Status)?.watch == true
+    }
+
+    /// Refuses to run the daemon where no configuration could be served, before the first task: libdispatch ends a process that
+    /// has no descriptor for it, and says nothing.
+    private static func refuseWithoutDescriptors() {
+        guard let fault = Daemon.limitFault() else { return }
+        Talk.complain(fault.message, hint: fault.hint)
+        Host.leave(with: ExitCode.badConfiguration.rawValue)
     }
 
     private static func blockedSignals() -> BlockedSignals {

@@ -61,7 +61,7 @@ struct Run: AsyncParsableCommand {
         } catch {
             switch error {
             case .configuration(let set): FindingList(set).note()
-            case .spool(let message, let hint): Talk.complain(message, hint: hint)
+            case .spool(let message, let hint), .limit(let message, let hint): Talk.complain(message, hint: hint)
             case .shortage(let message, let hint):
                 Talk.complain(message, hint: hint)
                 throw ExitCode.tryAgain

@@ -21,6 +21,15 @@ struct FeedbackServiceTests {
     private func reading(
         _ manner: FeedbackManner, answerTimeout: Duration = .seconds(60)
     ) async throws -> (kept: [UInt8], fault: GatewayFault?) {
+        let reading = try await limitedReading(manner, within: FeedbackService.Limits(), answerTimeout: answerTimeout)
+        return (reading.pieces.flatMap(\.self), reading.fault)
+    }
+
+    /// Reads the list once, as much of it as is wanted. Returns the pieces that were kept, and how it ended.
+    private func limitedReading(
+        _ manner: FeedbackManner, within limits: FeedbackService.Limits, pieceLimit: Int = .max,
+        answerTimeout: Duration = .seconds(60)
+    ) async throws -> (pieces: [[UInt8]], ending: FeedbackService.Ending?, fault: GatewayFault?) {
         var settings = Simulator.Configuration()
         settings.feedback = Self.list
         settings.feedbackManner = manner
@@ -30,11 +39,15 @@ struct FeedbackServiceTests {
                 endpoint: Sample.endpoint(simulator.ports.feedback), context: try Sample.context(of: simulator),
                 connectTimeout: .seconds(60), answerTimeout: answerTimeout)
             return try await onReactor { reactor in
-                var kept: [UInt8] = []
+                var pieces: [[UInt8]] = []
+                var ending: FeedbackService.Ending?
                 let fault = await thrownError(GatewayFault.self) {
-                    try await service.read(on: reactor) { kept += $0 }
+                    ending = try await service.read(on: reactor, within: limits) {
+                        pieces.append($0)
+                        return pieces.count < pieceLimit
+                    }
                 }
-                return (kept, fault)
+                return (pieces, ending, fault)
             }
         }
     }
@@ -81,6 +94,42 @@ struct FeedbackServiceTests {
         #expect(try await reading(manner).kept == Self.bytes)
     }
 
+    private static var endless: FeedbackManner {
+        var manner = FeedbackManner()
+        manner.isEndless = true
+        return manner
+    }
+
+    @Test func `a list without an end is left when it has brought as much as is wanted`() async throws {
+        var limits = FeedbackService.Limits()
+        limits.byteCount = 300_000
+        let reading = try await limitedReading(Self.endless, within: limits)
+        #expect(reading.ending == .tooLong && reading.fault == nil)
+        // One piece more at the most, of one read more.
+        #expect((300_000..<300_000 + 2 * 65_536 + 16_384).contains(reading.pieces.reduce(0) { $0 + $1.count }))
+    }
+
+    @Test func `what comes at once is kept in pieces of one size`() async throws {
+        var limits = FeedbackService.Limits()
+        limits.byteCount = 1 << 20
+        let reading = try await limitedReading(Self.endless, within: limits)
+        #expect(reading.pieces.allSatisfy { $0.count < 2 * 65_536 + 16_384 })
+    }
+
+    @Test func `a list that trickles without an end is left when its time is up`() async throws {
+        var manner = Self.endless
+        (manner.pieceSizes, manner.pause) = ([10], .milliseconds(50))
+        var limits = FeedbackService.Limits()
+        limits.duration = .seconds(1)
+        let reading = try await limitedReading(manner, within: limits)
+        #expect(reading.ending == .tooSlow && !reading.pieces.isEmpty)
+    }
+
+    @Test func `nothing more is read when there is no room`() async throws {
+        let reading = try await limitedReading(Self.endless, within: FeedbackService.Limits(), pieceLimit: 3)
+        #expect(reading.ending == .noRoom && reading.pieces.count == 3)
+    }
+
     @Test func `nothing more is read when keeping fails`() async throws {
         struct DiskFull: Error {}
         var settings = Simulator.Configuration()
@@ -94,7 +143,7 @@ struct FeedbackServiceTests {
             try await onReactor { reactor in
                 var calls = 0
                 let fault = await thrownError(DiskFull.self) {
-                    try await service.read(on: reactor) { _ in
+                    _ = try await service.read(on: reactor) { _ in
                         calls += 1
                         throw DiskFull()
                     }

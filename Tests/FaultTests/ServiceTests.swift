@@ -41,9 +41,55 @@ import Testing
         }
     }
 
+    @Test(.timeLimit(.minutes(10)))
+    func `a service that never ends fills neither disk nor memory, and holds up no other app`() async throws {
+        try await withEndlessService { bench in
+            try await bench.withDaemon { daemon in
+                try await eventually("it is read") { bench.keptByteCount > 1 << 20 }
+                try bench.drop(Drop(number: 1, count: 20))
+                try await eventually("the other's job: \(daemon.log.suffix(2000))") { !bench.archived("other").isEmpty }
+                #expect(!daemon.log.contains("feedback received"), "the reading is over: nothing is seen")
+                try await daemon.says("feedback service was left before its end", within: .seconds(240))
+                #expect(bench.keptByteCount <= 65 << 20)
+                try await daemon.says("feedback received", within: .seconds(240))
+                try await eventually("it is told") { try bench.lines("weather").count { $0.kind == "token" } == 4 }
+                #expect(try daemon.peakMemory < 256 << 20)
+            }
+            report("J73 endless-feedback: 64 MiB read; \(bench.age) s")
+        }
+    }
+
+    @Test(.timeLimit(.minutes(10)))
+    func `what an earlier daemon has kept without a bound is told, and holds up no other app`() async throws {
+        try await withService { bench in
+            try bench.keepLong(Self.gone, byteCount: 128 << 20)
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started app=other")
+                try bench.drop(Drop(number: 1, count: 20))
+                try await eventually("the other's job: \(daemon.log.suffix(2000))") { !bench.archived("other").isEmpty }
+                #expect(bench.keptByteCount > 0, "all is told: nothing is seen")
+                try await daemon.says("feedback received", within: .seconds(300))
+                try await eventually("nothing is kept") { bench.keptByteCount < 1 << 20 }
+                #expect(try daemon.peakMemory < 256 << 20)
+            }
+            report("J73 endless-feedback: 128 MiB kept; \(bench.age) s")
+        }
+    }
+
+    /// Runs a service that tells its tokens again and again, beside an app that has none.
+    private func withEndlessService(_ body: @Sendable (Bench) async throws -> Void) async throws {
+        try await withService { bench in
+            var manner = FeedbackManner()
+            manner.isEndless = true
+            await bench.simulator.addFeedback((0..<500).flatMap { _ in Self.gone })
+            await bench.simulator.setFeedbackManner(manner)
+            try await body(bench)
+        }
+    }
+
     /// Runs a service that tells three tokens, and the fourth much later.
     private func withService(_ body: @Sendable (Bench) async throws -> Void) async throws {
-        try await Bench.running(.init(wire: "binary")) { bench in
+        try await Bench.running(.init(wire: "binary", apps: ["weather", "other"])) { bench in
             var manner = FeedbackManner()
             (manner.pieceSizes, manner.pause) = ([3 * Self.entryByteCount], .seconds(60))
             await bench.simulator.setFeedbackManner(manner)
@@ -56,8 +102,45 @@ import Testing
     }
 }
 
+extension Child {
+    /// The most memory that it has had, in bytes.
+    fileprivate var peakMemory: Int {
+        get throws {
+            let status = try String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
+            let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
+            return try #require(line.split(separator: " ").dropFirst().first.flatMap { Int($0) }) << 10
+        }
+    }
+}
+
 extension Bench {
     private var state: String { home + "/state" }
+
+    /// How many bytes of the service's are kept.
+    fileprivate var keptByteCount: Int {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: state)) ?? []
+        return names.filter { $0.hasSuffix(".raw") }.reduce(0) { sum, name in
+            let facts = try? FileManager.default.attributesOfItem(atPath: "\(state)/\(name)")
+            return sum + (facts?[.size] as? Int ?? 0)
+        }
+    }
+
+    /// Leaves a file as a daemon did that read as much as the service told.
+    fileprivate func keepLong(_ tokens: [GoneToken], byteCount: Int) throws {
+        try makeState()
+        var piece = Data()
+        while piece.count < 1 << 20 {
+            for token in tokens {
+                let seconds = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: token.epochSeconds >> $0) }
+                piece += seconds + [0, 32] + token.token
+            }
+        }
+        let path = "\(state)/feedback-weather-20260101T000000.000000Z.raw"
+        try Data().write(to: URL(fileURLWithPath: path))
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        for _ in 0..<byteCount / piece.count { try file.write(contentsOf: piece) }
+        try file.close()
+    }
 
     /// Lets a daemon read of the service and die, and returns the folders of its state that a power loss may leave then.
     fileprivate func statesAfterReading(

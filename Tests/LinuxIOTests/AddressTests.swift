@@ -42,6 +42,22 @@ struct AddressTests {
         #expect(addresses.allSatisfy { ["127.0.0.1", "::1"].contains($0.host) && $0.port == 99 })
     }
 
+    @Test func `all who ask for a host at the same time get its addresses, each on its own reactor`() async throws {
+        let counts = try await withThrowingTaskGroup { group in
+            for _ in 0..<20 {
+                group.addTask {
+                    try await onReactor { reactor in
+                        try await AddressLookup.addresses(
+                            of: HostPort(host: "localhost", port: 98), on: reactor, until: .now + .seconds(60)
+                        ).count
+                    }
+                }
+            }
+            return try await group.reduce(into: [Int]()) { $0.append($1) }
+        }
+        #expect(counts.count == 20 && !counts.contains(0))
+    }
+
     @Test func `a numeric host is not looked up`() async throws {
         let addresses = try await onReactor { reactor in
             try await AddressLookup.addresses(of: HostPort(host: "::1", port: 5), on: reactor, until: .now)

@@ -80,7 +80,7 @@ extension AppRunner {
 
     /// The lanes of which another job may be taken.
     var openLanes: LaneSet {
-        guard !space.isShort, shortUntil <= .now else { return [] }
+        guard !space.isShort else { return [] }
         return LaneSet { mayRecover($0) }
     }
 
@@ -111,8 +111,9 @@ extension AppRunner {
     /// Whether a job of an earlier run may be taken up. The journal has it already, however full it is: only when its lines
     /// are out can it be carried forward, and make room.
     func mayRecover(_ lane: Lane) -> Bool {
-        !isDraining && !isBroken && (standing == .sending || mayAsk && claims.isEmpty)
+        !isDraining && !isBroken && shortUntil <= .now && (standing == .sending || mayAsk && claims.isEmpty)
             && places.hasRoom(for: lane, pending: claims.count + claimingCount) && lines.count < Self.lineLimit
+            && around.descriptors.mayRead(lane)
     }
 
     private var nextLook: Moment {
@@ -192,9 +193,15 @@ extension AppRunner {
 
     /// Whether somebody on this host has the file open for writing, as far as can be told: then it is not too late.
     private func isBeingWritten(_ name: FileName) -> Bool {
-        guard spool.isNotifying, case .opened(let job)? = try? spool.open(name) else { return false }
-        defer { job.file.dropReadLease() }
-        return job.file.takeReadLease() == .writerHasIt
+        guard spool.isNotifying else { return false }
+        do {
+            guard case .opened(let job) = try spool.open(name) else { return false }
+            defer { job.file.dropReadLease() }
+            return job.file.takeReadLease() == .writerHasIt
+        } catch {
+            // Without a descriptor nothing is known of the file: it must not fail for that.
+            return pauseIfShort(error)
+        }
     }
 
     private func look(_ name: FileName) {

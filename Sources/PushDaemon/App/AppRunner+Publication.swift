@@ -70,8 +70,15 @@ extension AppRunner {
     ///
     /// A line is published only when the outcome that it tells cannot be lost any more; else the next start would send
     /// again what somebody has read to be over. For the same reason the job's ref is kept before.
-    func publishLines() async {
-        if isPublishing { return await withCheckedContinuation { awaitingPublication.append($0) } }
+    ///
+    /// - Returns: Whether all lines are out that there were at the call; `false` as well when another publication was under way,
+    ///   which is waited for and may not have all of them.
+    @discardableResult
+    func publishLines() async -> Bool {
+        if isPublishing {
+            await withCheckedContinuation { awaitingPublication.append($0) }
+            return false
+        }
         isPublishing = true
         defer {
             isPublishing = false
@@ -91,7 +98,7 @@ extension AppRunner {
             (lines, finishing) = ([], [])
             guard await syncJournal(), keepRefs(of: over), publish(taken, since: since, through: last) else {
                 (lines, finishing) = (taken + lines, over + finishing)
-                return
+                return false
             }
             for id in over { handle(.published, id) }
             published += over
@@ -101,6 +108,7 @@ extension AppRunner {
         carryOutWithdrawals(ended)
         writeJournal()
         intakeBell.ring()
+        return true
     }
 
     private func publish(_ taken: [UInt8], since first: JournalPosition?, through last: JournalPosition?) -> Bool {

@@ -166,6 +166,8 @@ extension AppRunner {
         takingUp.append(left)
         do {
             try await recover(left)
+        } catch let error as SystemError where pauseIfShort(error) {
+            leftJobs.append(left)
         } catch {
             reportUnrecovered(left.claimed.name, left.claimed.id, error)
         }

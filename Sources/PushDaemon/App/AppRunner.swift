@@ -26,6 +26,8 @@ package actor AppRunner {
         package let reactor: Reactor
         /// The threads for the files of the app's filesystem.
         let files: FileThread
+        /// What the app may open whatever others do, and what it has borrowed.
+        let descriptors: AppDescriptors
         /// Where raw feedback is kept until it is published.
         package let state: Directory
         /// The provider tokens, which all apps of a key share.
@@ -227,6 +229,7 @@ package actor AppRunner {
         self.around = around
         self.logger = logger
         self.spool = try around.spool.app(app.name)
+        self.spool.jobFiles = around.descriptors.jobFiles
         self.folder = try FeedbackFolder(self.spool, after: left.newestFeedback)
         self.desk = HoldDesk(self.spool, logger)
         self.left = left.jobs
@@ -234,7 +237,7 @@ package actor AppRunner {
         self.firstRecord = around.journal.position
         let window = around.configuration.dedupe
         self.refs = try window > .zero ? RefBook(of: app.name, in: around.state, keeping: window, at: .now) : nil
-        self.gateway = identity.gateway(around.tokens).makeGateway(
+        self.gateway = identity.gateway(around.tokens, around.descriptors.sockets).makeGateway(
             recordKeeping: .durable(group: around.configuration.syncRecords), on: around.reactor, logger: logger)
         self.writer = FeedbackLine(app: app.name, node: around.node)
         self.space = SpaceWatch(floor: SpaceFloor(byteCount: around.configuration.freeSpace))
@@ -290,7 +293,7 @@ package actor AppRunner {
             group.addTask { await self.runRecording() }
             group.addTask { await self.runAnnouncing() }
             group.addTask { await self.runPublication() }
-            group.addTask { await self.runFeedbackService() }
+            group.addTask { await FeedbackServicePoller(for: self).run() }
             group.addTask { await self.runHook() }
             // Only the bell's task ends by itself, when the app is to end or everything is.
             await group.next()
@@ -305,7 +308,8 @@ package actor AppRunner {
     /// - Returns: Whether this runner can; for another protocol another runner is needed.
     package func reconfigureIfNeeded(_ app: AppConfiguration, _ identity: AppIdentity) async -> Bool {
         guard app != self.app || identity.fingerprint != self.identity.fingerprint else { return true }
-        guard await gateway.reconfigure(identity.gateway(around.tokens)) else { return false }
+        let configured = identity.gateway(around.tokens, around.descriptors.sockets)
+        guard await gateway.reconfigure(configured) else { return false }
         // Another hook does not wait because the one before has failed.
         if app.hook != self.app.hook { hookQueue = nil }
         self.app = app

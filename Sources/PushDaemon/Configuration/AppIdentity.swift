@@ -1,6 +1,7 @@
 package import APNSGateway
 package import APNSHTTP2
 import APNSModel
+package import LinuxIO
 package import OpenSSL
 
 /// What an app's configuration and its credential files come to together.
@@ -57,15 +58,16 @@ package struct AppIdentity: Sendable {
     }
 
     /// How to reach the gateway, and as whom. Apps with the same key get the same source of tokens.
-    package func gateway(_ tokens: TokenSources) -> GatewayConfiguration {
+    package func gateway(_ tokens: TokenSources, _ sockets: DescriptorShare) -> GatewayConfiguration {
         switch app.wire {
-        case .binary: .binary(binaryGateway)
-        case .http2: .http2(http2Gateway(tokens))
+        case .binary: .binary(binaryGateway(sockets))
+        case .http2: .http2(http2Gateway(tokens, sockets))
         }
     }
 
-    private var binaryGateway: BinaryGateway.Configuration {
+    private func binaryGateway(_ sockets: DescriptorShare) -> BinaryGateway.Configuration {
         var gateway = BinaryGateway.Configuration(endpoint: app.endpoint, context: context, format: app.format)
+        gateway.sockets = sockets
         gateway.connectionLimit = app.connections
         gateway.rate = app.rate
         gateway.windowLimit = app.window
@@ -77,8 +79,9 @@ package struct AppIdentity: Sendable {
         return gateway
     }
 
-    private func http2Gateway(_ tokens: TokenSources) -> HTTP2Gateway.Configuration {
+    private func http2Gateway(_ tokens: TokenSources, _ sockets: DescriptorShare) -> HTTP2Gateway.Configuration {
         var gateway = HTTP2Gateway.Configuration(endpoint: app.endpoint, context: context)
+        gateway.sockets = sockets
         if case .token(let key) = credentials { gateway.tokenSource = tokens.source(of: key) }
         gateway.defaultTopic = topic
         gateway.connectionLimit = app.connections

@@ -40,13 +40,20 @@ actor ControlServer {
         try await withThrowingDiscardingTaskGroup { group in
             while true {
                 guard let connection = try await nextConnection() else { continue }
+                connectionCount += 1
                 group.addTask { await self.attend(connection) }
             }
         }
     }
 
-    /// Waits for a connection; `nil` is no reason to stop.
+    /// Waits for a connection, and before that until there may be another: one more than are served is told that it is too
+    /// many, and the others wait in the kernel. `nil` is no reason to stop.
     private func nextConnection() async throws -> sending StreamSocket? {
+        guard connectionCount <= Self.connectionLimit else {
+            let found = await listener?.waiter.wait()
+            if found?.contains(.cancelled) == true { throw CancellationError() }
+            return nil
+        }
         do {
             return try await listener?.accept()
         } catch let error as SystemError where error.isTransient {
@@ -58,8 +65,10 @@ actor ControlServer {
 
     /// Holds one connection from its first byte to its last. What breaks it breaks nothing else.
     private func attend(_ socket: sending StreamSocket) async {
-        connectionCount += 1
-        defer { connectionCount -= 1 }
+        defer {
+            connectionCount -= 1
+            listener?.waiter.wake()
+        }
         do {
             try await converse(over: socket)
         } catch {

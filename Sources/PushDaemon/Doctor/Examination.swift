@@ -77,9 +77,8 @@ package actor Examination {
             findings += spool.findings
             host.lastWritten = spool.lastWritten
         }
-        let connectionCount = set.apps.values.reduce(0) { $0 + $1.configuration.connections }
-        findings +=
-            HostJudgement(facts: host, appCount: set.apps.count, connectionCount: connectionCount).findings
+        let isAsked = !set.isDaemonBroken && set.daemon.metricsListen != nil
+        findings += HostJudgement(facts: host, appCount: set.apps.count, hasMetricsListener: isAsked).findings
         return DoctorReport(findings)
     }
 

@@ -5,9 +5,9 @@ import LinuxIO
 struct HostJudgement {
     /// What the host offers.
     let facts: HostFacts
-    /// How many apps there are, and how many connections they may have together.
+    /// How many apps there are, and whether the daemon listens for those who ask for metrics.
     let appCount: Int
-    let connectionCount: Int
+    var hasMetricsListener = false
 
     /// No clock that is right has shown an earlier time since this program was written: 2025-11-01.
     static let earliest = WallTime(epochSeconds: 1_761_955_200)
@@ -15,9 +15,6 @@ struct HostJudgement {
     static let latest = WallTime(epochSeconds: 1_761_955_200 + 3_155_760_000)
     /// How far two clocks of one host may be apart: files are stamped by one that is coarse.
     static let slack = Duration.seconds(60)
-    /// How many files an app has open, besides those that it reads, and the daemon by itself.
-    static let filesOfApp = 9
-    static let filesOfDaemon = 64
     /// How many folders are watched for an app, and besides.
     static let watchesOfApp = 2
     static let watchesOfDaemon = 16
@@ -72,10 +69,9 @@ struct HostJudgement {
     }
 
     private func noteFiles(in book: inout FindingBook) {
-        let needed = Self.filesOfDaemon + Self.filesOfApp * appCount + connectionCount
-        guard let most = facts.openFiles, most < needed else { return }
-        book.fault(
-            "a process may have \(most) files open, and \(appCount) apps need \(needed)",
-            hint: "LimitNOFILE=65536 in the unit of the daemon, or ulimit -Hn 65536 before it starts")
+        guard let most = facts.openFiles else { return }
+        let budget = DescriptorBudget(limit: most, hasMetricsListener: hasMetricsListener)
+        guard let shortage = budget.shortage(forApps: appCount) else { return }
+        book.fault("\(shortage)", hint: DescriptorShortage.hint)
     }
 }

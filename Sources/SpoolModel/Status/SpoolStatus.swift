@@ -44,10 +44,10 @@ package struct SpoolStatus: Hashable, Sendable {
         package var gateway: String?
         /// What it proves itself with, if it is configured; older daemons do not say.
         package var credentials: Credentials?
-        /// Why it does less than it could, in words: it waits for room in the journal.
-        package var reason: String?
         /// Since when it is stuck.
         package var since: WallTime?
+        /// Why it could not start, or does less than it could, in words.
+        package var reason: String?
         /// The longest of those jobs that take more than a second.
         package var progress: [Job] = []
 
@@ -143,8 +143,8 @@ extension SpoolStatus.App {
         self.init(name: name, state: state)
         self.jobCount = jobCount
         gateway = node["gateway"]?.string
-        reason = node["reason"]?.string
         since = node["since"]?.time
+        reason = node["reason"]?.string
         credentials = node["credentials"].flatMap(SpoolStatus.Credentials.init(_:))
         let progress = node["progress"]?.elements.map(SpoolStatus.Job.init(_:)) ?? []
         self.progress = progress.compactMap { $0 }
@@ -158,8 +158,8 @@ extension SpoolStatus.App {
         writer.key("jobs")
         writer.integer(jobCount)
         writer.member("gateway", gateway)
-        writer.member("reason", reason)
         writer.member("since", since?.rfc3339)
+        writer.member("reason", reason)
         if let credentials {
             writer.key("credentials")
             credentials.write(to: &writer)

@@ -47,7 +47,7 @@ import Testing
         var facts = HostFacts(now: Self.now, clock: .kept(within: .milliseconds(3)))
         (facts.openFiles, facts.watches, facts.watchers) = (65_536, 8192, 128)
         change(&facts)
-        return HostJudgement(facts: facts, appCount: 10, connectionCount: 10).findings
+        return HostJudgement(facts: facts, appCount: 10).findings
     }
 
     @Test func `a host that is as it should be has nothing to mend`() {
@@ -72,9 +72,9 @@ import Testing
     }
 
     @Test func `limits that are too low are named with what they should be`() throws {
-        let files = try worst(host { $0.openFiles = 163 })
-        #expect(files.severity == .fault && files.message.contains("need 164"), "\(files)")
-        #expect(try worst(host { $0.openFiles = 164 }).severity == .ok)
+        let files = try worst(host { $0.openFiles = 303 })
+        #expect(files.severity == .fault && files.message.contains("needs 304 with 10 apps"), "\(files)")
+        #expect(try worst(host { $0.openFiles = 304 }).severity == .ok)
         let watches = try worst(host { $0.watches = 35 })
         #expect(watches.severity == .warn && watches.hint == "sysctl fs.inotify.max_user_watches=8192")
         #expect(try worst(host { $0.watchers = 1 }).message.contains("max_user_instances"))

@@ -1,0 +1,167 @@
+import APNSGateway
+import APNSModel
+import LinuxIO
+import Logging
+import SpoolStore
+
+/// Asks an app's feedback service from time to time, keeps what it says in `state`, and has its runner publish it.
+///
+/// Reading empties the service's list, so the bytes are synced to a file as they come. The file is read and removed when its
+/// lines are out; a later start finds what a crash has left, and tells all of it again. There is one such file at a time: while
+/// it is not told, nothing more is asked. Lives on the thread for the app's files, and gives it up between pieces.
+actor FeedbackServicePoller {
+    private let runner: AppRunner
+    private let limits: FeedbackService.Limits
+    /// The room on the volume of `state`.
+    private var space: SpaceWatch
+
+    /// Creates a poller that does nothing until `run`.
+    ///
+    /// - Parameters:
+    ///   - runner: The app, which says what to ask and how often, and publishes.
+    ///   - limits: How much one reading may bring.
+    init(for runner: AppRunner, limits: FeedbackService.Limits = FeedbackService.Limits()) {
+        (self.runner, self.limits) = (runner, limits)
+        space = SpaceWatch(floor: SpaceFloor(byteCount: runner.around.configuration.freeSpace))
+    }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { runner.files.worker.executor }
+
+    private nonisolated var state: Directory { runner.around.state }
+    private nonisolated var logger: Logger { runner.logger }
+
+    /// Asks and publishes until the task is cancelled.
+    func run() async {
+        while !Task.isCancelled {
+            let isAllOut = await publishKept()
+            let (service, pause) = await runner.feedbackSource
+            guard let service else {
+                // Without a service something may be left of one that there was.
+                await runner.serviceBell.wait(until: isAllOut ? nil : .now + pause)
+                continue
+            }
+            if isAllOut, hasRoom(toBegin: true) {
+                await ask(service)
+                guard !Task.isCancelled else { return }
+                await publishKept()
+            }
+            await runner.serviceBell.wait(until: .now + pause)
+        }
+    }
+
+    private func ask(_ service: FeedbackService) async {
+        do {
+            let file = try KeptFeedback(app: runner.name, at: .now, in: state)
+            let reading = FeedbackReading(reactor: runner.around.reactor)
+            let ending = try await reading.read(service, within: limits) { try await self.keep($0, file) }
+            report(ending)
+        } catch is CancellationError {
+            return
+        } catch let fault as GatewayFault {
+            logger.warning("feedback service failed", metadata: fault.metadata)
+        } catch {
+            logger.error("feedback cannot be kept", metadata: [LogKey.error: "\(error)"])
+        }
+    }
+
+    /// Keeps a piece; whether there is room for another.
+    private func keep(_ bytes: [UInt8], _ file: KeptFeedback) throws(SystemError) -> Bool {
+        try file.append(bytes)
+        return hasRoom(toBegin: false)
+    }
+
+    /// Whether the volume of `state` has as much room as must stay free.
+    private func hasRoom(toBegin: Bool) -> Bool {
+        do {
+            let wasShort = space.isShort
+            let room = try state.filesystemSpace()
+            guard !space.mayClaim(with: room) else { return true }
+            if !wasShort, toBegin {
+                let hint: Logger.MetadataValue = "free some on the volume of `state`; limits.free_space says how much"
+                logger.warning(
+                    "feedback service is not asked, the volume is short of space",
+                    metadata: [LogKey.free: "\(room.freeByteCount) bytes", LogKey.hint: hint])
+            }
+        } catch {
+            logger.error("room on the volume is not known", metadata: [LogKey.error: "\(error)"])
+        }
+        return false
+    }
+
+    private func report(_ ending: FeedbackService.Ending) {
+        let reason: String
+        switch ending {
+        case .whole: return
+        case .tooLong: reason = "its list is longer than the \(limits.byteCount >> 20) MiB that are read at a time"
+        case .tooSlow: reason = "its list did not end within \(limits.duration.components.seconds) s"
+        case .noRoom: reason = "the volume of `state` is short of space"
+        }
+        let hint: Logger.MetadataValue =
+            "what came is published, and the service asked again after feedback_service.every; if this goes on, check its address"
+        logger.warning(
+            "feedback service was left before its end", metadata: [LogKey.error: "\(reason)", LogKey.hint: hint])
+    }
+
+    // MARK: Publishing
+
+    /// Publishes what was read from the service and is still kept.
+    ///
+    /// - Returns: Whether nothing is kept any more.
+    @discardableResult
+    private func publishKept() async -> Bool {
+        do throws(SystemError) {
+            let names = try KeptFeedback.names(of: runner.name, in: state)
+            for name in names {
+                guard try await publish(name) else { return false }
+                try state.unlink(name)
+            }
+            if !names.isEmpty { try state.sync(.state) }
+            return true
+        } catch {
+            logger.error("kept feedback cannot be published", metadata: [LogKey.error: "\(error)"])
+            return false
+        }
+    }
+
+    /// Publishes a kept file, a group of tokens after the other.
+    ///
+    /// - Returns: `false` when the task was cancelled before all of it was out.
+    private func publish(_ name: [UInt8]) async throws(SystemError) -> Bool {
+        let reader = try KeptFeedbackReader(name, in: state)
+        var group = GoneTokenGroup()
+        var (count, hasMore) = (0, true)
+        while hasMore {
+            hasMore = try reader.read(into: &group)
+            if group.isFull || !hasMore && !group.isEmpty {
+                let entries = group.takeAll()
+                count += entries.count
+                guard await runner.publish(entries) else { return false }
+            }
+            await runner.files.worker.yield()
+        }
+        if count > 0 { logger.notice("feedback received", metadata: [LogKey.count: "\(count)"]) }
+        if reader.isCutOff {
+            let hint: Logger.MetadataValue = "the service broke off in the middle of an entry, which is lost"
+            logger.warning("feedback cut off", metadata: [LogKey.hint: hint])
+        }
+        return true
+    }
+}
+
+/// Runs the reading of the feedback service on the reactor.
+private actor FeedbackReading {
+    private let reactor: Reactor
+
+    init(reactor: Reactor) {
+        self.reactor = reactor
+    }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
+
+    func read(
+        _ service: FeedbackService, within limits: FeedbackService.Limits,
+        keep: @Sendable ([UInt8]) async throws -> Bool
+    ) async throws -> FeedbackService.Ending {
+        try await service.read(on: reactor, within: limits, keep: keep)
+    }
+}
