@@ -114,7 +114,10 @@ extension HTTP2Gateway: SlottedGateway {
     /// Writes as much of the queue as the session takes, but for what has waited too long.
     private func fill(_ session: HTTP2Session) throws {
         let (now, pausingBefore) = (WallTime.now, queue.pausingCount)
-        defer { state.announce(queue.takeUnannounced()) }
+        defer {
+            state.announce(queue.takeUnannounced())
+            state.collect(queue.takePausedCounts())
+        }
         while let batch = queue.next(atMost: allowance(session)) {
             if let outcome = lateness(of: batch, at: now) {
                 state.deliver([Settlement(batch, outcome)])
@@ -155,6 +158,7 @@ extension HTTP2Gateway {
         let now = RequestQueue.Instant(.now, .now)
         let upshot = queue.take(news, at: now, using: &state.random)
         state.collect(upshot.settlements)
+        state.collect(queue.takePausedCounts())
         state.withdraw(queue.takeWithdrawn())
         // What is said against an identity that is no longer in use concerns nobody.
         if isCurrent {

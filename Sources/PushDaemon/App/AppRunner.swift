@@ -52,6 +52,8 @@ package actor AppRunner {
     /// How many jobs may be under way, and open for reading, and how many bytes of documents in memory, before no further
     /// job is taken; the rest waits in `new/`.
     static let placeLimits = Places.Limits(jobCount: 10_000, readerCount: 256, byteCount: 128 << 20)
+    /// How much may pause in memory before jobs rest.
+    static let pausedLimits = ReadingTurns.Limits(total: 200_000, floor: 256)
     /// How many bytes of lines are gathered at the most before they are published.
     static let lineLimit = 4 << 20
     /// How many claims are synced together at most.
@@ -113,7 +115,7 @@ package actor AppRunner {
     let refs: RefBook?
     var refTurns = RefTurns()
     /// Jobs that have recipients to hand out.
-    var readable = Scheduler<JobID>()
+    var readable = ReadingTurns(AppRunner.pausedLimits)
     /// How far jobs are that take long, what is shown of them, and when they are looked at again.
     var progress: [JobID: JobProgress] = [:]
     var shownJobs: [SpoolStatus.Job] = []
