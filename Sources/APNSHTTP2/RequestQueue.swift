@@ -168,9 +168,9 @@ extension RequestQueue {
 
     /// When something happened: by the clock that pauses are measured with, and by the one that people read.
     package struct Instant: Hashable, Sendable {
-        /// For pauses.
+        /// For pauses, and for the moment at which a notification is given up.
         package let moment: Moment
-        /// For the time at which a notification is given up.
+        /// For the time at which a notification expires.
         package let wall: WallTime
 
         /// Creates an instant.
@@ -337,11 +337,12 @@ extension RequestQueue {
         _ batch: Batch, for length: Duration, because refusal: Refusal,
         into draft: inout Draft<some RandomNumberGenerator>
     ) {
-        let due = WallTime(nanoseconds: draft.now.wall.nanoseconds + length.wholeNanoseconds)
-        if batch.giveUpAt.map({ $0 <= due }) == true || batch.attributes.expiration.hasPassed(at: due) {
+        let end = draft.now.moment + length
+        let isLate = batch.giveUpAt.map { $0 <= end } ?? false
+        if isLate || batch.attributes.expiration.hasPassed(at: draft.now.wall + length) {
             draft.upshot.settlements.append(Settlement(batch, .unsent(refusal)))
         } else {
-            pause(batch, until: draft.now.moment + length)
+            pause(batch, until: end)
         }
     }
 }

@@ -61,7 +61,7 @@ extension Daemon {
                 spool: spool, tenure: tenure, logger: logger, configuration: configuration.daemon, node: node,
                 reactor: reactor, files: files, state: state, tokens: tokens, orphans: spool.replay.orphans,
                 ballast: ballast, reading: reading, hooks: hooks, journalBell: journalBell, statusBell: statusBell,
-                meter: meter(of: name))
+                meter: meter(of: name), clock: clock)
             let runner = try await files.open(app, in: around, left: leftBehind(by: name))
             guard !isStopping else { return nil }
             left[name] = nil

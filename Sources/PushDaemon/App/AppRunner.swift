@@ -44,6 +44,8 @@ package actor AppRunner {
         let statusBell: Bell
         /// What counts for the app's metrics.
         let meter: AppMeter
+        /// Knows how much time has passed since a file's time stamp.
+        let clock: ClockWatch
 
         /// Where everything is recorded that must outlive the daemon: its room, and what it says of earlier runs.
         var journal: Journal { spool.journal }
@@ -121,7 +123,7 @@ package actor AppRunner {
     var shownJobs: [SpoolStatus.Job] = []
     var nextProgressLook = Moment.zero
     /// When the first job's time is up, at the earliest.
-    var nextGiveUp: WallTime?
+    var nextGiveUp: Moment?
     /// What jobs keep in memory, and whether there is room for more.
     var places = Places(AppRunner.placeLimits)
     /// Jobs that are over and have no line yet.
