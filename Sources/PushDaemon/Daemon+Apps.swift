@@ -151,6 +151,7 @@ extension Daemon {
         reported = []
         configuration.apps = set.apps
         configuration.brokenApps = set.brokenApps
+        configuration.certificateTimes = set.certificateTimes
         configuration.misnamedFiles = set.misnamedFiles
         noteExpiries()
         var metadata: Logger.Metadata = [LogKey.path: "\(loader.path)"]

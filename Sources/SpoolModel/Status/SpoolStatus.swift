@@ -46,6 +46,8 @@ package struct SpoolStatus: Hashable, Sendable {
         package var credentials: Credentials?
         /// Since when it is stuck.
         package var since: WallTime?
+        /// Until when it waits for its certificate to become valid.
+        package var until: WallTime?
         /// The longest of those jobs that take more than a second.
         package var progress: [Job] = []
 
@@ -142,6 +144,7 @@ extension SpoolStatus.App {
         self.jobCount = jobCount
         gateway = node["gateway"]?.string
         since = node["since"]?.time
+        until = node["until"]?.time
         credentials = node["credentials"].flatMap(SpoolStatus.Credentials.init(_:))
         let progress = node["progress"]?.elements.map(SpoolStatus.Job.init(_:)) ?? []
         self.progress = progress.compactMap { $0 }
@@ -156,6 +159,7 @@ extension SpoolStatus.App {
         writer.integer(jobCount)
         writer.member("gateway", gateway)
         writer.member("since", since?.rfc3339)
+        writer.member("until", until?.rfc3339)
         if let credentials {
             writer.key("credentials")
             credentials.write(to: &writer)
