@@ -54,6 +54,7 @@ package struct RequestQueue: Sendable {
     /// sent again.
     package mutating func takePausedCounts() -> [JobID: Int] {
         changed.formUnion(work.takeRelieved())
+        guard !changed.isEmpty else { return [:] }
         defer { changed = [] }
         return Dictionary(
             uniqueKeysWithValues: changed.map { ($0, pausing.count(of: $0) + work.releasedCount(of: $0)) })
