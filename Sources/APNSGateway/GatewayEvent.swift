@@ -10,6 +10,9 @@ package enum GatewayEvent: Sendable {
     case withdrawn([Batch])
     /// These are next to be written, and wait for `PushGateway.announced`: once written they must never be sent again.
     case announcing([Batch])
+    /// How many notifications of these jobs pause now, or have paused and wait to be sent again. Their owner is to hand over
+    /// no more of a job of which too many do.
+    case paused([JobID: Int])
     /// A connection is ready to send.
     case connected(String)
     /// A connection ended, or did not come about.

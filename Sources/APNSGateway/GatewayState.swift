@@ -29,6 +29,8 @@ final class GatewayState {
     private var untold: [Settlement] = []
     /// How many notifications these are.
     private(set) var untoldCount = 0
+    /// How many notifications pause of which jobs, as far as nobody has been told yet.
+    private var untoldPaused: [JobID: Int] = [:]
     private(set) var tellBy: ContinuousClock.Instant?
     private var sleepers: [Int: Waiter] = [:]
     private var submitters: [(waiter: Waiter, lane: Lane)] = []
@@ -188,6 +190,13 @@ final class GatewayState {
         if case .durable(let group) = recordKeeping, untoldCount >= group { tellOutcomes() }
     }
 
+    /// Takes how many notifications of jobs pause, which may wait as outcomes do, and is told after them.
+    func collect(_ paused: [JobID: Int]) {
+        guard !paused.isEmpty else { return }
+        untoldPaused.merge(paused) { $1 }
+        if tellBy == nil { tellBy = .now + Self.patience }
+    }
+
     /// How much room in a window is taken by outcomes that the owner is late to record.
     var roomTaken: Int {
         guard case .durable(let group) = recordKeeping else { return 0 }
@@ -210,18 +219,18 @@ final class GatewayState {
     /// How long outcomes may wait for more.
     private static let patience = Duration.milliseconds(5)
 
-    /// Tells all outcomes that wait.
+    /// Tells all outcomes that wait, and what pauses.
     func tellOutcomes() {
-        guard !untold.isEmpty else { return }
-        events.tell(.settled(untold))
-        (untold, untoldCount, tellBy) = ([], 0, nil)
+        if !untold.isEmpty { events.tell(.settled(untold)) }
+        if !untoldPaused.isEmpty { events.tell(.paused(untoldPaused)) }
+        (untold, untoldCount, untoldPaused, tellBy) = ([], 0, [:], nil)
     }
 
     /// Adds an outcome, to the one before if it is the same of the notifications that follow.
     private func add(_ settlement: Settlement) {
         untoldCount += settlement.batch.count
         unrecordedCount += settlement.batch.count
-        if untold.isEmpty { tellBy = .now + Self.patience }
+        if tellBy == nil { tellBy = .now + Self.patience }
         if settlement.outcome == .accepted, let last = untold.last, last.outcome == .accepted {
             var batch = last.batch
             if batch.merge(settlement.batch) {

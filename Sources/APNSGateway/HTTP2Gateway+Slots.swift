@@ -114,8 +114,11 @@ extension HTTP2Gateway: SlottedGateway {
 
     /// Writes as much of the queue as the session takes, but for what has waited too long.
     private func fill(_ session: HTTP2Session) throws {
-        let (now, pausingBefore) = (WallTime.now, queue.pausingCount)
-        defer { state.announce(queue.takeUnannounced()) }
+        let (now, pausingBefore) = (RequestQueue.Instant(.now, .now), queue.pausingCount)
+        defer {
+            state.announce(queue.takeUnannounced())
+            state.collect(queue.takePausedCounts())
+        }
         while let batch = queue.next(atMost: allowance(session)) {
             if let outcome = lateness(of: batch, at: now) {
                 state.deliver([Settlement(batch, outcome)])
@@ -139,9 +142,9 @@ extension HTTP2Gateway: SlottedGateway {
     }
 
     /// What becomes of notifications that have waited too long to be sent; `nil` when they have not.
-    private func lateness(of batch: Batch, at now: WallTime) -> Outcome? {
-        if batch.attributes.expiration.hasPassed(at: now) { return .expired }
-        guard let end = batch.giveUpAt, end <= now else { return nil }
+    private func lateness(of batch: Batch, at now: RequestQueue.Instant) -> Outcome? {
+        if batch.attributes.expiration.hasPassed(at: now.wall) { return .expired }
+        guard let end = batch.giveUpAt, end <= now.moment else { return nil }
         return .unsent(Refusal(status: nil, reason: "GivenUp", verdict: .later))
     }
 }
@@ -156,6 +159,7 @@ extension HTTP2Gateway {
         let now = RequestQueue.Instant(.now, .now)
         let upshot = queue.take(news, at: now, using: &state.random)
         state.collect(upshot.settlements)
+        state.collect(queue.takePausedCounts())
         state.withdraw(queue.takeWithdrawn())
         // What is said against an identity that is no longer in use concerns nobody.
         if isCurrent {

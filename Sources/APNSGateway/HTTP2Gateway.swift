@@ -9,10 +9,9 @@ package import Logging
 /// that the gateway wants to be rid of drains beside its successor; the two share one window. Lives on the reactor's
 /// thread, as its connections do. `run` must be running for anything to move.
 package actor HTTP2Gateway: PushGateway {
-    /// How many notifications of a lane may wait in memory before `submit` makes its caller wait.
+    /// How many notifications of a lane may wait in memory before `submit` makes its caller wait. What pauses, or has paused,
+    /// does not count: `GatewayEvent.paused` lets the owner hold back the jobs that it belongs to.
     package static let queueLimit = 32_768
-    /// How many may pause before it does: a gateway that fails all of a large job would otherwise have it in memory.
-    package static let pausingLimit = 200_000
 
     /// What happens, in order. Settlements never outnumber what was submitted, so the stream needs no other bound.
     package nonisolated let events = GatewayEvents()
@@ -80,6 +79,8 @@ package actor HTTP2Gateway: PushGateway {
     /// Takes back what waits or pauses of a job; what is on a connection still gets its outcome.
     package func remove(_ job: JobID) -> [Batch] {
         let removed = queue.remove(job)
+        state.collect(queue.takePausedCounts())
+        state.tellOutcomes()
         wakeSubmitters()
         return removed
     }
@@ -158,17 +159,12 @@ package actor HTTP2Gateway: PushGateway {
         state.wakeSubmitters(unless: isFull)
     }
 
-    /// Whether a lane takes no more. What pauses of the others leaves urgent ones a quarter more.
-    private func isFull(_ lane: Lane) -> Bool {
-        let more = lane == .urgent ? Self.pausingLimit / 4 : 0
-        return queue.count(of: lane) >= Self.queueLimit || queue.pausingCount >= Self.pausingLimit + more
-    }
+    private func isFull(_ lane: Lane) -> Bool { queue.newCount(of: lane) >= Self.queueLimit }
 
     private func releasePaused() {
         let before = queue.count
         queue.release(at: .now)
         guard queue.count > before else { return }
         wakeAll()
-        wakeSubmitters()
     }
 }

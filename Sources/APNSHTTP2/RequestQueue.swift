@@ -1,7 +1,10 @@
 package import APNSModel
 
-/// What one app has to send over HTTP/2: lane by lane what came back first, then new work, a batch of each job in turn; and,
-/// apart from that, what pauses.
+/// What one app has to send over HTTP/2: lane by lane what came back first, then a batch of each job in turn; and, apart from
+/// that, what pauses.
+///
+/// What pauses, or has paused and was not sent since, counts against its job (`takePausedCounts`) and not against its lane
+/// (`newCount`): the owner reads no more of a job that has too much of it, and other jobs are not affected.
 ///
 /// All connections of an app share it. It remembers how often a notification has failed, and no longer than that matters.
 package struct RequestQueue: Sendable {
@@ -23,8 +26,12 @@ package struct RequestQueue: Sendable {
     private var pausing = PausedBatches()
     /// Tokens that are not to be sent to before a moment.
     private var heldTokens: [[UInt8]: Moment] = [:]
+    /// How many held tokens there may be before those are looked for whose time is over.
+    private var heldTokenLimit = 1024
     private var failures = FailureCounts()
     private var pauses: Pauses
+    /// Jobs of which more or less pauses since `takePausedCounts`.
+    private var changed: Set<JobID> = []
 
     /// Creates an empty queue; `announces` as for `WorkQueue`.
     package init(pauses: Pauses = Pauses(), announces: Bool = false) {
@@ -40,8 +47,18 @@ package struct RequestQueue: Sendable {
     /// How many notifications wait to be sent now, or to be announced.
     package var count: Int { work.count }
 
-    /// How many of a lane do.
-    package func count(of lane: Lane) -> Int { work.count(of: lane) }
+    /// How many of a lane do that have not paused.
+    package func newCount(of lane: Lane) -> Int { work.newCount(of: lane) }
+
+    /// Of how many notifications of which jobs it is new, since the last call, that they pause, or have paused and wait to be
+    /// sent again.
+    package mutating func takePausedCounts() -> [JobID: Int] {
+        changed.formUnion(work.takeRelieved())
+        guard !changed.isEmpty else { return [:] }
+        defer { changed = [] }
+        return Dictionary(
+            uniqueKeysWithValues: changed.map { ($0, pausing.count(of: $0) + work.releasedCount(of: $0)) })
+    }
 
     /// How many of them are to be announced first.
     package var unannouncedCount: Int { work.unannouncedCount }
@@ -75,8 +92,23 @@ package struct RequestQueue: Sendable {
 
     /// Lets go what has paused long enough.
     package mutating func release(at now: Moment) {
-        work.prepend(pausing.release(at: now))
-        if !heldTokens.isEmpty { heldTokens = heldTokens.filter { $0.value > now } }
+        let released = pausing.release(at: now)
+        work.release(released)
+        if !heldTokens.isEmpty { free(released, at: now) }
+    }
+
+    /// Frees the tokens of what was released. Those of which nothing pauses any more are looked for when there are twice as
+    /// many as were left the last time: a look at all of them for each release would cost O(*n*²).
+    private mutating func free(_ released: [Batch], at now: Moment) {
+        for batch in released {
+            for index in batch.indices {
+                let token = Array(batch.token(at: index))
+                if let end = heldTokens[token], end <= now { heldTokens[token] = nil }
+            }
+        }
+        guard heldTokens.count > heldTokenLimit else { return }
+        heldTokens = heldTokens.filter { $0.value > now }
+        heldTokenLimit = max(1024, 2 * heldTokens.count)
     }
 
     /// Takes at most `limit` notifications that may be sent now; `nil` when there are none. Those to a token that is held
@@ -86,7 +118,7 @@ package struct RequestQueue: Sendable {
             guard !heldTokens.isEmpty, let (count, until) = heldRun(in: batch) else { return batch }
             var rest = batch
             let free = rest.removeFirst(count)
-            if let until { pausing.add(rest.removeFirst(1), until: until) }
+            if let until { pause(rest.removeFirst(1), until: until) }
             work.putBack(rest)
             if !free.isEmpty { return free }
         }
@@ -96,7 +128,13 @@ package struct RequestQueue: Sendable {
     /// Removes what waits or pauses of a job, and returns it.
     package mutating func remove(_ job: JobID) -> [Batch] {
         failures.remove(job)
+        if pausing.count(of: job) + work.releasedCount(of: job) > 0 { changed.insert(job) }
         return work.remove(job) + pausing.remove(job)
+    }
+
+    private mutating func pause(_ batch: Batch, until moment: Moment) {
+        pausing.add(batch, until: moment)
+        changed.insert(batch.job)
     }
 
     /// How many notifications in front may be sent, and until when the one behind them pauses; `nil` when all may.
@@ -131,9 +169,9 @@ extension RequestQueue {
 
     /// When something happened: by the clock that pauses are measured with, and by the one that people read.
     package struct Instant: Hashable, Sendable {
-        /// For pauses.
+        /// For pauses, and for the moment at which a notification is given up.
         package let moment: Moment
-        /// For the time at which a notification is given up.
+        /// For the time at which a notification expires.
         package let wall: WallTime
 
         /// Creates an instant.
@@ -300,11 +338,12 @@ extension RequestQueue {
         _ batch: Batch, for length: Duration, because refusal: Refusal,
         into draft: inout Draft<some RandomNumberGenerator>
     ) {
-        let due = WallTime(nanoseconds: draft.now.wall.nanoseconds + length.wholeNanoseconds)
-        if batch.giveUpAt.map({ $0 <= due }) == true || batch.attributes.expiration.hasPassed(at: due) {
+        let end = draft.now.moment + length
+        let isLate = batch.giveUpAt.map { $0 <= end } ?? false
+        if isLate || batch.attributes.expiration.hasPassed(at: draft.now.wall + length) {
             draft.upshot.settlements.append(Settlement(batch, .unsent(refusal)))
         } else {
-            pausing.add(batch, until: draft.now.moment + length)
+            pause(batch, until: end)
         }
     }
 }

@@ -26,8 +26,8 @@ package struct Batch: Sendable {
     package let onDoubt: OnDoubt
     /// Whether the job named the topic itself, so that a wrong one is the job's fault and not the app's.
     package let hasOwnTopic: Bool
-    /// When to stop trying; `nil`: never.
-    package let giveUpAt: WallTime?
+    /// When to stop trying, by the boot clock, which nobody can set; `nil`: never.
+    package let giveUpAt: Moment?
     /// Which lane the job is in.
     package let lane: Lane
     /// Which notifications of the job these are.
@@ -66,7 +66,7 @@ package struct Batch: Sendable {
         /// Whether the job named the topic itself.
         package var hasOwnTopic = false
         /// When to stop trying; `nil`: never.
-        package var giveUpAt: WallTime?
+        package var giveUpAt: Moment?
         /// Which lane the job is in.
         package var lane = Lane.normal
 

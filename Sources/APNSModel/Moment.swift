@@ -31,9 +31,9 @@ package struct Moment: Comparable, Hashable, Sendable {
         return Moment(nanoseconds: nanoseconds - nanoseconds % step)
     }
 
-    /// Returns how long after the right moment the left one is.
+    /// Returns how long after the right moment the left one is, at most 292 years either way.
     package static func - (left: Moment, right: Moment) -> Duration {
-        .nanoseconds(left.nanoseconds.subtractingReportingOverflow(right.nanoseconds).partialValue)
+        .nanoseconds(left.nanoseconds.subtractingToLimits(right.nanoseconds))
     }
 }
 

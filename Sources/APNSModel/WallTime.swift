@@ -32,9 +32,9 @@ package struct WallTime: Comparable, Hashable, Sendable {
         return WallTime(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
     }
 
-    /// Returns how long after the right time the left one is.
+    /// Returns how long after the right time the left one is, at most 292 years either way.
     package static func - (left: WallTime, right: WallTime) -> Duration {
-        .nanoseconds(left.nanoseconds.subtractingReportingOverflow(right.nanoseconds).partialValue)
+        .nanoseconds(left.nanoseconds.subtractingToLimits(right.nanoseconds))
     }
 }
 
@@ -42,5 +42,11 @@ extension Int64 {
     func quotientRoundedDown(_ divisor: Int64) -> Int64 {
         let quotient = self / divisor
         return self % divisor < 0 ? quotient - 1 : quotient
+    }
+
+    /// The difference, or the number closest to it.
+    func subtractingToLimits(_ other: Int64) -> Int64 {
+        let (difference, overflow) = subtractingReportingOverflow(other)
+        return overflow ? (self < 0 ? .min : .max) : difference
     }
 }

@@ -201,7 +201,10 @@ static inline int clinux_birth_time(int file, int64_t *time) {
     // AT_EMPTY_PATH.
     if (syscall(SYS_statx, file, "", 0x1000, STATX_BTIME, &status) != 0) return -1;
     if (!(status.stx_mask & STATX_BTIME)) return 0;
-    *time = (int64_t)status.stx_btime.tv_sec * 1000000000 + status.stx_btime.tv_nsec;
+    if (__builtin_mul_overflow((int64_t)status.stx_btime.tv_sec, INT64_C(1000000000), time)
+        || __builtin_add_overflow(*time, (int64_t)status.stx_btime.tv_nsec, time)) {
+        *time = status.stx_btime.tv_sec < 0 ? INT64_MIN : INT64_MAX;
+    }
     return 1;
 }
 

@@ -51,13 +51,15 @@ package final class ChildProcess: Sendable {
         return ChildProcess(process, Descriptor(adopting: number))
     }
 
-    /// How it has ended. Asked again after the end, it says the same no more.
+    /// How it has ended. Kills (SIGKILL) what is left of its process group then. Asked again after the end, it says the same
+    /// no more.
     ///
-    /// - Parameter withRest: Whether what it has started itself, and has left behind, is ended, too (SIGKILL).
+    /// A process that has left the group (setsid(2), setpgid(2)) is not killed.
+    ///
     /// - Returns: `nil` while it runs.
-    package func ended(withRest: Bool = false) -> End? {
+    package func ended() -> End? {
         // Until it is waited for, its number is nobody else's.
-        if withRest, isOver { killNow() }
+        if isOver { killNow() }
         var status: Int32 = 0
         guard unsafe waitpid(id, &status, WNOHANG) == id else { return nil }
         // As WIFEXITED and WEXITSTATUS of wait(2) have it.
@@ -136,7 +138,7 @@ package actor ChildWatch {
 
     /// Waits for a process to end, but not beyond the deadline, nor, unless `isFinal`, in a task that is cancelled.
     ///
-    /// One that was told to end (`isFinal`) takes with it what it has started itself.
+    /// Once it has ended, what is left of its process group is killed.
     ///
     /// - Returns: `nil` while it still runs.
     /// - Throws: `SystemError`: no descriptor left.
@@ -145,12 +147,12 @@ package actor ChildWatch {
     ) async throws(SystemError) -> ChildProcess.End? {
         let channel = try Channel(child.descriptor.duplicate(), on: reactor)
         while true {
-            if let end = child.ended(withRest: isFinal) { return end }
+            if let end = child.ended() { return end }
             let found =
                 isFinal
                 ? await channel.waiter.waitToTheEnd(for: .readable, until: deadline)
                 : await channel.waiter.wait(for: .readable, until: deadline)
-            if !found.contains(.readable) { return child.ended(withRest: isFinal) }
+            if !found.contains(.readable) { return child.ended() }
         }
     }
 }

@@ -9,7 +9,8 @@ package enum BootClock {
 
     /// The instant at which `nanoseconds()` is, or was, `nanoseconds`: for waits on a `Reactor`.
     package static func instant(at nanoseconds: Int64) -> ContinuousClock.Instant {
-        .now + .nanoseconds(nanoseconds - Self.nanoseconds())
+        let (distance, overflow) = nanoseconds.subtractingReportingOverflow(Self.nanoseconds())
+        return .now + .nanoseconds(overflow ? (nanoseconds < 0 ? .min : .max) : distance)
     }
 }
 
@@ -33,5 +34,14 @@ private func readClock(_ clock: clockid_t) -> Int64 {
     var time = timespec()
     let code = unsafe clock_gettime(clock, &time)
     precondition(code == 0, "every Linux has this clock")
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    return Int64(clampingNanoseconds: Int64(time.tv_sec), Int64(time.tv_nsec))
+}
+
+extension Int64 {
+    /// Nanoseconds from seconds and nanoseconds, cut to what 64 bits hold: 292 years, from 1970 until 2262.
+    init(clampingNanoseconds seconds: Int64, _ nanoseconds: Int64) {
+        let (product, isTooMuch) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, overflow) = product.addingReportingOverflow(nanoseconds)
+        self = isTooMuch || overflow ? (seconds < 0 ? .min : .max) : sum
+    }
 }

@@ -93,7 +93,5 @@ extension FileStatus.Kind {
 }
 
 private func nanoseconds(_ time: timespec) -> Int64 {
-    let (scaled, overflow) = Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
-    let (sum, overflowed) = scaled.addingReportingOverflow(Int64(time.tv_nsec))
-    return overflow || overflowed ? (time.tv_sec < 0 ? .min : .max) : sum
+    Int64(clampingNanoseconds: Int64(time.tv_sec), Int64(time.tv_nsec))
 }

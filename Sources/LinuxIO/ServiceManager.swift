@@ -110,6 +110,7 @@ extension ServiceManager.Message {
 
     private static func microseconds(of time: Duration) -> Int64 {
         let (seconds, attoseconds) = time.components
-        return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
+        return overflow ? .max : product.addingReportingOverflow(attoseconds / 1_000_000_000_000).partialValue
     }
 }

@@ -65,7 +65,7 @@ extension Daemon {
                 reactor: reactor, files: files, descriptors: descriptors, state: state, tokens: tokens,
                 orphans: spool.replay.orphans,
                 ballast: ballast, reading: reading, hooks: hooks, journalBell: journalBell, statusBell: statusBell,
-                meter: meter(of: name))
+                meter: meter(of: name), clock: clock)
             let runner = try await files.open(app, in: around, left: leftBehind(by: name))
             guard !isStopping else { return nil }
             left[name] = nil
@@ -161,6 +161,7 @@ extension Daemon {
         configuration.apps = set.apps
         startFaults = [:]
         configuration.brokenApps = set.brokenApps
+        configuration.certificateTimes = set.certificateTimes
         configuration.misnamedFiles = set.misnamedFiles
         shareJournal()
         noteExpiries()

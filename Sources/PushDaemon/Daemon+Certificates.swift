@@ -13,14 +13,32 @@ extension Daemon {
         let folder = configuration.daemon.apps
         expiries = configuration.apps.compactMapValues { CertificateExpiry(of: $0, in: folder) }
         nextLook = .zero
+        for (app, time) in configuration.certificateTimes.sorted(by: { $0.key < $1.key }) {
+            guard time.wait(from: .now) != nil else { continue }
+            logger.notice(
+                "app waits until its certificate is valid",
+                metadata: [LogKey.app: "\(app)", LogKey.until: "\(time.start.rfc3339)"])
+        }
     }
 
-    /// Looks at what no event tells of: certificates that expire, and folders of the configuration that are there again.
+    /// Looks at what no event tells of: certificates that expire or become valid, and folders of the configuration that are
+    /// there again.
     func lookAround() {
+        clock.look()
         guard Moment.now >= nextLook else { return }
-        nextLook = .now + Self.lookPause
         lookAtCertificates()
-        if configurationWatch?.followAgain() == true { reload() }
+        if hasTimelyCertificate || configurationWatch?.followAgain() == true { reload() }
+        nextLook = .now + min(Self.lookPause, certificateWait ?? Self.lookPause)
+    }
+
+    /// How long until the first app may start whose certificate is not valid yet; `nil` if there is none.
+    var certificateWait: Duration? {
+        configuration.certificateTimes.values.compactMap { $0.wait(from: .now) }.min()
+    }
+
+    /// Whether the certificate of an app that was refused for it is valid now: its time has come, or the clock was set.
+    private var hasTimelyCertificate: Bool {
+        configuration.certificateTimes.values.contains { $0.includes(.now) }
     }
 
     /// Tells of certificates that are about to expire, or have: once at 30 days, 7 days, one day and none.

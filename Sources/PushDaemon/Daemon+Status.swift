@@ -20,7 +20,8 @@ extension Daemon {
             writeStatus()
             tellNews()
             try? await reactor.sleep(for: Self.statusPause)
-            let pause = threads.isEmpty ? SpoolStatus.interval : Self.quietLook
+            let longest = threads.isEmpty ? SpoolStatus.interval : Self.quietLook
+            let pause = min(longest, certificateWait ?? longest)
             let next = ContinuousClock.now + (isQuiet && standstills.isEmpty ? pause : .zero)
             await statusBell.wait(until: hasOldMetrics ? min(next, nextMetrics) : next)
         }
@@ -109,6 +110,9 @@ extension Daemon {
             var app = app
             if app.state == .starting { app.reason = startFaults[app.name] }
             app.credentials = configuration.apps[app.name]?.identity.shown(at: .now)
+            if app.state == .broken, let time = configuration.certificateTimes[app.name], time.start > .now {
+                app.until = time.start
+            }
             if let begin = standstill(of: app.name) { (app.state, app.since) = (.stuck, .now + (begin - .now)) }
             return app
         }

@@ -65,6 +65,8 @@ package actor Daemon {
     let statusBell: Bell
     /// When this daemon started.
     let startedAt = WallTime.now
+    /// Knows of steps of the wall clock since then.
+    let clock: ClockWatch
     /// Directories without configuration.
     var unconfigured: Set<String> = []
     /// Whether the status could not be written.
@@ -133,6 +135,7 @@ package actor Daemon {
         configuration = loader.load()
         guard !configuration.isDaemonBroken else { throw StartFault.configuration(configuration) }
         logger = makeLogger(configuration.daemon)
+        clock = ClockWatch(logger)
         drainLimit = settings.drainLimit
         signals = settings.signals
         serviceManager = settings.serviceManager

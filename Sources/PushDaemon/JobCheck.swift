@@ -62,7 +62,7 @@ package struct JobCheck: Sendable {
     package func read(_ job: OpenJob, droppedAt: WallTime) async throws(Diagnostic) -> Verdict {
         guard job.status.kind == .regular else { throw Diagnostic("is no regular file", hint: "name a file") }
         var context = context(of: job.name)
-        context.droppedAt = droppedAt
+        context.noteDrop(at: droppedAt, now: droppedAt, by: ClockHistory())
         do {
             let summary = try await JobSource.open(job, context: context).summary
             return Verdict(

@@ -62,6 +62,10 @@ package enum LogKey {
     package static let failed = "failed"
     /// How many files of `feedback/`.
     package static let feedback = "feedback"
+    /// By how much the wall clock was set.
+    package static let step = "step"
+    /// What it shows since then, UTC.
+    package static let time = "time"
     /// Until when something waits, UTC.
     package static let until = "until"
     /// How long something took or may take.

@@ -100,7 +100,8 @@ struct Status: ParsableCommand {
         let head = "node \(status.node), process \(status.processID), \(doing), started \(status.startedAt.rfc3339)"
         let rows = status.apps.map { app in
             let since = app.since.map { "  for \(seconds(now - $0))" } ?? ""
-            return [app.name, app.state.rawValue, "\(app.jobCount)", (app.gateway ?? "") + since]
+            let until = app.until.map { "  until \($0.rfc3339)" } ?? ""
+            return [app.name, app.state.rawValue, "\(app.jobCount)", (app.gateway ?? "") + since + until]
         }
         let table = Table(header: ["app", "state", "jobs", "gateway"], rows: rows, rightAligned: [2]).lines
         let warnings = status.apps.compactMap { app in app.expiry(at: now).map { "\($0); see pushspool check" } }

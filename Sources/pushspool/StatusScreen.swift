@@ -81,7 +81,8 @@ struct StatusScreen {
 
     private func cells(_ name: String) -> [String] {
         let app = status?.apps.first { $0.name == name }
-        let since = app?.since.map { " for \((now - $0).inWords)" } ?? ""
+        let since =
+            app?.since.map { " for \((now - $0).inWords)" } ?? app?.until.map { " until \($0.rfc3339)" } ?? ""
         let rate = (app?.progress ?? []).compactMap(\.rate)
         return [
             name, (app?.state.rawValue ?? "") + since, app.map { "\($0.jobCount)" } ?? "",

@@ -17,6 +17,8 @@ struct Record {
     private(set) var withdrawnCount = 0
     /// What is to be announced and was not yet.
     private(set) var announcing: [Batch] = []
+    /// How many notifications pause of which jobs.
+    private(set) var paused: [JobID: Int] = [:]
     /// How many outcomes were told, repeated ones too.
     private(set) var settledCount = 0
 
@@ -25,6 +27,7 @@ struct Record {
         switch event {
         case .settled(let settlements): for settlement in settlements { take(settlement) }
         case .reopened(let batches): for batch in batches { for index in batch.indices { outcomes[index] = nil } }
+        case .paused(let counts): paused.merge(counts) { $1 }
         case .withdrawn(let batches): withdrawnCount += batches.reduce(0) { $0 + $1.count }
         case .announcing(let batches): announcing += batches
         case .connected: connectCount += 1

@@ -111,7 +111,7 @@ struct RequestQueueTests {
     }
 
     @Test mutating func `what would pause beyond its end is given up`() {
-        let upshot = take(.internalServerError) { $0.giveUpAt = WallTime(epochSeconds: 1_800_000_300) }
+        let upshot = take(.internalServerError) { $0.giveUpAt = .zero + .seconds(300) }
         #expect(upshot.settlements.indices("unsent") == [0])
         #expect(upshot.settlements.first?.outcome.refusal?.verdict == .later)
         #expect(queue.pausingCount == 0)

@@ -27,6 +27,17 @@ struct WallTimeTests {
         #expect(WallTime(rfc3339: text) == nil)
     }
 
+    @Test func `no two times are so far apart that their difference has the wrong sign`() {
+        let times = [Int64.min, -1, 0, 1, .max].map { WallTime(nanoseconds: $0) }
+        for left in times {
+            for right in times {
+                #expect((left - right < .zero) == (left < right) && (left - right > .zero) == (left > right))
+                _ = [left.rfc3339, left.day, left.compact]
+            }
+            #expect(left + .seconds(Int64.max) >= left && left + .seconds(Int64.min) <= left)
+        }
+    }
+
     @Test func `what is written is read again, to the millisecond`() {
         for seed in UInt64(0)..<2_000 {
             var random = SeededGenerator(seed: seed)

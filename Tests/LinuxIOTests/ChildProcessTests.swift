@@ -47,6 +47,18 @@ struct ChildProcessTests {
         #expect(error?.isNotFound == true && error?.subject == "/nowhere/program")
     }
 
+    @Test(
+        .catalogue("J78 hook-leftovers, a process", checks: []),
+        arguments: ["", "exec <&- >&- 2>&-; ", "trap '' HUP TERM; "])
+    func `one that ends by itself takes with it what it has left behind`(before: String) async throws {
+        let folder = try TemporaryDirectory()
+        let line = "(\(before)exec sleep 1000) & echo $! > \(folder.path)/number"
+        #expect(try await end(line) == .exited(0))
+        let number = String(Self.text(of: folder.path + "/number").dropLast())
+        try #require(Int32(number) != nil)
+        try await eventually("the end of \(number)") { Self.isGone(number) }
+    }
+
     @Test func `one that takes too long can be ended, with all that it has started`() async throws {
         let folder = try TemporaryDirectory()
         let directory = try Directory.open(path: folder.path)
@@ -80,11 +92,13 @@ struct ChildProcessTests {
         child.terminate()
         let end = try await ChildWatch(on: reactor).end(of: child, until: .now + .seconds(60), isFinal: true)
         #expect(end == .killed(15))
-        // Whoever is its parent now may not have noticed yet.
-        try await eventually("nobody is left") {
-            let status = Self.text(of: "/proc/\(number.dropLast())/stat")
-            return status.isEmpty || status.contains(") Z ")
-        }
+        try await eventually("nobody is left") { Self.isGone(String(number.dropLast())) }
+    }
+
+    /// Whether a process has ended. Whoever is its parent now may not have noticed yet.
+    private static func isGone(_ number: String) -> Bool {
+        let status = text(of: "/proc/\(number)/stat")
+        return status.isEmpty || status.contains(") Z ")
     }
 
     /// What is in a file; nothing if it is not there.

@@ -113,6 +113,32 @@ import Testing
         }
     }
 
+    @Test(.catalogue("J76 late-certificate, the daemon", checks: []))
+    func `an app starts by itself when its certificate becomes valid`() async throws {
+        try await Bench.running(try .init()) { bench in
+            try bench.certify(for: 86_400, from: 6)
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app waits until its certificate is valid")
+                #expect(daemon.log.contains("is not valid before") && daemon.log.contains("until="))
+                let command = ["status", "--config", "\(bench.path)/etc/pushspool.yaml", "--json"]
+                try await eventually("the status") { try await bench.run(command).text.contains(#""until":"#) }
+                try await daemon.says("app started")
+                try await eventually("the status") { try await !bench.run(command).text.contains(#""until":"#) }
+            }
+        }
+    }
+
+    @Test(
+        .catalogue("J76 late-certificate, clock", checks: []),
+        arguments: [
+            (-1, false, .seconds(1)), (0, true, nil), (5, true, nil), (10, true, nil), (11, false, nil),
+        ] as [(Int64, Bool, Duration?)])
+    func `a certificate is looked at again whichever way the clock goes`(at: Int64, isValid: Bool, wait: Duration?) {
+        let time = CertificateTime(start: Self.end, end: Self.end + .seconds(10))
+        #expect(time.includes(Self.end + .seconds(at)) == isValid)
+        #expect(time.wait(from: Self.end + .seconds(at)) == wait)
+    }
+
     @Test func `nothing is said of a certificate that has long to go, nor of a provider token`() async throws {
         try await Modern().serving { bench, daemon in
             let command = ["status", "--config", "\(bench.path)/etc/pushspool.yaml"]
@@ -126,10 +152,10 @@ import Testing
 
 extension Bench {
     /// Gives the app weather a certificate that is good for so many seconds.
-    fileprivate func certify(for seconds: Int64) throws {
+    fileprivate func certify(for seconds: Int64, from start: Int64 = -86_400) throws {
         var plan = CertificatePlan.push(topic: "com.example.weather")
         let now = WallTime.now.epochSeconds
-        plan.validity = now - 86_400...now + seconds
+        plan.validity = now + start...now + seconds
         let identity = try ThrowawayAuthority().issue(plan)
         let file = path + "/etc/push.pem"
         try Data(try identity.certificatePEM() + identity.keyPEM()).write(to: URL(fileURLWithPath: file))

@@ -5,6 +5,8 @@ import Glibc
 import TestSupport
 import Testing
 
+@testable import PushDaemon
+
 /// The command that gets an app's feedback.
 @Suite struct HookTests {
     /// What a hook has written to a file of the bench.
@@ -101,6 +103,36 @@ import Testing
                 #expect(try await daemon.stop() == 0)
             }
         }
+    }
+
+    @Test(.catalogue("J78 hook-leftovers, the daemon", checks: []))
+    func `what a hook leaves behind ends with it`() async throws {
+        try await Bench.running(try .init()) { bench in
+            let line = "sleep 1000 <&- >&- 2>&- & echo $! > \(bench.path)/left; cat >> \(bench.path)/out"
+            try bench.configureApp("weather", "hook: '\(line)'")
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                try bench.drop("a.json", job(1))
+                _ = try await bench.end(of: "a.json")
+                try await hasAll("out", bench)
+                let number = written("left", bench).dropLast()
+                try #require(Int(number) != nil)
+                try await eventually("the end of \(number)") {
+                    let status = (try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)) ?? ""
+                    return status.isEmpty || status.contains(") Z ")
+                }
+            }
+        }
+    }
+
+    @Test(.catalogue("J78 hook-leftovers, environment", checks: []))
+    func `a hook gets a small environment, and nothing that is the service's`() {
+        let own = ["PATH=/bin", "HOME=/", "LANG=C", "LC_ALL=C", "TZ=UTC", "TMPDIR=/t", "USER=a", "LOGNAME=a"]
+        let others = [
+            "NOTIFY_SOCKET=/n", "CREDENTIALS_DIRECTORY=/c", "LISTEN_FDS=1", "PUSHSPOOL_FULL=1", "AWS_SECRET=x",
+            "INVOCATION_ID=1", "LC", "LCX=1", "HOMEX=1", "=x", "", "LD_PRELOAD=/x",
+        ]
+        #expect(Hook.inherited(of: others + own + others) == own)
     }
 
     private func setMark(_ name: String, _ bench: Bench) throws {

@@ -100,9 +100,12 @@ struct TopicTests {
 
     @Test func `every batch says when it is given up`() {
         let standard = read("", .token).chunks[0].batches
-        #expect(standard.map(\.giveUpAt) == [noon + .seconds(86_400)])
-        #expect(read(#","give_up_after":"4h""#, .token).chunks[0].batches.map(\.giveUpAt) == [noon + .seconds(14_400)])
+        #expect(standard.map(\.giveUpAt) == [(noon + .seconds(86_400)).unset])
+        #expect(
+            read(#","give_up_after":"4h""#, .token).chunks[0].batches.map(\.giveUpAt) == [
+                (noon + .seconds(14_400)).unset
+            ])
         let lines = lines("{\"job\":{\"give_up_after\":\"1h\"},\"defaults\":{\"alert\":\"x\"}}\n\"0A\"\n")
-        #expect(lines.chunks[0].batches.map(\.giveUpAt) == [noon + .seconds(3600)])
+        #expect(lines.chunks[0].batches.map(\.giveUpAt) == [(noon + .seconds(3600)).unset])
     }
 }

@@ -17,6 +17,8 @@ package struct WorkQueue: Sendable {
     /// Whether what must never be sent twice has to be announced.
     private let announces: Bool
     private var withdrawn: [Batch] = []
+    /// Jobs of which something was taken that had paused, since `takeRelieved`.
+    private var relieved: Set<JobID> = []
     /// How many of those that wait are to be announced first.
     package private(set) var unannouncedCount = 0
 
@@ -33,6 +35,21 @@ package struct WorkQueue: Sendable {
     /// The same of one lane.
     package func count(of lane: Lane) -> Int { counts[lane.rank] }
 
+    /// How many notifications wait that have paused.
+    package var releasedCount: Int { lanes.reduce(0) { $0 + $1.releasedCount } }
+
+    /// How many of a lane wait that have not paused.
+    package func newCount(of lane: Lane) -> Int { counts[lane.rank] - lanes[lane.rank].releasedCount }
+
+    /// How many of a job wait that have paused.
+    package func releasedCount(of job: JobID) -> Int { lanes.reduce(0) { $0 + $1.releasedCount(of: job) } }
+
+    /// Jobs of which something was taken that had paused, since the last call.
+    package mutating func takeRelieved() -> Set<JobID> {
+        defer { relieved = [] }
+        return relieved
+    }
+
     /// Whether nothing waits that could be asked for.
     package var isBlocked: Bool { count == unannouncedCount }
 
@@ -46,6 +63,14 @@ package struct WorkQueue: Sendable {
         guard !batch.isEmpty else { return }
         lanes[batch.lane.rank].append(batch)
         counts[batch.lane.rank] += batch.count
+    }
+
+    /// Adds what has paused: it goes before all new work of its job, and takes turns with other jobs.
+    package mutating func release(_ batches: [Batch]) {
+        for batch in batches where !batch.isEmpty {
+            lanes[batch.lane.rank].release(batch)
+            counts[batch.lane.rank] += batch.count
+        }
     }
 
     /// Takes at most `limit` notifications; `nil` when there are none. What is being announced has its place among those
@@ -135,13 +160,13 @@ package struct WorkQueue: Sendable {
         untoldCount -= unannounced.suffix(untoldCount).count { $0.job == job }
         unannounced.removeAll { $0.job == job }
         unannouncedCount -= held.reduce(0) { $0 + $1.count }
-        var (tail, fresh) = ([Batch](), [Batch]())
+        var (tail, others) = ([Batch](), [Batch]())
         for rank in lanes.indices {
             let removed = lanes[rank].remove(job)
             tail += removed.tail
-            fresh += removed.fresh
+            others += removed.others
         }
-        let removed = tail + held + fresh
+        let removed = tail + held + others
         discount(removed)
         return removed
     }
@@ -167,9 +192,11 @@ package struct WorkQueue: Sendable {
 
     private mutating func takeNext(atMost limit: Int) -> Batch? {
         let giving = giving(atMost: limit)
-        guard let turn = turns.next(of: giving),
-            let batch = lanes[turn.lane.rank].takeFirst(min(turn.limit, room(for: turn.lane, of: limit)))
-        else { return nil }
+        guard let turn = turns.next(of: giving) else { return nil }
+        let rank = turn.lane.rank
+        let before = lanes[rank].releasedCount
+        guard let batch = lanes[rank].takeFirst(min(turn.limit, room(for: turn.lane, of: limit))) else { return nil }
+        if lanes[rank].releasedCount < before { relieved.insert(batch.job) }
         turns.took(batch.count, turn.lane, of: giving)
         return batch
     }

@@ -1,4 +1,5 @@
 import APNSGateway
+import APNSModel
 import LinuxIO
 import Logging
 import SpoolModel
@@ -15,10 +16,9 @@ extension AppRunner {
             case .reopened(let batches):
                 reopen(batches)
                 writeJournal()
-            case .withdrawn(let batches):
-                withdraw(batches)
-            case .announcing(let batches):
-                noteAnnouncement(batches)
+            case .paused(let counts): note(paused: counts)
+            case .withdrawn(let batches): withdraw(batches)
+            case .announcing(let batches): noteAnnouncement(batches)
             case .connected(let endpoint):
                 logger.info("connected", metadata: [LogKey.gateway: "\(endpoint)"])
             case .disconnected(let report):
@@ -44,6 +44,14 @@ extension AppRunner {
         }
     }
 
+    /// Takes how many notifications of jobs pause: jobs with too many rest, and some may have rested long enough.
+    private func note(paused counts: [JobID: Int]) {
+        for (job, count) in counts {
+            let woken = readable.note(count, of: job)
+            for lane in Lane.allCases where woken.contains(lane) { pumpBells[lane.rank].ring() }
+        }
+    }
+
     private func noteStanding(_ event: GatewayEvent) {
         let before = standing
         standing.note(event)
@@ -60,7 +68,8 @@ extension AppRunner {
                 $0.noteEndOfConnection(
                     isRoutine: isRoutine, resent: report.resentCount, doubtful: report.doubtfulCount)
             }
-        case .settled, .reopened, .withdrawn, .announcing, .stopped, .trying, .resumed, .suspectEnvironment: break
+        case .settled, .reopened, .withdrawn, .announcing, .paused, .stopped, .trying, .resumed, .suspectEnvironment:
+            break
         }
     }
 

@@ -172,7 +172,7 @@ extension AppRunner {
     }
 
     private func environment(for file: FileName) -> [String] {
-        ChildProcess.ownEnvironment.filter { !$0.hasPrefix("PUSHSPOOL_") } + [
+        Hook.inherited(of: ChildProcess.ownEnvironment) + [
             "PUSHSPOOL_APP=\(name)", "PUSHSPOOL_NODE=\(around.node)",
             "PUSHSPOOL_FILE=\(folder.path)/\(file)",
         ]

@@ -44,6 +44,7 @@ extension AppRunner {
     }
 
     private func takeHints() {
+        around.clock.look()
         let content = hints.take()
         for hint in content.hints { intake.hint(hint.hint, hint.name, at: hint.time) }
         if content.wantsScan { nextScan = .zero }
@@ -126,7 +127,7 @@ extension AppRunner {
         if let time = intake.nextTime { next = min(next, .now + max(.milliseconds(1), time - WallTime.now)) }
         // A job of which much is left to be read or answered.
         if !jobs.isEmpty { next = min(next, nextProgressLook) }
-        if let nextGiveUp { next = min(next, .now + max(.milliseconds(500), nextGiveUp - WallTime.now)) }
+        if let nextGiveUp { next = min(next, max(.now + .milliseconds(500), nextGiveUp)) }
         return next
     }
 
@@ -283,8 +284,9 @@ extension AppRunner {
 
     /// What reading a job needs to know. "The drop" is the file's change time, but never in the future.
     func context(of job: OpenJob, id: JobID, _ isPublishedByRename: Bool) -> JobContext {
-        let droppedAt = min(WallTime(nanoseconds: job.status.changedAt), .now)
+        let droppedAt = WallTime(nanoseconds: job.status.changedAt)
         var context = JobContext(job: id, droppedAt: droppedAt, carrier: app.carrier, topic: identity.topic)
+        context.noteDrop(at: droppedAt, now: .now, by: around.clock.look())
         context.identity = identity.proof
         context.onDoubt = app.onDoubt
         context.limits = around.configuration.limits
@@ -297,7 +299,9 @@ extension AppRunner {
     /// The same of a job that was parked, or is tried again: it keeps its id and the time of its drop.
     private func context(of job: OpenJob, _ rest: Rest?, isPublishedByRename: Bool) -> JobContext {
         var context = context(of: job, id: rest?.sent?.id ?? .random(), isPublishedByRename)
-        if let droppedAt = rest?.droppedAt ?? intake.dropTime(of: job.name) { context.droppedAt = min(droppedAt, .now) }
+        if let droppedAt = rest?.droppedAt ?? intake.dropTime(of: job.name) {
+            context.noteDrop(at: droppedAt, now: .now, by: around.clock.look())
+        }
         return context
     }
 

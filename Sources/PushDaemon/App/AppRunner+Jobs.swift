@@ -102,7 +102,7 @@ extension AppRunner {
 
     /// Reads the next chunk of the job whose turn it is. Blocks for the file.
     private func readPortion(_ lane: Lane) -> Portion? {
-        guard let id = readable.next(of: LaneSet(lane)) else { return nil }
+        guard let id = readable.next(of: lane) else { return nil }
         var portion = Portion(id: id)
         do throws(JobSource.Fault) {
             if let chunk = try jobs[id]?.source?.next() {

@@ -181,7 +181,7 @@ extension AppRunner {
         let job = try spool.open(left.claimed)
         var context = context(of: job, id: left.claimed.id, true)
         if case .job(let known, _) = left.record {
-            context.droppedAt = known.facts.droppedAt
+            context.noteDrop(at: known.facts.droppedAt, now: known.facts.droppedAt, by: around.clock.look())
             context.isPublishedByRename = known.facts.isPublishedByRename
         }
         guard let opened = try await readThrough(job, left.claimed.status, context) else {

@@ -46,6 +46,8 @@ package actor AppRunner {
         let statusBell: Bell
         /// What counts for the app's metrics.
         let meter: AppMeter
+        /// Knows how much time has passed since a file's time stamp.
+        let clock: ClockWatch
 
         /// Where everything is recorded that must outlive the daemon: its room, and what it says of earlier runs.
         var journal: Journal { spool.journal }
@@ -54,6 +56,8 @@ package actor AppRunner {
     /// How many jobs may be under way, and open for reading, and how many bytes of documents in memory, before no further
     /// job is taken; the rest waits in `new/`.
     static let placeLimits = Places.Limits(jobCount: 10_000, readerCount: 256, byteCount: 128 << 20)
+    /// How much may pause in memory before jobs rest.
+    static let pausedLimits = ReadingTurns.Limits(total: 200_000, floor: 256)
     /// How many bytes of lines are gathered at the most before they are published.
     static let lineLimit = 4 << 20
     /// How many claims are synced together at most.
@@ -120,13 +124,13 @@ package actor AppRunner {
     let refs: RefBook?
     var refTurns = RefTurns()
     /// Jobs that have recipients to hand out.
-    var readable = Scheduler<JobID>()
+    var readable = ReadingTurns(AppRunner.pausedLimits)
     /// How far jobs are that take long, what is shown of them, and when they are looked at again.
     var progress: [JobID: JobProgress] = [:]
     var shownJobs: [SpoolStatus.Job] = []
     var nextProgressLook = Moment.zero
     /// When the first job's time is up, at the earliest.
-    var nextGiveUp: WallTime?
+    var nextGiveUp: Moment?
     /// What jobs keep in memory, and whether there is room for more.
     var places = Places(AppRunner.placeLimits)
     /// Jobs that are over and have no line yet.

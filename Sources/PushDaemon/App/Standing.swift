@@ -18,7 +18,8 @@ enum Standing: Equatable {
         case .stopped: self = .stopped
         case .trying: self = .asking(hasFreed: false)
         case .resumed: self = .sending
-        case .settled, .reopened, .withdrawn, .announcing, .connected, .disconnected, .suspectEnvironment: break
+        case .settled, .reopened, .withdrawn, .announcing, .paused, .connected, .disconnected, .suspectEnvironment:
+            break
         }
     }
 }

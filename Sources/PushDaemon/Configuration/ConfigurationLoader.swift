@@ -27,6 +27,8 @@ package struct ConfigurationSet: Sendable {
     package var apps: [String: App] = [:]
     /// The apps that cannot, for the faults in `findings`.
     package var brokenApps: Set<String> = []
+    /// When the certificates of those are valid that are at fault only because theirs is not valid now.
+    package var certificateTimes: [String: CertificateTime] = [:]
     /// The files in the apps' folder that are not read for their ending, by the apps that they seem to be meant for.
     package var misnamedFiles: [String: String] = [:]
     /// The files that credentials and authorities are read from, also those of broken apps.
@@ -152,19 +154,17 @@ package struct ConfigurationLoader: Sendable {
 
     private func load(_ name: String, from file: String, into set: inout ConfigurationSet, _ look: Look) {
         var report = Report()
+        var loader = IdentityLoader(folder: ConfigurationFile.folder(of: file), now: look.now)
         do throws(Diagnostic) {
             guard AppName.isValid(name) else {
                 throw Diagnostic("the file's name is no app's name", hint: "use \(AppName.rule)")
             }
             let document = try ConfigurationFile.parse(file)
             let app = AppConfiguration(name: name, document, report: &report)
-            let folder = ConfigurationFile.folder(of: file)
-            set.credentialFiles.formUnion(app.credentialFiles(in: folder))
-            if !report.hasErrors {
-                var loader = IdentityLoader(folder: folder, now: look.now)
-                set.apps[name] = try loader.load(app, knowing: look.known[name])
-            }
+            set.credentialFiles.formUnion(app.credentialFiles(in: ConfigurationFile.folder(of: file)))
+            if !report.hasErrors { set.apps[name] = try loader.load(app, knowing: look.known[name]) }
         } catch {
+            set.certificateTimes[name] = loader.untimely
             report.add(error)
         }
         if report.hasErrors { set.brokenApps.insert(name) }

@@ -16,6 +16,21 @@ package struct Hook: Hashable, Sendable {
     package init(arguments: [String]) {
         self.arguments = arguments
     }
+
+    /// The variables that a hook inherits, besides the locale's (`LC_*`).
+    private static let inheritedNames: Set<String> = [
+        "PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER", "LOGNAME",
+    ]
+
+    /// Returns what a hook inherits of an environment of `NAME=value` each: how to find programs and files, and how to write
+    /// text. Everything else stays with the daemon: it may be secret, or meant for the service itself (`NOTIFY_SOCKET`,
+    /// `CREDENTIALS_DIRECTORY`, `LISTEN_FDS`).
+    package static func inherited(of environment: [String]) -> [String] {
+        environment.filter { setting in
+            let name = String(setting.prefix { $0 != "=" })
+            return inheritedNames.contains(name) || name.hasPrefix("LC_")
+        }
+    }
 }
 
 extension Fields {

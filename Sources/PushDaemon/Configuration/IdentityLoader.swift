@@ -15,6 +15,8 @@ package struct IdentityLoader: Sendable {
 
     private let folder: String
     private let now: WallTime
+    /// When the certificate is valid that `load` has refused because it is not valid now.
+    private(set) var untimely: CertificateTime?
     /// A sum over each file that was read.
     private var sums: [UInt8] = []
 
@@ -85,6 +87,7 @@ package struct IdentityLoader: Sendable {
         let credentials = try credentials(of: app)
         let facts = credentials.facts
         try check(facts, against: app)
+        if !facts.isValid(at: now.epochSeconds) { untimely = CertificateTime(facts) }
         try blaming("credentials") { () throws(TLSError) in try credentials.requireValid(at: now.epochSeconds) }
         let context = try context(app, credentials)
         let topic = app.topic ?? facts.userID ?? facts.topics.first

@@ -20,7 +20,7 @@ struct ChunkBuilder: Sendable {
     /// What doubt makes of the job's notifications; set before the first recipient.
     var onDoubt: OnDoubt
     /// When what has no outcome is given up; set before the first recipient.
-    var giveUpAt: WallTime
+    var giveUpAt: Moment
     /// Which lane the job is in; set before the first recipient.
     var lane = Lane.normal
     /// What those get who ask for nothing of their own; set before the first recipient.
@@ -36,7 +36,7 @@ struct ChunkBuilder: Sendable {
     private var rejected: [RejectedRecipient] = []
     private var registrations: [Int: WallTime] = [:]
 
-    init(job: JobID, onDoubt: OnDoubt, giveUpAt: WallTime) {
+    init(job: JobID, onDoubt: OnDoubt, giveUpAt: Moment) {
         self.job = job
         self.onDoubt = onDoubt
         self.giveUpAt = giveUpAt

@@ -7,7 +7,11 @@ package struct JobContext: Hashable, Sendable {
     /// The job's id.
     package var job: JobID
     /// When it was dropped: relative times count from here.
-    package var droppedAt: WallTime
+    package private(set) var droppedAt: WallTime
+    /// The same by the boot clock: `give_up_after` counts from here.
+    package private(set) var dropMoment: Moment
+    /// How the wall clock has run.
+    package private(set) var clock = ClockHistory()
     /// What will carry it: limits and what can be said depend on it.
     package var carrier: Carrier
     /// The app's own topic, without the suffix of a push type.
@@ -29,8 +33,21 @@ package struct JobContext: Hashable, Sendable {
     package init(job: JobID, droppedAt: WallTime, carrier: Carrier, topic: String? = nil) {
         self.job = job
         self.droppedAt = droppedAt
+        self.dropMoment = clock.moment(of: droppedAt)
         self.carrier = carrier
         self.topic = topic
+    }
+
+    /// Notes when the job was dropped.
+    ///
+    /// - Parameters:
+    ///   - stamp: What the wall clock showed then.
+    ///   - now: What it shows now; a drop is never later.
+    ///   - clock: How it has run.
+    package mutating func noteDrop(at stamp: WallTime, now: WallTime, by clock: ClockHistory) {
+        self.clock = clock
+        droppedAt = min(stamp, now)
+        dropMoment = clock.moment(of: stamp)
     }
 }
 

@@ -27,14 +27,21 @@ package struct JobHeader: Hashable, Sendable {
     package private(set) var notBefore: WallTime?
     /// When it was dropped.
     private let droppedAt: WallTime
+    /// The same by the boot clock, and how to translate other times.
+    private let dropMoment: Moment
+    private let clock: ClockHistory
     /// For how long it is tried.
     private var giveUpAfter = JobHeader.defaultGiveUpAfter
 
     /// When it may be sent at the earliest: once it was dropped, and not before `not_before`.
     package var earliest: WallTime { max(droppedAt, notBefore ?? droppedAt) }
 
-    /// When what has no outcome becomes `unsent`. A job that was postponed is tried as long as any other.
-    package var giveUpAt: WallTime { earliest + giveUpAfter }
+    /// When what has no outcome becomes `unsent`, in time that passed: a clock that is set changes nothing. A job that was
+    /// postponed is tried as long as any other.
+    package var giveUpAt: Moment {
+        let start = earliest > droppedAt ? max(dropMoment, clock.moment(of: earliest)) : dropMoment
+        return start + giveUpAfter
+    }
 
     /// How long a job is tried that does not say.
     package static let defaultGiveUpAfter = Duration.seconds(86_400)
@@ -46,6 +53,8 @@ package struct JobHeader: Hashable, Sendable {
         onDoubt = context.onDoubt
         lane = context.lane
         droppedAt = context.droppedAt
+        dropMoment = context.dropMoment
+        clock = context.clock
     }
 
     /// Reads the value of one of the keys about the job.

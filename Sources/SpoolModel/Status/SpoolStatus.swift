@@ -48,6 +48,8 @@ package struct SpoolStatus: Hashable, Sendable {
         package var since: WallTime?
         /// Why it could not start, or does less than it could, in words.
         package var reason: String?
+        /// Until when it waits for its certificate to become valid.
+        package var until: WallTime?
         /// The longest of those jobs that take more than a second.
         package var progress: [Job] = []
 
@@ -145,6 +147,7 @@ extension SpoolStatus.App {
         gateway = node["gateway"]?.string
         since = node["since"]?.time
         reason = node["reason"]?.string
+        until = node["until"]?.time
         credentials = node["credentials"].flatMap(SpoolStatus.Credentials.init(_:))
         let progress = node["progress"]?.elements.map(SpoolStatus.Job.init(_:)) ?? []
         self.progress = progress.compactMap { $0 }
@@ -160,6 +163,7 @@ extension SpoolStatus.App {
         writer.member("gateway", gateway)
         writer.member("since", since?.rfc3339)
         writer.member("reason", reason)
+        writer.member("until", until?.rfc3339)
         if let credentials {
             writer.key("credentials")
             credentials.write(to: &writer)

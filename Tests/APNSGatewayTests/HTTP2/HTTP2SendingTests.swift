@@ -113,7 +113,7 @@ struct HTTP2SendingTests {
     @Test func `what is to be given up by now is not sent`() async throws {
         try await HTTP2Plan().run { bench in
             var header = Batch.Header(job: Sample.job, attributes: Attributes())
-            header.giveUpAt = WallTime(epochSeconds: 1)
+            header.giveUpAt = Moment(nanoseconds: 1)
             var tokens = PackedBytes()
             tokens.append(Sample.token(0))
             let payload = Payload(bytes: Array("{}".utf8))

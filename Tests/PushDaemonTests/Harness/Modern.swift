@@ -78,6 +78,6 @@ func job(_ number: Int, saying text: String, _ more: String = "") -> String {
 }
 
 /// A job for so many tokens, as JSON.
-func job(tokens numbers: Range<Int>) -> String {
-    #"{"tokens":[\#(numbers.map { "\"\(token($0))\"" }.joined(separator: ","))],"alert":"x"}"#
+func job(tokens numbers: Range<Int>, saying text: String = "x") -> String {
+    #"{"tokens":[\#(numbers.map { "\"\(token($0))\"" }.joined(separator: ","))],"alert":"\#(text)"}"#
 }

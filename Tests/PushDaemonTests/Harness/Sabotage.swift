@@ -16,6 +16,8 @@ struct Sabotage: Sendable {
         case rename
         /// The time of day is so many seconds ahead, or behind with a minus; looked at when the program starts.
         case clock
+        /// The time of day is so many seconds ahead, or behind with a minus, from then on: the clock is set.
+        case step
     }
 
     private let library: SabotageLibrary
@@ -92,21 +94,26 @@ struct Sabotage: Sendable {
             return fails("signalfd", EMFILE) ? -1 : next(descriptor, set, flags);
         }
 
+        static long seconds_of(const char *name) {
+            char seconds[32] = {0};
+            int descriptor = flag(name);
+            if (descriptor < 0) return 0;
+            ssize_t count = read(descriptor, seconds, sizeof seconds - 1);
+            close(descriptor);
+            return count > 0 ? atol(seconds) : 0;
+        }
+
         int clock_gettime(clockid_t clock, struct timespec *time) {
             static int (*next)(clockid_t, struct timespec *);
             static long ahead;
             static int is_known;
             if (!next) next = dlsym(RTLD_NEXT, "clock_gettime");
             if (!is_known) {
-                char seconds[32] = {0};
-                int descriptor = flag("clock");
-                ssize_t count = descriptor < 0 ? 0 : read(descriptor, seconds, sizeof seconds - 1);
-                if (descriptor >= 0) close(descriptor);
-                ahead = count > 0 ? atol(seconds) : 0;
+                ahead = seconds_of("clock");
                 is_known = 1;
             }
             int code = next(clock, time);
-            if (clock == CLOCK_REALTIME) time->tv_sec += ahead;
+            if (clock == CLOCK_REALTIME) time->tv_sec += ahead + seconds_of("step");
             return code;
         }
 

@@ -1,0 +1,41 @@
+import APNSGateway
+import APNSModel
+import Logging
+import Synchronization
+
+/// The daemon's history of the wall clock, which all apps share. Every pass of an app looks at the clock.
+final class ClockWatch: Sendable {
+    private let history = Mutex(ClockHistory())
+    private let logger: Logger
+
+    /// Looks for the first time.
+    init(_ logger: Logger) {
+        self.logger = logger
+        look()
+    }
+
+    /// Compares the two clocks, and logs a step of the wall clock. Does not block.
+    ///
+    /// - Returns: The history so far.
+    @discardableResult
+    func look() -> ClockHistory {
+        let (time, moment) = Self.now()
+        let (history, step) = history.withLock { history in
+            let step = history.note(time, at: moment)
+            return (history, step)
+        }
+        if let step {
+            logger.notice(
+                "the clock was set", metadata: [LogKey.step: "\(step)", LogKey.time: "\(time.rfc3339)"])
+        }
+        return history
+    }
+
+    /// Both clocks, read together: a thread that has to wait between the two would take that for a step.
+    private static func now() -> (WallTime, Moment) {
+        while true {
+            let (before, time, after) = (Moment.now, WallTime.now, Moment.now)
+            if after - before < ClockHistory.tolerance / 10 { return (time, after) }
+        }
+    }
+}
