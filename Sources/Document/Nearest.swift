@@ -8,8 +8,11 @@ package enum Nearest {
         var best: (candidate: String, distance: Int)?
         for candidate in candidates {
             let known = folded(candidate)
+            let limit = max(1, max(wanted.count, known.count) / 3)
+            // Lengths alone tell most of them apart, at no cost.
+            guard abs(wanted.count - known.count) <= limit else { continue }
             let distance = distance(wanted, known)
-            guard distance <= max(1, max(wanted.count, known.count) / 3), distance < known.count else { continue }
+            guard distance <= limit, distance < known.count else { continue }
             if distance < best?.distance ?? .max { best = (candidate, distance) }
         }
         return best?.candidate
@@ -30,7 +33,9 @@ package enum Nearest {
         var beforeLast = [Int](repeating: 0, count: right.count + 1)
         var last = Array(0...right.count)
         for (i, a) in left.enumerated() {
-            var row = [i + 1]
+            var row: [Int] = []
+            row.reserveCapacity(right.count + 1)
+            row.append(i + 1)
             for (j, b) in right.enumerated() {
                 var cost = min(last[j + 1] + 1, row[j] + 1, last[j] + (a == b ? 0 : 1))
                 if i > 0, j > 0, a == right[j - 1], left[i - 1] == b { cost = min(cost, beforeLast[j - 1] + 1) }

@@ -1,4 +1,4 @@
-/// The diagnostics found in one file: all of them counted, the first thousand kept.
+/// The diagnostics found in one file: all of them counted, the first thousand kept, errors rather than warnings.
 package struct Report: Sendable {
     /// How many diagnostics are kept; the rest is only counted.
     package static let capacity = 1_000
@@ -19,6 +19,9 @@ package struct Report: Sendable {
         return diagnostics.sorted { ($0.place ?? origin) < ($1.place ?? origin) }
     }
 
+    /// How many more diagnostics are kept.
+    package var room: Int { Self.capacity - diagnostics.count }
+
     /// Whether an error was found.
     package var hasErrors: Bool { errorCount > 0 }
 
@@ -28,6 +31,19 @@ package struct Report: Sendable {
         case .error: errorCount += 1
         case .warning: warningCount += 1
         }
-        if diagnostics.count < Self.capacity { diagnostics.append(diagnostic) }
+        if diagnostics.count >= Self.capacity {
+            // What a job fails for is not lost behind a thousand warnings.
+            guard diagnostic.severity == .error,
+                let last = diagnostics.lastIndex(where: { $0.severity == .warning })
+            else { return }
+            diagnostics.remove(at: last)
+        }
+        diagnostics.append(diagnostic)
+    }
+
+    /// Counts diagnostics for which there was no room, so that nobody had to put them together.
+    package mutating func count(errors: Int, warnings: Int) {
+        errorCount += errors
+        warningCount += warnings
     }
 }

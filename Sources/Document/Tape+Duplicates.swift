@@ -2,12 +2,13 @@ extension Tape {
     /// Finds the first mapping with a repeated key, however the keys are escaped.
     ///
     /// Costs a few comparisons a key in small mappings and one hash (seeded per process) a key in larger ones.
-    /// - Throws: Which key is repeated, at its second place, with the first place as hint.
-    package func refuseDuplicateKeys() throws(Diagnostic) {
+    /// - Throws: Which key is repeated, at its second place, with the first place as hint; or that the budget is spent.
+    package func refuseDuplicateKeys(within budget: ReadingBudget = .unlimited) throws(Diagnostic) {
         var index = 0
         while index < events.count {
+            if index % Self.eventsPerStep == 0 { try budget.spend() }
             if events[index].kind == .mapping, events[index].textLength > 1,
-                let (first, second) = duplicate(inMappingAt: index)
+                let (first, second) = try duplicate(inMappingAt: index, budget)
             {
                 let key = Node(tape: self, index: second)
                 let place = Node(tape: self, index: first).place
@@ -20,8 +21,11 @@ extension Tape {
         }
     }
 
-    private func duplicate(inMappingAt index: Int) -> (Int, Int)? {
-        events[index].textLength <= 8 ? duplicateByComparison(index) : duplicateByHash(index)
+    /// After how many events the budget is asked.
+    private static let eventsPerStep = 4_096
+
+    private func duplicate(inMappingAt index: Int, _ budget: ReadingBudget) throws(Diagnostic) -> (Int, Int)? {
+        events[index].textLength <= 8 ? duplicateByComparison(index) : try duplicateByHash(index, budget)
     }
 
     private func duplicateByComparison(_ mapping: Int) -> (Int, Int)? {
@@ -38,11 +42,12 @@ extension Tape {
         return nil
     }
 
-    private func duplicateByHash(_ mapping: Int) -> (Int, Int)? {
+    private func duplicateByHash(_ mapping: Int, _ budget: ReadingBudget) throws(Diagnostic) -> (Int, Int)? {
         var first: [ArraySlice<UInt8>: Int] = [:]
         first.reserveCapacity(Int(events[mapping].textLength))
         var key = mapping + 1
         while key < events[mapping].next {
+            if first.count % Self.eventsPerStep == 0 { try budget.spend() }
             if let earlier = first.updateValue(key, forKey: Node(tape: self, index: key).bytes) {
                 return (earlier, key)
             }

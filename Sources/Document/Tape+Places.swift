@@ -6,25 +6,31 @@ struct Landmark: Sendable {
 
 extension Tape {
     /// How many bytes lie between two landmarks.
-    static let landmarkDistance = 1 << 16
+    package static let landmarkDistance = 512
+    /// Up to how many bytes a document has none: lines of a `.jsonl` file are shorter, as a rule, and cost no survey.
+    private static let shortDocument = 4_096
 
-    /// Where a byte of the source is. Costs a look at up to 64 KiB.
+    /// Where a byte of the source is. Looks at the bytes of `counted(before:)` and no others.
     package func place(at offset: Int) -> Place {
+        let counted = counted(before: offset)
+        let block = (counted.lowerBound - start) / Self.landmarkDistance
+        var landmark = landmarks.isEmpty ? Landmark(line: firstLine, lineStart: start) : landmarks[block]
+        advance(&landmark, over: counted)
+        return Place(line: landmark.line, column: counted.upperBound - landmark.lineStart + 1)
+    }
+
+    /// The bytes that finding a place looks at: 512 at most, or 4 KiB in a document that is no longer than that.
+    package func counted(before offset: Int) -> Range<Int> {
         let end = min(max(offset, start), source.count)
-        var landmark = Landmark(line: firstLine, lineStart: start)
-        var position = start
-        if !landmarks.isEmpty {
-            let block = min((end - start) / Self.landmarkDistance, landmarks.count - 1)
-            landmark = landmarks[block]
-            position = start + block * Self.landmarkDistance
-        }
-        advance(&landmark, over: position..<end)
-        return Place(line: landmark.line, column: end - landmark.lineStart + 1)
+        guard !landmarks.isEmpty else { return start..<end }
+        let block = min((end - start) / Self.landmarkDistance, landmarks.count - 1)
+        return start + block * Self.landmarkDistance..<end
     }
 
     /// Notes landmarks for a document that is too long to be counted through for each place.
     mutating func surveyLines(in range: Range<Int>) {
-        guard range.count > Self.landmarkDistance else { return }
+        guard range.count > Self.shortDocument else { return }
+        landmarks.reserveCapacity(range.count / Self.landmarkDistance + 1)
         var landmark = Landmark(line: firstLine, lineStart: start)
         for position in stride(from: range.lowerBound, to: range.upperBound, by: Self.landmarkDistance) {
             landmarks.append(landmark)

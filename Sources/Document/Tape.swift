@@ -25,7 +25,7 @@ package struct Tape: Sendable {
     package var events: [Event] = []
     /// Whether the document says itself that it is complete: by a closing bracket or quote, or YAML's `...`.
     package var isEndMarked = false
-    /// Line counts of a large document, so that a place costs a look at one block of it.
+    /// Line counts of a long document, so that a place costs a look at one block of it.
     var landmarks: [Landmark] = []
 
     /// Makes an empty tape.

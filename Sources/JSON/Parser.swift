@@ -6,11 +6,15 @@ package import Document
 /// excepted. Recursive to the depth that the limits allow.
 package struct Parser: DocumentParser {
     private let limits: DocumentLimits
+    private let budget: ReadingBudget
     private let native = NativeParser()
 
-    /// Makes a parser that refuses what goes beyond the limits.
-    package init(limits: DocumentLimits = DocumentLimits()) {
+    /// Makes a parser that refuses what goes beyond the limits, and gives up when the budget is spent.
+    ///
+    /// simdjson takes a document in one step, of less than a second for the longest; the budget is asked after it.
+    package init(limits: DocumentLimits = DocumentLimits(), budget: ReadingBudget = .unlimited) {
         self.limits = limits
+        self.budget = budget
     }
 
     /// Reads the document in a range of an array; see `DocumentParser`.
@@ -23,7 +27,7 @@ package struct Parser: DocumentParser {
             tape.begin(.json, source: source, range: body)
             let fault = native.parse(source, range: body, limits: limits, into: &tape)
             if let fault { throw diagnostic(for: fault, in: body, of: tape) }
-            try tape.refuseDuplicateKeys()
+            try tape.refuseDuplicateKeys(within: budget)
             tape.isEndMarked = tape.root.kind == .string || tape.root.isContainer
         } catch {
             tape.removeAll()

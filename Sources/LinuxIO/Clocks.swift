@@ -30,6 +30,14 @@ package enum WallClock {
     }
 }
 
+/// Reads the processor time of the calling thread (CLOCK_THREAD_CPUTIME_ID). A system call.
+package enum ThreadClock {
+    /// How long the calling thread has been on a processor since it was started, in nanoseconds.
+    package static func nanoseconds() -> Int64 {
+        readClock(CLOCK_THREAD_CPUTIME_ID)
+    }
+}
+
 private func readClock(_ clock: clockid_t) -> Int64 {
     var time = timespec()
     let code = unsafe clock_gettime(clock, &time)

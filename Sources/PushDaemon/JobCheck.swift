@@ -35,12 +35,12 @@ package struct JobCheck: Sendable {
     /// - Parameter path: Where it is; links are followed.
     /// - Returns: What was found in it.
     /// - Throws: `Diagnostic` when it cannot be read or has no job's name.
-    package func read(_ path: String) async throws(Diagnostic) -> Verdict {
+    package func read(_ path: String) throws(Diagnostic) -> Verdict {
         guard let name = FileName(ConfigurationFile.name(of: path)), name.isJob else {
             throw Diagnostic(
                 "the name is no job's", hint: "name it *.json, *.yaml, *.yml or *.jsonl, without a point in front")
         }
-        return try await read(try open(name, at: path), droppedAt: .now)
+        return try read(try open(name, at: path), droppedAt: .now)
     }
 
     private func open(_ name: FileName, at path: String) throws(Diagnostic) -> OpenJob {
@@ -59,12 +59,12 @@ package struct JobCheck: Sendable {
     ///   - droppedAt: When it was dropped, from where relative times count.
     /// - Returns: What was found in it.
     /// - Throws: `Diagnostic` when it cannot be read or is no regular file.
-    package func read(_ job: OpenJob, droppedAt: WallTime) async throws(Diagnostic) -> Verdict {
+    package func read(_ job: OpenJob, droppedAt: WallTime) throws(Diagnostic) -> Verdict {
         guard job.status.kind == .regular else { throw Diagnostic("is no regular file", hint: "name a file") }
         var context = context(of: job.name)
         context.noteDrop(at: droppedAt, now: droppedAt, by: ClockHistory())
         do {
-            let summary = try await JobSource.open(job, context: context).summary
+            let summary = try JobSource.read(job, context, within: .ofThisThread(for: job)).summary
             return Verdict(
                 diagnostics: summary.report.inOrder, recipientCount: summary.recipientCount,
                 rejectedCount: summary.rejectedCount,

@@ -43,13 +43,17 @@ struct Composer {
     /// - Throws: That there was one before.
     mutating func beginDocument() throws(Diagnostic) {
         guard !hasDocument else {
-            throw fault("there is a second document", hint: "write one document a file")
+            throw secondDocument
         }
         hasDocument = true
     }
 
     /// Ends the document; `...` marks it as complete.
-    mutating func endDocument(isMarked: Bool) { tape.isEndMarked = isMarked }
+    /// - Throws: That directives follow, which only another document may have.
+    mutating func endDocument(isMarked: Bool) throws(Diagnostic) {
+        tape.isEndMarked = isMarked
+        guard !Directives.isNext(in: tape.source[current.upperBound..<body.upperBound]) else { throw secondDocument }
+    }
 
     /// Checks that there was a document.
     /// - Throws: That the file is empty.
@@ -107,6 +111,10 @@ struct Composer {
         } else {
             unsafe tape.append(kind, raw: current, decoded: text)
         }
+    }
+
+    private var secondDocument: Diagnostic {
+        fault("there is a second document", hint: "write one document a file")
     }
 
     /// What an alias leads to.

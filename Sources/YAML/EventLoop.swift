@@ -2,19 +2,36 @@ import CYAML
 import Document
 
 /// Runs libyaml over a document and hands what it finds to a composer.
-enum EventLoop {
+struct EventLoop {
+    private let source: [UInt8]
+    private let range: Range<Int>
+    private let budget: ReadingBudget
+
+    init(_ source: [UInt8], _ range: Range<Int>, within budget: ReadingBudget) {
+        (self.source, self.range, self.budget) = (source, range, budget)
+    }
+
     /// Reads the whole range.
-    /// - Throws: The first fault, libyaml's or the composer's.
-    static func run(over source: [UInt8], range: Range<Int>, into composer: inout Composer) throws(Diagnostic) {
+    /// - Throws: The first fault, libyaml's or the composer's; or that the budget is spent.
+    func run(into composer: inout Composer) throws(Diagnostic) {
         let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
         defer { unsafe parser.deallocate() }
-        guard unsafe yaml_parser_initialize(parser) == 1 else { throw outOfMemory }
+        guard unsafe yaml_parser_initialize(parser) == 1 else { throw Self.outOfMemory }
         defer { unsafe yaml_parser_delete(parser) }
         try unsafe source.withUnsafeBufferPointer { (bytes) throws(Diagnostic) in
-            let base = unsafe bytes.baseAddress.map { unsafe $0 + range.lowerBound }
-            unsafe yaml_parser_set_input_string(parser, base, range.count)
+            let feed = unsafe Feed(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[range])), budget)
+            defer { withExtendedLifetime(feed) {} }
+            unsafe yaml_parser_set_input(
+                parser,
+                { data, buffer, size, count in
+                    unsafe Feed.fill(UnsafeMutableRawBufferPointer(start: buffer, count: size), from: data, count)
+                }, Unmanaged.passUnretained(feed).toOpaque())
             unsafe yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
-            while try unsafe step(parser, into: &composer) {}
+            do throws(Diagnostic) {
+                while try unsafe Self.step(parser, into: &composer) {}
+            } catch {
+                throw feed.ending ?? error
+            }
         }
         try composer.finish()
     }
@@ -29,7 +46,7 @@ enum EventLoop {
         composer.mark(from: unsafe Int(event.start_mark.index), to: unsafe Int(event.end_mark.index))
         switch unsafe event.type {
         case YAML_DOCUMENT_START_EVENT: try composer.beginDocument()
-        case YAML_DOCUMENT_END_EVENT: composer.endDocument(isMarked: unsafe event.data.document_end.implicit == 0)
+        case YAML_DOCUMENT_END_EVENT: try composer.endDocument(isMarked: unsafe event.data.document_end.implicit == 0)
         case YAML_ALIAS_EVENT: throw composer.alias()
         case YAML_SCALAR_EVENT: try unsafe scalar(event.data.scalar, into: &composer)
         case YAML_SEQUENCE_START_EVENT:

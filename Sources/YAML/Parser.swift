@@ -5,10 +5,12 @@ package import Document
 /// Scalars without quotes stay plain text on the tape; whoever reads a field settles its type.
 package struct Parser: DocumentParser {
     private let limits: DocumentLimits
+    private let budget: ReadingBudget
 
-    /// Makes a parser that refuses what goes beyond the limits.
-    package init(limits: DocumentLimits = DocumentLimits()) {
+    /// Makes a parser that refuses what goes beyond the limits, and gives up when the budget is spent.
+    package init(limits: DocumentLimits = DocumentLimits(), budget: ReadingBudget = .unlimited) {
         self.limits = limits
+        self.budget = budget
     }
 
     /// Reads the document in a range of an array; see `DocumentParser`. Allocates for each document.
@@ -22,8 +24,9 @@ package struct Parser: DocumentParser {
             var composer = Composer(tape: tape, body: body, limits: limits)
             tape = Tape()
             defer { tape = composer.tape }
-            try EventLoop.run(over: source, range: body, into: &composer)
-            try composer.tape.refuseDuplicateKeys()
+            try Directives.refuseExcess(in: composer.tape, body)
+            try EventLoop(source, body, within: budget).run(into: &composer)
+            try composer.tape.refuseDuplicateKeys(within: budget)
         } catch {
             tape.removeAll()
             throw error

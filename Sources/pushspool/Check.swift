@@ -35,7 +35,7 @@ struct Check: AsyncParsableCommand {
             Talk.say("\(app.configuration.name): \(app.summary)")
             warn(of: app, in: set.daemon.apps)
         }
-        let areJobsGood = try await checkJobs(set)
+        let areJobsGood = try checkJobs(set)
         if set.hasErrors { throw ExitCode.badConfiguration }
         if !areJobsGood { throw ExitCode.badInput }
     }
@@ -47,7 +47,7 @@ struct Check: AsyncParsableCommand {
         Talk.note(diagnostic.rendered(file: "\(folder)/\(app.configuration.name).yaml"))
     }
 
-    private func checkJobs(_ set: ConfigurationSet) async throws -> Bool {
+    private func checkJobs(_ set: ConfigurationSet) throws -> Bool {
         if let app, set.apps[app] == nil, !jobsOnly {
             Talk.complain("there is no app \(app) to check job files against", hint: remedy(for: app, in: set))
             return false
@@ -56,7 +56,7 @@ struct Check: AsyncParsableCommand {
         let only = set.apps.count == 1 ? set.apps.values.first : nil
         let check = JobCheck(for: app.flatMap { set.apps[$0] } ?? only, limits: set.daemon.limits)
         var areGood = true
-        for job in jobs where await !isGood(job, check) { areGood = false }
+        for job in jobs where !isGood(job, check) { areGood = false }
         return areGood
     }
 
@@ -69,9 +69,9 @@ struct Check: AsyncParsableCommand {
         return "there \(names.count == 1 ? "is" : "are") \(names.prefix(20).joined(separator: ", "))\(more)"
     }
 
-    private func isGood(_ job: String, _ check: JobCheck) async -> Bool {
+    private func isGood(_ job: String, _ check: JobCheck) -> Bool {
         do throws(Diagnostic) {
-            let verdict = try await check.read(job)
+            let verdict = try check.read(job)
             for diagnostic in verdict.diagnostics { Talk.note(diagnostic.rendered(file: job)) }
             let rejected = verdict.rejectedCount == 0 ? "" : ", \(verdict.rejectedCount) rejected"
             let time = verdict.notBefore.map { ", not before \($0.rfc3339)" } ?? ""

@@ -62,24 +62,24 @@ struct JobSearch {
 
     /// Reads of each job that waits when it may be sent, if it says so; one that cannot be read, or is very long, says
     /// nothing.
-    mutating func readTimes() async {
+    mutating func readTimes() {
         for index in cases.indices {
             guard let file = cases[index].file, file.state == "waiting", file.byteCount <= Self.waitingByteLimit else {
                 continue
             }
-            cases[index].notBefore = try? await notBefore(of: file)
+            cases[index].notBefore = try? notBefore(of: file)
         }
     }
 
     /// When a file in `new/` may be sent. A producer has put it there: no link is followed, and no device opened.
-    private func notBefore(of file: JobCase.File) async throws -> WallTime? {
+    private func notBefore(of file: JobCase.File) throws -> WallTime? {
         let parts = file.path.split(separator: "/")
         guard parts.count == 3, let name = FileName(escaped: String(parts[2])), name.isJob else { return nil }
         let folder = try root.openChild(Array(parts[0].utf8)).openChild(Array(parts[1].utf8))
         let opened = try folder.openRegular(name.bytes)
         let job = OpenJob(name: name, status: try opened.status(), file: opened)
         guard job.status.byteCount <= Self.waitingByteLimit else { return nil }
-        return try await JobCheck(for: nil).read(job, droppedAt: file.since).notBefore
+        return try JobCheck(for: nil).read(job, droppedAt: file.since).notBefore
     }
 
     // MARK: Journals

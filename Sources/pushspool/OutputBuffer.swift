@@ -47,19 +47,6 @@ struct OutputBuffer {
         }
     }
 
-    /// The same for a command that waits.
-    ///
-    /// - Throws: As the other.
-    static func printing(hint: String, _ body: (inout OutputBuffer) async throws -> Void) async throws {
-        var output = OutputBuffer()
-        do {
-            try await body(&output)
-            try output.flush()
-        } catch let error as SystemError {
-            try complain(of: error, hint)
-        }
-    }
-
     private static func complain(of error: SystemError, _ hint: String) throws {
         if error.isBrokenPipe { return }
         Talk.complain("\(error)", hint: error.isOutOfSpace ? "free some space, and run it again" : hint)

@@ -33,7 +33,7 @@ struct Show: AsyncParsableCommand {
 
     func run() async throws {
         let path = try place.path()
-        try await OutputBuffer.printing(hint: SpoolOption.hint) { output in
+        try OutputBuffer.printing(hint: SpoolOption.hint) { output in
             let root = try Directory.open(path: path)
             let apps = app.isEmpty ? try QueueListing.apps(in: root) : app.once
             let names = try input.all(of: jobs)
@@ -42,7 +42,7 @@ struct Show: AsyncParsableCommand {
                 let batch = Array(names[start..<min(start + Self.batchCount, names.count)])
                 var search = JobSearch(JobWishes(batch), apps: apps, in: root, path: path)
                 try search.run()
-                await search.readTimes()
+                search.readTimes()
                 for found in search.cases {
                     if json { try output.append(found.json) } else { try output.append(lines: found.text) }
                 }

@@ -8,10 +8,10 @@ import Testing
 
 struct ExampleTests {
     @Test(arguments: try Manual.readmeExamples() + Manual.pageExamples())
-    func `an example of a job does what the manual says`(_ example: Manual.Example) async throws {
+    func `an example of a job does what the manual says`(_ example: Manual.Example) throws {
         let folder = try TemporaryDirectory()
         try folder.directory.put(example.fileName, example.text)
-        let verdict = try await JobCheck(for: nil).read(folder.path + "/" + example.fileName)
+        let verdict = try JobCheck(for: nil).read(folder.path + "/" + example.fileName)
         let isGood = verdict.isSendable && verdict.rejectedCount == 0
         #expect(isGood != example.isWrong, "\(verdict.diagnostics)")
     }
@@ -23,12 +23,12 @@ struct ExampleTests {
         }
     }
 
-    @Test func `the sample jobs of the spool are good, but for the two that are meant to be wrong`() async throws {
+    @Test func `the sample jobs of the spool are good, but for the two that are meant to be wrong`() throws {
         let path = Manual.root.appending(path: "spool/weather/hold").path
         let names = try Directory.open(path: path).sortedNames().filter { !$0.hasPrefix(".") }
         var bad: [String] = []
         for name in names {
-            let verdict = try await JobCheck(for: nil).read(path + "/" + name)
+            let verdict = try JobCheck(for: nil).read(path + "/" + name)
             if !verdict.isSendable || verdict.rejectedCount > 0 { bad.append(name) }
         }
         #expect(names.count >= 8)

@@ -51,14 +51,11 @@ extension AppRunner {
         if intake.nextTime != nil { intake.noteTime(.now, at: .now) }
     }
 
-    /// Lets others go on while a long file is read to its end: jobs that are sent, in the order of turns, and short files.
-    func giveWay(_ lane: Lane) async {
+    /// Does what is to be done while a long file is read on its own thread: short files do not wait for it.
+    func goOnBesideReading() async {
         lookAtProgress()
         show()
-        await files.worker.yield()
         await takeShortFiles()
-        await files.turns.enter(lane)
-        await files.turns.leave()
     }
 
     /// Takes what is short, a group at a time, so that the long file comes to its end. A file over which the daemon may have
@@ -252,9 +249,9 @@ extension AppRunner {
         // What was parked or sent before was whole.
         let isWhole = isPublishedByRename || rest != nil
         let context = context(of: job, rest, isPublishedByRename: isWhole)
-        guard let opened = try await readThrough(job, job.status, context) else { return holdPoison(job) }
+        let perusal = try await readThrough(job, job.status, context)
         // A stop that came meanwhile does not wait for what nobody has claimed.
-        if isDraining { return intake.answer(job.name, .busy, at: .now) }
+        guard case .read(let opened) = perusal, !isDraining else { return leave(job, after: perusal) }
         var read = ReadJob(context: context, opened, isSealed: true)
         read.isSealed = isWhole || read.summary.isSealed || job.name.form == .json
         (read.rest, read.isSentAnyway) = (rest, rest?.isSentAnyway == true)
@@ -327,7 +324,7 @@ struct ReadJob {
     /// Whether it is sent whatever was sent before that is the same: a part of it was, or an operator wants it to be.
     var isSentAnyway = false
 
-    init(context: JobContext, _ opened: JobSource.Opened, isSealed: Bool) {
+    init(context: JobContext, _ opened: OpenedJob, isSealed: Bool) {
         self.context = context
         self.source = opened.source
         self.summary = opened.summary

@@ -75,7 +75,7 @@ extension AppRunner {
     /// What a turn brought of a job.
     private struct Portion {
         let id: JobID
-        /// How many recipients were read.
+        /// How many recipients were read; long ones count more than once.
         var readCount = 0
         /// Those of them that are to be sent.
         var batches: [Batch] = []
@@ -106,7 +106,7 @@ extension AppRunner {
         var portion = Portion(id: id)
         do throws(JobSource.Fault) {
             if let chunk = try jobs[id]?.source?.next() {
-                portion.readCount = chunk.indices.count
+                portion.readCount = chunk.weight
                 jobs[id]?.handedOutCount += chunk.indices.count
                 if jobs[id]?.resumption != nil { resume(chunk, id) }
                 reject(chunk.rejected, id)

@@ -154,7 +154,7 @@ extension AppRunner {
 
     /// Takes up what was found, as much as there is room for. One that cannot be read does not hold up the others.
     func recoverJobs() async {
-        while let next = leftJobs.last, mayRecover(next.claimed.name.lane) {
+        while let next = leftJobs.last, mayRecover(next.claimed.name.lane), !Task.isCancelled {
             await takeUp(leftJobs.removeLast())
         }
     }
@@ -184,9 +184,10 @@ extension AppRunner {
             context.noteDrop(at: known.facts.droppedAt, now: known.facts.droppedAt, by: around.clock.look())
             context.isPublishedByRename = known.facts.isPublishedByRename
         }
-        guard let opened = try await readThrough(job, left.claimed.status, context) else {
-            return try park(left, .poison)
-        }
+        let perusal = try await readThrough(job, left.claimed.status, context, isLimited: false)
+        if case .poison = perusal { return try park(left, .poison) }
+        // The app ends: the job stays in `work/` for the next run.
+        guard case .read(let opened) = perusal else { return leftJobs.append(left) }
         let header = try around.journal.content(of: left.claimed.id)
         var found = RecoveryFindings()
         found.work = opened.content.isSame(as: header?.content)

@@ -29,54 +29,49 @@ final class JobSource {
         case changed
     }
 
-    /// What one pass over the whole file yields.
-    struct Opened {
-        /// Hands out the recipients.
-        let source: JobSource
+    /// What one pass over the whole file yields; another thread may have made it.
+    struct Reading: Sendable {
+        fileprivate let job: OpenJob
+        fileprivate let context: JobContext
+        fileprivate let document: DocumentJobReader?
+        fileprivate let heldByteCount: Int
         /// What the file says and has.
         let summary: JobSummary
         /// What the journal keeps to know the bytes again.
         let content: JournalHeader.Content
     }
 
-    /// Reads the file once, to its end, and says what is in it. Blocks, but gives others a turn in a long one.
+    /// Hands out the recipients of a file that was read to its end.
+    ///
+    /// - Throws: `SystemError` when its checksums cannot be begun.
+    convenience init(_ reading: Reading) throws(SystemError) {
+        if let document = reading.document {
+            self.init(document: document, heldByteCount: reading.heldByteCount)
+        } else {
+            let lines = try LinesFile(.checked(reading.content, reading.job), reading.context)
+            self.init(lines: lines, heldByteCount: reading.heldByteCount)
+        }
+    }
+
+    /// Reads the file once, to its end, and says what is in it. Blocks.
     ///
     /// - Parameters:
     ///   - job: The file.
     ///   - context: What reading it needs to know.
-    ///   - giveWay: Called between the pieces of a long file.
+    ///   - budget: What it may take; if it takes more, that is the job's failure.
     /// - Returns: What one pass over it yields.
     /// - Throws: `SystemError` when reading fails: the file cannot be judged.
-    static func open(
-        _ job: OpenJob, context: JobContext, giveWay: () async -> Void = {}
-    ) async throws(SystemError) -> Opened {
+    static func read(
+        _ job: OpenJob, _ context: JobContext, within budget: ReadingBudget = .unlimited
+    ) throws(SystemError) -> Reading {
         switch job.name.form {
-        case .lines: return try await openLines(job, context, giveWay)
+        case .lines: return try readLines(job, context, budget)
         case .yaml:
-            var parser = YAML.Parser(limits: context.limits)
-            return try openDocument(job, context, &parser)
+            var parser = YAML.Parser(limits: context.limits, budget: budget)
+            return try readDocument(job, context, &parser, budget)
         case .json, nil:
-            var parser = JSON.Parser(limits: context.limits)
-            return try openDocument(job, context, &parser)
-        }
-    }
-
-    /// Reads the file once, to its end, for who does nothing else meanwhile. Blocks.
-    ///
-    /// - Returns: What the file says and has.
-    /// - Throws: `SystemError` when reading fails.
-    static func summary(of job: OpenJob, _ context: JobContext) throws(SystemError) -> JobSummary {
-        switch job.name.form {
-        case .lines:
-            var check = try LinesFile(.file(job), context)
-            while try check.check() {}
-            return check.summary
-        case .yaml:
-            var parser = YAML.Parser(limits: context.limits)
-            return try openDocument(job, context, &parser).summary
-        case .json, nil:
-            var parser = JSON.Parser(limits: context.limits)
-            return try openDocument(job, context, &parser).summary
+            var parser = JSON.Parser(limits: context.limits, budget: budget)
+            return try readDocument(job, context, &parser, budget)
         }
     }
 
@@ -87,12 +82,12 @@ final class JobSource {
         try lines?.next() ?? document?.next()
     }
 
-    private static func openDocument(
-        _ job: OpenJob, _ context: JobContext, _ parser: inout some DocumentParser
-    ) throws(SystemError) -> Opened {
+    private static func readDocument(
+        _ job: OpenJob, _ context: JobContext, _ parser: inout some DocumentParser, _ budget: ReadingBudget
+    ) throws(SystemError) -> Reading {
         let bytes = try job.file.contents(limit: context.limits.byteCount)
         var document = DocumentJobReader(parsing: bytes ?? [], with: &parser, context: context)
-        var summary = document.validate()
+        var summary = document.validate(within: budget)
         if context.isComparedByFile, let bytes {
             let digest = try FileDigest(of: job)
             digest.update(bytes)
@@ -105,19 +100,20 @@ final class JobSource {
             (summary.failure, summary.fault, summary.report) = (.invalid, fault, Report())
             summary.report.add(fault)
         }
-        let source = JobSource(document: document, heldByteCount: bytes?.count ?? 0)
-        return Opened(source: source, summary: summary, content: JournalHeader.Content(bytes ?? []))
+        return Reading(
+            job: job, context: context, document: document, heldByteCount: bytes?.count ?? 0, summary: summary,
+            content: JournalHeader.Content(bytes ?? []))
     }
 
-    private static func openLines(
-        _ job: OpenJob, _ context: JobContext, _ giveWay: () async -> Void
-    ) async throws(SystemError) -> Opened {
+    private static func readLines(
+        _ job: OpenJob, _ context: JobContext, _ budget: ReadingBudget
+    ) throws(SystemError) -> Reading {
         var check = try LinesFile(.file(job), context)
-        while try check.check() { await giveWay() }
+        while try check.check() { check.spend(budget) }
         let content = check.content
-        let lines = try LinesFile(.checked(content, job), context)
-        let source = JobSource(lines: lines, heldByteCount: content.heldByteCount)
-        return Opened(source: source, summary: check.summary, content: content)
+        return Reading(
+            job: job, context: context, document: nil, heldByteCount: content.heldByteCount, summary: check.summary,
+            content: content)
     }
 }
 
@@ -220,6 +216,16 @@ private struct LinesFile {
             case .checkedFile(let job, let checks): feed(try read(job, checks))
             case .file: preconditionFailure("nothing is sent in the first pass")
             }
+        }
+    }
+
+    /// Asks whether the first pass may go on; if not, it ends with the next step.
+    mutating func spend(_ budget: ReadingBudget) {
+        do throws(Diagnostic) {
+            try budget.spend()
+        } catch {
+            reader.giveUp(error)
+            hasEnded = true
         }
     }
 

@@ -196,7 +196,7 @@ package final class OfflineDesk {
         context.limits = configuration.limits
         context.isPublishedByRename = job.facts.isPublishedByRename
         context.isComparedByFile = configuration.comparesFiles
-        let summary = try JobSource.summary(of: try desk.spool.open(claimed), context)
+        let summary = try JobSource.read(try desk.spool.open(claimed), context).summary
         let records = summary.records(of: job.facts.id, endedAt: .now)
         guard !records.isEmpty, job.tally.isAnyoneReached, configuration.dedupe > .zero else {
             return summary.header.ref

@@ -35,6 +35,8 @@ struct ChunkBuilder: Sendable {
     private var batches: [Batch] = []
     private var rejected: [RejectedRecipient] = []
     private var registrations: [Int: WallTime] = [:]
+    /// How many bytes of the file have gone into the chunk.
+    private var byteCount = 0
 
     init(job: JobID, onDoubt: OnDoubt, giveUpAt: Moment) {
         self.job = job
@@ -46,7 +48,14 @@ struct ChunkBuilder: Sendable {
     var count: Int { next }
 
     /// Whether the chunk should be taken.
-    var isFull: Bool { next - chunkStart >= JobChunk.capacity }
+    var isFull: Bool {
+        next - chunkStart >= JobChunk.capacity || next > chunkStart && byteCount >= JobChunk.byteLimit
+    }
+
+    /// Notes how many bytes of the file the next recipient is made of.
+    mutating func note(byteCount: Int) {
+        self.byteCount += byteCount
+    }
 
     /// Adds a recipient who gets what all get; there must be such a delivery. Allocates nothing of its own.
     ///
@@ -86,11 +95,10 @@ struct ChunkBuilder: Sendable {
     }
 
     /// Adds a recipient that cannot be sent to.
-    mutating func reject(_ fault: Fault, token: DeviceToken?) {
+    mutating func reject(_ reason: Reason, token: DeviceToken?) {
         close()
         rejected.append(
-            RejectedRecipient(
-                index: next, token: token, refusal: fault.reason.refusal, diagnostic: fault.diagnostic))
+            RejectedRecipient(index: next, token: token, refusal: reason.refusal))
         next += 1
     }
 
@@ -103,9 +111,10 @@ struct ChunkBuilder: Sendable {
     mutating func take() -> JobChunk? {
         close()
         guard next > chunkStart else { return nil }
-        defer { (batches, rejected, registrations, chunkStart) = ([], [], [:], next) }
+        defer { (batches, rejected, registrations, chunkStart, byteCount) = ([], [], [:], next, 0) }
         return JobChunk(
-            indices: chunkStart..<next, batches: batches, rejected: rejected, registrations: registrations)
+            indices: chunkStart..<next, batches: batches, rejected: rejected, registrations: registrations,
+            weight: max(next - chunkStart, byteCount * JobChunk.capacity / JobChunk.byteLimit))
     }
 
     /// Whether the open run is one of single payloads with these attributes.

@@ -61,8 +61,15 @@ package struct DocumentJobReader: Sendable {
     }
 
     /// Walks to the end without sending anything, goes back to the start, and says what it found.
-    package mutating func validate() -> JobSummary {
-        while next() != nil {}
+    ///
+    /// - Parameter budget: Is asked at each chunk. When it is spent, the walk ends, and that is the job's failure.
+    /// - Returns: What it found.
+    package mutating func validate(within budget: ReadingBudget = .unlimited) -> JobSummary {
+        do throws(Diagnostic) {
+            while next() != nil { try budget.spend() }
+        } catch {
+            compiler.fail(.invalid, error)
+        }
         let summary = summary
         rewind()
         return summary
@@ -84,26 +91,46 @@ package struct DocumentJobReader: Sendable {
         switch form {
         case .none: return
         case .single(let place):
-            compiler.add(tokenAt: place, on: tape, base: .root, key: JobKey.token.rawValue)
+            if !isTooLong(place, .root) {
+                compiler.add(tokenAt: place, on: tape, base: .root, key: JobKey.token.rawValue)
+            }
             return end()
         case .list(let list):
             guard cursor < tape.events[list].next else { return end() }
-            compiler.add(tokenAt: cursor, on: tape, base: .element(of: JobKey.tokens.rawValue, at: index))
+            let base = PathBase.element(of: JobKey.tokens.rawValue, at: index)
+            if !isTooLong(cursor, base) { compiler.add(tokenAt: cursor, on: tape, base: base) }
         case .recipients(let list):
             guard cursor < tape.events[list].next else { return end() }
             addRecipient()
         case .paired(let list, _):
             guard cursor < tape.events[list].next else { return end() }
-            let payload = Node(tape: tape, index: payloadCursor)
-            compiler.add(token: Node(tape: tape, index: cursor), payload: payload, index: index)
-            payloadCursor = tape.events[payloadCursor].next
+            addPair()
         }
         cursor = tape.events[cursor].next
         index += 1
     }
 
+    /// Refuses a recipient, or a part of one, that is too long to be read in one step.
+    private mutating func isTooLong(_ event: Int, _ base: PathBase) -> Bool {
+        let byteCount = Int(tape.events[event].rawLength)
+        compiler.chunk.note(byteCount: byteCount)
+        guard byteCount > JobChunk.byteLimit else { return false }
+        compiler.rejectTooLong(Node(tape: tape, index: event), base)
+        return true
+    }
+
+    private mutating func addPair() {
+        let (token, payload) = (cursor, payloadCursor)
+        payloadCursor = tape.events[payload].next
+        guard !isTooLong(token, .element(of: JobKey.tokens.rawValue, at: index)),
+            !isTooLong(payload, .element(of: JobKey.payloads.rawValue, at: index))
+        else { return }
+        compiler.add(token: Node(tape: tape, index: token), payload: Node(tape: tape, index: payload), index: index)
+    }
+
     private mutating func addRecipient() {
         let base = PathBase.element(of: JobKey.recipients.rawValue, at: index)
+        guard !isTooLong(cursor, base) else { return }
         if let token = tape.lonelyToken(at: cursor) {
             compiler.add(tokenAt: token, on: tape, base: base, key: JobKey.token.rawValue)
         } else {

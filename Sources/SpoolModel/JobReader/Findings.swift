@@ -59,32 +59,59 @@ enum PathBase: Hashable, Sendable {
 }
 
 /// What is found while one mapping is read: nothing, as a rule, and then it costs nothing.
+///
+/// Only what the report has room for is put into words; the rest is counted. So a file costs as much as its bytes, however
+/// much is wrong with it.
 struct Findings: Sendable {
     let base: PathBase
+    /// How many faults, and how many warnings, are put into words.
+    let room: Int
     private(set) var faults: [Fault] = []
     private(set) var warnings: [Diagnostic] = []
+    /// How many more faults and warnings there are.
+    private(set) var unworded = (faults: 0, warnings: 0)
+    /// What the first fault is, and what kinds there are.
+    private(set) var firstReason: Reason?
+    private(set) var reasons: Set<Reason> = []
 
-    init(at base: PathBase) {
+    init(at base: PathBase, room: Int) {
         self.base = base
+        self.room = room
     }
 
-    mutating func add(_ fault: Fault) {
-        faults.append(fault)
+    /// Whether there is no fault.
+    var isFaultless: Bool { firstReason == nil }
+
+    /// Adds a fault whose diagnostic has its path; it is asked for only if there is room.
+    mutating func add(_ reason: Reason, whole diagnostic: @autoclosure () -> Diagnostic) {
+        firstReason = firstReason ?? reason
+        reasons.insert(reason)
+        guard faults.count < room else { return unworded.faults += 1 }
+        faults.append(Fault(reason: reason, diagnostic: diagnostic()))
     }
 
-    mutating func add(_ reason: Reason, _ diagnostic: Diagnostic, about key: String) {
-        faults.append(Fault(reason: reason, diagnostic: diagnostic.about(base.path(of: key))))
+    /// Adds a fault of a key here; its diagnostic is asked for only if there is room.
+    mutating func add(_ reason: Reason, _ diagnostic: @autoclosure () -> Diagnostic, about key: String) {
+        let base = base
+        add(reason, whole: diagnostic().about(base.path(of: key)))
     }
 
-    mutating func warn(_ diagnostic: Diagnostic, about key: String) {
-        var warning = diagnostic.about(base.path(of: key))
+    /// Adds a warning about a key here; it is asked for only if there is room.
+    mutating func warn(_ diagnostic: @autoclosure () -> Diagnostic, about key: String) {
+        guard warnings.count < room else { return unworded.warnings += 1 }
+        var warning = diagnostic().about(base.path(of: key))
         warning.severity = .warning
         warnings.append(warning)
     }
 
     mutating func add(contentsOf other: Findings) {
-        faults += other.faults
-        warnings += other.warnings
+        firstReason = firstReason ?? other.firstReason
+        reasons.formUnion(other.reasons)
+        let taken = (other.faults.prefix(room - faults.count), other.warnings.prefix(room - warnings.count))
+        faults += taken.0
+        warnings += taken.1
+        unworded.faults += other.unworded.faults + other.faults.count - taken.0.count
+        unworded.warnings += other.unworded.warnings + other.warnings.count - taken.1.count
     }
 
     mutating func expected(_ what: String, _ node: Node, reason: Reason, about key: String) {

@@ -1,10 +1,12 @@
 package import APNSModel
-package import Document
 
 /// The next recipients of a job, in file order: what can be sent, and what cannot.
 package struct JobChunk: Sendable {
     /// The most recipients a chunk holds.
     package static let capacity = 1024
+    /// How many bytes of the file a chunk is made of at most, but for its last recipient: what is read at a time is one step
+    /// of a thread that others use too.
+    package static let byteLimit = 256 << 10
 
     /// Which recipients these are, good or bad.
     package let indices: Range<Int>
@@ -14,6 +16,8 @@ package struct JobChunk: Sendable {
     package let rejected: [RejectedRecipient]
     /// When their tokens were registered, of those that say so.
     package let registrations: [Int: WallTime]
+    /// How many usual recipients reading it has cost: one of a long recipient is worth many.
+    package let weight: Int
 }
 
 /// A recipient that nothing is sent to, because of its token or of what it was to get.
@@ -24,6 +28,4 @@ package struct RejectedRecipient: Sendable {
     package let token: DeviceToken?
     /// Why, in the words of feedback lines.
     package let refusal: Refusal
-    /// Why, in words for whoever wrote the file; it may quote it.
-    package let diagnostic: Diagnostic
 }

@@ -21,7 +21,7 @@ struct JobOutline: Sendable {
     private var isPayloadFaulty = false
     private(set) var form: Form?
     /// Faults here are faults of the document.
-    private(set) var findings = Findings(at: .root)
+    private(set) var findings = Findings(at: .root, room: Report.capacity)
     /// The mapping that the wishes come from.
     private(set) var wishNode: Node?
     private(set) var wishBase = PathBase.root
@@ -69,7 +69,7 @@ struct JobOutline: Sendable {
     }
 
     private mutating func read(_ node: Node, _ scope: JobScope, base: PathBase, _ context: JobContext) {
-        var reader = WishReader(context, at: base)
+        var reader = WishReader(context, at: base, room: Report.capacity)
         for member in node.members {
             guard let key = JobKey(rawValue: member.key.text), scope.allows(key) else {
                 reader.add(.badValue, scope.refusal(of: member.key), about: "")
@@ -87,7 +87,7 @@ struct JobOutline: Sendable {
         findings.add(contentsOf: reader.findings)
         guard scope != .jobOfLines else { return }
         (wishes, wishNode, wishBase) = (reader.wishes, node, base)
-        isPayloadFaulty = reader.findings.faults.contains { [.badPayload, .payloadEmpty].contains($0.reason) }
+        isPayloadFaulty = !reader.findings.reasons.isDisjoint(with: [.badPayload, .payloadEmpty])
     }
 
     /// Decides which of the forms the document has; exactly one must be there.

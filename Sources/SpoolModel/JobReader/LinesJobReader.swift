@@ -56,8 +56,15 @@ package struct LinesJobReader<Parser: DocumentParser> {
             isSealed: compiler.header.count != nil, endsInNewline: lineNumber > 0 && !isUnterminated)
     }
 
+    /// Ends the reading because it may take no longer: that is the job's failure.
+    package mutating func giveUp(_ diagnostic: Diagnostic) {
+        compiler.fail(.invalid, diagnostic)
+        isOver = true
+    }
+
     private mutating func read(_ range: Range<Int>, isTerminated: Bool) {
         lineNumber += 1
+        compiler.chunk.note(byteCount: range.count)
         isUnterminated = !isTerminated
         tape.firstLine = lineNumber
         guard !lines.isBlank(range) else {

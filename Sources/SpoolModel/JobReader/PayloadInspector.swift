@@ -8,8 +8,8 @@ struct PayloadInspector {
     private(set) var findings: Findings
     private(set) var facts: PayloadFacts = []
 
-    init(at base: PathBase) {
-        findings = Findings(at: base)
+    init(at base: PathBase, room: Int) {
+        findings = Findings(at: base, room: room)
     }
 
     /// Looks through a whole payload, a mapping; `path` is its own.
@@ -86,19 +86,27 @@ struct PayloadInspector {
     @discardableResult
     mutating func check(_ node: Node, _ type: APSType, path: @autoclosure () -> String) -> Bool {
         if type.fits(node) { return true }
-        let message = "expected \(type.expectation), found \(node.kindName)"
-        findings.add(.badPayload, Diagnostic(message, hint: type.hint(for: node), at: node.place), about: path())
+        findings.add(.badPayload, Self.misfit(node, type), about: path())
         return false
     }
 
-    private mutating func warnUnknown(_ key: Node, path: String, among known: [String]) {
-        let near = Nearest.word(to: key.text, among: known)
-        let hint = near.map { "did you mean `\($0)`?" } ?? misplaced(key)
-        let message = "Apple documents no key \(Diagnostic.quoted(key.text)) here"
-        findings.warn(Diagnostic(message, hint: hint, at: key.place), about: path)
+    private static func misfit(_ node: Node, _ type: APSType) -> Diagnostic {
+        let message = "expected \(type.expectation), found \(node.kindName)"
+        return Diagnostic(message, hint: type.hint(for: node), at: node.place)
     }
 
-    private func misplaced(_ key: Node) -> String {
+    private mutating func warnUnknown(_ key: Node, path: String, among known: @autoclosure () -> [String]) {
+        findings.warn(Self.unknown(key, among: known()), about: path)
+    }
+
+    private static func unknown(_ key: Node, among known: [String]) -> Diagnostic {
+        let near = Nearest.word(to: key.text, among: known)
+        let hint = near.map { "did you mean `\($0)`?" } ?? misplaced(key)
+        return Diagnostic(
+            "Apple documents no key \(Diagnostic.quoted(key.text)) here", hint: hint, at: key.place)
+    }
+
+    private static func misplaced(_ key: Node) -> String {
         // pyapns's own example said `message`, and nothing was ever shown.
         key.isText("message") ? "the text to show is `alert`" : "keys of your own belong beside `aps`"
     }

@@ -16,6 +16,9 @@ struct PayloadParts: Hashable, Sendable {
     /// Whether no shorthand was given.
     var isEmpty: Bool { custom == nil && values.allSatisfy { $0 == nil } }
 
+    /// How many bytes the values have, without their names.
+    var byteCount: Int { values.reduce(custom?.count ?? 0) { $0 + ($1?.count ?? 0) } }
+
     mutating func set(_ key: JobKey, _ json: [UInt8]) {
         if key == .custom {
             custom = Array(json.dropFirst().dropLast())

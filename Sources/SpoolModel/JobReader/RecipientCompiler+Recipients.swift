@@ -8,25 +8,25 @@ extension RecipientCompiler {
         useShared()
         let event = tape.events[index]
         guard event.kind == .string || event.kind == .plain else {
-            var findings = Findings(at: base)
+            var findings = Findings(at: base, room: room)
             findings.expected("a string", Node(tape: tape, index: index), reason: .badDeviceToken, about: key)
-            return reject(findings.faults, token: nil)
+            return reject(findings, token: nil)
         }
         let spelling = event.isInArena ? tape.arena[event.textRange] : tape.source[event.textRange]
         guard let fault = chunk.append(token: spelling) else { return }
-        var findings = Findings(at: base)
+        var findings = Findings(at: base, room: room)
         findings.add(.badDeviceToken, diagnostic(for: fault, at: Node(tape: tape, index: index)), about: key)
-        reject(findings.faults, token: nil)
+        reject(findings, token: nil)
     }
 
     /// Adds a recipient who is a mapping.
     mutating func add(recipient node: Node, base: PathBase) {
         guard node.kind == .mapping else {
-            var findings = Findings(at: base)
+            var findings = Findings(at: base, room: room)
             findings.expected("a mapping with a token", node, reason: .badValue, about: "")
-            return reject(findings.faults, token: nil)
+            return reject(findings, token: nil)
         }
-        var reader = WishReader(context, at: base)
+        var reader = WishReader(context, at: base, room: room)
         var token: Node?
         for member in node.members { read(member, &reader, &token) }
         reader.finish()
@@ -34,23 +34,26 @@ extension RecipientCompiler {
         guard let token else {
             let hint = "give each recipient a `token`"
             reader.add(.missingDeviceToken, Diagnostic("there is no token", hint: hint, at: node.place), about: "")
-            return reject(reader.findings.faults, token: nil)
+            return reject(reader.findings, token: nil)
         }
         add(token, reader.wishes, reader.findings, at: node)
     }
 
     /// Adds a token with a payload of its own, the `index`th of two lists.
     mutating func add(token: Node, payload node: Node, index: Int) {
-        var tokenFindings = Findings(at: .element(of: JobKey.tokens.rawValue, at: index))
+        var tokenFindings = Findings(at: .element(of: JobKey.tokens.rawValue, at: index), room: room)
         let bytes = decode(token, key: "", &tokenFindings)
-        var findings = Findings(at: .element(of: JobKey.payloads.rawValue, at: index))
+        var findings = Findings(at: .element(of: JobKey.payloads.rawValue, at: index), room: room)
         let compiled = WishReader.compile(node, path: findings.base.path(of: ""), &findings)
         let attributes = wishes.attributes(for: compiled?.facts ?? [], from: header.earliest)
         if let compiled { check(compiled, attributes, at: node, &findings) }
         tokenFindings.add(contentsOf: findings)
-        guard let compiled else { return reject(tokenFindings.faults, token: bytes.map(DeviceToken.init(bytes:))) }
+        guard let compiled else { return reject(tokenFindings, token: bytes.map(DeviceToken.init(bytes:))) }
         settle(tokenFindings, Delivery(attributes: attributes, payload: compiled.payload), bytes)
     }
+
+    /// Shorthands of the job and of a recipient that are longer than this are not put together.
+    private static let largestMerged = 16 << 10
 
     private func read(_ member: Member, _ reader: inout WishReader, _ token: inout Node?) {
         guard let key = JobKey(rawValue: member.key.text), JobScope.recipient.allows(key) else {
@@ -76,8 +79,8 @@ extension RecipientCompiler {
 
     private mutating func add(_ token: Node, _ own: Wishes, _ found: Findings, at node: Node) {
         var findings = found
-        if findings.faults.isEmpty, own == Wishes() {
-            warn(findings.warnings)
+        if findings.isFaultless, own == Wishes() {
+            warn(findings)
             return add(tokenAt: token.index, on: token.tape, base: findings.base, key: JobKey.token.rawValue)
         }
         let bytes = decode(token, key: JobKey.token.rawValue, &findings)
@@ -87,10 +90,15 @@ extension RecipientCompiler {
             findings.add(.badPayload, Diagnostic(message, hint: hint, at: node.place), about: "")
         }
         let merged = wishes.overlaid(by: own)
+        if case .parts(let parts) = merged.payload, parts.byteCount > Self.largestMerged {
+            let message = "the payload has more than \(parts.byteCount) bytes, which no gateway takes"
+            findings.add(.payloadTooLarge, Diagnostic(message, hint: "shorten it", at: node.place), about: "")
+            return reject(findings, token: bytes.map(DeviceToken.init(bytes:)))
+        }
         guard let payload = merged.compiledPayload else {
-            if findings.faults.isEmpty, failure == nil { return rejectPayloadless(node, findings.base) }
+            if findings.isFaultless, failure == nil { return rejectPayloadless(node, findings.base) }
             let token = bytes.map(DeviceToken.init(bytes:))
-            return findings.faults.isEmpty ? chunkPlaceholder(bytes) : reject(findings.faults, token: token)
+            return findings.isFaultless ? chunkPlaceholder(bytes) : reject(findings, token: token)
         }
         let attributes = merged.attributes(for: payload.facts, from: header.earliest)
         check(payload, attributes, at: node, &findings)
@@ -104,19 +112,27 @@ extension RecipientCompiler {
     }
 
     private mutating func settle(_ findings: Findings, _ delivery: Delivery, _ token: [UInt8]?) {
-        warn(findings.warnings)
-        if let token, findings.faults.isEmpty {
+        warn(findings)
+        if let token, findings.isFaultless {
             chunk.append(delivery, token: token)
         } else {
-            reject(findings.faults, token: token.map(DeviceToken.init(bytes:)))
+            reject(findings, token: token.map(DeviceToken.init(bytes:)))
         }
     }
 
+    /// Rejects a recipient, or its token or payload, that takes more of the file than any that can be sent to.
+    mutating func rejectTooLong(_ node: Node, _ base: PathBase) {
+        var findings = Findings(at: base, room: room)
+        let message = "takes \(node.rawRange.count) bytes of the file, and \(JobChunk.byteLimit) are allowed"
+        findings.add(.badValue, Diagnostic(message, hint: "shorten it", at: node.place), about: "")
+        reject(findings, token: nil)
+    }
+
     private mutating func rejectPayloadless(_ node: Node, _ base: PathBase) {
-        var findings = Findings(at: base)
+        var findings = Findings(at: base, room: room)
         let hint = "give it a `payload`, or give all of them one"
         findings.add(.payloadEmpty, Diagnostic("there is no payload", hint: hint, at: node.place), about: "")
-        reject(findings.faults, token: nil)
+        reject(findings, token: nil)
     }
 
     private func decode(_ node: Node, key: String, _ findings: inout Findings) -> [UInt8]? {

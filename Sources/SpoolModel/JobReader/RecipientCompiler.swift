@@ -29,14 +29,15 @@ struct RecipientCompiler: Sendable {
         (header, wishes) = (outline.header, outline.wishes)
         (chunk.onDoubt, chunk.giveUpAt, chunk.lane) = (header.onDoubt, header.giveUpAt, header.lane)
         for fault in outline.findings.faults { fail(.invalid, fault.diagnostic) }
-        for warning in outline.findings.warnings { report.add(warning) }
+        warn(outline.findings)
+        report.count(errors: outline.findings.unworded.faults, warnings: 0)
         guard let payload = wishes.compiledPayload, let node = outline.wishNode else {
             if failure != nil { chunk.shared = placeholder }
             return
         }
         let attributes = wishes.attributes(for: payload.facts, from: header.earliest)
         chunk.shared = Delivery(attributes: attributes, payload: payload.payload)
-        var findings = Findings(at: outline.wishBase)
+        var findings = Findings(at: outline.wishBase, room: Report.capacity)
         check(payload, attributes, at: node, &findings)
         sharedFaults = findings.faults
         for warning in findings.warnings { report.add(warning) }
@@ -54,9 +55,14 @@ struct RecipientCompiler: Sendable {
         (failure, fault) = (code, diagnostic)
     }
 
+    /// How many findings of a recipient are to be put into words: those that the report keeps, and the first that a strict
+    /// job fails for.
+    var room: Int { max(report.room, firstRejection == nil ? 1 : 0) }
+
     /// Notes what does not keep a recipient from being sent to.
-    mutating func warn(_ warnings: [Diagnostic]) {
-        for warning in warnings { report.add(warning) }
+    mutating func warn(_ findings: Findings) {
+        for warning in findings.warnings { report.add(warning) }
+        report.count(errors: 0, warnings: findings.unworded.warnings)
     }
 
     /// Tells what is wrong with the delivery for all, once: somebody gets it.
@@ -64,15 +70,18 @@ struct RecipientCompiler: Sendable {
         guard !sharedFaults.isEmpty else { return }
         for fault in sharedFaults { fail(.invalid, fault.diagnostic) }
         sharedFaults = []
+        // One that is too long is not copied for each recipient.
+        chunk.shared = placeholder
     }
 
     /// Adds a recipient that cannot be sent to; there is at least one fault.
-    mutating func reject(_ faults: [Fault], token: DeviceToken?) {
-        guard let first = faults.first else { return }
-        for fault in faults { report.add(fault.diagnostic) }
+    mutating func reject(_ findings: Findings, token: DeviceToken?) {
+        guard let reason = findings.firstReason else { return }
+        for fault in findings.faults { report.add(fault.diagnostic) }
+        report.count(errors: findings.unworded.faults, warnings: 0)
         rejectedCount += 1
-        firstRejection = firstRejection ?? first.diagnostic
-        chunk.reject(first, token: token)
+        firstRejection = firstRejection ?? findings.faults.first?.diagnostic
+        chunk.reject(reason, token: token)
     }
 
     /// Judges the whole once all recipients are in.
@@ -94,12 +103,13 @@ struct RecipientCompiler: Sendable {
         }
         for breach in breaches {
             let culprit = findings.base.isPayload ? nil : node[breach.key.rawValue]
-            let diagnostic = Diagnostic(breach.message, hint: breach.hint, at: (culprit ?? node).place)
+            let place = culprit ?? node
             let key = culprit == nil ? "" : breach.key.rawValue
             if breach.isWarning {
-                findings.warn(diagnostic, about: key)
+                findings.warn(Diagnostic(breach.message, hint: breach.hint, at: place.place), about: key)
             } else {
-                findings.add(breach.reason, diagnostic, about: key)
+                let (message, hint) = (breach.message, breach.hint)
+                findings.add(breach.reason, Diagnostic(message, hint: hint, at: place.place), about: key)
             }
         }
     }

@@ -10,10 +10,10 @@ extension WishReader {
 
     /// Turns a payload into its bytes; `nil` when something is wrong with it.
     static func compile(_ node: Node, path: String, _ findings: inout Findings) -> CompiledPayload? {
-        var inspector = PayloadInspector(at: .root)
+        var inspector = PayloadInspector(at: .root, room: findings.room)
         inspector.inspect(payload: node, path: path)
         findings.add(contentsOf: inspector.findings)
-        guard let bytes = json(of: node, path: path, &findings), inspector.findings.faults.isEmpty else { return nil }
+        guard let bytes = json(of: node, path: path, &findings), inspector.findings.isFaultless else { return nil }
         return CompiledPayload(payload: Payload(bytes: bytes), facts: inspector.facts)
     }
 
@@ -21,14 +21,14 @@ extension WishReader {
         do throws(Diagnostic) {
             return try JSONText.bytes(of: node)
         } catch {
-            findings.add(Fault(reason: .badPayload, diagnostic: error.about(path)))
+            findings.add(.badPayload, whole: error.about(path))
             return nil
         }
     }
 
     mutating func readShorthand(_ key: JobKey, _ node: Node) {
         let path = findings.base.path(of: key.rawValue)
-        var inspector = PayloadInspector(at: .root)
+        var inspector = PayloadInspector(at: .root, room: findings.room)
         let json: [UInt8]?
         switch key {
         case .alert where node.kind == .mapping:

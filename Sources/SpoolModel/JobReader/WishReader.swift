@@ -12,9 +12,10 @@ struct WishReader {
     private var payloadKey: Node?
     private var shorthandKey: Node?
 
-    init(_ context: JobContext, at base: PathBase) {
+    /// Creates a reader that puts up to `room` findings into words.
+    init(_ context: JobContext, at base: PathBase, room: Int) {
         self.context = context
-        self.findings = Findings(at: base)
+        self.findings = Findings(at: base, room: room)
     }
 
     /// Reads one member; a null says nothing.
@@ -40,8 +41,8 @@ struct WishReader {
     }
 
     /// Adds a finding about a key that is no wish.
-    mutating func add(_ reason: Reason, _ diagnostic: Diagnostic, about key: String) {
-        findings.add(reason, diagnostic, about: key)
+    mutating func add(_ reason: Reason, _ diagnostic: @autoclosure () -> Diagnostic, about key: String) {
+        findings.add(reason, diagnostic(), about: key)
     }
 
     /// Takes a whole payload.
@@ -53,9 +54,9 @@ struct WishReader {
     mutating func finish() {
         if let payloadKey, let shorthandKey {
             let message = "`payload` and `\(shorthandKey.text)` exclude each other"
-            let later = max(payloadKey.place, shorthandKey.place)
+            let later = payloadKey.index > shorthandKey.index ? payloadKey : shorthandKey
             let hint = "put everything into `payload`, or use shorthands alone"
-            add(.badPayload, Diagnostic(message, hint: hint, at: later), about: shorthandKey.text)
+            add(.badPayload, Diagnostic(message, hint: hint, at: later.place), about: shorthandKey.text)
         } else if !parts.isEmpty {
             wishes.payload = .parts(parts)
         }
@@ -82,15 +83,18 @@ struct WishReader {
             return findings.expected("a push type", node, reason: .invalidPushType, about: key)
         }
         guard let type = PushType(rawValue: text) else {
-            let names = PushType.allCases.map(\.rawValue)
-            let hint = Nearest.word(to: text, among: names).map { "did you mean `\($0)`?" }
-            let diagnostic = Diagnostic(
-                "there is no push type \(Diagnostic.quoted(text))", hint: hint ?? names.joined(separator: ", "),
-                at: node.place)
-            return add(.invalidPushType, diagnostic, about: key)
+            return add(.invalidPushType, Self.noPushType(text, node), about: key)
         }
         wishes.pushType = type
         if context.carrier.isBinary { warnNotCarried(key, node) }
+    }
+
+    private static func noPushType(_ text: String, _ node: Node) -> Diagnostic {
+        let names = PushType.allCases.map(\.rawValue)
+        let hint = Nearest.word(to: text, among: names).map { "did you mean `\($0)`?" }
+        return Diagnostic(
+            "there is no push type \(Diagnostic.quoted(text))", hint: hint ?? names.joined(separator: ", "),
+            at: node.place)
     }
 
     private mutating func readPriority(_ node: Node) {
@@ -99,8 +103,9 @@ struct WishReader {
         guard let number = node.integer, let byte = UInt8(exactly: number), let priority = Priority(rawValue: byte),
             !context.carrier.isBinary || priority != .lowest
         else {
-            let message = "expected \(allowed), found \(Diagnostic.quoted(node.text))"
-            return add(.badPriority, Diagnostic(message, at: node.place), about: key)
+            return add(
+                .badPriority,
+                Diagnostic("expected \(allowed), found \(Diagnostic.quoted(node.text))", at: node.place), about: key)
         }
         wishes.priority = priority
         if !context.carrier.carriesPriority { warnNotCarried(key, node) }

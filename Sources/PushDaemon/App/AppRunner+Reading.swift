@@ -1,0 +1,112 @@
+import APNSGateway
+import APNSModel
+import Document
+import LinuxIO
+import Logging
+import SpoolModel
+import SpoolStore
+
+/// A job whose file was read to its end.
+struct OpenedJob {
+    /// Hands out the recipients.
+    let source: JobSource
+    /// What the file says and has.
+    let summary: JobSummary
+    /// What the journal keeps to know the bytes again.
+    let content: JournalHeader.Content
+
+    init(_ reading: JobSource.Reading) throws(SystemError) {
+        source = try JobSource(reading)
+        summary = reading.summary
+        content = reading.content
+    }
+}
+
+/// What came of reading a file.
+enum Perusal {
+    /// It was read to its end.
+    case read(OpenedJob)
+    /// The daemon has died over it too often, the last time alone: it is not opened again.
+    case poison
+    /// The app ends: it was not read to its end.
+    case abandoned
+}
+
+extension AppRunner {
+    /// Reads a file once to its end; the journal knows about it meanwhile, should the daemon die over it.
+    ///
+    /// - Parameters:
+    ///   - job: The file.
+    ///   - status: How it looked when it was found.
+    ///   - context: What reading it needs to know.
+    ///   - isLimited: Whether it may take only so long; a job that was claimed before has passed that.
+    /// - Returns: What came of it.
+    /// - Throws: `SystemError` when reading fails: the file cannot be judged.
+    func readThrough(
+        _ job: OpenJob, _ status: FileStatus, _ context: JobContext, isLimited: Bool = true
+    ) async throws(SystemError) -> Perusal {
+        var subject = JournalSubject(app: name, name: job.name)
+        (subject.device, subject.inode) = (status.device, status.inode)
+        subject.changedAt = WallTime(nanoseconds: status.changedAt)
+        let judgement = around.spool.replay.suspects[subject]?.judgement
+        if judgement == .hold { return .poison }
+        if judgement == .readAlone {
+            logger.warning(
+                "job is read alone: the daemon died while it was read", metadata: [LogKey.job: "\(job.name)"])
+        }
+        await around.reading.enter(alone: judgement == .readAlone)
+        record(.start(subject))
+        writeJournal()
+        let outcome: Result<JobSource.Reading?, SystemError>
+        do {
+            outcome = .success(try await peruse(job, context, isLimited: isLimited))
+        } catch {
+            outcome = .failure(error)
+        }
+        // Written with what comes next, at the latest before the app waits for something: a death that comes later is not
+        // its fault.
+        record(.ended(subject))
+        await around.reading.leave()
+        guard let reading = try outcome.get() else { return .abandoned }
+        return .read(try OpenedJob(reading))
+    }
+
+    /// Does with a file in `new/` what is to be done when it is not claimed: it stays there, or is parked.
+    func leave(_ job: OpenJob, after perusal: Perusal) {
+        if case .poison = perusal { holdPoison(job) } else { intake.answer(job.name, .busy, at: .now) }
+    }
+
+    /// How long this thread reads a file itself, in processor time. Usual short files take a millisecond.
+    private static let patience = Duration.milliseconds(25)
+
+    /// Reads a short file here, and one that is long or takes long on a thread of its own.
+    ///
+    /// - Returns: `nil` if the app ends before that.
+    private func peruse(
+        _ job: OpenJob, _ context: JobContext, isLimited: Bool
+    ) async throws(SystemError) -> JobSource.Reading? {
+        if job.status.byteCount <= Int64(JournalHeader.byteLimit), let reading = try readHere(job, context) {
+            return reading
+        }
+        let reading = try LongReading(job, context, isLimited: isLimited, on: around.reactor)
+        while !isDraining, !isEnding, !Task.isCancelled {
+            if let outcome = reading.take() { return try outcome.get() }
+            await goOnBesideReading()
+            await reading.wait()
+        }
+        await reading.abandon()
+        return nil
+    }
+
+    /// Reads a file on this thread, which others use; `nil` if that takes too long.
+    private func readHere(_ job: OpenJob, _ context: JobContext) throws(SystemError) -> JobSource.Reading? {
+        let isLate = StopFlag()
+        let start = ThreadClock.nanoseconds()
+        let budget = ReadingBudget.unlimited.unless {
+            if Duration.nanoseconds(ThreadClock.nanoseconds() - start) > Self.patience { isLate.set() }
+            return isLate.isSet
+        }
+        let reading = try JobSource.read(job, context, within: budget)
+        return isLate.isSet ? nil : reading
+    }
+}
