@@ -1,8 +1,19 @@
 package import APNSModel
 package import LinuxIO
-import SpoolModel
+package import SpoolModel
 
 extension AppSpool {
+    /// Moves a claimed job of which nothing was sent back to `new/`, under its own name there or the next number when that is
+    /// taken; synced.
+    ///
+    /// - Returns: The name it has there; `nil` when it is gone.
+    /// - Throws: `SystemError`: EIO, ENOSPC and the like; it is where it was.
+    package func giveBack(_ job: ClaimedJob) throws(SystemError) -> FileName? {
+        let name = try publish(job.claim, from: work, as: job.name)
+        try work.unlink(WorkEntry.fullName(of: job.id))
+        return name
+    }
+
     /// Moves a job from `new/` to `work/<node>/`, which only one of all that try can do, and checks that it is the file
     /// that was opened.
     ///

@@ -148,7 +148,10 @@ extension AppSpool {
         }
     }
 
-    private func publish(
+    /// Moves a file to `new/`, under the first of its names that is free there; synced.
+    ///
+    /// - Throws: `SystemError`: EIO, ENOSPC and the like; it is where it was.
+    func publish(
         _ file: SeenFile, from source: Directory, as wanted: FileName
     ) throws(SystemError) -> FileName? {
         do {

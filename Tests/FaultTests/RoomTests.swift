@@ -37,7 +37,9 @@ import Testing
                     bench.archived("news").count == 10 || bench.names(in: "weather/done").isEmpty == false
                 }
                 #expect(bench.archived("news").count == 10 && !bench.claimed("weather").isEmpty)
-                try await eventually("all of it", within: .seconds(isFullRun ? 500 : 120)) { bench.archived("weather").count == 2 }
+                try await eventually("all of it", within: .seconds(isFullRun ? 500 : 120)) {
+                    bench.archived("weather").count == 2
+                }
                 #expect(try await daemon.stop() == 0, "\(daemon.log.suffix(2000))")
             }
             #expect(await bench.simulator.ledger.arrivedCount == count / 2 + 30)
@@ -123,7 +125,7 @@ import Testing
             }
             let entries = try await bench.entries()
             #expect(Set(entries.map(\.token)).count == entries.count, "\(setup.window)")
-            report("J75 damaged-journal, \(damage): I3 ok; \(entries.count) sent, none twice, \(bench.age) s")
+            report("J75 damaged-journal, \(damage): I3 ok; \(entries.count) sent, none twice")
         }
     }
 }

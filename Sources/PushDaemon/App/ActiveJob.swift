@@ -88,6 +88,12 @@ final class ActiveJob {
     /// The indices of what was not read yet.
     var unread: Range<Int> { min(handedOutCount, summary.recipientCount)..<summary.recipientCount }
 
+    /// Whether nothing of it has an outcome or was known before, and nobody wants anything else of it than that it is sent.
+    var isUnsent: Bool {
+        guard case .sending = machine.state, resumption == nil, ending == nil else { return false }
+        return machine.tally.total == 0 && machine.remaining.count == summary.recipientCount
+    }
+
     /// How far it is.
     var progress: JournalProgress {
         var progress = JournalProgress(remaining: machine.remaining)

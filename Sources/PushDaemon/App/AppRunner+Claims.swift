@@ -88,6 +88,46 @@ extension AppRunner {
         writeJournal()
     }
 
+    /// Moves jobs of which nothing could be sent back to `new/`, while the gateway does not answer and they take room in the
+    /// journal that another app waits for; the youngest first.
+    func giveBackUnsentJobs() async {
+        guard outage.isLong(at: .now) else { return }
+        var excess = around.journal.excess(of: name)
+        guard excess > 0 else { return }
+        let unsent = jobs.values.filter(\.isUnsent).sorted { $0.droppedAt > $1.droppedAt }
+        for job in unsent.prefix(Self.claimGroupLimit) where excess > 0 {
+            excess -= around.journal.job(job.claimed.id)?.headerByteCount ?? 0
+            await giveBack(job)
+        }
+        writeJournal()
+    }
+
+    private func giveBack(_ job: ActiveJob) async {
+        let id = job.claimed.id
+        let batches = await gateway.remove(id) + takeFreed(of: id)
+        guard jobs[id] === job, job.isUnsent, batches.reduce(0, { $0 + $1.count }) == job.handedOutCount else {
+            // Something of it is on a connection, or on its way there.
+            freed += batches.reversed()
+            return
+        }
+        do {
+            let name = try spool.giveBack(job.claimed)
+            dropSource(of: id)
+            readable.removeAll { $0 == id }
+            jobs[id] = nil
+            places.end(job.lane)
+            endRefTurn(job.summary)
+            record(.cleaned(id))
+            guard let name else { return }
+            intake.noteGivenBack(name, droppedAt: job.droppedAt, at: .now)
+            logger.info("job goes back to new/: the gateway does not answer", metadata: [LogKey.job: "\(name)"])
+        } catch {
+            freed += batches.reversed()
+            note(failure: error)
+            logger.error("job cannot go back to new/", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
+        }
+    }
+
     private func claim(_ candidate: Candidate) {
         let (job, id) = (candidate.file, candidate.read.context.job)
         // A job that is claimed has taken its own by then.

@@ -9,6 +9,7 @@ extension AppRunner {
     func runEvents() async {
         for await event in gateway.events {
             noteStanding(event)
+            outage.note(event, at: .now)
             count(event)
             switch event {
             case .settled(let settlements):

@@ -31,7 +31,10 @@ extension AppRunner {
             noteClaimRoom()
             if !claims.isEmpty { await startClaims() }
             if !refusals.isEmpty { await carryOutRefusals() }
-            if !jobs.isEmpty { await giveUpLateJobs() }
+            if !jobs.isEmpty {
+                await giveUpLateJobs()
+                await giveBackUnsentJobs()
+            }
             if mustSweep { await sweepSome() }
             if mustRewriteGone { await rewriteGone() }
             if !holdings.isEmpty { await proceedWithHolds() }
@@ -101,9 +104,11 @@ extension AppRunner {
 
     /// How long a file may be for which the journal has room now; a longer one waits, and those behind it.
     private var longestClaim: Int64 {
-        let room = around.journal.claimRoom(of: name)
+        var room = around.journal.claimRoom(of: name)
+        // What cannot be sent is not to take the room of what can.
+        if outage.isLong(at: .now) { room = min(room, around.journal.ownRoom(of: name)) }
         // Of a long file there are only checksums.
-        return room >= JournalHeader.byteLimit ? .max : Int64(room)
+        return room >= JournalHeader.byteLimit ? .max : Int64(max(0, room))
     }
 
     /// Whether a job of an earlier run may be taken up. The journal has it already, however full it is: only when its lines

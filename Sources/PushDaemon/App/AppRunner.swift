@@ -173,6 +173,8 @@ package actor AppRunner {
     var scanning: DirectoryListing?
     /// Whether the gateway takes anything at present.
     var standing = Standing.sending
+    /// Whether the gateway has not answered for a while.
+    var outage = Outage()
     /// Whether a stopped app may take one job to ask with.
     var mayAsk = false
     /// How many notifications have outcomes in the journal's file of which the gateway does not know that they are durable.

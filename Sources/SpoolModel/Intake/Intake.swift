@@ -190,6 +190,12 @@ package struct Intake: Sendable {
         release(name, at: now)
     }
 
+    /// Takes note of a job that was claimed and is in `new/` again, since nothing of it could be sent: it is as old as it was.
+    package mutating func noteGivenBack(_ name: FileName, droppedAt: WallTime, at now: Moment) {
+        hint(.movedIn, name, at: now)
+        entries[name]?.order = droppedAt
+    }
+
     // MARK: Output
 
     /// Returns what to do next; `nil` when there is nothing to do before `deadline` or the next input.

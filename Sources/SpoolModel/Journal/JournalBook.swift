@@ -92,6 +92,11 @@ package struct JournalBook: Sendable {
         shares.room(of: app, for: use, usage: state.usage)
     }
 
+    /// How many bytes an app's live jobs leave of its own share; negative if they take more.
+    package func ownRoom(of app: String) -> Int {
+        shares.ownByteCount - (state.usage[app]?.byteCount ?? 0)
+    }
+
     /// What is known of a live job.
     package func job(_ id: JobID) -> JournalJob? {
         state.jobs[id]

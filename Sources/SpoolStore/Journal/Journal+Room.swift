@@ -39,6 +39,17 @@ extension Journal {
         state.withLock { max(0, $0.book.claimRoom(of: app)) }
     }
 
+    /// How many bytes of what others may use an app's live jobs take while another app waits for room to claim; 0 if none does.
+    package func excess(of app: String) -> Int {
+        state.withLock { state in
+            let isWanted = state.roomWaiters.keys.contains { $0.app != app && $0.use == .claims }
+            return isWanted ? max(0, -state.book.ownRoom(of: app)) : 0
+        }
+    }
+
+    /// How many bytes are left of what is the app's alone.
+    package func ownRoom(of app: String) -> Int { state.withLock { $0.book.ownRoom(of: app) } }
+
     /// Whether there is room for so many bytes; if not, `wake` is called once there is.
     ///
     /// - Parameters:
