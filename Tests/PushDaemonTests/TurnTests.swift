@@ -60,7 +60,8 @@ import Testing
                 let order = await bench.simulator.ledger.accepted.map { $0.payloadText.contains("alpha") }
                 let last = order[order.count - 1]
                 // From when both have begun, which is up to the threads that read them, until the first has ended.
-                let both = order[(order.firstIndex(of: last) ?? 0)..<(order.lastIndex(of: !last) ?? 0)]
+                let end = order.lastIndex(of: !last) ?? 0
+                let both = order[min(order.firstIndex(of: last) ?? 0, end)..<end]
                 let others = both.count { $0 == last }
                 #expect(both.count > 2_000 && others > both.count / 3, "\(others) of \(both.count)")
             }
