@@ -81,8 +81,7 @@ import Testing
     @Test func `an app whose gateway is down holds up no other, and goes on when it is back`() async throws {
         try await Bench.running(Self.setup()) { bench in
             let file = try String(contentsOfFile: bench.home + "/etc/apps/weather.yaml", encoding: .utf8)
-            let lines = file.split(separator: "\n").map { $0.hasPrefix("gateway:") ? "gateway: localhost:1" : $0 }
-            try bench.write("etc/apps/weather.yaml", lines.joined(separator: "\n") + "\n")
+            try bench.write("etc/apps/weather.yaml", bench.withoutGateway(file))
             try await bench.withDaemon { daemon in
                 try await daemon.says("app started")
                 let count = trials(420, full: 1_000)
@@ -98,6 +97,38 @@ import Testing
                 #expect(try await daemon.stop() == 0)
             }
             let verdict = try await bench.judge("J70 gateway-down", allowance: 0)
+            #expect(verdict.isGood, "\(verdict)")
+        }
+    }
+
+    @Test func `jobs that a gateway keeps from being sent go back to new when others want their room`() async throws {
+        try await Bench.running(
+            Self.setup {
+                $0.latency = .milliseconds(200)
+                $0.daemon += "\nlog: {level: info}"
+            }
+        ) { bench in
+            let file = try String(contentsOfFile: bench.home + "/etc/apps/weather.yaml", encoding: .utf8)
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                try bench.write("etc/apps/weather.yaml", bench.withoutGateway(file))
+                try await daemon.says("configuration read")
+                // The gateway is down, which is not known before the first connection fails.
+                let count = 60
+                for number in 1...count { try bench.drop(Drop(number: 2 * number, count: 1, padding: 30_000)) }
+                try await eventually("claimed") { bench.claimed("weather").count > 8 }
+                let claimedCount = bench.claimed("weather").count
+                for number in 1...80 { try bench.drop(Drop(number: 2 * number + 1, count: 1, padding: 60_000)) }
+                try await daemon.says("goes back to new/")
+                try await eventually("the other app's jobs", within: .seconds(120)) {
+                    bench.archived("news").count == 80
+                }
+                #expect(bench.claimed("weather").count < claimedCount)
+                try bench.write("etc/apps/weather.yaml", file)
+                try await eventually("the rest", within: .seconds(120)) { try bench.isIdle() }
+                #expect(try await daemon.stop() == 0)
+            }
+            let verdict = try await bench.judge("J70 gateway-down, jobs go back", allowance: 0)
             #expect(verdict.isGood, "\(verdict)")
         }
     }
@@ -136,6 +167,12 @@ extension Bench {
         try Data(text.utf8).write(to: URL(fileURLWithPath: "\(seenGround)/staged/\(name)"))
         try FileManager.default.moveItem(
             atPath: "\(seenGround)/staged/\(name)", toPath: "\(spool)/\(app)/new/\(name)")
+    }
+
+    /// An app's file with a gateway where nothing listens.
+    fileprivate func withoutGateway(_ file: String) -> String {
+        let lines = file.split(separator: "\n").map { $0.hasPrefix("gateway:") ? "gateway: localhost:1" : $0 }
+        return lines.joined(separator: "\n") + "\n"
     }
 
     /// Changes one bit of a file.
