@@ -105,7 +105,9 @@ struct Status: ParsableCommand {
         }
         let table = Table(header: ["app", "state", "jobs", "gateway"], rows: rows, rightAligned: [2]).lines
         let warnings = status.apps.compactMap { app in app.expiry(at: now).map { "\($0); see pushspool check" } }
-        let faults = status.apps.compactMap { app in app.reason.map { "\(app.name) cannot start: \($0)" } }
+        let faults = status.apps.compactMap { app in
+            app.reason.map { "\(app.name) \(app.state == .starting ? "cannot start: " : "")\($0)" }
+        }
         let jobs = status.apps.flatMap { app in app.progress.map { "\(app.name)/\($0.name)  \($0.inWords)" } }
         return [head] + table + faults + warnings + jobs
     }

@@ -281,7 +281,7 @@ extension ActiveJob {
         _ left: LeftJob, _ read: ReadJob, _ known: JournalJob, _ resumption: Resumption
     ) {
         self.init(left.claimed, read, claimedAt: known.facts.claimedAt, isSealed: known.facts.isSealed)
-        (self.resumption, runs) = (resumption, known.runs)
+        (self.resumption, runs, isAbridged) = (resumption, known.runs, known.isAbridged)
         (finishedAt, fault) = (resumption.final?.finishedAt, resumption.final?.why)
         earlier = resumption.final?.earlier
         place = resumption.final.map(ArchivePlace.init)

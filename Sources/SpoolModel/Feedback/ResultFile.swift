@@ -14,6 +14,8 @@ package struct ResultFile: Sendable {
     package var findings = Report()
     /// The indexes that were rejected, by the gateway or before.
     package var rejected = IndexRuns()
+    /// Whether `rejected` lacks some: they were too scattered to outlive a restart. The counts and the feedback lines are whole.
+    package var isAbridged = false
     /// The indexes that were too late.
     package var expired = IndexRuns()
     /// The indexes that were given up or never came to be sent.
@@ -46,6 +48,7 @@ package struct ResultFile: Sendable {
         let indexes = [("rejected", rejected), ("expired", expired), ("unsent", unsent), ("unknown", unknown)]
         let present = indexes.filter { !$0.1.isEmpty }
         if !present.isEmpty { lines.append(member("indexes") { write(present, to: &$0) }) }
+        if isAbridged { lines.append(member("indexes_incomplete") { $0.raw(#"["rejected"]"#.utf8) }) }
         return Array("{\n  ".utf8) + Array(lines.joined(separator: Array(",\n  ".utf8))) + Array("\n}\n".utf8)
     }
 
