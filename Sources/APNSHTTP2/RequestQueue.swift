@@ -25,9 +25,7 @@ package struct RequestQueue: Sendable {
     private var work: WorkQueue
     private var pausing = PausedBatches()
     /// Tokens that are not to be sent to before a moment.
-    private var heldTokens: [[UInt8]: Moment] = [:]
-    /// How many held tokens there may be before those are looked for whose time is over.
-    private var heldTokenLimit = 1024
+    private var heldTokens = HeldTokens()
     private var failures = FailureCounts()
     private var pauses: Pauses
     /// Jobs of which more or less pauses since `takePausedCounts`.
@@ -94,21 +92,7 @@ package struct RequestQueue: Sendable {
     package mutating func release(at now: Moment) {
         let released = pausing.release(at: now)
         work.release(released)
-        if !heldTokens.isEmpty { free(released, at: now) }
-    }
-
-    /// Frees the tokens of what was released. Those of which nothing pauses any more are looked for when there are twice as
-    /// many as were left the last time: a look at all of them for each release would cost O(*n*²).
-    private mutating func free(_ released: [Batch], at now: Moment) {
-        for batch in released {
-            for index in batch.indices {
-                let token = Array(batch.token(at: index))
-                if let end = heldTokens[token], end <= now { heldTokens[token] = nil }
-            }
-        }
-        guard heldTokens.count > heldTokenLimit else { return }
-        heldTokens = heldTokens.filter { $0.value > now }
-        heldTokenLimit = max(1024, 2 * heldTokens.count)
+        heldTokens.free(released, at: now)
     }
 
     /// Takes at most `limit` notifications that may be sent now; `nil` when there are none. Those to a token that is held
@@ -140,7 +124,7 @@ package struct RequestQueue: Sendable {
     /// How many notifications in front may be sent, and until when the one behind them pauses; `nil` when all may.
     private func heldRun(in batch: Batch) -> (count: Int, until: Moment?)? {
         for (count, index) in batch.indices.enumerated() {
-            if let until = heldTokens[Array(batch.token(at: index))] { return (count, until) }
+            if let until = heldTokens.end(of: batch.token(at: index)) { return (count, until) }
         }
         return nil
     }
@@ -278,7 +262,7 @@ extension RequestQueue {
         let batch = refused.batch
         let pause = pauses.later.pause(after: failures.count(.later, of: batch), using: &draft.random)
         let length = max(pause, min(refused.retryAfter ?? .zero, pauses.later.ceiling))
-        heldTokens[Array(batch.token(at: batch.indices.lowerBound))] = draft.now.moment + length
+        heldTokens.hold(batch.token(at: batch.indices.lowerBound), until: draft.now.moment + length)
         self.pause(batch, for: length, because: refused.reply.refusal(.later), into: &draft)
     }
 

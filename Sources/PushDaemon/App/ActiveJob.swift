@@ -27,8 +27,6 @@ final class ActiveJob {
     var handedOutCount = 0
     /// Which notifications have which outcome, but for those accepted.
     var runs: [String: IndexRuns] = [:]
-    /// Whether those that were rejected before a restart are not all among them.
-    var isAbridged = false
     /// Where it is going to be archived.
     var place: ArchivePlace?
     /// Why it could not go on, in words.
@@ -141,7 +139,7 @@ final class ActiveJob {
         result.why = fault ?? earlier?.explanation ?? summary.fault?.message
         result.findings = summary.report
         result.rejected = runs["rejected"] ?? IndexRuns()
-        result.isAbridged = isAbridged
+        result.isAbridged = resumption?.isAbridged == true
         result.expired = runs[Outcome.expired.word] ?? IndexRuns()
         result.unsent = runs["unsent"] ?? IndexRuns()
         result.unknown = runs[Outcome.unknown.word] ?? IndexRuns()

@@ -24,8 +24,7 @@ extension AppRunner {
         for id in jobs.keys {
             let batches = await gateway.remove(id)
             guard !batches.isEmpty else { continue }
-            freed = batches.reversed()
-            for bell in pumpBells { bell.ring() }
+            sendAgain(batches)
             return true
         }
         return false

@@ -14,6 +14,32 @@ struct Candidate {
 }
 
 extension AppRunner {
+    /// Notes whether files wait for room in the journal, and says so when that lasts, or is over.
+    func noteClaimRoom() {
+        let wantsRoom = intake.oldestReady != nil && !openLanes.isEmpty
+        if !wantsRoom || room.has(JournalHeader.byteLimit, for: .claims, orRing: intakeBell) {
+            room.endWait(for: .claims)
+        } else if !archived.isEmpty {
+            // What was archived leaves the journal as soon as that is synced.
+            lastCleaning = .zero
+            publishBell.ring()
+        }
+        guard room.hasNews(at: .now) else { return }
+        guard let reason = room.reason else { return logger.notice("app has room in the journal again") }
+        let hint: Logger.MetadataValue =
+            "see whether the gateway takes jobs and feedback/ can be written; journal.size makes the journal larger"
+        logger.warning("app \(reason)", metadata: [LogKey.hint: hint])
+    }
+
+    /// How long a file may be for which the journal has room now; a longer one waits, and those behind it.
+    var longestClaim: Int64 {
+        var room = around.journal.claimRoom(of: name)
+        // What cannot be sent is not to take the room of what can.
+        if outage.isLong(at: .now) { room = min(room, around.journal.ownRoom(of: name)) }
+        // Of a long file there are only checksums.
+        return room >= JournalHeader.byteLimit ? .max : Int64(max(0, room))
+    }
+
     /// Announces a job in the journal. It is claimed with the next group, and nothing of it is sent before that.
     func announce(_ job: OpenJob, _ read: ReadJob) throws(SystemError) {
         guard mayAdopt(read) else { return intake.answer(job.name, .busy, at: .now) }
@@ -107,8 +133,7 @@ extension AppRunner {
         let batches = await gateway.remove(id) + takeFreed(of: id)
         guard jobs[id] === job, job.isUnsent, batches.reduce(0, { $0 + $1.count }) == job.handedOutCount else {
             // Something of it is on a connection, or on its way there.
-            freed += batches.reversed()
-            return
+            return sendAgain(batches)
         }
         do {
             let name = try spool.giveBack(job.claimed)
@@ -122,7 +147,7 @@ extension AppRunner {
             intake.noteGivenBack(name, droppedAt: job.droppedAt, at: .now)
             logger.info("job goes back to new/: the gateway does not answer", metadata: [LogKey.job: "\(name)"])
         } catch {
-            freed += batches.reversed()
+            sendAgain(batches)
             note(failure: error)
             logger.error("job cannot go back to new/", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
         }

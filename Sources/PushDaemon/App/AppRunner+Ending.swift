@@ -48,7 +48,8 @@ extension AppRunner {
         let result = JournalResult(outcome, unread.runs, at: .now)
         let before = job.resumption
         job.resumption = Resumption(
-            doubtful: before?.doubtful ?? IndexRuns(), untold: (before?.untold ?? []) + [result], final: nil)
+            doubtful: before?.doubtful ?? IndexRuns(), untold: (before?.untold ?? []) + [result], final: nil,
+            isAbridged: before?.isAbridged == true)
         record(.result(id, result))
         around.meter.count { $0.note(outcome, count: unread.count) }
         for run in unread.runs {

@@ -85,32 +85,6 @@ extension AppRunner {
         return LaneSet { mayRecover($0) }
     }
 
-    /// Notes whether files wait for room in the journal, and says so when that lasts, or is over.
-    private func noteClaimRoom() {
-        let wantsRoom = intake.oldestReady != nil && !openLanes.isEmpty
-        if !wantsRoom || room.has(JournalHeader.byteLimit, for: .claims, orRing: intakeBell) {
-            room.endWait(for: .claims)
-        } else if !archived.isEmpty {
-            // What was archived leaves the journal as soon as that is synced.
-            lastCleaning = .zero
-            publishBell.ring()
-        }
-        guard room.hasNews(at: .now) else { return }
-        guard let reason = room.reason else { return logger.notice("app has room in the journal again") }
-        let hint: Logger.MetadataValue =
-            "see whether the gateway takes jobs and feedback/ can be written; journal.size makes the journal larger"
-        logger.warning("app \(reason)", metadata: [LogKey.hint: hint])
-    }
-
-    /// How long a file may be for which the journal has room now; a longer one waits, and those behind it.
-    private var longestClaim: Int64 {
-        var room = around.journal.claimRoom(of: name)
-        // What cannot be sent is not to take the room of what can.
-        if outage.isLong(at: .now) { room = min(room, around.journal.ownRoom(of: name)) }
-        // Of a long file there are only checksums.
-        return room >= JournalHeader.byteLimit ? .max : Int64(max(0, room))
-    }
-
     /// Whether a job of an earlier run may be taken up. The journal has it already, however full it is: only when its lines
     /// are out can it be carried forward, and make room.
     func mayRecover(_ lane: Lane) -> Bool {

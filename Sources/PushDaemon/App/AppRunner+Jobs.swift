@@ -224,6 +224,13 @@ extension AppRunner {
         }
     }
 
+    /// Hands out once more what was taken back from the gateway.
+    func sendAgain(_ batches: [Batch]) {
+        guard !batches.isEmpty else { return }
+        freed += batches.reversed()
+        for bell in pumpBells { bell.ring() }
+    }
+
     /// Takes back what waited for room until its job was given up, ended, or was to be held.
     private func takeBackWhatIsOver(_ batches: [Batch]) async {
         for id in Set(batches.map(\.job)) where mustTakeBack(id) {

@@ -30,9 +30,7 @@ package struct LeftBehind: Sendable {
 }
 
 extension AppRunner {
-    /// Brings journal and folders in line: at the end every job that goes on is in `work/`, to be taken up in turn.
-    ///
-    /// The same at every start, whether the daemon before was stopped, killed, or lost its power.
+    /// Brings journal and folders in line, at every start: at the end every job that goes on is in `work/`.
     func findLeftJobs() {
         desk.load()
         do {
@@ -86,7 +84,6 @@ extension AppRunner {
 
     private func recoveryRecord(_ job: JournalJob?, of id: JobID) -> RecoveryRecord {
         if let job { return .job(job, suspicion: nil) }
-        // Records of it may be among those that are lost.
         return around.orphans.contains(id) || around.spool.replay.hasLost ? .orphan : .none
     }
 
@@ -281,7 +278,8 @@ extension ActiveJob {
         _ left: LeftJob, _ read: ReadJob, _ known: JournalJob, _ resumption: Resumption
     ) {
         self.init(left.claimed, read, claimedAt: known.facts.claimedAt, isSealed: known.facts.isSealed)
-        (self.resumption, runs, isAbridged) = (resumption, known.runs, known.isAbridged)
+        (self.resumption, runs) = (resumption, known.runs)
+        self.resumption?.isAbridged = known.isAbridged
         (finishedAt, fault) = (resumption.final?.finishedAt, resumption.final?.why)
         earlier = resumption.final?.earlier
         place = resumption.final.map(ArchivePlace.init)

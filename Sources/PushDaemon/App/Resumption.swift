@@ -9,6 +9,8 @@ struct Resumption {
     let untold: [JournalResult]
     /// How it ended, if it had.
     let final: JournalFinal?
+    /// Whether those that were rejected were too scattered to be kept.
+    var isAbridged = false
 
     /// The results whose lines are to be told of `indices`, each with its part of them.
     func untold(in indices: Range<Int>) -> [(result: JournalResult, range: Range<Int>)] {

@@ -27,97 +27,34 @@ extension Journal {
                 hint: "stop it, or give this one another name with `node:`",
                 cause: SystemError.locked("fcntl F_OFD_SETLK", file.path))
         }
-        guard let known = try label(of: file, node: node) else {
+        guard let known = try JournalReading.label(of: file, node: node) else {
             return try make(file, in: directory, JournalLabel(layout: layout, node: node))
         }
         let layout = known.layout
         let length = try file.status().byteCount
         // A file that was copied here may have holes.
-        try reserve(layout.byteCount, in: file, directory)
+        try JournalReading.reserve(layout.byteCount, in: file, directory)
         // What is read must be what a loss of power would leave: others will rely on it.
         try file.syncData(.journal)
         file.forgetCache()
-        let replay = try replay(of: file, layout, length: length)
+        let replay = try JournalReading.replay(of: file, layout, length: length)
         if known.isOfEarlierVersion { try file.write(JournalLabel(layout: layout, node: node).bytes, at: 0) }
         return (try begin(file, in: directory, layout, after: replay), replay)
     }
 
     static let fileName = Array("journal".utf8)
 
-    /// How the file says that it is divided; `nil` when it is new, or making it was cut off.
-    private static func label(of file: borrowing OpenFile, node: String) throws -> JournalLabel? {
-        var page: [UInt8] = []
-        _ = try file.read(JournalLayout.labelByteCount, at: 0, appendingTo: &page)
-        var head: [UInt8] = []
-        _ = try file.read(JournalReplay.headByteCount, at: Int64(page.count), appendingTo: &head)
-        let label = JournalLabel(bytes: page)
-        // Regions are begun once the first page is safe; before, a crash may have left any part of it.
-        if label == nil, head.allSatisfy({ $0 == 0 }), JournalLabel.isUnfinished(page) { return nil }
-        guard let label else {
-            throw SpoolFault(
-                "\(file.path) is damaged on its first page, or was written by another version of this program",
-                hint:
-                    "start the version that wrote it; or move the file away: then jobs in work/ are sent again whole, and those with on_doubt: report are held"
-            )
-        }
-        guard label.node == node else {
-            throw SpoolFault(
-                "\(file.path) belongs to node '\(label.node)', and this is node '\(node)'",
-                hint: "give this daemon that name with `node:`, or put the journal back where it was")
-        }
-        return label
-    }
-
     private static func make(
         _ file: consuming OpenFile, in directory: Directory, _ label: JournalLabel
     ) throws -> (journal: Journal, replay: JournalReplay) {
         try file.setNoCopyOnWrite()
-        try reserve(label.layout.byteCount, in: file, directory)
+        try JournalReading.reserve(label.layout.byteCount, in: file, directory)
         try file.write(label.bytes, at: 0)
         try file.sync(.journalFile)
         try directory.sync(.journalFolder)
         var replay = JournalReplay(layout: label.layout)
         replay.finish()
         return (try begin(file, in: directory, label.layout, after: nil), replay)
-    }
-
-    /// Gives the file its space, or nothing at all if it is a new one.
-    private static func reserve(_ byteCount: Int, in file: borrowing OpenFile, _ directory: Directory) throws {
-        do {
-            try file.reserve(byteCount: Int64(byteCount))
-        } catch {
-            guard error.isOutOfSpace else { throw error }
-            var page: [UInt8] = []
-            _ = try file.read(JournalLayout.labelByteCount, at: 0, appendingTo: &page)
-            if page.allSatisfy({ $0 == 0 }) { try directory.unlink(fileName) }
-            throw SpoolFault(
-                "there is no space for the journal of \(byteCount >> 20) MiB in \(directory.path)",
-                hint: "free that much, or make it smaller with `journal.size:` (8 MiB at least)", cause: error)
-        }
-    }
-
-    /// Reads all of the file, which had so many bytes.
-    private static func replay(
-        of file: borrowing OpenFile, _ layout: JournalLayout, length: Int64
-    ) throws -> JournalReplay {
-        var replay = JournalReplay(layout: layout)
-        for index in 0..<layout.regionCount {
-            replay.addHead(try bytes(JournalReplay.headByteCount, of: index, in: file, layout), index: index)
-        }
-        for index in replay.readingOrder {
-            replay.addRegion(try bytes(layout.regionByteCount, of: index, in: file, layout), index: index)
-        }
-        if length < layout.byteCount { replay.noteCut(toByteCount: length) }
-        replay.finish()
-        return replay
-    }
-
-    private static func bytes(
-        _ count: Int, of region: Int, in file: borrowing OpenFile, _ layout: JournalLayout
-    ) throws(SystemError) -> [UInt8] {
-        var bytes: [UInt8] = []
-        _ = try file.read(count, at: layout.offset(ofRegion: region), appendingTo: &bytes)
-        return bytes
     }
 
     private static func begin(
