@@ -1,6 +1,6 @@
 /* The other end for measurements of the daemon: takes everything on any number of connections, and counts.
  *
- * usage: gateway-sink binary|http2 PORT CERT KEY CA [arrivals]
+ * usage: gateway-sink binary|http2 PORT CERT KEY CA [arrivals|payloads]
  *
  * Listens on 127.0.0.1 (port 0: one the kernel picks), prints {"port":N}, and takes connections that show a certificate of
  * the authority CA. Over HTTP/2 it answers every request with 200 and an `apns-id`; over the binary protocol it reads, and
@@ -9,7 +9,8 @@
  * At SIGUSR1 it prints one JSON object with what came since the last one, and counts anew; at SIGTERM it prints one and
  * ends. `first` and `last` are the times of the first and the last notification in seconds of CLOCK_REALTIME, and
  * CPU time and share are those between them. With `arrivals` it prints, for every time when data brought a notification,
- * a line with the nanoseconds of CLOCK_MONOTONIC at which the kernel said that there was data. */
+ * a line with the nanoseconds of CLOCK_MONOTONIC at which the kernel said that there was data. With `payloads`, over HTTP/2, it
+ * prints such a line for each notification, with the payload behind the time. */
 #include "frames.h"
 #include "peer.h"
 
@@ -40,7 +41,9 @@ struct tally {
 };
 
 static struct tally tally;
-static int is_http2, tells_arrivals;
+static int is_http2, tells_arrivals, tells_payloads;
+/* When the kernel said that there was data, in nanoseconds of CLOCK_MONOTONIC. */
+static uint64_t awoken;
 static volatile sig_atomic_t is_asked, is_over;
 
 static void note_signal(int number) {
@@ -111,6 +114,8 @@ static size_t take_http2_frame(struct connection *it, const uint8_t *frame, size
         it->unreturned += length;
         if (frame[4] & END_STREAM) {
             tally.notifications++;
+            if (tells_payloads)
+                printf("%llu %.*s\n", (unsigned long long)awoken, (int)length, (const char *)frame + FRAME_HEADER);
             answer(it, frame + 5);
         }
     } else if ((frame[3] == SETTINGS || frame[3] == PING) && !(frame[4] & ACK)) {
@@ -151,7 +156,7 @@ static void take_frames(struct connection *it) {
 }
 
 /* Counts what time notifications took that came by one reading. */
-static void note_times(uint64_t before, uint64_t awoken) {
+static void note_times(uint64_t before) {
     if (tally.notifications == before) return;
     if (before == 0) {
         tally.first = real_time();
@@ -160,19 +165,21 @@ static void note_times(uint64_t before, uint64_t awoken) {
     tally.last = real_time();
     tally.end = spent_now();
     if (tells_arrivals) printf("%llu\n", (unsigned long long)awoken);
+    if (tells_payloads) fflush(stdout);
 }
 
 /* Reads what has come; nonzero if that was the end. */
 static int read_all(struct connection *it) {
-    const uint64_t awoken = tells_arrivals ? monotonic_time() : 0, before = tally.notifications;
+    const uint64_t before = tally.notifications;
     size_t count;
+    awoken = tells_arrivals || tells_payloads ? monotonic_time() : 0;
     do {
         if (SSL_read_ex(it->tls, it->input + it->filled, sizeof it->input - it->filled, &count) != 1) return 1;
         it->filled += count;
         take_frames(it);
     } while (SSL_pending(it->tls));
     flush(it);
-    note_times(before, awoken);
+    note_times(before);
     return 0;
 }
 
@@ -248,11 +255,12 @@ static sigset_t hold_signals(void) {
 
 int main(int argc, char **argv) {
     if (argc < 6 || argc > 7) {
-        fprintf(stderr, "usage: gateway-sink binary|http2 PORT CERT KEY CA [arrivals]\n");
+        fprintf(stderr, "usage: gateway-sink binary|http2 PORT CERT KEY CA [arrivals|payloads]\n");
         return 64;
     }
     is_http2 = strcmp(argv[1], "http2") == 0;
-    tells_arrivals = argc == 7;
+    tells_payloads = argc == 7 && strcmp(argv[6], "payloads") == 0;
+    tells_arrivals = argc == 7 && !tells_payloads;
     SSL_CTX *context = peer_context(TLS_server_method(), argv[3], argv[4], argv[5]);
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, NULL);
     if (is_http2) SSL_CTX_set_alpn_select_cb(context, choose_http2, NULL);
