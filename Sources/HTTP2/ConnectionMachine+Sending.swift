@@ -82,6 +82,8 @@ extension ConnectionMachine {
         var budget = options.limits.pumpByteCount
         var finished = Set<UInt32>()
         for index in uploads.indices {
+            // Nothing more fits, unless a body is empty.
+            guard uploads[index].remaining == 0 || sendWindow.byteCount > 0 && budget > 0 else { continue }
             if pump(at: index, budget: &budget, into: &output) { finished.insert(uploads[index].stream) }
         }
         if !finished.isEmpty { uploads.removeFinished { finished.contains($0.stream) } }

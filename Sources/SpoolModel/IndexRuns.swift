@@ -1,12 +1,22 @@
 /// A set of notification indices, kept as runs: what is left of a job, or what was rejected of it.
 ///
-/// Runs are sorted, never empty and never touch. Settling in file order costs O(1); a change in the middle costs
-/// O(log *n*) to find and O(*n*) to shift, with *n* the number of runs, which a window bounds.
+/// Runs are sorted, never empty and never touch. Settling in file order costs O(1), also when every second index is settled
+/// before; a change in the middle costs O(log *n*) to find and O(*n*) to shift, with *n* the number of runs, which a window
+/// bounds.
 package struct IndexRuns: Hashable, Sendable {
-    /// The runs in ascending order.
-    package private(set) var runs: [Range<Int>] = []
+    /// The runs in ascending order. O(*n*) after runs were removed from the front; see `runCount`, `first` and `last`.
+    package var runs: [Range<Int>] { head == 0 ? storage : Array(storage[head...]) }
+    /// How many runs there are. O(1).
+    package var runCount: Int { storage.count - head }
+    /// The lowest run. O(1).
+    package var first: Range<Int>? { storage[head...].first }
+    /// The highest run. O(1).
+    package var last: Range<Int>? { storage[head...].last }
     /// How many indices there are.
     package private(set) var count = 0
+    /// From `head` on the runs of the set; before it removed ones, of which there are none if the set is empty.
+    private var storage: [Range<Int>] = []
+    private var head = 0
 
     /// Creates an empty set.
     package init() {}
@@ -22,20 +32,20 @@ package struct IndexRuns: Hashable, Sendable {
     }
 
     /// Whether no index is left.
-    package var isEmpty: Bool { runs.isEmpty }
+    package var isEmpty: Bool { runCount == 0 }
 
     /// Returns whether the index is in the set.
     package func contains(_ index: Int) -> Bool {
         let position = firstRun(endingAfter: index)
-        return position < runs.count && runs[position].lowerBound <= index
+        return position < storage.count && storage[position].lowerBound <= index
     }
 
     /// Returns the parts of `range` that are in the set, in ascending order.
     package func intersection(_ range: Range<Int>) -> [Range<Int>] {
         var parts: [Range<Int>] = []
         var position = firstRun(endingAfter: range.lowerBound)
-        while position < runs.count, runs[position].lowerBound < range.upperBound {
-            let part = runs[position].clamped(to: range)
+        while position < storage.count, storage[position].lowerBound < range.upperBound {
+            let part = storage[position].clamped(to: range)
             if !part.isEmpty { parts.append(part) }
             position += 1
         }
@@ -48,20 +58,20 @@ package struct IndexRuns: Hashable, Sendable {
     @discardableResult
     package mutating func insert(_ range: Range<Int>) -> Int {
         guard !range.isEmpty else { return 0 }
-        if let last = runs.last, last.upperBound < range.lowerBound {
-            runs.append(range)
+        if let last = storage.last, last.upperBound < range.lowerBound {
+            storage.append(range)
             count += range.count
             return range.count
         }
         // Runs that overlap or touch the range melt into one.
         let start = firstRun(endingAfter: range.lowerBound - 1)
         var (end, merged, covered) = (start, range, 0)
-        while end < runs.count, runs[end].lowerBound <= range.upperBound {
-            merged = min(merged.lowerBound, runs[end].lowerBound)..<max(merged.upperBound, runs[end].upperBound)
-            covered += runs[end].count
+        while end < storage.count, storage[end].lowerBound <= range.upperBound {
+            merged = min(merged.lowerBound, storage[end].lowerBound)..<max(merged.upperBound, storage[end].upperBound)
+            covered += storage[end].count
             end += 1
         }
-        runs.replaceSubrange(start..<end, with: CollectionOfOne(merged))
+        storage.replaceSubrange(start..<end, with: CollectionOfOne(merged))
         count += merged.count - covered
         return merged.count - covered
     }
@@ -75,8 +85,8 @@ package struct IndexRuns: Hashable, Sendable {
         let start = firstRun(endingAfter: range.lowerBound)
         var (end, removed) = (start, 0)
         var pieces: [Range<Int>] = []
-        while end < runs.count, runs[end].lowerBound < range.upperBound {
-            let run = runs[end]
+        while end < storage.count, storage[end].lowerBound < range.upperBound {
+            let run = storage[end]
             removed += run.clamped(to: range).count
             if run.lowerBound < range.lowerBound { pieces.append(run.lowerBound..<range.lowerBound) }
             if run.upperBound > range.upperBound { pieces.append(range.upperBound..<run.upperBound) }
@@ -87,22 +97,40 @@ package struct IndexRuns: Hashable, Sendable {
         return removed
     }
 
+    /// Removes the runs before a position, and shifts the others only when they are fewer.
+    private mutating func removeFirst(until position: Int) {
+        head = position
+        guard head * 2 > storage.count else { return }
+        storage.removeFirst(head)
+        head = 0
+    }
+
     /// Replaces runs in place where their number stays the same, which is what settling in order does.
     private mutating func replace(_ positions: Range<Int>, with pieces: [Range<Int>]) {
-        if positions.count == 1, pieces.count == 1 {
-            runs[positions.lowerBound] = pieces[0]
+        if pieces.isEmpty, positions.lowerBound == head {
+            removeFirst(until: positions.upperBound)
+        } else if positions.count == 1, pieces.count == 1 {
+            storage[positions.lowerBound] = pieces[0]
         } else {
-            runs.replaceSubrange(positions, with: pieces)
+            storage.replaceSubrange(positions, with: pieces)
         }
     }
 
     /// The position of the first run whose upper bound is beyond `index`.
     private func firstRun(endingAfter index: Int) -> Int {
-        var (low, high) = (0, runs.count)
+        var (low, high) = (head, storage.count)
         while low < high {
             let middle = low + (high - low) / 2
-            if runs[middle].upperBound > index { high = middle } else { low = middle + 1 }
+            if storage[middle].upperBound > index { high = middle } else { low = middle + 1 }
         }
         return low
+    }
+}
+
+extension IndexRuns {
+    package static func == (one: Self, other: Self) -> Bool { one.storage[one.head...] == other.storage[other.head...] }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(storage[head...])
     }
 }

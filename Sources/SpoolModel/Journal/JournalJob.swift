@@ -81,10 +81,10 @@ extension JournalJob {
 
     /// An upper bound of what the records of a set take: few runs as such, many as a bit for each index.
     private static func byteCount(of set: IndexRuns) -> Int {
-        let runs = set.runs
-        guard runs.count > 16, let first = runs.first, let last = runs.last else { return runs.count * runByteCount }
+        let count = set.runCount
+        guard count > 16, let first = set.first, let last = set.last else { return count * runByteCount }
         let span = last.upperBound - first.lowerBound
-        return min(runs.count * runByteCount, span / 6 + runs.count / 2 + 48)
+        return min(count * runByteCount, span / 6 + count / 2 + 48)
     }
 
     /// An upper bound of what it takes beside the header, with so many runs of indices.

@@ -35,7 +35,7 @@ package struct JournalProgress: Hashable, Sendable {
     }
 
     /// How many runs of indices it takes to say all that.
-    package var runCount: Int { sets.reduce(0) { $0 + $1.runs.runs.count } }
+    package var runCount: Int { sets.reduce(0) { $0 + $1.runs.runCount } }
 
     /// The sets that are not empty, as the journal names them.
     var sets: [(kind: JournalRuns.Kind, runs: IndexRuns)] {
