@@ -128,8 +128,10 @@ package struct IndexRuns: Hashable, Sendable {
 }
 
 extension IndexRuns {
+    /// Returns whether both have the same indices.
     package static func == (one: Self, other: Self) -> Bool { one.storage[one.head...] == other.storage[other.head...] }
 
+    /// Feeds the runs to a hasher.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(storage[head...])
     }
