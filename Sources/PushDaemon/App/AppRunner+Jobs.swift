@@ -61,7 +61,7 @@ extension AppRunner {
             if freed.last?.lane == lane, let batch = freed.popLast() {
                 await send([batch])
             } else if !readable.isEmpty(lane) {
-                await waitForRoomToSend(lane)
+                guard await waitForRoomToSend(lane) else { continue }
                 await files.turns.enter(lane)
                 let portions = readTurn(lane)
                 await files.turns.leave()

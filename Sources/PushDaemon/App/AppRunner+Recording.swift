@@ -66,13 +66,17 @@ extension AppRunner {
 
     /// Waits for room in the journal before more of a lane's jobs is read, but not for long: what is under way needs little,
     /// and makes room when it ends.
-    func waitForRoomToSend(_ lane: Lane) async {
+    ///
+    /// - Returns: `false` when there is something else to do first: to hand out what was taken back, or to end.
+    func waitForRoomToSend(_ lane: Lane) async -> Bool {
         let bell = pumpBells[lane.rank]
         while !room.has(Self.turnByteCount, for: .sending, number: lane.rank, orRing: bell), !isRetelling {
             await bell.wait(until: .now + .seconds(1))
-            if Task.isCancelled || lines.isEmpty && !isPublishing { break }
+            if Task.isCancelled || freed.last?.lane == lane { return false }
+            if lines.isEmpty && !isPublishing { break }
         }
         room.endWait(for: .sending)
+        return true
     }
 
     /// How many bytes a turn takes in the journal, as a rule: those of its recipients that are refused at once.
