@@ -62,7 +62,6 @@ extension JournalRuns {
             return
         }
         let bitmap = IndexBitmap(first: try decoder.number(), bits: try decoder.data())
-        guard bitmap.bits.count <= JournalDecoder.numberLimit / 8 else { throw JournalMalformed() }
         self.init(kind: kind, ranges: bitmap.ranges)
     }
 }

@@ -17,8 +17,6 @@ struct JournalState: Sendable {
     struct Usage: Hashable, Sendable {
         /// An upper bound of what it takes to write all of them once more.
         var byteCount = 0
-        /// How much of that are outcomes whose lines are not known to be out.
-        var untoldByteCount = 0
         var jobCount = 0
     }
 
@@ -148,7 +146,6 @@ struct JournalState: Sendable {
         liveByteCount += change.byteCount
         var usage = usage[app] ?? Usage()
         usage.byteCount += change.byteCount
-        usage.untoldByteCount += change.untoldByteCount
         usage.jobCount += change.jobCount
         self.usage[app] = usage.jobCount == 0 ? nil : usage
     }
@@ -198,7 +195,7 @@ struct JournalState: Sendable {
 extension JournalJob {
     /// What it takes.
     fileprivate var usage: JournalState.Usage {
-        JournalState.Usage(byteCount: carriedByteCount, untoldByteCount: untoldByteCount, jobCount: 1)
+        JournalState.Usage(byteCount: carriedByteCount, jobCount: 1)
     }
 
     /// Changes it in place, and returns by how much it takes more.
@@ -212,7 +209,6 @@ extension JournalJob {
 extension JournalState.Usage {
     fileprivate static func - (left: Self, right: Self) -> Self {
         JournalState.Usage(
-            byteCount: left.byteCount - right.byteCount,
-            untoldByteCount: left.untoldByteCount - right.untoldByteCount, jobCount: left.jobCount - right.jobCount)
+            byteCount: left.byteCount - right.byteCount, jobCount: left.jobCount - right.jobCount)
     }
 }

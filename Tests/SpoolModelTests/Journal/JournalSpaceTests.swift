@@ -25,7 +25,7 @@ struct JournalSpaceTests {
     func `each app has an equal part of one half for itself`(_ count: Int, _ room: Int) {
         var shares = JournalShares(byteLimit: 200_000)
         shares.apps = Set((0..<count).map { "app-\($0)" })
-        let other = JournalState.Usage(byteCount: 1_000_000, untoldByteCount: 0, jobCount: 5)
+        let other = JournalState.Usage(byteCount: 1_000_000, jobCount: 5)
         let free = shares.room(of: "app-0", for: .outcomes, usage: count == 1 ? [:] : ["app-1": other])
         #expect(free >= room - 300 && shares.ownByteCount <= 100_000)
         #expect(count == 1 || free == shares.ownByteCount)
@@ -34,7 +34,7 @@ struct JournalSpaceTests {
     @Test func `room for claims ends before that for outcomes, and an app without jobs has all of its own`() {
         var shares = JournalShares(byteLimit: 2_000_000)
         shares.apps = ["a", "b"]
-        let usage = ["a": JournalState.Usage(byteCount: 500_000, untoldByteCount: 0, jobCount: 9)]
+        let usage = ["a": JournalState.Usage(byteCount: 500_000, jobCount: 9)]
         let rooms = [JournalUse.claims, .sending, .outcomes].map { shares.room(of: "a", for: $0, usage: usage) }
         #expect(rooms == rooms.sorted() && Set(rooms).count == 3)
         #expect(shares.room(of: "b", for: .claims, usage: usage) > shares.ownByteCount)
