@@ -21,14 +21,6 @@ extension AppSpool {
         return try day.status(of: place.name.bytes)
     }
 
-    /// What stands in `hold/` under this name, if it is this very file.
-    ///
-    /// - Throws: `SystemError`: `hold/` cannot be read.
-    package func held(_ name: FileName, device: UInt64, inode: UInt64) throws(SystemError) -> FileStatus? {
-        guard let status = try held.status(of: name.bytes) else { return nil }
-        return status.inode == inode && status.device == device ? status : nil
-    }
-
     /// Writes a job to `work/<node>/` whose bytes are known from elsewhere; a torn file in its place goes.
     ///
     /// - Throws: `SystemError`: ENOSPC and the like; call again later.

@@ -90,7 +90,7 @@ extension AppRunner {
     /// A job of the journal that is not in `work/`.
     private func search(_ job: JournalJob) {
         do {
-            let header = job.final == nil || job.holdsBytes ? try around.journal.content(of: job.facts.id) : nil
+            let header = try around.journal.content(of: job.facts.id)
             let found = try findings(of: job, header?.content)
             if found.dropsLinkInNew { try spool.new.unlink(job.facts.name.bytes) }
             switch RecoveryPlan(.job(job, suspicion: nil), found: found) {
@@ -117,14 +117,15 @@ extension AppRunner {
         let archived = try job.final.flatMap { (final) throws(SystemError) in
             try spool.archived(at: ArchivePlace(final))
         }
-        let held = try spool.held(facts.name, device: facts.device, inode: facts.inode)
-        let isParked = try desk.isParked(facts.id)
-        (found.isArchived, found.isHeld) = (archived != nil, held != nil || isParked)
+        (found.isArchived, found.isHeld) = (archived != nil, try desk.isParked(facts.id))
+        // By the file's number alone: a disk may have another one after each start of the machine.
+        if archived == nil, try spool.isInHold(facts.inode) { found.isHeld = true }
         guard let file = try spool.candidate(for: facts.name) else { return found }
-        found.isLinkedInNew = [archived, held].contains { $0?.isSameFile(as: file.status) == true }
+        let isSameFile = file.status.inode == facts.inode
+        found.isLinkedInNew = archived?.isSameFile(as: file.status) == true || found.isHeld && isSameFile
         guard let content else { return found }
         found.isInNew = try file.holds(content, byteCount: facts.byteCount)
-        if file.status.inode == facts.inode, file.status.device == facts.device, case .bytes(let bytes) = content {
+        if isSameFile, case .bytes(let bytes) = content {
             let there = try file.file.contents(limit: JournalHeader.byteLimit)
             found.isTornInNew = there.map { RecoveryFindings.Copy($0, expected: bytes) } == .torn
         }
