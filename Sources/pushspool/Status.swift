@@ -105,9 +105,7 @@ struct Status: ParsableCommand {
         }
         let table = Table(header: ["app", "state", "jobs", "gateway"], rows: rows, rightAligned: [2]).lines
         let warnings = status.apps.compactMap { app in app.expiry(at: now).map { "\($0); see pushspool check" } }
-        let faults = status.apps.compactMap { app in
-            app.reason.map { "\(app.name) \(app.state == .starting ? "cannot start: " : "")\($0)" }
-        }
+        let faults = status.apps.compactMap(\.waitReason)
         let jobs = status.apps.flatMap { app in app.progress.map { "\(app.name)/\($0.name)  \($0.inWords)" } }
         return [head] + table + faults + warnings + jobs
     }
@@ -126,6 +124,9 @@ extension SpoolStatus {
 }
 
 extension SpoolStatus.App {
+    /// Why it waits, or does not start, if it says so: `weather waits for room in the journal: …`.
+    var waitReason: String? { reason.map { "\(name) \(state == .starting ? "cannot start: " : "")\($0)" } }
+
     /// What there is to say of its certificate, if that has 30 days left at most: `weather: certificate expires on …`.
     func expiry(at now: WallTime) -> String? {
         guard let notAfter = credentials?.notAfter else { return nil }

@@ -1,7 +1,8 @@
 import APNSModel
 import SpoolModel
 
-/// What `pushspool status --watch` shows: the daemon, certificates to renew, each app, and the longest jobs, on one screen.
+/// What `pushspool status --watch` shows: the daemon, why apps wait, certificates to renew, each app, and
+/// the longest jobs, on one screen.
 struct StatusScreen {
     /// What waits in an app's `new/`.
     struct Waiting: Hashable {
@@ -24,7 +25,8 @@ struct StatusScreen {
     func lines(columns: Int, rows: Int) -> [String] {
         var head = [title, sums]
         if let fault { head.append("! " + fault) }
-        head += expiries(room: max(1, rows / 6))
+        head += cut(reasons, to: max(1, rows / 6), more: "more apps that wait")
+        head += cut(expiries, to: max(1, rows / 6), more: "more certificates to renew")
         head.append("")
         let jobs = jobs(columns: columns).prefix(rows / 4)
         let room = max(1, rows - head.count - 1 - (jobs.isEmpty ? 0 : jobs.count + 1))
@@ -58,14 +60,21 @@ struct StatusScreen {
         return "\(names.count.of("app"))\(trouble); \(jobCount.of("job")) under way, \(wait); \(rate)/s"
     }
 
-    /// Certificates that expire within 30 days, or have, the first to end first; what finds no room is counted.
-    private func expiries(room: Int) -> [String] {
+    /// Why apps wait, or do not start.
+    private var reasons: [String] { (status?.apps ?? []).compactMap(\.waitReason).map { "! \($0)" } }
+
+    /// Certificates that expire within 30 days, or have, the first to end first.
+    private var expiries: [String] {
         let ends = (status?.apps ?? []).compactMap { app in
             app.expiry(at: now).map { (end: app.credentials?.notAfter ?? now, name: app.name, line: "! \($0)") }
         }
-        let lines = ends.sorted { ($0.end, $0.name) < ($1.end, $1.name) }.map(\.line)
+        return ends.sorted { ($0.end, $0.name) < ($1.end, $1.name) }.map(\.line)
+    }
+
+    /// As many lines as there is room for; the others are counted.
+    private func cut(_ lines: [String], to room: Int, more: String) -> [String] {
         guard lines.count > room else { return lines }
-        return Array(lines.prefix(room - 1)) + ["! … and \(lines.count - room + 1) more certificates to renew"]
+        return Array(lines.prefix(room - 1)) + ["! … and \(lines.count - room + 1) \(more)"]
     }
 
     /// The apps: those in trouble first, then those with something to do, then the idle ones.

@@ -102,6 +102,22 @@ struct StatusScreenTests {
         #expect(Array(few[2...4]) == more && few.count <= 12)
     }
 
+    @Test func `why apps wait is told, and how many more do where there is no room`() {
+        let apps = (1...4).map { number in
+            var app = Self.app("app-\(number)", number == 1 ? .starting : .sending)
+            app.reason = number == 4 ? nil : "waits for room in the journal"
+            return app
+        }
+        let lines = Self.screen(apps).lines(columns: 80, rows: 24)
+        #expect(
+            Array(lines[2...5]) == [
+                "! app-1 cannot start: waits for room in the journal", "! app-2 waits for room in the journal",
+                "! app-3 waits for room in the journal", "",
+            ])
+        let few = Self.screen(apps).lines(columns: 80, rows: 12)
+        #expect(few[2].hasPrefix("! app-1 ") && few[3] == "! … and 2 more apps that wait" && few.count <= 12)
+    }
+
     @Test func `without a daemon what waits is shown, and why there is no more`() {
         let screen = StatusScreen(
             status: nil, fault: "no daemon says anything", waiting: ["weather": .init(count: 1, oldest: Self.now)],
