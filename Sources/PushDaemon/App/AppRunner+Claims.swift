@@ -33,11 +33,12 @@ extension AppRunner {
 
     /// How long a file may be for which the journal has room now; a longer one waits, and those behind it.
     var longestClaim: Int64 {
-        var room = around.journal.claimRoom(of: name)
+        let (journal, longest) = (around.journal, JournalHeader.byteLimit)
         // What cannot be sent is not to take the room of what can.
-        if outage.isLong(at: .now) { room = min(room, around.journal.ownRoom(of: name)) }
+        let ownRoom = outage.isLong(at: .now) ? journal.ownRoom(of: name) : longest
         // Of a long file there are only checksums.
-        return room >= JournalHeader.byteLimit ? .max : Int64(max(0, room))
+        if ownRoom >= longest, journal.mayClaim(longest, of: name) { return .max }
+        return Int64(max(0, min(ownRoom, journal.claimRoom(of: name))))
     }
 
     /// Announces a job in the journal. It is claimed with the next group, and nothing of it is sent before that.
@@ -89,7 +90,7 @@ extension AppRunner {
         // Its end is not synced yet.
         guard around.journal.job(sent.id) == nil else { return false }
         let byteCount = JournalHeader.byteLimit + 16 * sent.progress.runCount
-        guard around.journal.claimRoom(of: name) < byteCount else { return true }
+        guard !around.journal.mayClaim(byteCount, of: name) else { return true }
         let hint: Logger.MetadataValue = "it waits in new/; if it never has room, make a larger journal (journal.size)"
         logger.warning(
             "journal has no room for what is known of a job",

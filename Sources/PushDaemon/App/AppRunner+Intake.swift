@@ -81,16 +81,21 @@ extension AppRunner {
 
     /// The lanes of which another job may be taken.
     var openLanes: LaneSet {
-        guard !space.isShort else { return [] }
-        return LaneSet { mayRecover($0) }
+        guard !space.isShort, mayTake else { return [] }
+        return LaneSet { hasPlace(for: $0) }
     }
 
     /// Whether a job of an earlier run may be taken up. The journal has it already, however full it is: only when its lines
     /// are out can it be carried forward, and make room.
-    func mayRecover(_ lane: Lane) -> Bool {
+    func mayRecover(_ lane: Lane) -> Bool { mayTake && hasPlace(for: lane) }
+
+    private var mayTake: Bool {
         !isDraining && !isBroken && shortUntil <= .now && (standing == .sending || mayAsk && claims.isEmpty)
-            && places.hasRoom(for: lane, pending: claims.count + claimingCount) && lines.count < Self.lineLimit
-            && around.descriptors.mayRead(lane)
+            && lines.count < Self.lineLimit
+    }
+
+    private func hasPlace(for lane: Lane) -> Bool {
+        places.hasRoom(for: lane, pending: claims.count + claimingCount) && around.descriptors.mayRead(lane)
     }
 
     private var nextLook: Moment {

@@ -30,13 +30,13 @@ struct JournalRoom {
     mutating func has(_ byteCount: Int, for use: JournalUse, number: Int = 0, orRing bell: Bell) -> Bool {
         let wish = RoomWish(app, for: use, number: number)
         let hasRoom = journal.hasRoom(for: wish, byteCount: byteCount) { bell.ring() }
-        if hasRoom { waits[use] = nil } else if waits[use] == nil { waits[use] = .now }
+        if hasRoom { endWait(for: use) } else if waits[use] == nil { waits[use] = .now }
         return hasRoom
     }
 
     /// Notes that nothing waits for this use any more.
     mutating func endWait(for use: JournalUse) {
-        waits[use] = nil
+        if !waits.isEmpty { waits[use] = nil }
     }
 
     /// When it is to be told that the app waits, unless it has room until then.

@@ -9,8 +9,11 @@ extension JournalBook {
     /// How many bytes may be in the header of the next job that an app claims; may be negative.
     package func claimRoom(of app: String) -> Int {
         guard window.freeCount > Self.reserve else { return 0 }
-        return room(of: app, for: .claims) - 3 * JournalJob.fixedByteCount
+        return room(of: app, for: .claims) - Self.claimByteCount
     }
+
+    /// What a claim takes beside its header.
+    static var claimByteCount: Int { 3 * JournalJob.fixedByteCount }
 
     /// The jobs that must be carried forward now, so that their region can be used again.
     ///

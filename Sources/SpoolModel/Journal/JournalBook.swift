@@ -92,6 +92,14 @@ package struct JournalBook: Sendable {
         shares.room(of: app, for: use, usage: state.usage)
     }
 
+    /// Whether an app's live jobs may take so many bytes more for a use. Costs nothing as long as the journal is not well filled.
+    package func hasRoom(_ byteCount: Int, of app: String, for use: JournalUse) -> Bool {
+        let (wanted, margin) = use == .claims ? (byteCount + Self.claimByteCount, Self.reserve) : (byteCount, -1)
+        guard window.freeCount > margin else { return false }
+        return shares.leastRoom(for: use, liveByteCount: state.liveByteCount) >= wanted
+            || room(of: app, for: use) >= wanted
+    }
+
     /// How many bytes an app's live jobs leave of its own share; negative if they take more.
     package func ownRoom(of app: String) -> Int {
         shares.ownByteCount - (state.usage[app]?.byteCount ?? 0)

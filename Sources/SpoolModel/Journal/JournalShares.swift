@@ -41,7 +41,16 @@ package struct JournalShares: Hashable, Sendable {
     /// Half of what is divided.
     private var half: Int { max(0, byteLimit - apps.count * Self.appByteCount) / 2 }
 
-    /// How many bytes more an app may take for a use; may be negative.
+    /// How much room any app has at least, however what is live is distributed among them. Costs nothing, and is much as long as
+    /// the journal is not well filled.
+    ///
+    /// - Parameters:
+    ///   - use: What it is wanted for.
+    ///   - liveByteCount: What all live jobs take.
+    /// - Returns: How many bytes more it may take; if that is not negative, at most what `room` says of any.
+    func leastRoom(for use: JournalUse, liveByteCount: Int) -> Int { half * use.eighths / 8 - liveByteCount }
+
+    /// How many bytes more an app may take for a use; may be negative. Costs a look at each app that has live jobs.
     ///
     /// An app without live jobs may use all of its own part for one.
     func room(of app: String, for use: JournalUse, usage: [String: JournalState.Usage]) -> Int {

@@ -34,9 +34,14 @@ extension Journal {
         state.withLock { ($0.book.shares.ownByteCount, $0.book.shares.isEnough) }
     }
 
-    /// How many bytes more an app's live jobs may take to claim another.
+    /// How many bytes more an app's live jobs may take to claim another. Costs a look at each app that has live jobs.
     package func claimRoom(of app: String) -> Int {
         state.withLock { max(0, $0.book.claimRoom(of: app)) }
+    }
+
+    /// Whether an app may claim a job with a header of so many bytes.
+    package func mayClaim(_ byteCount: Int, of app: String) -> Bool {
+        state.withLock { $0.book.hasRoom(byteCount, of: app, for: .claims) }
     }
 
     /// How many bytes of what others may use an app's live jobs take while another app waits for room to claim; 0 if none does.
@@ -61,7 +66,8 @@ extension Journal {
         for wish: RoomWish, byteCount: Int, orWake wake: @escaping @Sendable () -> Void
     ) -> Bool {
         state.withLock { state in
-            let hasRoom = state.book.hasRoom(for: wish, byteCount)
+            let hasRoom = state.book.hasRoom(byteCount, of: wish.app, for: wish.use)
+            if hasRoom, state.roomWaiters.isEmpty { return true }
             state.roomWaiters[wish] = hasRoom ? nil : RoomWaiter(byteCount: byteCount, wake: wake)
             return hasRoom
         }
@@ -71,17 +77,12 @@ extension Journal {
     func wakeForRoom() {
         let woken = state.withLock { state -> [RoomWaiter] in
             guard !state.roomWaiters.isEmpty else { return [] }
-            let ready = state.roomWaiters.filter { state.book.hasRoom(for: $0.key, $0.value.byteCount) }
+            let ready = state.roomWaiters.filter { wish, waiter in
+                state.book.hasRoom(waiter.byteCount, of: wish.app, for: wish.use)
+            }
             for wish in ready.keys { state.roomWaiters[wish] = nil }
             return Array(ready.values)
         }
         for waiter in woken { waiter.wake() }
-    }
-}
-
-extension JournalBook {
-    fileprivate func hasRoom(for wish: RoomWish, _ byteCount: Int) -> Bool {
-        let room = wish.use == .claims ? claimRoom(of: wish.app) : room(of: wish.app, for: wish.use)
-        return room >= byteCount
     }
 }

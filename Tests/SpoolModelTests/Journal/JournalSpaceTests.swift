@@ -31,6 +31,25 @@ struct JournalSpaceTests {
         #expect(count == 1 || free == shares.ownByteCount)
     }
 
+    @Test func `what any app may take at least is never more than what one may take`() {
+        var generator = SeededGenerator(seed: 7)
+        for _ in 0..<2_000 {
+            let names = (0..<Int.random(in: 1...9, using: &generator)).map { "app-\($0)" }
+            var shares = JournalShares(byteLimit: Int.random(in: 0...300_000, using: &generator))
+            shares.apps = Set(names.filter { _ in Int.random(in: 0..<4, using: &generator) > 0 })
+            var usage: [String: JournalState.Usage] = [:]
+            for name in names where Bool.random(using: &generator) {
+                usage[name] = .init(byteCount: Int.random(in: 0...100_000, using: &generator), jobCount: 1)
+            }
+            let live = usage.values.reduce(0) { $0 + $1.byteCount }
+            for use in JournalUse.allCases {
+                let least = shares.leastRoom(for: use, liveByteCount: live)
+                let rooms = names.map { shares.room(of: $0, for: use, usage: usage) }
+                #expect(least < 0 || rooms.allSatisfy { $0 >= least }, "\(use) \(usage) \(shares)")
+            }
+        }
+    }
+
     @Test func `room for claims ends before that for outcomes, and an app without jobs has all of its own`() {
         var shares = JournalShares(byteLimit: 2_000_000)
         shares.apps = ["a", "b"]
