@@ -2,7 +2,7 @@ import LinuxIO
 import SpoolModel
 import SpoolStore
 
-/// Makes moves to the archives survive a power loss, on a thread of its own: a sync of a whole filesystem may take long.
+/// Makes what goes to the archives survive a power loss, on a thread of its own: a sync may take long.
 actor ArchiveSync {
     private let worker: WorkerThread
     /// When the last sync of each filesystem began, by its device.
@@ -19,6 +19,21 @@ actor ArchiveSync {
     /// - Throws: `SystemError`; final, as all failed syncs.
     nonisolated func sync(_ spool: AppSpool) async throws(SystemError) {
         try await sync(spool.work, askedAt: .now)
+    }
+
+    /// Writes and syncs the result of a job that is about to be archived: one at a time, so that no app waits for all of
+    /// another's.
+    ///
+    /// - Throws: `SystemError`: ENOSPC, EIO and the like.
+    func stage(_ draft: ResultDraft, in work: Directory) throws(SystemError) {
+        try draft.stage(in: work)
+    }
+
+    /// Syncs folders in this order.
+    ///
+    /// - Throws: `SystemError`; final, as all failed syncs.
+    func sync(_ moves: [(folder: Directory, site: SyncSite)]) throws(SystemError) {
+        for move in moves { try move.folder.sync(move.site) }
     }
 
     /// Syncs what is remembered of tokens that are gone.

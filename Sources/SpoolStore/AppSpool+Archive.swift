@@ -25,13 +25,19 @@ extension AppSpool {
     /// there, whole and synced, before the job is: who sees a job in an archive without one need not wait for it.
     /// Calling it again after a crash does what is left. Not synced: `syncArchives()` after one or many.
     ///
+    /// - Parameters:
+    ///   - job: The job.
+    ///   - place: Where to, from `place(for:in:at:withResult:)`.
+    ///   - result: The bytes of its result file; `nil`: it has none.
+    ///   - isStaged: Whether a `ResultDraft` of them was staged; else that is done now.
     /// - Returns: where the job is now.
     /// - Throws: `SystemError`: ENOSPC, EIO and the like; the job is in one of the two places, and calling again later
     ///   goes on from there.
     package func archive(
-        _ job: ClaimedJob, at place: ArchivePlace, result: [UInt8]?
+        _ job: ClaimedJob, at place: ArchivePlace, result: [UInt8]?, isStaged: Bool = false
     ) throws(SystemError) -> ArchivePlace {
-        let archiving = Archiving(id: job.id, name: job.name, file: job.claim, source: work, result: result)
+        let archiving = Archiving(
+            id: job.id, name: job.name, file: job.claim, source: work, result: result, isStaged: isStaged)
         let final = try bring(archiving, to: place)
         if !job.hasWholeName { try work.unlink(WorkEntry.fullName(of: job.id)) }
         return final
@@ -48,11 +54,19 @@ extension AppSpool {
     ///
     /// - Throws: `SystemError`; final, as all failed syncs.
     package func syncArchives() throws(SystemError) {
-        guard !unsynced.isEmpty else { return }
-        for day in unsynced { try openDay(day).sync(.archives) }
-        try work.sync(.archiveSource)
-        try new.sync(.archiveSource)
+        for move in try takeUnsyncedMoves() { try move.folder.sync(move.site) }
+    }
+
+    /// What is to be synced, in this order, so that the moves to the archives so far survive a power loss; a second call has what
+    /// was moved since this one.
+    ///
+    /// - Throws: `SystemError`: a day's folder cannot be opened.
+    package func takeUnsyncedMoves() throws(SystemError) -> [(folder: Directory, site: SyncSite)] {
+        guard !unsynced.isEmpty else { return [] }
+        var moves: [(folder: Directory, site: SyncSite)] = []
+        for day in unsynced { moves.append((try openDay(day), .archives)) }
         unsynced = []
+        return moves + [(work, .archiveSource), (new, .archiveSource)]
     }
 
     /// Parks a claimed job in `hold/` under its own name, or the next number when that is taken there; synced.

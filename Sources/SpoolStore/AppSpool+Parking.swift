@@ -83,7 +83,7 @@ extension AppSpool {
 
     /// Puts a file into `hold/` that says what is left of a job, whole and synced, unless its name is taken.
     private func leave(_ rest: [UInt8], of id: JobID, as name: FileName) throws(SystemError) -> Bool {
-        try stage(rest, of: id)
+        try ResultDraft(of: id, rest).stage(in: work)
         do {
             try work.rename(WorkEntry.result(of: id), to: held, as: name.bytes)
         } catch {

@@ -24,14 +24,15 @@ extension AppSpool {
     ///   - sighting: what is to go, as it was seen.
     ///   - id: names the result until it is in place.
     ///   - place: where to, from `place(for:in:at:withResult:)`.
-    ///   - result: the result file's bytes.
+    ///   - result: the result file's bytes, of which a `ResultDraft` was staged.
     /// - Returns: what came of it.
     /// - Throws: `SystemError`: ENOSPC, EIO and the like; call again later.
     package func refuse(
         _ sighting: SeenFile, id: JobID, to place: ArchivePlace, result: [UInt8]
     ) throws(SystemError) -> Refusal {
         do {
-            let archiving = Archiving(id: id, name: sighting.name, file: sighting, source: new, result: result)
+            let archiving = Archiving(
+                id: id, name: sighting.name, file: sighting, source: new, result: result, isStaged: true)
             return try confirm(sighting, at: try bring(archiving, to: place))
         } catch {
             if error.isNotFound { return .gone }

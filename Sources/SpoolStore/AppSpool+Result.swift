@@ -1,5 +1,5 @@
-import APNSModel
-import LinuxIO
+package import APNSModel
+package import LinuxIO
 import SpoolModel
 
 /// A file on its way to an archive.
@@ -14,6 +14,34 @@ struct Archiving {
     let source: Directory
     /// The bytes of the result file that is to stand beside it; `nil`: none.
     let result: [UInt8]?
+    /// Whether the result has been staged.
+    var isStaged = false
+}
+
+/// The result file of a job before it has its place.
+package struct ResultDraft: Sendable {
+    /// The id of its job.
+    package let id: JobID
+    /// What is in it.
+    package let bytes: [UInt8]
+
+    /// Creates a draft.
+    package init(of id: JobID, _ bytes: [UInt8]) {
+        (self.id, self.bytes) = (id, bytes)
+    }
+
+    /// Writes and syncs it in `work/<node>/`, where nobody reads, and where every start looks for what is left; blocks for the
+    /// disk.
+    ///
+    /// - Throws: `SystemError`: ENOSPC, EIO and the like; call again later.
+    package func stage(in work: Directory) throws(SystemError) {
+        // What an earlier try left.
+        try work.unlink(WorkEntry.result(of: id))
+        let file = try work.create(WorkEntry.result(of: id), mode: 0o640)
+        try file.write(bytes)
+        try file.sync(.resultFile)
+        try file.closeNow()
+    }
 }
 
 extension AppSpool {
@@ -23,9 +51,10 @@ extension AppSpool {
     /// removes both (`dropUnfinished`).
     func bring(_ archiving: Archiving, to first: ArchivePlace) throws(SystemError) -> ArchivePlace {
         let day = try openDay(first.archiveDay)
-        var place = first
+        var (archiving, place) = (archiving, first)
         defer { reserved.remove(place) }
         while try !move(archiving, to: day, as: place) {
+            archiving.isStaged = false
             reserved.remove(place)
             place = try freePlace(for: archiving.name, in: place.archiveDay, withResult: archiving.result != nil)
         }
@@ -40,7 +69,7 @@ extension AppSpool {
             return try move(archiving.file, from: archiving.source, to: day, as: place.name)
         }
         try note(place, of: archiving.id)
-        try stage(bytes, of: archiving.id)
+        if !archiving.isStaged { try ResultDraft(of: archiving.id, bytes).stage(in: work) }
         guard try publishResult(of: archiving, in: day, as: resultName, beside: place.name) else { return false }
         do {
             if try move(archiving.file, from: archiving.source, to: day, as: place.name) { return true }
@@ -71,16 +100,6 @@ extension AppSpool {
             }
             return there.isSameFile(as: archiving.file.status)
         }
-    }
-
-    /// Writes and syncs a result where nobody reads, and where every start looks for what is left.
-    func stage(_ result: [UInt8], of id: JobID) throws(SystemError) {
-        // What an earlier try left.
-        try work.unlink(WorkEntry.result(of: id))
-        let file = try work.create(WorkEntry.result(of: id), mode: 0o640)
-        try file.write(result)
-        try file.sync(.resultFile)
-        try file.closeNow()
     }
 
     // MARK: The note of what is under way

@@ -80,6 +80,36 @@ import Testing
         }
     }
 
+    /// Files that fail, each with a result file: one whose only token is none, and one that is empty.
+    enum Failing: String, CaseIterable {
+        case rejected, empty
+        var text: String { self == .empty ? "" : "{\"defaults\":{\"alert\":\"a\"}}\n{\"token\":\"none!\"}\n" }
+    }
+
+    @Test(arguments: Failing.allCases)
+    func `a disk that is slow with the result files of one app does not delay another`(_ kind: Failing) async throws {
+        try await Bench.running(Self.setup()) { bench in
+            let sabotage = try await Sabotage(on: bench)
+            try sabotage.begin(.slowResult)
+            try await bench.withDaemon(sabotage.environment) { daemon in
+                try await daemon.says("app started")
+                let count = 150
+                for number in 0..<count { try bench.put("bad\(number).jsonl", kind.text, in: "weather") }
+                try await eventually("results are written") { bench.archived("weather").count > 2 }
+                for number in 0..<5 {
+                    try bench.drop(Drop(number: 2 * number + 1, count: 1))
+                    try await eventually("the other app's job") { bench.archived("news").count == number + 1 }
+                }
+                let failedCount = bench.archived("weather").count { !$0.hasSuffix(".result.json") }
+                #expect(failedCount < count * 2 / 3, "the other app's jobs waited for the results of \(failedCount)")
+                try sabotage.end(.slowResult)
+                try await eventually("the rest") { bench.archived("weather").count == 2 * count }
+                #expect(try await daemon.stop() == 0)
+                report("J79 slow-results \(kind): \(failedCount) of \(count) failed beside 5 jobs: ok, \(bench.age) s")
+            }
+        }
+    }
+
     @Test func `an app whose gateway is down holds up no other, and goes on when it is back`() async throws {
         try await Bench.running(Self.setup()) { bench in
             let file = try String(contentsOfFile: bench.home + "/etc/apps/weather.yaml", encoding: .utf8)

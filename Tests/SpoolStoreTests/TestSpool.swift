@@ -55,7 +55,9 @@ struct TestSpool {
     /// Refuses what was seen in `new/`.
     func refuse(_ sighting: SeenFile, result: String = "") throws -> SpoolStore.Refusal {
         let place = try app.place(for: sighting.name, in: .failed, at: noon, withResult: true)
-        return try app.refuse(sighting, id: JobID(bits: 1), to: place, result: Array(result.utf8))
+        let draft = ResultDraft(of: JobID(bits: 1), Array(result.utf8))
+        try draft.stage(in: app.work)
+        return try app.refuse(sighting, id: draft.id, to: place, result: draft.bytes)
     }
 
     /// What can be a job in `new/`.

@@ -20,10 +20,16 @@ extension AppRunner {
     }
 
     /// Chooses where concluded jobs go, and writes their lines.
-    private func writeConcluded() {
+    private func writeConcluded() async {
         let waiting = concluded
         concluded = []
-        for id in waiting {
+        await inGroups(waiting) { group in
+            spool.keepingDaysOpen { writeEnds(of: group) }
+        }
+    }
+
+    private func writeEnds(of group: ArraySlice<JobID>) {
+        for id in group {
             guard let job = jobs[id], case .settled(let conclusion) = job.machine.state else { continue }
             do {
                 let folder: ArchiveFolder = conclusion.state == .done ? .done : .failed
@@ -87,7 +93,7 @@ extension AppRunner {
             awaitingPublication = []
         }
         lastPublication = .now
-        spool.keepingDaysOpen { writeConcluded() }
+        await writeConcluded()
         // Whose lines are among those that are published now, or before.
         let (held, ended) = (parking, withdrawals)
         if !lines.isEmpty {
@@ -103,7 +109,7 @@ extension AppRunner {
             for id in over { handle(.published, id) }
             published += over
         }
-        spool.keepingDaysOpen { archivePublished() }
+        await archivePublished()
         parkHeld(held)
         carryOutWithdrawals(ended)
         writeJournal()
@@ -133,16 +139,49 @@ extension AppRunner {
             || jobs.values.contains { $0.source != nil && $0.resumption.map { !$0.untold.isEmpty } == true }
     }
 
-    private func archivePublished() {
+    private func archivePublished() async {
         let waiting = published
         published = []
-        for id in waiting {
+        await inGroups(waiting) { group in
+            let drafts = group.compactMap(resultDraft)
+            do {
+                for draft in drafts { try await files.archives.stage(draft, in: spool.work) }
+                let results = Dictionary(uniqueKeysWithValues: drafts.map { ($0.id, $0.bytes) })
+                spool.keepingDaysOpen { archive(group, results) }
+            } catch {
+                published += group
+                note(failure: error)
+                logger.error("result files cannot be written", metadata: [LogKey.error: "\(error)"])
+            }
+        }
+    }
+
+    /// How many jobs are dealt with before other apps have their turn.
+    private static let groupLimit = 64
+
+    /// Deals with many jobs in groups, and lets other apps go on behind each.
+    private func inGroups(_ ids: [JobID], _ body: (ArraySlice<JobID>) async -> Void) async {
+        for start in stride(from: 0, to: ids.count, by: Self.groupLimit) {
+            if start > 0 { await files.worker.yield() }
+            await body(ids[start..<min(start + Self.groupLimit, ids.count)])
+        }
+    }
+
+    private func resultDraft(of id: JobID) -> ResultDraft? {
+        guard let job = jobs[id], case .published(let conclusion) = job.machine.state, job.needsResult(conclusion)
+        else {
+            return nil
+        }
+        return ResultDraft(of: id, job.result(conclusion, app: name).bytes)
+    }
+
+    private func archive(_ group: ArraySlice<JobID>, _ results: [JobID: [UInt8]]) {
+        for id in group {
             guard let job = jobs[id], let place = job.place, case .published(let conclusion) = job.machine.state else {
                 continue
             }
             do {
-                let result = job.needsResult(conclusion) ? job.result(conclusion, app: name).bytes : nil
-                let final = try spool.archive(job.claimed, at: place, result: result)
+                let final = try spool.archive(job.claimed, at: place, result: results[id], isStaged: true)
                 if final != place { recordEnd(of: job, conclusion, at: final) }
                 finish(job)
                 archived.append(id)
@@ -194,16 +233,6 @@ extension AppRunner {
             intakeBell.ring()
         } catch {
             // Final: the journal keeps them, and the next start looks where they are.
-            logger.error("archive cannot be synced", metadata: [LogKey.error: "\(error)"])
-            note(failure: error)
-        }
-    }
-
-    /// Makes the moves of what is not in the journal survive a power loss.
-    func syncArchives() {
-        do {
-            try spool.syncArchives()
-        } catch {
             logger.error("archive cannot be synced", metadata: [LogKey.error: "\(error)"])
             note(failure: error)
         }

@@ -42,9 +42,28 @@ extension AppRunner {
         guard lines.isEmpty else { return publishBell.ring() }
         let group = refusals
         refusals = []
+        do {
+            for refusal in group {
+                let draft = ResultDraft(of: refusal.report.identity.id, refusal.result)
+                try await files.archives.stage(draft, in: spool.work)
+            }
+        } catch {
+            for refusal in group { noteStuck(refusal, error) }
+            return
+        }
         for refusal in group { carryOut(refusal) }
-        syncArchives()
+        do {
+            try await files.archives.sync(spool.takeUnsyncedMoves())
+        } catch {
+            logger.error("archive cannot be synced", metadata: [LogKey.error: "\(error)"])
+            note(failure: error)
+        }
         noteArchived()
+    }
+
+    private func noteStuck(_ refusal: PendingRefusal, _ error: SystemError) {
+        stuckRefusals[refusal.seen.name] = refusal
+        answerStuck(refusal.seen.name, error)
     }
 
     private func carryOut(_ refusal: PendingRefusal) {
@@ -64,8 +83,7 @@ extension AppRunner {
                 intake.answer(name, .stuck, at: .now)
             }
         } catch {
-            stuckRefusals[name] = refusal
-            answerStuck(name, error)
+            noteStuck(refusal, error)
         }
     }
 }

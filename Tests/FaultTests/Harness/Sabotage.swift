@@ -8,6 +8,8 @@ struct Sabotage: Sendable {
         case syncOnce = "sync-once"
         /// Each fsync(2) of `new/j13.json` fails with EIO.
         case syncOfJob = "sync-of-job"
+        /// Each fsync(2) of a result file takes 50 ms.
+        case slowResult = "slow-result"
         /// Reads and writes of files do a few bytes at a time, and every third call is interrupted.
         case short
         /// The process aborts when it reads a file with `PUSHSPOOL-POISON` in it.
@@ -69,23 +71,25 @@ struct Sabotage: Sendable {
             return fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
         }
 
-        static int is_of_job(int descriptor) {
+        // Whether a file's path has a part.
+        static int is_at(int descriptor, const char *part) {
             char link[64], path[4096];
             snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
             ssize_t length = readlink(link, path, sizeof path - 1);
             if (length < 0) return 0;
             path[length] = 0;
-            return strstr(path, "/new/j13.json") != NULL;
+            return strstr(path, part) != NULL;
         }
 
         static int refuses(int descriptor) {
-            if (!(is_on("sync-of-job") && is_of_job(descriptor)) && !takes("sync-once")) return 0;
+            if (!(is_on("sync-of-job") && is_at(descriptor, "/new/j13.json")) && !takes("sync-once")) return 0;
             errno = EIO;
             return 1;
         }
 
         int fsync(int descriptor) {
             int (*next)(int) = dlsym(RTLD_NEXT, "fsync");
+            if (is_on("slow-result") && is_at(descriptor, ".result")) usleep(50000);
             return refuses(descriptor) ? -1 : next(descriptor);
         }
 
