@@ -200,7 +200,28 @@ extension AppSpool {
     ///
     /// - Throws: `SystemError`: it cannot be read.
     package func isInHold(_ inode: UInt64) throws(SystemError) -> Bool {
-        try !find([inode], in: [held]).isEmpty
+        try !inHold(of: [inode]).isEmpty
+    }
+
+    /// Those of the files with these numbers that are in `hold/`. Costs a listing of it, and a look at each file if one is not
+    /// there.
+    ///
+    /// - Throws: `SystemError`: it cannot be read.
+    package func inHold(of inodes: Set<UInt64>) throws(SystemError) -> Set<UInt64> {
+        try find(inodes, in: [held])
+    }
+
+    /// The names in `new/` of those of the files with these numbers that are there, as far as a listing tells the numbers.
+    ///
+    /// - Throws: `SystemError`: it cannot be read.
+    package func namesInNew(of inodes: Set<UInt64>) throws(SystemError) -> [UInt64: FileName] {
+        var names: [UInt64: FileName] = [:]
+        var listing = try new.listing()
+        while let entry = try listing.next() {
+            guard inodes.contains(entry.inode), let name = FileName(bytes: entry.name) else { continue }
+            names[entry.inode] = name
+        }
+        return names
     }
 
     /// Whether the file with this number is in `failed/`, in the folder of that day or a later one. Costs a listing of each.

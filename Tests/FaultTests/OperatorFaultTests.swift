@@ -81,4 +81,21 @@ import Testing
     @Test func `a death while a job is cancelled and tried again loses nobody and doubles few`() async throws {
         try await sweep("cancel and retry", [["cancel", "retry"]])
     }
+
+    @Test func `what was not read of a job that is cancelled is told, though the daemon dies meanwhile`() async throws {
+        try await Bench.running(.init(window: 20, latency: .milliseconds(20))) { bench in
+            let count = 300_000
+            try bench.drop(Drop(number: 1, count: count))
+            try await bench.withDaemon { daemon in
+                try await bench.arrived(100)
+                let told = bench.names(in: "weather/feedback").count
+                try await operate(bench, "cancel")
+                try await eventually("some of it is told") { bench.names(in: "weather/feedback").count > told + 1 }
+                try await daemon.destroy()
+                #expect(try bench.lines("weather").count < count, "all of it was told before the daemon died")
+            }
+            let verdict = try await bench.judge("A1 kill9, while what was cancelled is told")
+            #expect(verdict.isGood, "\(verdict)")
+        }
+    }
 }

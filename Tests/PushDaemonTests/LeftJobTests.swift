@@ -4,6 +4,7 @@ import GatewaySimulator
 import LinuxIO
 import SpoolModel
 import SpoolStore
+import TestSupport
 import Testing
 
 /// What a daemon does about what the journal says of another's jobs.
@@ -11,11 +12,17 @@ import Testing
     /// Not so long ago that the time of a job is up.
     private let then = WallTime(epochSeconds: Int64(Date.now.timeIntervalSince1970) - 3600)
 
-    /// Puts a job where a daemon that died left it, and gives the journal what `records` adds to its claim; `device` is what
-    /// the disk was called then.
+    /// What may be otherwise with a job that was left.
+    private enum Oddity {
+        /// Its rename was not recorded.
+        case unclaimed
+        /// The disk had another number.
+        case onOtherDevice
+    }
+
+    /// Puts a job where a daemon that died left it, and gives the journal what `records` adds to its header and claim.
     private func leave(
-        _ text: String, count: Int = 2, device: UInt64? = nil, on bench: Bench,
-        _ records: (JobID, Journal) throws -> Void
+        _ text: String, _ oddities: Set<Oddity> = [], on bench: Bench, _ records: (JobID, Journal) throws -> Void
     ) throws -> JobID {
         let spool = try Spool(path: bench.path + "/spool", node: "node-a", journalByteCount: 8 << 20)
         let app = try spool.app("weather")
@@ -24,14 +31,15 @@ import Testing
         let bytes = Array(text.utf8)
         let claimed = try app.restore(id, name, bytes)
         var facts = JournalHeader.Facts(id: id, app: "weather", name: name)
-        (facts.byteCount, facts.recipientCount) = (Int64(bytes.count), count)
+        (facts.byteCount, facts.recipientCount) = (Int64(bytes.count), text.matches(of: /[0-9a-f]{64}/).count)
         (facts.droppedAt, facts.claimedAt) = (then, then)
-        (facts.device, facts.inode) = (device ?? claimed.status.device, claimed.status.inode)
+        (facts.device, facts.inode) = (claimed.status.device, claimed.status.inode)
+        if oddities.contains(.onOtherDevice) { facts.device += 1 }
         facts.onDoubt = text.contains("on_doubt") ? .report : .resend
         let isShort = bytes.count <= JournalHeader.byteLimit
         let content = isShort ? JournalHeader.Content.bytes(bytes) : .checks([CRC32C.checksum(bytes.span)])
         try spool.journal.append(.header(JournalHeader(facts, content: content)))
-        try spool.journal.append(.claimed(id))
+        if !oddities.contains(.unclaimed) { try spool.journal.append(.claimed(id)) }
         try records(id, spool.journal)
         try spool.journal.write()
         return id
@@ -70,7 +78,7 @@ import Testing
     ) async throws {
         try await Bench.running(try .init()) { bench in
             let tokens = (0..<count).map { #""\#(token($0))""# }.joined(separator: ",")
-            _ = try leave(#"{"tokens":[\#(tokens)],"alert":"Hi"}"#, count: count, on: bench) { id, journal in
+            _ = try leave(#"{"tokens":[\#(tokens)],"alert":"Hi"}"#, on: bench) { id, journal in
                 try end(id, count: count, in: journal)
             }
             let app = bench.path + "/spool/weather"
@@ -90,7 +98,7 @@ import Testing
     ) async throws {
         try await Bench.running(try .init()) { bench in
             // A disk may have another number after each start of the machine.
-            _ = try leave(text, device: 1, on: bench) { _, _ in }
+            _ = try leave(text, [.onOtherDevice], on: bench) { _, _ in }
             let app = bench.path + "/spool/weather"
             let entry = try #require(bench.names(in: "weather/work/node-a").first)
             try FileManager.default.createDirectory(atPath: "\(app)/hold", withIntermediateDirectories: true)
@@ -106,7 +114,7 @@ import Testing
 
     @Test func `the torn remains of a restored job go, whatever number the disk has now`() async throws {
         try await Bench.running(try .init()) { bench in
-            _ = try leave(text, device: 1, on: bench) { _, _ in }
+            _ = try leave(text, [.onOtherDevice], on: bench) { _, _ in }
             let app = bench.path + "/spool/weather"
             let entry = try #require(bench.names(in: "weather/work/node-a").first)
             try FileManager.default.moveItem(atPath: "\(app)/work/node-a/\(entry)", toPath: "\(app)/new/left.json")
@@ -119,12 +127,88 @@ import Testing
         }
     }
 
+    @Test func `a job whose file a power loss tore before its rename was recorded is sent from the journal`()
+        async throws
+    {
+        try await Bench.running(try .init()) { bench in
+            _ = try leave(text, [.unclaimed], on: bench) { _, _ in }
+            let app = bench.path + "/spool/weather"
+            let entry = try #require(bench.names(in: "weather/work/node-a").first)
+            try FileManager.default.moveItem(atPath: "\(app)/work/node-a/\(entry)", toPath: "\(app)/new/left.json")
+            try Data().write(to: URL(fileURLWithPath: app + "/new/left.json"))
+            try await bench.withDaemon { _ in
+                let line = try await bench.end(of: "left.json")
+                #expect(line.id == JobID(bits: 77).description && line.accepted == 2)
+                #expect(bench.names(in: "weather/new").isEmpty && bench.jobs(in: "failed").isEmpty)
+            }
+        }
+    }
+
+    @Test func `a job that was back in new by another name when the daemon died is known by its file`() async throws {
+        try await Bench.running(try .init()) { bench in
+            _ = try leave(text, on: bench) { id, journal in
+                try journal.append(.result(id, JournalResult(.accepted, [0..<1], at: then)))
+            }
+            let app = bench.path + "/spool/weather"
+            let entry = try #require(bench.names(in: "weather/work/node-a").first)
+            try FileManager.default.moveItem(atPath: "\(app)/work/node-a/\(entry)", toPath: "\(app)/new/left~2.json")
+            try bench.drop("left.json", job(3))
+            try await bench.withDaemon { _ in
+                try await eventually("both end") { try bench.lines("job").count == 2 }
+                let tokens = try await bench.accepted(2).acceptedTokens
+                #expect(Set(tokens.map(\.last)) == [2, 3] && tokens.count == 2)
+                #expect(try bench.lines("job").contains { $0.id == JobID(bits: 77).description && $0.accepted == 2 })
+            }
+        }
+    }
+
+    @Test func `what is known of a job counts though the rest of it can no longer be sent`() async throws {
+        try await Bench.running(try .init()) { bench in
+            // Too long for the binary protocol, which the app did not have before.
+            let alert = String(repeating: "x", count: 3_000)
+            let text = #"{"tokens":["\#(token(1))","\#(token(2))"],"alert":"\#(alert)"}"#
+            _ = try leave(text, on: bench) { id, journal in
+                try journal.append(.result(id, JournalResult(.expired, [0..<1], at: then)))
+            }
+            try await bench.withDaemon { _ in
+                let line = try await bench.end(of: "left.json")
+                #expect(line.state == "failed" && line.expired == 1 && line.unsent == 1)
+                let told = try bench.lines("notification")
+                #expect(told.map(\.outcome) == ["expired", "unsent"] && told.map(\.index) == [0, 1])
+                #expect(await bench.simulator.ledger.arrivedCount == 0)
+            }
+        }
+    }
+
+    @Test(.enabled(if: Immutable.isPossible, "needs chattr +i"))
+    func `a job whose file cannot be taken back from new is not taken for another`() async throws {
+        try await Bench.running(try .init()) { bench in
+            _ = try leave(text, on: bench) { id, journal in
+                try journal.append(.result(id, JournalResult(.accepted, [0..<1], at: then)))
+            }
+            let app = bench.path + "/spool/weather"
+            let (entry, file) = (try #require(bench.names(in: "weather/work/node-a").first), app + "/new/left.json")
+            try FileManager.default.moveItem(atPath: "\(app)/work/node-a/\(entry)", toPath: file)
+            try #require(Immutable.set(true, file))
+            defer { _ = Immutable.set(false, file) }
+            try await bench.withDaemon { daemon in
+                try await daemon.says("job of an earlier run cannot be taken up")
+                try bench.drop("next.json", job(3))
+                #expect(try await bench.end(of: "next.json").accepted == 1)
+                try #require(Immutable.set(false, file))
+                let line = try await bench.end(of: "left.json")
+                #expect(line.id == JobID(bits: 77).description && line.accepted == 2)
+                #expect(await bench.simulator.ledger.acceptedTokens.compactMap(\.last).sorted() == [2, 3])
+            }
+        }
+    }
+
     @Test func `what was not told of a job is told, also when nothing of it is left to be sent`() async throws {
         try await Bench.running(try .init()) { bench in
             // More than is read at a time: the first is in doubt, and the lines of the last are not out.
             let tokens = (0..<2100).map { #""\#(token($0))""# }.joined(separator: ",")
             let text = #"{"tokens":[\#(tokens)],"alert":"Hi","on_doubt":"report"}"#
-            _ = try leave(text, count: 2100, on: bench) { id, journal in
+            _ = try leave(text, on: bench) { id, journal in
                 try journal.append(.intent(id, [0..<1]))
                 try journal.append(.result(id, JournalResult(.accepted, [1..<2090], at: then)))
                 try journal.append(.result(id, JournalResult(.expired, [2090..<2100], at: then)))

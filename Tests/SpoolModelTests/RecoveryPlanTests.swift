@@ -131,6 +131,13 @@ struct RecoveryPlanTests {
         }
     }
 
+    @Test func `a file in new that was read and is torn since is restored, whatever was recorded behind its header`() {
+        for known in [Known.header, .claimed, .ended, .told] {
+            #expect(plan(known, .small) { $0.isTornInNew = true } == "restore", "\(known)")
+        }
+        #expect(plan(.header, .small) { _ in } == "forget neverOurs")
+    }
+
     @Test func `what was intended is doubtful and does not remain`() {
         var job = job(.claimed, .small)
         job.apply(JournalResult(.accepted, [0..<2], at: JournalSample.noon), at: job.position)

@@ -88,9 +88,10 @@ final class ActiveJob {
     /// The indices of what was not read yet.
     var unread: Range<Int> { min(handedOutCount, summary.recipientCount)..<summary.recipientCount }
 
-    /// Whether nothing of it has an outcome or was known before, and nobody wants anything else of it than that it is sent.
+    /// Whether nothing of it has an outcome, and nobody wants anything else of it than that it is sent as it was dropped: its file
+    /// alone says all there is to know of it.
     var isUnsent: Bool {
-        guard case .sending = machine.state, resumption == nil, ending == nil else { return false }
+        guard case .sending = machine.state, resumption == nil, ending == nil, !isSentAnyway else { return false }
         return machine.tally.total == 0 && machine.remaining.count == summary.recipientCount
     }
 

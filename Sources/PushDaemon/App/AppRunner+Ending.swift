@@ -24,18 +24,24 @@ extension AppRunner {
         let outcome = Outcome.withdrawn(code)
         job.ending = outcome
         let back = await takeBack(id) + takeFreed(of: id)
-        if case .sending = job.machine.state {
-            job.isWithdrawn = true
-            endings.insert(id)
-            handle(.stopped(code), id)
-        }
+        withdraw(job, code, outcome)
         // Whatever became of the job meanwhile, nobody else has them.
         for batch in back where job.machine.isAwaiting(batch.indices) { settle(Settlement(batch, outcome)) }
         guard job.isWithdrawn else { throw ControlFault("it came to its end before", hint: nil) }
-        endUnread(job, outcome)
         writeJournal()
         guard await syncJournal() else { throw ControlFault("the journal cannot be written", hint: "see the log") }
         return answer(on: job, code)
+    }
+
+    /// Has a job end that is being sent: what was not read yet has this outcome, and is read to be told.
+    func withdraw(_ job: ActiveJob, _ code: ResultCode, _ outcome: Outcome) {
+        guard case .sending = job.machine.state else { return }
+        let id = job.claimed.id
+        job.ending = outcome
+        job.isWithdrawn = true
+        endings.insert(id)
+        handle(.stopped(code), id)
+        endUnread(job, outcome)
     }
 
     /// Gives what was not read yet its outcome; reading on tells it.
@@ -51,6 +57,8 @@ extension AppRunner {
             doubtful: before?.doubtful ?? IndexRuns(), untold: (before?.untold ?? []) + [result], final: nil,
             isAbridged: before?.isAbridged == true)
         record(.result(id, result))
+        // What is published before all of it is told must not say that it is.
+        firstTold = around.journal.position
         around.meter.count { $0.note(outcome, count: unread.count) }
         for run in unread.runs {
             job.note(run, outcome)

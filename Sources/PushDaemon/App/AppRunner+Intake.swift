@@ -17,6 +17,7 @@ extension AppRunner {
             takeHints()
             await lookAtSpace()
             await prepareToAsk()
+            if Moment.now >= nextFinding, !left.isEmpty || !hasLookedIntoWork { findMissingJobs() }
             if !leftJobs.isEmpty { await recoverJobs() }
             await beginScanIfDue()
             while let action = intake.next(at: .now, taking: openLanes, longest: longestClaim) {
@@ -90,7 +91,8 @@ extension AppRunner {
     func mayRecover(_ lane: Lane) -> Bool { mayTake && hasPlace(for: lane) }
 
     private var mayTake: Bool {
-        !isDraining && !isBroken && shortUntil <= .now && (standing == .sending || mayAsk && claims.isEmpty)
+        hasLookedIntoWork && !isDraining && !isBroken && shortUntil <= .now
+            && (standing == .sending || mayAsk && claims.isEmpty)
             && lines.count < Self.lineLimit
     }
 
@@ -102,6 +104,7 @@ extension AppRunner {
         if intake.wantsScan || scanning != nil || sweep != nil && mustSweep || mustRewriteGone { return .now }
         var next = space.isShort ? nextSpaceLook : nextScan
         if shortUntil > .now { next = min(next, shortUntil) }
+        if !left.isEmpty || !hasLookedIntoWork { next = min(next, nextFinding) }
         if let nextNews = room.nextNews { next = min(next, nextNews) }
         if let deadline = intake.deadline { next = min(next, deadline) }
         // The clock of users may jump: what it says is looked at with every scan, at the latest.
@@ -251,6 +254,7 @@ extension AppRunner {
         case .claim: break
         case .fail(let code): read.summary.failure = read.summary.failure ?? code
         }
+        guard !isMissing(job) else { return intake.answer(job.name, .busy, at: .now) }
         guard try admitRef(of: &read, job.name) else { return }
         try announce(job, read)
         // Nobody is to write to it between now and the claim.

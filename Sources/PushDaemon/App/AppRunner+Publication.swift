@@ -100,7 +100,7 @@ extension AppRunner {
             // Whether everything up to now is among the lines holds for these, not for what is read meanwhile.
             let (taken, over, last) = (lines, finishing, lastRecord)
             // What an earlier run has left is out when all of it is.
-            let since = isRetelling ? firstRecord : nil
+            let since = isRetelling ? firstTold : nil
             (lines, finishing) = ([], [])
             guard await syncJournal(), keepRefs(of: over), publish(taken, since: since, through: last) else {
                 (lines, finishing) = (taken + lines, over + finishing)
@@ -135,7 +135,8 @@ extension AppRunner {
 
     /// Whether lines of an earlier run are still to be told.
     var isRetelling: Bool {
-        leftJobs.contains(where: \.hasUntold) || takingUp.contains(where: \.hasUntold)
+        left.values.contains { !$0.untold.isEmpty } || leftJobs.contains(where: \.hasUntold)
+            || takingUp.contains(where: \.hasUntold)
             || jobs.values.contains { $0.source != nil && $0.resumption.map { !$0.untold.isEmpty } == true }
     }
 

@@ -1,3 +1,4 @@
+import APNSGateway
 package import APNSModel
 import LinuxIO
 import Logging
@@ -18,6 +19,13 @@ struct LeftJob {
     }
 }
 
+/// Where files of jobs are that are neither in `work/` nor in an archive, by their numbers: a disk may have another number after
+/// each start of the machine, and a name may be another.
+private struct LeftFiles {
+    let held: Set<UInt64>
+    let new: [UInt64: FileName]
+}
+
 /// What an earlier run of an app left in the journal.
 package struct LeftBehind: Sendable {
     /// The jobs that had not come to their end.
@@ -30,32 +38,62 @@ package struct LeftBehind: Sendable {
 }
 
 extension AppRunner {
-    /// Brings journal and folders in line, at every start: at the end every job that goes on is in `work/`.
+    /// Brings journal and folders in line, at every start: at the end every job that goes on is in `work/`. What fails is tried
+    /// again by `findMissingJobs`.
     func findLeftJobs() {
         desk.load()
+        findMissingJobs()
+        guard hasLookedIntoWork else { return }
+        desk.reconcile(leftJobs.map(\.claimed))
+        leftJobs.reverse()
+        leftJobs = Lane.allCases.reversed().flatMap { lane in leftJobs.filter { $0.claimed.name.lane == lane } }
+    }
+
+    /// Looks for the jobs of the journal that were not found yet. Until then their files in `new/` are left alone, and all of
+    /// them until `work/` could be read.
+    func findMissingJobs() {
+        nextFinding = .now + around.configuration.rescan
         do {
-            let found = try around.tenure.claimed(in: spool)
-            for name in found.strangers {
-                logger.warning("file in work/ is none of ours", metadata: [LogKey.job: "\(name)"])
-            }
-            var records = left
-            left = [:]
-            for claimed in found.jobs {
-                let record = records.removeValue(forKey: claimed.id)
-                let claimed = claimed.called(record?.facts.name ?? claimed.name)
-                if isParked(claimed) { continue }
-                dropDouble(of: claimed)
-                leftJobs.append(LeftJob(claimed: claimed, record: recoveryRecord(record, of: claimed.id)))
-            }
-            for job in records.values.sorted(by: { $0.facts.droppedAt < $1.facts.droppedAt }) { search(job) }
-            leftJobs.reverse()
-            desk.reconcile(leftJobs.map(\.claimed))
-            leftJobs = Lane.allCases.reversed().flatMap { lane in leftJobs.filter { $0.claimed.name.lane == lane } }
+            if !hasLookedIntoWork { try takeFromWork() }
+            if !left.isEmpty { try searchMissing() }
         } catch {
-            logger.error("work/ cannot be read", metadata: [LogKey.error: "\(error)"])
+            logger.error("what an earlier run has left cannot be looked for", metadata: [LogKey.error: "\(error)"])
             note(failure: error)
         }
         writeJournal()
+    }
+
+    private func takeFromWork() throws(SystemError) {
+        let found = try around.tenure.claimed(in: spool)
+        hasLookedIntoWork = true
+        for name in found.strangers {
+            logger.warning("file in work/ is none of ours", metadata: [LogKey.job: "\(name)"])
+        }
+        for claimed in found.jobs {
+            let record = left.removeValue(forKey: claimed.id)
+            let claimed = claimed.called(record?.facts.name ?? claimed.name)
+            if isParked(claimed) { continue }
+            dropDouble(of: claimed)
+            leftJobs.append(LeftJob(claimed: claimed, record: recoveryRecord(record, of: claimed.id)))
+        }
+    }
+
+    private func searchMissing() throws(SystemError) {
+        let inodes = Set(left.values.map(\.facts.inode))
+        let files = LeftFiles(held: try spool.inHold(of: inodes), new: try spool.namesInNew(of: inodes))
+        for job in left.values.sorted(by: { $0.facts.droppedAt < $1.facts.droppedAt }) {
+            do {
+                try search(job, files)
+                left[job.facts.id] = nil
+            } catch {
+                reportUnrecovered(job.facts.name, job.facts.id, error)
+            }
+        }
+    }
+
+    /// Whether a file in `new/` may be that of a job of the journal which was not found yet.
+    func isMissing(_ job: OpenJob) -> Bool {
+        left.values.contains { $0.facts.name == job.name || $0.facts.inode == job.status.inode }
     }
 
     /// Whether a job was parked by an operator, and a power loss has left it in `work/` too, where it goes; or whether that
@@ -88,29 +126,31 @@ extension AppRunner {
     }
 
     /// A job of the journal that is not in `work/`.
-    private func search(_ job: JournalJob) {
-        do {
-            let header = try around.journal.content(of: job.facts.id)
-            let found = try findings(of: job, header?.content)
-            if found.dropsLinkInNew { try spool.new.unlink(job.facts.name.bytes) }
-            switch RecoveryPlan(.job(job, suspicion: nil), found: found) {
-            case .claimAgain: try claimAgain(job)
-            case .restore:
-                guard case .bytes(let bytes)? = header?.content else { return forget(job, .gone) }
-                let claimed = try spool.restore(job.facts.id, job.facts.name, bytes)
-                if found.isTornInNew { try spool.new.unlink(job.facts.name.bytes) }
-                logger.warning("job is restored from the journal", metadata: [LogKey.job: "\(job.facts.name)"])
-                leftJobs.append(LeftJob(claimed: claimed, record: .job(job, suspicion: nil)))
-            case .forget(let farewell): forget(job, farewell)
-            case .finish, .leave, .startOver, .resume, .hold: record(.cleaned(job.facts.id))
-            }
-        } catch {
-            reportUnrecovered(job.facts.name, job.facts.id, error)
+    private func search(_ job: JournalJob, _ files: LeftFiles) throws {
+        let header = try around.journal.content(of: job.facts.id)
+        var name = job.facts.name
+        var found = try findings(of: job, header?.content, files, named: name)
+        if !found.isInNew, let other = files.new[job.facts.inode], other != name {
+            // It was on its way back to new/, where its name was taken.
+            let there = try findings(of: job, header?.content, files, named: other)
+            if there.isInNew || there.isTornInNew { (found, name) = (there, other) }
+        }
+        if found.dropsLinkInNew { try spool.new.unlink(name.bytes) }
+        switch RecoveryPlan(.job(job, suspicion: nil), found: found) {
+        case .claimAgain: try claimAgain(job, named: name)
+        case .restore:
+            guard case .bytes(let bytes)? = header?.content else { return forget(job, .gone) }
+            let claimed = try spool.restore(job.facts.id, job.facts.name, bytes)
+            if found.isTornInNew { try spool.new.unlink(name.bytes) }
+            logger.warning("job is restored from the journal", metadata: [LogKey.job: "\(job.facts.name)"])
+            leftJobs.append(LeftJob(claimed: claimed, record: .job(job, suspicion: nil)))
+        case .forget(let farewell): forget(job, farewell)
+        case .finish, .leave, .startOver, .resume, .hold: record(.cleaned(job.facts.id))
         }
     }
 
     private func findings(
-        of job: JournalJob, _ content: JournalHeader.Content?
+        of job: JournalJob, _ content: JournalHeader.Content?, _ files: LeftFiles, named name: FileName
     ) throws(SystemError) -> RecoveryFindings {
         var found = RecoveryFindings()
         let facts = job.facts
@@ -118,9 +158,8 @@ extension AppRunner {
             try spool.archived(at: ArchivePlace(final))
         }
         (found.isArchived, found.isHeld) = (archived != nil, try desk.isParked(facts.id))
-        // By the file's number alone: a disk may have another one after each start of the machine.
-        if archived == nil, try spool.isInHold(facts.inode) { found.isHeld = true }
-        guard let file = try spool.candidate(for: facts.name) else { return found }
+        if archived == nil, files.held.contains(facts.inode) { found.isHeld = true }
+        guard let file = try spool.candidate(for: name) else { return found }
         let isSameFile = file.status.inode == facts.inode
         found.isLinkedInNew = archived?.isSameFile(as: file.status) == true || found.isHeld && isSameFile
         guard let content else { return found }
@@ -132,13 +171,15 @@ extension AppRunner {
         return found
     }
 
-    private func claimAgain(_ job: JournalJob) throws(SystemError) {
-        guard let file = try spool.candidate(for: job.facts.name) else { return forget(job, .neverOurs) }
+    private func claimAgain(_ job: JournalJob, named name: FileName) throws(SystemError) {
+        guard let file = try spool.candidate(for: name) else { return forget(job, .neverOurs) }
         switch try around.tenure.claim(file, as: job.facts.id, in: spool) {
         case .claimed(let claimed):
             record(.claimed(job.facts.id))
+            let claimed = claimed.called(job.facts.name)
             leftJobs.append(LeftJob(claimed: claimed, record: .job(job, suspicion: nil)))
-        case .gone, .changed, .forbidden: forget(job, .neverOurs)
+        case .gone, .changed: forget(job, .neverOurs)
+        case .forbidden(let error): throw error
         }
     }
 
@@ -223,7 +264,8 @@ extension AppRunner {
 
     private func resume(_ left: LeftJob, _ progress: RecoveryPlan.Progress, _ read: ReadJob) {
         guard case .job(let known, _) = left.record else { return }
-        guard read.summary.failure == nil else {
+        let isUntouched = progress.tally.total == 0 && progress.doubtful.isEmpty && known.untold.isEmpty
+        if read.summary.failure != nil, isUntouched {
             return start(left.claimed, read, claimedAt: known.facts.claimedAt)
         }
         var remaining = progress.remaining
@@ -238,6 +280,8 @@ extension AppRunner {
         let job = ActiveJob(left, read, known, resumption)
         job.machine = JobMachine(remaining: remaining, tally: progress.tally)
         goOn(read, job)
+        // What can be sent may have changed with the app since.
+        if let failure = read.summary.failure { withdraw(job, failure, .unsent(.unreadable)) }
     }
 
     private func finish(_ left: LeftJob, _ read: ReadJob) {

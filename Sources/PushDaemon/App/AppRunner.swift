@@ -103,6 +103,9 @@ package actor AppRunner {
     var left: [JobID: JournalJob]
     /// Those of them that are in `work/`, the next to take up at the end.
     var leftJobs: [LeftJob] = []
+    /// Whether it is known what is in `work/`, and when to look again for what was not found.
+    var hasLookedIntoWork = false
+    var nextFinding = Moment.zero
     /// Those that are being taken up.
     var takingUp: [LeftJob] = []
     /// Jobs that were announced, to be claimed as soon as the journal has them for good, and how many are just then.
@@ -110,9 +113,11 @@ package actor AppRunner {
     var claimingCount = 0
     /// How many files are being read that will be announced or taken up then: a short one may be beside a long one.
     var takingCount = 0
-    /// Whether there is room for what the app is about to record, and where its records begin.
+    /// Whether there is room for what the app is about to record.
     var room: JournalRoom
-    let firstRecord: JournalPosition
+    /// Where the records begin that can be told while those before them, of an earlier run or of what an operator has ended,
+    /// are told one by one.
+    var firstTold: JournalPosition
     /// The last record of this app, and whether the journal has failed: then nothing is taken, sent or told any more.
     var lastRecord: JournalPosition?
     var isBroken = false
@@ -240,7 +245,7 @@ package actor AppRunner {
         self.desk = HoldDesk(self.spool, logger)
         self.left = left.jobs
         self.room = JournalRoom(of: app.name, in: around.journal)
-        self.firstRecord = around.journal.position
+        self.firstTold = around.journal.position
         let window = around.configuration.dedupe
         self.refs = try window > .zero ? RefBook(of: app.name, in: around.state, keeping: window, at: .now) : nil
         self.gateway = identity.gateway(around.tokens, around.descriptors.sockets).makeGateway(

@@ -89,7 +89,8 @@ package enum RecoveryPlan: Hashable, Sendable {
         case .absent: break
         }
         if found.isInNew { return .claimAgain }
-        guard job.isTouched else { return .forget(.neverOurs) }
+        // The very file that was read, torn since: it was ours if anything of it was sent, and whole when it was dropped.
+        guard job.isTouched || found.isTornInNew else { return .forget(.neverOurs) }
         return job.holdsBytes ? .restore : .forget(.gone)
     }
 
