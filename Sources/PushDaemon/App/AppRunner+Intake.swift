@@ -91,7 +91,7 @@ extension AppRunner {
 
     private var mayTake: Bool {
         !isDraining && !isBroken && shortUntil <= .now && (standing == .sending || mayAsk && claims.isEmpty)
-            && lines.count < Self.lineLimit
+            && unpublishedByteCount < Self.lineLimit
     }
 
     private func hasPlace(for lane: Lane) -> Bool {

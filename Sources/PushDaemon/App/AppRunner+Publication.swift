@@ -81,8 +81,9 @@ extension AppRunner {
         }
         isPublishing = true
         defer {
-            isPublishing = false
+            (isPublishing, publishingByteCount) = (false, 0)
             roomBell.ring()
+            for bell in pumpBells { bell.ring() }
             for waiter in awaitingPublication { waiter.resume() }
             awaitingPublication = []
         }
@@ -92,12 +93,16 @@ extension AppRunner {
         let (held, ended) = (parking, withdrawals)
         if !lines.isEmpty {
             // Whether everything up to now is among the lines holds for these, not for what is read meanwhile.
-            let (taken, over, last) = (lines, finishing, lastRecord)
+            var (taken, over, last) = (lines, finishing, lastRecord)
             // What an earlier run has left is out when all of it is.
             let since = isRetelling ? firstRecord : nil
-            (lines, finishing) = ([], [])
+            (lines, finishing, publishingByteCount) = ([], [], taken.count)
             guard await syncJournal(), keepRefs(of: over), publish(taken, since: since, through: last) else {
-                (lines, finishing) = (taken + lines, over + finishing)
+                // Nothing is copied if nothing came meanwhile: this may happen again and again.
+                taken += lines
+                (lines, finishing) = (taken, over + finishing)
+                // While they were away, it looked as if there were none to try again with.
+                publishBell.ring()
                 return false
             }
             for id in over { handle(.published, id) }
@@ -126,6 +131,12 @@ extension AppRunner {
             return false
         }
     }
+
+    /// How many bytes of lines are not out, those included that are being published.
+    var unpublishedByteCount: Int { lines.count + publishingByteCount }
+
+    /// Whether so many lines are not out that nothing may be read or recorded that makes more.
+    var hasTooManyLines: Bool { unpublishedByteCount >= 2 * Self.lineLimit }
 
     /// Whether lines of an earlier run are still to be told.
     var isRetelling: Bool {

@@ -51,7 +51,7 @@ extension AppRunner {
         var hasHurried = false
         while !isBroken {
             let hasRoom = room.has(count * Self.outcomeByteCount, for: .outcomes, orRing: roomBell)
-            if hasRoom && lines.count < 2 * Self.lineLimit || lines.isEmpty && !isPublishing {
+            if hasRoom && !hasTooManyLines || lines.isEmpty && !isPublishing {
                 room.endWait(for: .outcomes)
                 return true
             }
@@ -64,13 +64,16 @@ extension AppRunner {
         return true
     }
 
-    /// Waits for room in the journal before more of a lane's jobs is read, but not for long: what is under way needs little,
-    /// and makes room when it ends.
+    /// Waits before more of a lane's jobs is read: for room in the journal, but not for long, since what is under way needs little
+    /// and makes room when it ends; and until there are not too many lines in memory, which nothing but their publication makes
+    /// fewer.
     ///
     /// - Returns: `false` when there is something else to do first: to hand out what was taken back, or to end.
     func waitForRoomToSend(_ lane: Lane) async -> Bool {
         let bell = pumpBells[lane.rank]
-        while !room.has(Self.turnByteCount, for: .sending, number: lane.rank, orRing: bell), !isRetelling {
+        while hasTooManyLines
+            || !room.has(Self.turnByteCount, for: .sending, number: lane.rank, orRing: bell) && !isRetelling
+        {
             await bell.wait(until: .now + .seconds(1))
             if Task.isCancelled || freed.last?.lane == lane { return false }
             if lines.isEmpty && !isPublishing { break }
