@@ -96,10 +96,16 @@ import Testing
                 try bench.put("huge.jsonl", head + String(repeating: line, count: count), in: "weather")
                 let settledCount = try await bench.restingCount(of: "weather")
                 #expect(settledCount < count / 2, "so many are in memory")
+                let waits = "waits for feedback/ to be written"
+                try await daemon.says("app \(waits)")
+                try await eventually("a reason in the status") { try bench.status().contains(waits) }
                 for number in 0..<10 { try bench.drop(Drop(number: 2 * number + 1, count: 3)) }
                 try await eventually("the other app's jobs") { bench.archived("news").count == 10 }
                 #expect(Immutable.set(false, feedback))
                 try await eventually("all of it", within: .seconds(200)) { bench.archived("weather").count == 2 }
+                try await daemon.says("app has room again")
+                try await eventually("no reason in the status") { try !bench.status().contains(waits) }
+                #expect(daemon.log.components(separatedBy: waits).count == 2, "told once")
                 #expect(try await daemon.stop() == 0, "\(daemon.log.suffix(2000))")
             }
             let told = try bench.lines("weather").filter { $0.kind == "notification" }.compactMap(\.index)
@@ -210,9 +216,14 @@ extension Bench {
         return counts.max() ?? 0
     }
 
+    /// What the daemon says of itself.
+    fileprivate func status() throws -> String {
+        try String(contentsOfFile: "\(spool)/.pushspool/public/node-a/status.json", encoding: .utf8)
+            .replacing(#"\/"#, with: "/")
+    }
+
     private func settledCount(of app: String) throws -> Int? {
-        let data = try Data(contentsOf: URL(fileURLWithPath: "\(spool)/.pushspool/public/node-a/status.json"))
-        let status = try JSONSerialization.jsonObject(with: data) as? [String: Any]
+        let status = try JSONSerialization.jsonObject(with: Data(try status().utf8)) as? [String: Any]
         let apps = status?["apps"] as? [[String: Any]]
         let jobs = apps?.first { $0["app"] as? String == app }?["progress"] as? [[String: Any]]
         return jobs?.first?["settled"] as? Int

@@ -29,6 +29,7 @@ extension AppRunner {
                 await files.worker.yield()
             }
             noteClaimRoom()
+            tellWaits()
             if !claims.isEmpty { await startClaims() }
             if !refusals.isEmpty { await carryOutRefusals() }
             if !jobs.isEmpty {
@@ -57,6 +58,8 @@ extension AppRunner {
     /// Does what is to be done while a long file is read on its own thread: short files do not wait for it.
     func goOnBesideReading() async {
         lookAtProgress()
+        noteClaimRoom()
+        tellWaits()
         show()
         await takeShortFiles()
     }

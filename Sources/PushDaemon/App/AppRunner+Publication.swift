@@ -105,6 +105,7 @@ extension AppRunner {
                 publishBell.ring()
                 return false
             }
+            room.note(tooManyLines: false)
             for id in over { handle(.published, id) }
             published += over
         }

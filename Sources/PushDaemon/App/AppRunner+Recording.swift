@@ -84,6 +84,7 @@ extension AppRunner {
             if hasRoom && !hasTooManyLines || lines.isEmpty && !isPublishing { break }
             if isEnding || Task.isCancelled { return false }
             lookAtProgress()
+            tellWaits()
             show()
             try? await around.reactor.sleep(for: .milliseconds(20))
         }
