@@ -209,7 +209,7 @@ extension Bench {
     fileprivate func restingCount(of app: String) async throws -> Int {
         var counts: [Int] = []
         try await eventually("a job that rests, \(counts)", within: .seconds(120)) {
-            try await Task.sleep(for: .seconds(1))
+            try await moment(.seconds(1))
             counts.append(try settledCount(of: app) ?? -1)
             return counts.count > 3 && counts.suffix(3).allSatisfy { $0 == counts.last } && counts.max() != -1
         }

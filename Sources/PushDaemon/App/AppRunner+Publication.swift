@@ -82,8 +82,7 @@ extension AppRunner {
         isPublishing = true
         defer {
             (isPublishing, publishingByteCount) = (false, 0)
-            roomBell.ring()
-            for bell in pumpBells { bell.ring() }
+            for bell in pumpBells + [roomBell] { bell.ring() }
             for waiter in awaitingPublication { waiter.resume() }
             awaitingPublication = []
         }
@@ -101,8 +100,7 @@ extension AppRunner {
                 // Nothing is copied if nothing came meanwhile: this may happen again and again.
                 taken += lines
                 (lines, finishing) = (taken, over + finishing)
-                // While they were away, it looked as if there were none to try again with.
-                publishBell.ring()
+                publishBell.ring()  // While they were away, there seemed to be none to try again with.
                 return false
             }
             room.note(tooManyLines: false)
