@@ -110,6 +110,40 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: Immutable.isPossible, "needs chattr +i"))
+    func `an app whose feedback cannot be written reads no further than its lines have room`() async throws {
+        // Six times as many bytes of lines as an app may keep.
+        let count = 250_000
+        try await Bench.running(Self.setup()) { bench in
+            let feedback = bench.spool + "/weather/feedback"
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                try await eventually("folders") { FileManager.default.fileExists(atPath: feedback) }
+                try #require(Immutable.set(true, feedback))
+                defer { _ = Immutable.set(false, feedback) }
+                let line = #"{"token":"none!"}"# + "\n"
+                let head = #"{"defaults":{"alert":"a"}}"# + "\n"
+                try bench.put("huge.jsonl", head + String(repeating: line, count: count), in: "weather")
+                let settledCount = try await bench.restingCount(of: "weather")
+                #expect(settledCount < count / 2, "so many are in memory")
+                let waits = "waits for feedback/ to be written"
+                try await daemon.says("app \(waits)")
+                try await eventually("a reason in the status") { try bench.status().contains(waits) }
+                for number in 0..<10 { try bench.drop(Drop(number: 2 * number + 1, count: 3)) }
+                try await eventually("the other app's jobs") { bench.archived("news").count == 10 }
+                #expect(Immutable.set(false, feedback))
+                try await eventually("all of it", within: .seconds(200)) { bench.archived("weather").count == 2 }
+                try await daemon.says("app has room again")
+                try await eventually("no reason in the status") { try !bench.status().contains(waits) }
+                #expect(daemon.log.components(separatedBy: waits).count == 2, "told once")
+                #expect(try await daemon.stop() == 0, "\(daemon.log.suffix(2000))")
+            }
+            let told = try bench.lines("weather").filter { $0.kind == "notification" }.compactMap(\.index)
+            #expect(told.count == count && Set(told).count == count)
+            report("J69 stalled-feedback, one long job: ok, \(bench.age) s")
+        }
+    }
+
     @Test func `an app whose gateway is down holds up no other, and goes on when it is back`() async throws {
         try await Bench.running(Self.setup()) { bench in
             let file = try String(contentsOfFile: bench.home + "/etc/apps/weather.yaml", encoding: .utf8)
@@ -199,6 +233,30 @@ extension Bench {
         try Data(text.utf8).write(to: URL(fileURLWithPath: "\(seenGround)/staged/\(name)"))
         try FileManager.default.moveItem(
             atPath: "\(seenGround)/staged/\(name)", toPath: "\(spool)/\(app)/new/\(name)")
+    }
+
+    /// How many notifications of an app's only job have an outcome, as its status says, once that stays so for seconds.
+    fileprivate func restingCount(of app: String) async throws -> Int {
+        var counts: [Int] = []
+        try await eventually("a job that rests, \(counts)", within: .seconds(120)) {
+            try await moment(.seconds(1))
+            counts.append(try settledCount(of: app) ?? -1)
+            return counts.count > 3 && counts.suffix(3).allSatisfy { $0 == counts.last } && counts.max() != -1
+        }
+        return counts.max() ?? 0
+    }
+
+    /// What the daemon says of itself.
+    fileprivate func status() throws -> String {
+        try String(contentsOfFile: "\(spool)/.pushspool/public/node-a/status.json", encoding: .utf8)
+            .replacing(#"\/"#, with: "/")
+    }
+
+    private func settledCount(of app: String) throws -> Int? {
+        let status = try JSONSerialization.jsonObject(with: Data(try status().utf8)) as? [String: Any]
+        let apps = status?["apps"] as? [[String: Any]]
+        let jobs = apps?.first { $0["app"] as? String == app }?["progress"] as? [[String: Any]]
+        return jobs?.first?["settled"] as? Int
     }
 
     /// An app's file with a gateway where nothing listens.

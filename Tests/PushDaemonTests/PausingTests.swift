@@ -1,3 +1,4 @@
+import Foundation
 import GatewaySimulator
 import TestSupport
 import Testing
@@ -24,6 +25,36 @@ import Testing
                 try bench.drop("plain.json", job(2 * Self.count), app: "modern")
                 #expect(try await bench.end(of: "plain.json", app: "modern").accepted == 1)
                 #expect(paused < 200_000)
+            }
+        }
+    }
+
+    @Test(arguments: ["cancel", "hold"])
+    func `an operator ends a job of which much pauses, with the smallest journal`(command: String) async throws {
+        // Outcomes in an order of their own take more than the journal has room for, one record each, if it is a full run.
+        let count = isFullRun ? 90_000 : 20_000
+        let modern = try Modern("payload=failing answer reason=ServiceUnavailable")
+        try await modern.running { bench in
+            try bench.configureModern("retry: {later: 1h}")
+            let file = try String(contentsOfFile: bench.path + "/etc/pushspool.yaml", encoding: .utf8)
+            try bench.write("etc/pushspool.yaml", file + "journal: {size: 8MiB}\nlimits: {free_space: 1MiB}\n")
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                try bench.drop("one.json", job(tokens: 0..<count, saying: "failing"), app: "modern")
+                try await eventually("all pause", within: .seconds(400)) {
+                    await bench.simulator.ledger.refusedCount >= count
+                }
+                let end = try await bench.operate(command, "modern/one.json")
+                #expect(end.code == 0, "\(end)")
+                try bench.drop("plain.json", job(count), app: "modern")
+                #expect(try await bench.end(of: "plain.json", app: "modern").accepted == 1)
+                if command == "cancel" {
+                    #expect(try await bench.end(of: "one.json", app: "modern").code == "cancelled")
+                    #expect(try bench.lines("notification", app: "modern").count == count)
+                } else {
+                    #expect(bench.names(in: "modern/hold").contains("one.json"))
+                }
+                #expect(try await daemon.stop() == 0, "\(daemon.log.suffix(2000))")
             }
         }
     }

@@ -68,6 +68,7 @@ final class ActiveJob {
     ///
     /// - Returns: Those of them that had been taken for accepted.
     func noteTakenBack(_ range: Range<Int>) -> [Range<Int>] {
+        guard !machine.isAwaiting(range) else { return [] }
         var revoked = IndexRuns(range)
         for awaited in machine.remaining.intersection(range) { revoked.subtract(awaited) }
         for part in revoked.runs { takenBack.insert(part) }

@@ -14,21 +14,27 @@ struct Candidate {
 }
 
 extension AppRunner {
-    /// Notes whether files wait for room in the journal, and says so when that lasts, or is over.
+    /// Notes whether files wait for room in the journal, by the same rule as `longestClaim`.
     func noteClaimRoom() {
-        let wantsRoom = intake.oldestReady != nil && !openLanes.isEmpty
-        if !wantsRoom || room.has(JournalHeader.byteLimit, for: .claims, orRing: intakeBell) {
-            room.endWait(for: .claims)
-        } else if !archived.isEmpty {
-            // What was archived leaves the journal as soon as that is synced.
-            lastCleaning = .zero
-            publishBell.ring()
+        guard intake.oldestReady != nil, !openLanes.isEmpty else { return room.endWait(for: .claims) }
+        if outage.isLong(at: .now), around.journal.ownRoom(of: name) < JournalHeader.byteLimit {
+            room.beginWait(for: .claims)
+        } else if room.has(JournalHeader.byteLimit, for: .claims, orRing: intakeBell) {
+            return
         }
+        // What was archived leaves the journal as soon as that is synced.
+        guard !archived.isEmpty else { return }
+        lastCleaning = .zero
+        publishBell.ring()
+    }
+
+    /// Says that the app waits for room, when that lasts, and when it is over.
+    func tellWaits() {
+        room.note(tooManyLines: hasTooManyLines)
         guard room.hasNews(at: .now) else { return }
-        guard let reason = room.reason else { return logger.notice("app has room in the journal again") }
-        let hint: Logger.MetadataValue =
-            "see whether the gateway takes jobs and feedback/ can be written; journal.size makes the journal larger"
-        logger.warning("app \(reason)", metadata: [LogKey.hint: hint])
+        defer { show() }
+        guard let reason = room.reason else { return logger.notice("app has room again") }
+        logger.warning("app \(reason)", metadata: [LogKey.hint: "\(room.hint ?? "")"])
     }
 
     /// How long a file may be for which the journal has room now; a longer one waits, and those behind it.

@@ -26,7 +26,11 @@ extension AppRunner {
         let back = await takeBack(id) + takeFreed(of: id)
         withdraw(job, code, outcome)
         // Whatever became of the job meanwhile, nobody else has them.
-        for batch in back where job.machine.isAwaiting(batch.indices) { settle(Settlement(batch, outcome)) }
+        let awaited = back.filter { job.machine.isAwaiting($0.indices) }
+        if job.isWithdrawn { endUnread(job, outcome) }
+        guard await settle(takenBack: awaited, of: id, outcome) else {
+            throw ControlFault("the app ends", hint: "ask again when it has started anew")
+        }
         guard job.isWithdrawn else { throw ControlFault("it came to its end before", hint: nil) }
         writeJournal()
         guard await syncJournal() else { throw ControlFault("the journal cannot be written", hint: "see the log") }
@@ -69,9 +73,8 @@ extension AppRunner {
     /// Ends what has come back from connections of jobs that are ended: it would pause, or be sent again.
     func proceedWithEndings() async {
         for id in endings.sorted(by: { $0.bits < $1.bits }) {
-            for batch in await takeBack(id) + takeFreed(of: id) {
-                if let ending = jobs[id]?.ending { settle(Settlement(batch, ending)) }
-            }
+            let back = await takeBack(id) + takeFreed(of: id)
+            if let ending = jobs[id]?.ending { await settle(takenBack: back, of: id, ending) }
             if jobs[id]?.machine.isOver ?? true { endings.remove(id) }
         }
         writeJournal()

@@ -30,6 +30,7 @@ extension AppRunner {
                 await files.worker.yield()
             }
             noteClaimRoom()
+            tellWaits()
             if !claims.isEmpty { await startClaims() }
             if !refusals.isEmpty { await carryOutRefusals() }
             if !jobs.isEmpty {
@@ -58,6 +59,8 @@ extension AppRunner {
     /// Does what is to be done while a long file is read on its own thread: short files do not wait for it.
     func goOnBesideReading() async {
         lookAtProgress()
+        noteClaimRoom()
+        tellWaits()
         show()
         await takeShortFiles()
     }
@@ -93,7 +96,7 @@ extension AppRunner {
     private var mayTake: Bool {
         hasLookedIntoWork && !isDraining && !isBroken && shortUntil <= .now
             && (standing == .sending || mayAsk && claims.isEmpty)
-            && lines.count < Self.lineLimit
+            && unpublishedByteCount < Self.lineLimit
     }
 
     private func hasPlace(for lane: Lane) -> Bool {

@@ -158,8 +158,7 @@ extension AppRunner {
         handle(.stopped(.unreadable), id)
         endRetelling(id)
         // What is on a connection still gets its outcome, and the last of them ends the job.
-        for batch in await gateway.remove(id) { settle(Settlement(batch, .unsent(.unreadable))) }
-        writeJournal()
+        await settle(takenBack: await gateway.remove(id), of: id, .unsent(.unreadable))
     }
 
     /// A job that an operator has ended, or wants to be held, can be read no further: what an earlier run, or he, has made of it
@@ -234,13 +233,12 @@ extension AppRunner {
     /// Takes back what waited for room until its job was given up, ended, or was to be held.
     private func takeBackWhatIsOver(_ batches: [Batch]) async {
         for id in Set(batches.map(\.job)) where mustTakeBack(id) {
-            for batch in await gateway.remove(id) {
-                guard let job = jobs[id] else { continue }
-                if holdings[id] == nil {
-                    settle(Settlement(batch, job.ending ?? .unsent(.givenUp)))
-                } else {
-                    noteReturned([batch], of: id)
-                }
+            let back = await gateway.remove(id)
+            guard let job = jobs[id] else { continue }
+            if holdings[id] == nil {
+                await settle(takenBack: back, of: id, job.ending ?? .unsent(.givenUp))
+            } else {
+                await noteAllReturned(back, of: id)
             }
         }
     }
@@ -452,9 +450,8 @@ extension AppRunner {
             }
             let ending = job.ending ?? .unsent(.givenUp)
             job.ending = ending
-            for batch in await takeBack(id) { settle(Settlement(batch, ending)) }
+            await settle(takenBack: await takeBack(id), of: id, ending)
         }
-        if !late.isEmpty { writeJournal() }
     }
 }
 

@@ -64,7 +64,7 @@ extension AppRunner {
     func proceedWithHolds() async {
         for id in holdings.keys.sorted(by: { $0.bits < $1.bits }) {
             let back = await takeBack(id) + takeFreed(of: id)
-            noteReturned(back, of: id)
+            await noteAllReturned(back, of: id)
             guard let job = jobs[id], case .draining = job.machine.state, let flying = holdings[id] else {
                 holdings[id] = nil
                 continue

@@ -87,8 +87,8 @@ extension AppRunner {
         }
         isPublishing = true
         defer {
-            isPublishing = false
-            roomBell.ring()
+            (isPublishing, publishingByteCount) = (false, 0)
+            for bell in pumpBells + [roomBell] { bell.ring() }
             for waiter in awaitingPublication { waiter.resume() }
             awaitingPublication = []
         }
@@ -98,14 +98,18 @@ extension AppRunner {
         let (held, ended) = (parking, withdrawals)
         if !lines.isEmpty {
             // Whether everything up to now is among the lines holds for these, not for what is read meanwhile.
-            let (taken, over, last) = (lines, finishing, lastRecord)
+            var (taken, over, last) = (lines, finishing, lastRecord)
             // What an earlier run has left is out when all of it is.
             let since = isRetelling ? firstTold : nil
-            (lines, finishing) = ([], [])
+            (lines, finishing, publishingByteCount) = ([], [], taken.count)
             guard await syncJournal(), keepRefs(of: over), publish(taken, since: since, through: last) else {
-                (lines, finishing) = (taken + lines, over + finishing)
+                // Nothing is copied if nothing came meanwhile: this may happen again and again.
+                taken += lines
+                (lines, finishing) = (taken, over + finishing)
+                publishBell.ring()  // While they were away, there seemed to be none to try again with.
                 return false
             }
+            room.note(tooManyLines: false)
             for id in over { handle(.published, id) }
             published += over
         }
@@ -132,6 +136,12 @@ extension AppRunner {
             return false
         }
     }
+
+    /// How many bytes of lines are not out, those included that are being published.
+    var unpublishedByteCount: Int { lines.count + publishingByteCount }
+
+    /// Whether so many lines are not out that nothing may be read or recorded that makes more.
+    var hasTooManyLines: Bool { unpublishedByteCount >= 2 * Self.lineLimit }
 
     /// Whether lines of an earlier run are still to be told.
     var isRetelling: Bool {

@@ -32,16 +32,93 @@ extension AppRunner {
         while !rest.isEmpty {
             let group = rest.prefix(Self.settledAtOnce)
             guard await mayRecord(outcomes: group.count) else {
-                // The app ends. They are in doubt, as if it had died: the next start sends them again or calls them unknown.
-                return logger.warning(
-                    "outcomes could not be recorded before the app ended",
-                    metadata: [LogKey.count: "\(rest.reduce(0) { $0 + $1.batch.count })"])
+                return warnOfUnrecorded(rest.reduce(0) { $0 + $1.batch.count })
             }
             for settlement in group { settle(settlement) }
             rest = rest.dropFirst(group.count)
         }
         writeJournal()
         noteUnrecorded(settlements)
+    }
+
+    /// The app ends. They are in doubt, as if it had died: the next start sends them again or calls them unknown.
+    private func warnOfUnrecorded(_ count: Int) {
+        logger.warning(
+            "outcomes could not be recorded before the app ended", metadata: [LogKey.count: "\(count)"])
+    }
+
+    /// How much of what was taken back is settled in one step, which takes a millisecond or two, and in one record; and how many
+    /// bytes a range of it takes in the journal at most: as many in all as a group of other outcomes.
+    private static let backLimits = BatchGroups.Limits(batchCount: 256, count: 1_024)
+    private static let rangeByteCount = 32
+
+    /// Gives what was taken back of a job an outcome, in the order of the file: a group at a time, as the app's share of the
+    /// journal and of lines in memory allow. Others go on in between.
+    ///
+    /// - Returns: `false` when the app ends before that.
+    @discardableResult
+    func settle(takenBack batches: [Batch], of id: JobID, _ outcome: Outcome) async -> Bool {
+        var unsettledCount = batches.reduce(0) { $0 + $1.count }
+        for group in BatchGroups(batches, limits: Self.backLimits) {
+            guard await mayRecordTakenBack() else {
+                warnOfUnrecorded(unsettledCount)
+                return false
+            }
+            // It may have been parked meanwhile, because its file was changed.
+            guard let job = jobs[id] else { return true }
+            settle(group, of: job, outcome)
+            unsettledCount -= group.reduce(0) { $0 + $1.count }
+            writeJournal()
+            await files.worker.yield()
+        }
+        return true
+    }
+
+    /// Waits until a group of what was taken back may be recorded. Several may wait here, so nobody rings for them.
+    ///
+    /// - Returns: `false` when the app ends before.
+    private func mayRecordTakenBack() async -> Bool {
+        let byteCount = Self.backLimits.batchCount * Self.rangeByteCount
+        while !isBroken {
+            let hasRoom = room.has(byteCount, for: .outcomes, number: 1, orRing: publishBell)
+            if hasRoom && !hasTooManyLines || lines.isEmpty && !isPublishing { break }
+            if isEnding || Task.isCancelled { return false }
+            lookAtProgress()
+            tellWaits()
+            show()
+            try? await around.reactor.sleep(for: .milliseconds(20))
+        }
+        room.endWait(for: .outcomes)
+        return true
+    }
+
+    /// Settles a group of one job: what has no outcome yet in one record, and corrects what has one.
+    private func settle(_ group: [Batch], of job: ActiveJob, _ outcome: Outcome) {
+        let id = job.claimed.id
+        var awaited: [Batch] = []
+        for batch in group {
+            var told = IndexRuns(batch.indices)
+            for range in job.machine.remaining.intersection(batch.indices) {
+                awaited.append(batch[range])
+                told.subtract(range)
+            }
+            for range in told.runs { settle(Settlement(batch[range], outcome)) }
+        }
+        guard !awaited.isEmpty else { return }
+        for batch in awaited {
+            writer.appendNotifications(Settlement(batch, outcome), of: job.identity, at: .now, to: &lines)
+        }
+        publishBell.ring()
+        note(awaited.map(\.indices), outcome, id)
+        for batch in awaited { handle(.settled(batch.indices, outcome), id) }
+    }
+
+    /// Notes of much of a job that is to be held that it is not on its way to a connection any more, a group at a time.
+    func noteAllReturned(_ batches: [Batch], of id: JobID) async {
+        for group in BatchGroups(batches, limits: Self.backLimits) {
+            noteReturned(group, of: id)
+            await files.worker.yield()
+        }
     }
 
     /// Waits until so many outcomes may be recorded: there is room, or nothing that would make some.
@@ -51,7 +128,7 @@ extension AppRunner {
         var hasHurried = false
         while !isBroken {
             let hasRoom = room.has(count * Self.outcomeByteCount, for: .outcomes, orRing: roomBell)
-            if hasRoom && lines.count < 2 * Self.lineLimit || lines.isEmpty && !isPublishing {
+            if hasRoom && !hasTooManyLines || lines.isEmpty && !isPublishing {
                 room.endWait(for: .outcomes)
                 return true
             }
@@ -64,13 +141,16 @@ extension AppRunner {
         return true
     }
 
-    /// Waits for room in the journal before more of a lane's jobs is read, but not for long: what is under way needs little,
-    /// and makes room when it ends.
+    /// Waits before more of a lane's jobs is read: for room in the journal, but not for long, since what is under way needs little
+    /// and makes room when it ends; and until there are not too many lines in memory, which nothing but their publication makes
+    /// fewer.
     ///
     /// - Returns: `false` when there is something else to do first: to hand out what was taken back, or to end.
     func waitForRoomToSend(_ lane: Lane) async -> Bool {
         let bell = pumpBells[lane.rank]
-        while !room.has(Self.turnByteCount, for: .sending, number: lane.rank, orRing: bell), !isRetelling {
+        while hasTooManyLines
+            || !room.has(Self.turnByteCount, for: .sending, number: lane.rank, orRing: bell) && !isRetelling
+        {
             await bell.wait(until: .now + .seconds(1))
             if Task.isCancelled || freed.last?.lane == lane { return false }
             if lines.isEmpty && !isPublishing { break }

@@ -58,7 +58,8 @@ package actor AppRunner {
     static let placeLimits = Places.Limits(jobCount: 10_000, readerCount: 256, byteCount: 128 << 20)
     /// How much may pause in memory before jobs rest.
     static let pausedLimits = ReadingTurns.Limits(total: 200_000, floor: 256)
-    /// How many bytes of lines are gathered at the most before they are published.
+    /// How many bytes of lines are gathered at the most before they are published. With twice as many nothing more is read and no
+    /// outcome is taken.
     static let lineLimit = 4 << 20
     /// How many claims are synced together at most.
     static let claimGroupLimit = 64
@@ -163,8 +164,9 @@ package actor AppRunner {
     var isOperating = false
     var awaitingTurn: [CheckedContinuation<Void, Never>] = []
     var lastCleaning = Moment.zero
-    /// Whether lines are being published, and who waits for that.
+    /// Whether lines are being published, how many bytes of them, and who waits for that.
     var isPublishing = false
+    var publishingByteCount = 0
     var awaitingPublication: [CheckedContinuation<Void, Never>] = []
     /// Jobs that are over, for corrections that come late.
     var recent = RecentJobs()

@@ -3,15 +3,21 @@ import APNSModel
 import SpoolModel
 import SpoolStore
 
-/// Whether an app has room in the journal for what it is about to do, and since when it waits for some.
+/// Whether an app has room for what it is about to do, in the journal or for lines in memory, and since when it waits for some.
 struct JournalRoom {
+    /// What it waits for.
+    fileprivate enum Want: Hashable {
+        case journal(JournalUse)
+        case lines
+    }
+
     /// How long a wait must last to be told: shorter ones are everyday business.
     private static let patience = Duration.seconds(1)
 
     private let journal: Journal
     private let app: String
     /// Since when the app waits, by what for.
-    private var waits: [JournalUse: Moment] = [:]
+    private var waits: [Want: Moment] = [:]
     /// Whether it was told that the app waits.
     private var isTold = false
 
@@ -30,23 +36,39 @@ struct JournalRoom {
     mutating func has(_ byteCount: Int, for use: JournalUse, number: Int = 0, orRing bell: Bell) -> Bool {
         let wish = RoomWish(app, for: use, number: number)
         let hasRoom = journal.hasRoom(for: wish, byteCount: byteCount) { bell.ring() }
-        if hasRoom { endWait(for: use) } else if waits[use] == nil { waits[use] = .now }
+        if hasRoom { endWait(for: use) } else { beginWait(for: use) }
         return hasRoom
+    }
+
+    /// Notes that something waits for this use, if it was not known.
+    mutating func beginWait(for use: JournalUse) {
+        begin(.journal(use))
+    }
+
+    /// Notes whether nothing is read or recorded because too many lines are not out.
+    mutating func note(tooManyLines: Bool) {
+        if tooManyLines { begin(.lines) } else if !waits.isEmpty { waits[.lines] = nil }
+    }
+
+    private mutating func begin(_ want: Want) {
+        if waits[want] == nil { waits[want] = .now }
     }
 
     /// Notes that nothing waits for this use any more.
     mutating func endWait(for use: JournalUse) {
-        if !waits.isEmpty { waits[use] = nil }
+        if !waits.isEmpty { waits[.journal(use)] = nil }
     }
 
     /// When it is to be told that the app waits, unless it has room until then.
     var nextNews: Moment? { isTold ? nil : waits.values.min().map { $0 + Self.patience } }
 
     /// Why the app waits, if it has for a while: what is to be shown of it.
-    var reason: String? {
-        guard isTold, let use = waits.min(by: { $0.value < $1.value })?.key else { return nil }
-        return use.waiting
-    }
+    var reason: String? { told?.waiting }
+
+    /// What to do about it.
+    var hint: String? { told?.hint }
+
+    private var told: Want? { isTold ? waits.min { $0.value < $1.value }?.key : nil }
 
     /// Whether a wait that is to be told has begun or ended since the last call.
     mutating func hasNews(at now: Moment) -> Bool {
@@ -56,13 +78,22 @@ struct JournalRoom {
     }
 }
 
-extension JournalUse {
+extension JournalRoom.Want {
     /// What an app waits for, in words.
     fileprivate var waiting: String {
         switch self {
-        case .claims: "waits for room in the journal to claim more jobs"
-        case .sending: "waits for room in the journal to send more"
-        case .outcomes: "waits for room in the journal to record outcomes"
+        case .journal(.claims): "waits for room in the journal to claim more jobs"
+        case .journal(.sending): "waits for room in the journal to send more"
+        case .journal(.outcomes): "waits for room in the journal to record outcomes"
+        case .lines: "waits for feedback/ to be written before it reads or records more"
+        }
+    }
+
+    fileprivate var hint: String {
+        switch self {
+        case .journal:
+            "see whether the gateway takes jobs and feedback/ can be written; journal.size makes the journal larger"
+        case .lines: "see why feedback/ cannot be written: its owner and mode, and the space on its volume"
         }
     }
 }
