@@ -21,6 +21,9 @@ final class JobSource {
         self.heldByteCount = heldByteCount
     }
 
+    /// Why a file of lines is not read at all.
+    static let tooLong = "no journal holds the checksums of so long a file; split it"
+
     /// Why reading cannot go on.
     enum Fault: Error {
         /// The file cannot be read.
@@ -245,8 +248,8 @@ private struct LinesFile {
     private mutating func read(_ job: OpenJob) throws(SystemError) -> [UInt8] {
         var piece: [UInt8] = []
         // A little more than there should be shows the end at once.
-        let rest = max(0, Int(job.status.byteCount - offset)) + 512
-        let wanted = min(rest, JournalHeader.checkedByteCount)
+        let rest = min(max(0, job.status.byteCount - offset), Int64(JournalHeader.checkedByteCount))
+        let wanted = min(Int(rest) + 512, JournalHeader.checkedByteCount)
         let count = try job.file.read(wanted, at: offset, appendingTo: &piece)
         offset += Int64(count)
         pieceCount += 1
