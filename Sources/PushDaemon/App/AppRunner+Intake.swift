@@ -61,18 +61,23 @@ extension AppRunner {
         await takeShortFiles()
     }
 
+    /// How long short files are taken before the long one is looked at again.
+    private static let shortTurn = Duration.milliseconds(10)
+
     /// Takes what is short, a group at a time, so that the long file comes to its end. A file over which the daemon may have
     /// died is read in its turn.
     private func takeShortFiles() async {
         guard takingCount == 1, standing == .sending, around.spool.replay.suspects.isEmpty else { return }
         takeHints()
         await beginScanIfDue()
-        let longest = min(Int64(JournalHeader.byteLimit), longestClaim)
+        let end = Moment.now + Self.shortTurn
         var count = 0
-        while count < Self.claimGroupLimit,
-            let action = intake.next(at: .now, taking: openLanes, longest: longest)
+        while count < Self.claimGroupLimit, Moment.now < end,
+            let action = intake.next(
+                at: .now, taking: openLanes, longest: min(Int64(JournalHeader.byteLimit), longestClaim))
         {
             await perform(action)
+            await files.worker.yield()
             count += 1
         }
         await startClaims()

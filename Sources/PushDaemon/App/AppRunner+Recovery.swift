@@ -154,6 +154,7 @@ extension AppRunner {
     func recoverJobs() async {
         while let next = leftJobs.last, mayRecover(next.claimed.name.lane), !Task.isCancelled {
             await takeUp(leftJobs.removeLast())
+            await files.worker.yield()
         }
     }
 
