@@ -264,7 +264,7 @@ extension AppRunner {
         case .fail(let code): read.summary.failure = read.summary.failure ?? code
         }
         guard try admitRef(of: &read, job.name) else { return }
-        try announce(job, read)
+        announce(job, read)
         // Nobody is to write to it between now and the claim.
         mustKeepLease = true
         // A large document does not wait for others while it fills memory.

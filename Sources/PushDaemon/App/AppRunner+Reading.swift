@@ -98,7 +98,7 @@ extension AppRunner {
         return nil
     }
 
-    /// Reads a file on this thread, which others use; `nil` if that takes too long.
+    /// Reads a file on this thread, which others use; `nil` if that takes too long, or it has grown and is a long one.
     private func readHere(_ job: OpenJob, _ context: JobContext) throws(SystemError) -> JobSource.Reading? {
         let isLate = StopFlag()
         let start = ThreadClock.nanoseconds()
@@ -107,6 +107,7 @@ extension AppRunner {
             return isLate.isSet
         }
         let reading = try JobSource.read(job, context, within: budget)
+        if case .checks = reading.content { return nil }
         return isLate.isSet ? nil : reading
     }
 }

@@ -42,6 +42,19 @@ final class JobSource {
         let summary: JobSummary
         /// What the journal keeps to know the bytes again.
         let content: JournalHeader.Content
+
+        /// Makes the bytes of a long job durable: the journal has only their checksums. Blocks, for seconds after a large write.
+        ///
+        /// - Throws: `SystemError`: they cannot be. Nothing rests on them yet: it is this file's fault, and ends nothing for
+        ///   others.
+        func secure() throws(SystemError) {
+            guard case .checks = content else { return }
+            do throws(SystemError) {
+                try job.file.sync(.jobFile)
+            } catch {
+                throw SystemError(code: error.code, operation: "sync before a claim", subject: error.subject)
+            }
+        }
     }
 
     /// Hands out the recipients of a file that was read to its end.

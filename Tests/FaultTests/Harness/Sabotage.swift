@@ -8,6 +8,10 @@ struct Sabotage: Sendable {
         case syncOnce = "sync-once"
         /// Each fsync(2) of `new/j13.json` fails with EIO.
         case syncOfJob = "sync-of-job"
+        /// The next fsync(2) of `new/j13.json` takes this away, and comes back once there is `letGo`.
+        case heldSyncOfJob = "held-sync-of-job"
+        /// Lets that call go on.
+        case letGo = "let-go"
         /// Reads and writes of files do a few bytes at a time, and every third call is interrupted.
         case short
         /// The process aborts when it reads a file with `PUSHSPOOL-POISON` in it.
@@ -86,6 +90,8 @@ struct Sabotage: Sendable {
 
         int fsync(int descriptor) {
             int (*next)(int) = dlsym(RTLD_NEXT, "fsync");
+            if (is_of_job(descriptor) && takes("held-sync-of-job"))
+                while (!is_on("let-go")) usleep(10000);
             return refuses(descriptor) ? -1 : next(descriptor);
         }
 
