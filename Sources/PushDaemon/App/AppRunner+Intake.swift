@@ -64,10 +64,11 @@ extension AppRunner {
     /// How long short files are taken before the long one is looked at again.
     private static let shortTurn = Duration.milliseconds(10)
 
-    /// Takes what is short, a group at a time, so that the long file comes to its end. A file over which the daemon may have
-    /// died is read in its turn.
+    /// Takes what is short, a group at a time, so that the long file comes to its end. Not while that is read alone.
     private func takeShortFiles() async {
-        guard takingCount == 1, standing == .sending, around.spool.replay.suspects.isEmpty else { return }
+        guard takingCount == 1, standing == .sending, !isReadingAlone else { return }
+        isBesideReading = true
+        defer { isBesideReading = false }
         takeHints()
         await beginScanIfDue()
         let end = Moment.now + Self.shortTurn

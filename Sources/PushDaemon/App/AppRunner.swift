@@ -110,6 +110,11 @@ package actor AppRunner {
     var claimingCount = 0
     /// How many files are being read that will be announced or taken up then: a short one may be beside a long one.
     var takingCount = 0
+    /// Whether short files are taken beside a long one.
+    var isBesideReading = false
+    /// Whether a file over which the daemon may have died is being read, and which of those were read since.
+    var isReadingAlone = false
+    var acquitted: Set<JournalSubject> = []
     /// Whether there is room for what the app is about to record, and where its records begin.
     var room: JournalRoom
     let firstRecord: JournalPosition
