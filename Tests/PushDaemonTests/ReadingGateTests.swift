@@ -1,5 +1,6 @@
 import LinuxIO
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PushDaemon
@@ -37,11 +38,11 @@ import Testing
                 others.append(
                     Task {
                         #expect(await gate.enter(alone: false))
-                        try? await Task.sleep(for: .milliseconds(20))
+                        try? await moment(.milliseconds(20))
                         gate.leave(alone: false)
                     })
                 if others.count == 5 { gate.leave(alone: false) }
-                try await Task.sleep(for: .milliseconds(5))
+                try await moment(.milliseconds(5))
             }
             await suspect.value
             for other in others { await other.value }
@@ -54,7 +55,7 @@ import Testing
         try await withGate(patience: .seconds(600)) { gate in
             #expect(await gate.enter(alone: !alone))
             let waiting = Task { await gate.enter(alone: alone) }
-            try await Task.sleep(for: .milliseconds(20))
+            try await moment(.milliseconds(20))
             waiting.cancel()
             #expect(await !waiting.value)
             gate.leave(alone: !alone)
@@ -89,7 +90,7 @@ import Testing
                 entries.add("second")
                 gate.leave(alone: true)
             }
-            try await Task.sleep(for: .milliseconds(50))
+            try await moment(.milliseconds(50))
             entries.add("first")
             gate.leave(alone: true)
             await second.value

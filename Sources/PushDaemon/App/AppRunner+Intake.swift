@@ -230,12 +230,7 @@ extension AppRunner {
         }
         var mustKeepLease = false
         defer { if !mustKeepLease { job.file.dropReadLease() } }
-        // Reading a file that ends nowhere near would take for ever. A document has a limit of its own.
-        if job.name.form == .lines,
-            !around.journal.canHold(checkCount: JournalHeader.checkCount(of: job.status.byteCount))
-        {
-            return refuse(job.name, .invalid, why: JobSource.tooLong)
-        }
+        guard isReadable(job) else { return refuse(job.name, .invalid, why: JobSource.tooLong) }
         if job.status.byteCount > Int64(JournalHeader.byteLimit) {
             job.file.dropReadLease()
             // Small jobs do not wait until a large one is read.
@@ -251,13 +246,7 @@ extension AppRunner {
         var read = ReadJob(context: context, opened, isSealed: true)
         read.isSealed = isWhole || read.summary.isSealed || job.name.form == .json
         (read.rest, read.isSentAnyway) = (rest, rest?.isSentAnyway == true)
-        guard rest?.sent?.count ?? read.summary.recipientCount == read.summary.recipientCount else {
-            return holdChanged(job)
-        }
-        // It may have grown meanwhile.
-        if case .checks(let checks) = read.content, !around.journal.canHold(checkCount: checks.count) {
-            return refuse(job.name, .invalid, why: JobSource.tooLong)
-        }
+        guard isFit(read, job) else { return }
         switch intake.read(job.name, IntakeReading(read.summary, at: .now), at: .now) {
         case .wait: return
         case .postpone(let until): return reportPostponed(job.name, until)
@@ -270,6 +259,25 @@ extension AppRunner {
         mustKeepLease = true
         // A large document does not wait for others while it fills memory.
         if read.source.heldByteCount > 1 << 20 { await startClaims() }
+    }
+
+    /// Whether reading a file can come to an end that the journal can record. A document has a limit of its own.
+    private func isReadable(_ job: OpenJob) -> Bool {
+        job.name.form != .lines
+            || around.journal.canHold(checkCount: JournalHeader.checkCount(of: job.status.byteCount))
+    }
+
+    /// Whether what was read is what was parked, and can be recorded: the file may have grown. If not, it is parked or refused.
+    private func isFit(_ read: ReadJob, _ job: OpenJob) -> Bool {
+        guard read.rest?.sent?.count ?? read.summary.recipientCount == read.summary.recipientCount else {
+            holdChanged(job)
+            return false
+        }
+        guard case .checks(let checks) = read.content, !around.journal.canHold(checkCount: checks.count) else {
+            return true
+        }
+        refuse(job.name, .invalid, why: JobSource.tooLong)
+        return false
     }
 
     private func reportPostponed(_ name: FileName, _ until: WallTime) {
