@@ -34,7 +34,7 @@ package struct ReadingBudget: Sendable {
 
     /// How much processor time reading a file of this length may take.
     package static func limit(for byteCount: Int) -> Duration {
-        base + perMebibyte * ((byteCount + (1 << 20) - 1) >> 20)
+        base + perMebibyte * ((byteCount >> 20) + (byteCount % (1 << 20) > 0 ? 1 : 0))
     }
 
     /// Asks whether to go on.

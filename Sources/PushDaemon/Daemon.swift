@@ -160,7 +160,7 @@ package actor Daemon {
             throw StartFault(error, path: settings.path)
         }
         left = spool.replay.leftBehind
-        reading = ReadingGate(on: files.worker)
+        reading = ReadingGate(on: reactor)
         hooks = HookGate()
         ballast = BallastKeeper(spool, on: files.worker, logger)
         journalBell = Bell(on: reactor)

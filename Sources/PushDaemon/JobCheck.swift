@@ -61,6 +61,9 @@ package struct JobCheck: Sendable {
     /// - Throws: `Diagnostic` when it cannot be read or is no regular file.
     package func read(_ job: OpenJob, droppedAt: WallTime) throws(Diagnostic) -> Verdict {
         guard job.status.kind == .regular else { throw Diagnostic("is no regular file", hint: "name a file") }
+        let layout = JournalLayout(byteCount: Journal.usualByteCount)
+        guard job.name.form != .lines || layout.canHold(checkCount: JournalHeader.checkCount(of: job.status.byteCount))
+        else { throw Diagnostic("the file is longer than 31 GiB", hint: "split it") }
         var context = context(of: job.name)
         context.noteDrop(at: droppedAt, now: droppedAt, by: ClockHistory())
         do {

@@ -1,34 +1,94 @@
 import LinuxIO
+import Synchronization
 
 /// Lets files be read side by side, or one of them while no other is: a file over which the daemon may have died.
-actor ReadingGate {
-    private let worker: WorkerThread
-    private var readerCount = 0
-    private var isTaken = false
-    private var waiting: [CheckedContinuation<Void, Never>] = []
+///
+/// Such a file keeps the others out for a while only, before it begins and while it is read, and waits for them as long. Only
+/// another such file waits until it has been read: the two would be read side by side at each start.
+final class ReadingGate: Sendable {
+    private struct State {
+        var readerCount = 0
+        /// Whether one of them is a file over which the daemon may have died, and how many more of those wait.
+        var hasSuspect = false
+        var suspectCount = 0
+        /// Until when other files wait.
+        var closedUntil: ContinuousClock.Instant?
 
-    init(on worker: WorkerThread) {
-        self.worker = worker
+        var isClosed: Bool { closedUntil.map { .now < $0 } ?? false }
     }
 
-    /// The thread where files are worked on.
-    nonisolated var unownedExecutor: UnownedSerialExecutor { worker.executor }
+    private let state = Mutex(State())
+    private let reactor: Reactor
+    private let patience: Duration
 
-    /// Waits until the file may be read.
-    func enter(alone: Bool) async {
-        while isTaken || alone && readerCount > 0 {
-            await withCheckedContinuation { waiting.append($0) }
+    /// Creates a gate.
+    ///
+    /// - Parameters:
+    ///   - reactor: What keeps the time of waits.
+    ///   - patience: How long others wait for a file that is to be read alone, and it for them.
+    init(on reactor: Reactor, patience: Duration = .seconds(2)) {
+        (self.reactor, self.patience) = (reactor, patience)
+    }
+
+    /// Waits until the file may be read; `leave` says that it has been.
+    ///
+    /// - Parameter alone: Whether the daemon may have died over it.
+    /// - Returns: Whether it may be read; `false` in a task that is cancelled while it waits.
+    func enter(alone: Bool) async -> Bool {
+        if alone { state.withLock { begin(&$0) } }
+        let deadline = ContinuousClock.now + patience
+        var bell: Bell?
+        while !(alone ? beginAlone() : begin(until: deadline)) {
+            guard !Task.isCancelled else {
+                if alone { state.withLock { giveUp(&$0) } }
+                return false
+            }
+            if bell == nil { bell = Bell(on: reactor) }
+            await bell?.wait(until: .now + Self.pause)
         }
-        readerCount += 1
-        isTaken = alone
+        return true
     }
 
     /// The file has been read.
-    func leave() {
-        readerCount -= 1
-        isTaken = false
-        let woken = waiting
-        waiting = []
-        for continuation in woken { continuation.resume() }
+    ///
+    /// - Parameter alone: What `enter` was told of it.
+    func leave(alone: Bool) {
+        state.withLock { state in
+            state.readerCount -= 1
+            guard alone else { return }
+            state.hasSuspect = false
+            state.closedUntil = state.suspectCount > 0 ? .now + patience : nil
+        }
     }
+
+    private func begin(_ state: inout State) {
+        if state.suspectCount == 0, !state.hasSuspect { state.closedUntil = .now + patience }
+        state.suspectCount += 1
+    }
+
+    private func giveUp(_ state: inout State) {
+        state.suspectCount -= 1
+        if state.suspectCount == 0, !state.hasSuspect { state.closedUntil = nil }
+    }
+
+    private func begin(until deadline: ContinuousClock.Instant) -> Bool {
+        state.withLock { state in
+            guard !state.isClosed || .now >= deadline else { return false }
+            state.readerCount += 1
+            return true
+        }
+    }
+
+    private func beginAlone() -> Bool {
+        state.withLock { state in
+            guard !state.hasSuspect, state.readerCount == 0 || !state.isClosed else { return false }
+            state.closedUntil = state.readerCount == 0 ? .now + patience : nil
+            (state.hasSuspect, state.readerCount) = (true, state.readerCount + 1)
+            state.suspectCount -= 1
+            return true
+        }
+    }
+
+    /// How often those who wait look again. That happens after a death of the daemon only.
+    private static let pause = Duration.milliseconds(10)
 }

@@ -149,7 +149,7 @@ struct FeedbackShelf {
     ) throws(SystemError) {
         let changedAt = try folder.status().modifiedAt
         guard quiet[app] != changedAt else { return }
-        let isSettled = Duration.nanoseconds(WallClock.nanoseconds() - changedAt) > Self.settled
+        let isSettled = WallTime(nanoseconds: WallClock.nanoseconds()) - WallTime(nanoseconds: changedAt) > Self.settled
         let cursor = cursors[app] ?? FeedbackCursor()
         var isEmpty = true
         var listing = try folder.listing()

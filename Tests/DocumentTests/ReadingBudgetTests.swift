@@ -13,6 +13,10 @@ import Testing
         #expect(ReadingBudget.limit(for: byteCount) == .seconds(seconds))
     }
 
+    @Test func `the longest file that there can be has a budget too`() {
+        #expect(ReadingBudget.limit(for: .max) == .seconds(2 + (1 << 43)))
+    }
+
     @Test func `a budget is spent when more than its time has passed, and says what to do`() throws {
         let clock = Clock()
         let budget = ReadingBudget(byteCount: 10) { clock.spent.withLock { $0 } }

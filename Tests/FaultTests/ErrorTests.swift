@@ -66,6 +66,30 @@ import Testing
         }
     }
 
+    @Test func `a job whose file takes long to be synced delays no other app`() async throws {
+        try await Bench.running(.init(apps: ["weather", "news"])) { bench in
+            let sabotage = try await Sabotage(on: bench)
+            try sabotage.begin(.heldSyncOfJob)
+            try bench.drop(Drop(number: 13, count: 2000))
+            try await bench.withDaemon(sabotage.environment) { daemon in
+                try await eventually("the sync") { !sabotage.isOn(.heldSyncOfJob) }
+                try bench.drop(Drop(number: 14, count: 3))
+                let end = ContinuousClock.now + .seconds(20)
+                while ContinuousClock.now < end,
+                    !bench.archived("weather").contains(where: { $0.hasSuffix("/j14.json") })
+                {
+                    try await moment(.milliseconds(20))
+                }
+                #expect(
+                    bench.archived("weather").contains { $0.hasSuffix("/j14.json") }, "the other app waits for a sync")
+                #expect(await bench.simulator.ledger.arrivedCount == 3, "something was sent before it was synced")
+                try sabotage.begin(.letGo)
+                try await eventually("all done") { try bench.isIdle() }
+                #expect(try await daemon.stop() == 0)
+            }
+        }
+    }
+
     @Test func `short and interrupted reads and writes change nothing`() async throws {
         try await Bench.running { bench in
             let sabotage = try await Sabotage(on: bench)

@@ -99,6 +99,24 @@ import Testing
         }
     }
 
+    @Test(.needs(.tmpfs), arguments: ["huge.jsonl", "huge.json"])
+    func `a file as long as there can be fails with a reason, and another app goes on`(name: String) async throws {
+        let setup = Bench.Setup(apps: ["weather", "news"], volume: Volume.Shape(kind: .tmpfs))
+        try await Bench.running(setup) { bench in
+            try await bench.putSparse(name, "\(Int64.max)")
+            try bench.drop(Drop(number: 1, count: 1))
+            try await bench.withDaemon { daemon in
+                try await eventually("both apps: \(daemon.log.suffix(2000))") {
+                    bench.archived("news").contains { $0.hasSuffix("/j1.json") }
+                        && bench.archived("weather").contains { $0.hasSuffix("/\(name)") }
+                }
+                #expect(try await daemon.stop() == 0)
+            }
+            let failed = try bench.lines("weather").filter { $0.kind == "job" }
+            #expect(failed.map(\.code) == ["invalid"], "\(failed)")
+        }
+    }
+
     @Test(.full) func `a million recipients in one job go out in bounded memory`() async throws {
         try await Bench.running(.init(window: 1_000)) { bench in
             let count = 1_000_000

@@ -86,6 +86,26 @@ import Testing
         }
     }
 
+    @Test(.catalogue("J71 hostile-documents, many short ones beside a long one", checks: [.onePlace]))
+    func `short documents that are taken beside a long one delay no other app`() async throws {
+        try await Bench.running(try .init()) { bench in
+            try bench.configureApp("flood")
+            try FileManager.default.createDirectory(
+                atPath: bench.path + "/spool/flood/new", withIntermediateDirectories: true)
+            let long = Self.documents.last { $0.isLong }!
+            try bench.drop(long.name, long.text, app: "flood")
+            let text =
+                "{\"strict\":true,\"alert\":\"x\",\"tokens\":[" + String(repeating: "null,", count: 1_000) + "null]}"
+            for number in 1...120 { try bench.drop("s\(number).json", text, app: "flood") }
+            try await bench.withDaemon { daemon in
+                try await eventually("the first of them") { bench.names(in: "flood/new").count <= 120 }
+                let left = bench.names(in: "flood/new").count
+                #expect(left > 110, "many were taken without a break: \(120 - left)")
+                #expect(try await daemon.stop() == 0)
+            }
+        }
+    }
+
     /// How an app ends while it reads.
     enum Ending: String, CaseIterable {
         case term, removal

@@ -48,18 +48,17 @@ extension AppRunner {
     }
 
     /// Announces a job in the journal. It is claimed with the next group, and nothing of it is sent before that.
-    func announce(_ job: OpenJob, _ read: ReadJob) throws(SystemError) {
+    func announce(_ job: OpenJob, _ read: ReadJob) {
         guard mayAdopt(read) else { return intake.answer(job.name, .busy, at: .now) }
-        let claimedAt = try record(header: read, of: job)
+        let claimedAt = record(header: read, of: job)
         beginRefTurn(read.summary)
         claims.append(Candidate(file: job, read: read, claimedAt: claimedAt))
     }
 
-    /// Tells the journal of a job, and what its bytes are. The bytes of a long one are made durable first.
+    /// Tells the journal of a job, and what its bytes are. Those of a long one were made durable when it was read.
     ///
     /// - Returns: When it is claimed.
-    func record(header read: ReadJob, of job: OpenJob) throws(SystemError) -> WallTime {
-        if case .checks = read.content { try secure(job) }
+    func record(header read: ReadJob, of job: OpenJob) -> WallTime {
         var facts = JournalHeader.Facts(id: read.context.job, app: name, name: job.name)
         facts.byteCount = job.status.byteCount
         facts.recipientCount = read.summary.recipientCount
@@ -77,17 +76,6 @@ extension AppRunner {
             record(.header(header))
         }
         return facts.claimedAt
-    }
-
-    /// Makes the bytes of a long job durable.
-    ///
-    /// - Throws: `SystemError`: they cannot be. Nothing rests on them yet: it is this file's fault, and ends nothing for others.
-    private func secure(_ job: OpenJob) throws(SystemError) {
-        do throws(SystemError) {
-            try job.file.sync(.jobFile)
-        } catch {
-            throw SystemError(code: error.code, operation: "sync before a claim", subject: error.subject)
-        }
     }
 
     /// Whether the journal has room for what is known of a job that was parked, or is tried again.

@@ -65,18 +65,24 @@ extension AppRunner {
         await takeShortFiles()
     }
 
-    /// Takes what is short, a group at a time, so that the long file comes to its end. A file over which the daemon may have
-    /// died is read in its turn.
+    /// How long short files are taken before the long one is looked at again.
+    private static let shortTurn = Duration.milliseconds(10)
+
+    /// Takes what is short, a group at a time, so that the long file comes to its end. Not while that is read alone.
     private func takeShortFiles() async {
-        guard takingCount == 1, standing == .sending, around.spool.replay.suspects.isEmpty else { return }
+        guard takingCount == 1, standing == .sending, !isReadingAlone else { return }
+        isBesideReading = true
+        defer { isBesideReading = false }
         takeHints()
         await beginScanIfDue()
-        let longest = min(Int64(JournalHeader.byteLimit), longestClaim)
+        let end = Moment.now + Self.shortTurn
         var count = 0
-        while count < Self.claimGroupLimit,
-            let action = intake.next(at: .now, taking: openLanes, longest: longest)
+        while count < Self.claimGroupLimit, Moment.now < end,
+            let action = intake.next(
+                at: .now, taking: openLanes, longest: min(Int64(JournalHeader.byteLimit), longestClaim))
         {
             await perform(action)
+            await files.worker.yield()
             count += 1
         }
         await startClaims()
@@ -230,6 +236,7 @@ extension AppRunner {
         }
         var mustKeepLease = false
         defer { if !mustKeepLease { job.file.dropReadLease() } }
+        guard isReadable(job) else { return refuse(job.name, .invalid, why: JobSource.tooLong) }
         if job.status.byteCount > Int64(JournalHeader.byteLimit) {
             job.file.dropReadLease()
             // Small jobs do not wait until a large one is read.
@@ -245,12 +252,7 @@ extension AppRunner {
         var read = ReadJob(context: context, opened, isSealed: true)
         read.isSealed = isWhole || read.summary.isSealed || job.name.form == .json
         (read.rest, read.isSentAnyway) = (rest, rest?.isSentAnyway == true)
-        guard rest?.sent?.count ?? read.summary.recipientCount == read.summary.recipientCount else {
-            return holdChanged(job)
-        }
-        guard around.journal.canHold(read.content) else {
-            return refuse(job.name, .invalid, why: "no journal holds the checksums of so long a file; split it")
-        }
+        guard isFit(read, job) else { return }
         switch intake.read(job.name, IntakeReading(read.summary, at: .now), at: .now) {
         case .wait: return
         case .postpone(let until): return reportPostponed(job.name, until)
@@ -259,11 +261,30 @@ extension AppRunner {
         }
         guard !isMissing(job) else { return intake.answer(job.name, .busy, at: .now) }
         guard try admitRef(of: &read, job.name) else { return }
-        try announce(job, read)
+        announce(job, read)
         // Nobody is to write to it between now and the claim.
         mustKeepLease = true
         // A large document does not wait for others while it fills memory.
         if read.source.heldByteCount > 1 << 20 { await startClaims() }
+    }
+
+    /// Whether reading a file can come to an end that the journal can record. A document has a limit of its own.
+    private func isReadable(_ job: OpenJob) -> Bool {
+        job.name.form != .lines
+            || around.journal.canHold(checkCount: JournalHeader.checkCount(of: job.status.byteCount))
+    }
+
+    /// Whether what was read is what was parked, and can be recorded: the file may have grown. If not, it is parked or refused.
+    private func isFit(_ read: ReadJob, _ job: OpenJob) -> Bool {
+        guard read.rest?.sent?.count ?? read.summary.recipientCount == read.summary.recipientCount else {
+            holdChanged(job)
+            return false
+        }
+        guard case .checks(let checks) = read.content, !around.journal.canHold(checkCount: checks.count) else {
+            return true
+        }
+        refuse(job.name, .invalid, why: JobSource.tooLong)
+        return false
     }
 
     private func reportPostponed(_ name: FileName, _ until: WallTime) {

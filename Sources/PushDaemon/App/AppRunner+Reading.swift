@@ -28,7 +28,7 @@ enum Perusal {
     case read(OpenedJob)
     /// The daemon has died over it too often, the last time alone: it is not opened again.
     case poison
-    /// The app ends: it was not read to its end.
+    /// The app ends, or another file is to be read first: it was not read to its end.
     case abandoned
 }
 
@@ -48,13 +48,17 @@ extension AppRunner {
         var subject = JournalSubject(app: name, name: job.name)
         (subject.device, subject.inode) = (status.device, status.inode)
         subject.changedAt = WallTime(nanoseconds: status.changedAt)
-        let judgement = around.spool.replay.suspects[subject]?.judgement
+        let judgement = acquitted.contains(subject) ? nil : around.spool.replay.suspects[subject]?.judgement
         if judgement == .hold { return .poison }
-        if judgement == .readAlone {
+        let isSuspect = judgement == .readAlone
+        if isSuspect {
+            // It would wait for the long file of this app, beside which it is taken: it is read in its turn.
+            guard !isBesideReading else { return .abandoned }
             logger.warning(
                 "job is read alone: the daemon died while it was read", metadata: [LogKey.job: "\(job.name)"])
         }
-        await around.reading.enter(alone: judgement == .readAlone)
+        guard await around.reading.enter(alone: isSuspect) else { return .abandoned }
+        if isSuspect { isReadingAlone = true }
         record(.start(subject))
         writeJournal()
         let outcome: Result<JobSource.Reading?, SystemError>
@@ -66,7 +70,11 @@ extension AppRunner {
         // Written with what comes next, at the latest before the app waits for something: a death that comes later is not
         // its fault.
         record(.ended(subject))
-        await around.reading.leave()
+        if isSuspect {
+            isReadingAlone = false
+            acquitted.insert(subject)
+        }
+        around.reading.leave(alone: isSuspect)
         guard let reading = try outcome.get() else { return .abandoned }
         return .read(try OpenedJob(reading))
     }
@@ -98,7 +106,7 @@ extension AppRunner {
         return nil
     }
 
-    /// Reads a file on this thread, which others use; `nil` if that takes too long.
+    /// Reads a file on this thread, which others use; `nil` if that takes too long, or it has grown and is a long one.
     private func readHere(_ job: OpenJob, _ context: JobContext) throws(SystemError) -> JobSource.Reading? {
         let isLate = StopFlag()
         let start = ThreadClock.nanoseconds()
@@ -107,6 +115,7 @@ extension AppRunner {
             return isLate.isSet
         }
         let reading = try JobSource.read(job, context, within: budget)
+        if case .checks = reading.content { return nil }
         return isLate.isSet ? nil : reading
     }
 }

@@ -196,6 +196,7 @@ extension AppRunner {
         while let next = leftJobs.last, mayRecover(next.claimed.name.lane), !Task.isCancelled {
             await takeUp(leftJobs.removeLast())
             tellWaits()
+            await files.worker.yield()
         }
     }
 
@@ -240,7 +241,7 @@ extension AppRunner {
             logger.notice(
                 "job found in work/ was never sent, and is now", metadata: [LogKey.job: "\(left.claimed.name)"])
             try judgeRef(of: &read, at: .now)
-            try await announceClaimed(left.claimed, job, read)
+            await announceClaimed(left.claimed, job, read)
         case .resume(let progress):
             try judgeRef(of: &read, left, progress)
             resume(left, progress, read)
@@ -256,8 +257,8 @@ extension AppRunner {
     }
 
     /// A job in `work/` of which the journal knows nothing: nothing of it was sent, unless the journal was lost.
-    private func announceClaimed(_ claimed: ClaimedJob, _ job: OpenJob, _ read: ReadJob) async throws(SystemError) {
-        let claimedAt = try record(header: read, of: job)
+    private func announceClaimed(_ claimed: ClaimedJob, _ job: OpenJob, _ read: ReadJob) async {
+        let claimedAt = record(header: read, of: job)
         record(.claimed(claimed.id))
         guard await syncJournal() else { return }
         start(claimed, read, claimedAt: claimedAt)

@@ -114,6 +114,11 @@ package actor AppRunner {
     var claimingCount = 0
     /// How many files are being read that will be announced or taken up then: a short one may be beside a long one.
     var takingCount = 0
+    /// Whether short files are taken beside a long one.
+    var isBesideReading = false
+    /// Whether a file over which the daemon may have died is being read, and which of those were read since.
+    var isReadingAlone = false
+    var acquitted: Set<JournalSubject> = []
     /// Whether there is room for what the app is about to record.
     var room: JournalRoom
     /// Where the records begin that can be told while those before them, of an earlier run or of what an operator has ended,

@@ -21,6 +21,9 @@ final class JobSource {
         self.heldByteCount = heldByteCount
     }
 
+    /// Why a file of lines is not read at all.
+    static let tooLong = "no journal holds the checksums of so long a file; split it"
+
     /// Why reading cannot go on.
     enum Fault: Error {
         /// The file cannot be read.
@@ -39,6 +42,19 @@ final class JobSource {
         let summary: JobSummary
         /// What the journal keeps to know the bytes again.
         let content: JournalHeader.Content
+
+        /// Makes the bytes of a long job durable: the journal has only their checksums. Blocks, for seconds after a large write.
+        ///
+        /// - Throws: `SystemError`: they cannot be. Nothing rests on them yet: it is this file's fault, and ends nothing for
+        ///   others.
+        func secure() throws(SystemError) {
+            guard case .checks = content else { return }
+            do throws(SystemError) {
+                try job.file.sync(.jobFile)
+            } catch {
+                throw SystemError(code: error.code, operation: "sync before a claim", subject: error.subject)
+            }
+        }
     }
 
     /// Hands out the recipients of a file that was read to its end.
@@ -245,8 +261,8 @@ private struct LinesFile {
     private mutating func read(_ job: OpenJob) throws(SystemError) -> [UInt8] {
         var piece: [UInt8] = []
         // A little more than there should be shows the end at once.
-        let rest = max(0, Int(job.status.byteCount - offset)) + 512
-        let wanted = min(rest, JournalHeader.checkedByteCount)
+        let rest = min(max(0, job.status.byteCount - offset), Int64(JournalHeader.checkedByteCount))
+        let wanted = min(Int(rest) + 512, JournalHeader.checkedByteCount)
         let count = try job.file.read(wanted, at: offset, appendingTo: &piece)
         offset += Int64(count)
         pieceCount += 1

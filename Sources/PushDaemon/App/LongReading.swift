@@ -4,7 +4,7 @@ import SpoolModel
 import SpoolStore
 import Synchronization
 
-/// A file being read on a thread of its own, so that no app waits for another's document.
+/// A file being read, and made durable, on a thread of its own, so that no app waits for another's document.
 ///
 /// The thread ends with the file.
 final class LongReading: Sendable {
@@ -32,7 +32,9 @@ final class LongReading: Sendable {
             let budget: ReadingBudget = isLimited ? .ofThisThread(for: job) : .unlimited
             outcome.set(
                 Result { () throws(SystemError) in
-                    try JobSource.read(job, context, within: budget.unless { flag.isSet })
+                    let reading = try JobSource.read(job, context, within: budget.unless { flag.isSet })
+                    if !flag.isSet { try reading.secure() }
+                    return reading
                 })
             bell.ring()
         }

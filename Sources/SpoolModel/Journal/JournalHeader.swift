@@ -53,6 +53,11 @@ package struct JournalHeader: Hashable, Sendable {
     /// How many bytes one checksum of a large job covers.
     package static let checkedByteCount = 1 << 20
 
+    /// How many checksums a large job of that many bytes has.
+    package static func checkCount(of byteCount: Int64) -> Int {
+        Int(byteCount / Int64(checkedByteCount)) + (byteCount % Int64(checkedByteCount) > 0 ? 1 : 0)
+    }
+
     /// What is kept in memory of it.
     package var facts: Facts
     /// The bytes or their checksums.

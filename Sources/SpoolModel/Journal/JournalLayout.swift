@@ -31,6 +31,9 @@ package struct JournalLayout: Hashable, Sendable {
     /// The longest record, its head and padding included: 128 KiB in regions of 1 MiB.
     package var recordByteLimit: Int { regionByteCount / 8 }
 
+    /// Whether a HEADER has room for so many checksums: those of 31 GiB in regions of 1 MiB.
+    package func canHold(checkCount: Int) -> Bool { checkCount <= (recordByteLimit - 2048) / 4 }
+
     /// How many bytes of records surely go into a region.
     package var usableByteCount: Int {
         regionByteCount - JournalRegionHead.byteCount - 2 * JournalEntry.shortestByteCount - recordByteLimit

@@ -152,13 +152,8 @@ package final class Journal: Sendable {
     /// Where the next record goes, or behind that: no record was written there yet.
     package var position: JournalPosition { state.withLock { $0.book.position } }
 
-    /// Whether a job's header can have that in it: a file of over 31 GiB has too many checksums.
-    package func canHold(_ content: JournalHeader.Content) -> Bool {
-        switch content {
-        case .bytes: true
-        case .checks(let checks): checks.count * 4 + 2048 <= layout.recordByteLimit
-        }
-    }
+    /// Whether a job's header can have so many checksums in it: a file of over 31 GiB has too many.
+    package func canHold(checkCount: Int) -> Bool { layout.canHold(checkCount: checkCount) }
 
     /// What is known of a live job.
     package func job(_ id: JobID) -> JournalJob? {

@@ -10,6 +10,10 @@ struct Sabotage: Sendable {
         case syncOfJob = "sync-of-job"
         /// Each fsync(2) of a result file takes 50 ms.
         case slowResult = "slow-result"
+        /// The next fsync(2) of `new/j13.json` takes this away, and comes back once there is `letGo`.
+        case heldSyncOfJob = "held-sync-of-job"
+        /// Lets that call go on.
+        case letGo = "let-go"
         /// Reads and writes of files do a few bytes at a time, and every third call is interrupted.
         case short
         /// The process aborts when it reads a file with `PUSHSPOOL-POISON` in it.
@@ -90,6 +94,8 @@ struct Sabotage: Sendable {
         int fsync(int descriptor) {
             int (*next)(int) = dlsym(RTLD_NEXT, "fsync");
             if (is_on("slow-result") && is_at(descriptor, ".result")) usleep(50000);
+            if (is_at(descriptor, "/new/j13.json") && takes("held-sync-of-job"))
+                while (!is_on("let-go")) usleep(10000);
             return refuses(descriptor) ? -1 : next(descriptor);
         }
 
