@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// One app's documents that are made to take long, and the other apps.
-@Suite struct HostileDocumentTests {
+@Suite(.serialized) struct HostileDocumentTests {
     /// A document, and what is told of it.
     struct Hostile: Sendable, CustomTestStringConvertible {
         let name: String
@@ -46,7 +46,7 @@ import Testing
             .failing("neither hexadecimal nor base64"),
         Hostile("faulty.yaml", "strict: true\nalert: x\nrecipients:\n", (60_000, "- {tokn: z}\n"))
             .failing("is unknown"),
-        Hostile("long.jsonl", "{\"defaults\":{\"alert\":\"x\"}}\n", (1_500_000, "\"\(token(7))\"\n"), "\n")
+        Hostile("long.jsonl", "{\"defaults\":{\"alert\":\"x\"}}\n", (700_000, "\"\(token(7))\"\n"), "\n")
             .failing("the line is blank").taking(long: true),
     ]
 

@@ -46,7 +46,7 @@ import Testing
             for number in 1...2 { try bench.drop("n\(number).json", job(number)) }
             try await eventually("lines, have \(try bench.texts())") { try bench.lines("job").count == 2 }
             try await eventually("none of done: \(bench.archived("done"))") { bench.archived("done").isEmpty }
-            #expect(bench.jobs(in: "failed") == ["n2.json"])
+            try await eventually("one in failed/") { bench.jobs(in: "failed") == ["n2.json"] }
         }
     }
 

@@ -58,7 +58,7 @@ extension AppRunner {
     /// Waits for room in the gateway without a turn, and asks for one only then: other lanes and other apps go on.
     func runPump(_ lane: Lane) async {
         while !Task.isCancelled {
-            if freed.last?.lane == lane, let batch = freed.popLast() {
+            if let batch = freed[lane.rank].popLast() {
                 await send([batch])
             } else if !readable.isEmpty(lane) {
                 guard await waitForRoomToSend(lane) else { continue }
@@ -219,15 +219,19 @@ extension AppRunner {
             await takeBackWhatIsOver(due)
         } catch {
             // Cancelled: the job stays in work/, where the next start finds it. What was announced of it is taken back.
-            freed += due.reversed()
+            putBack(due)
         }
     }
 
     /// Hands out once more what was taken back from the gateway.
     func sendAgain(_ batches: [Batch]) {
         guard !batches.isEmpty else { return }
-        freed += batches.reversed()
+        putBack(batches)
         for bell in pumpBells { bell.ring() }
+    }
+
+    private func putBack(_ batches: [Batch]) {
+        for batch in batches.reversed() { freed[batch.lane.rank].append(batch) }
     }
 
     /// Takes back what waited for room until its job was given up, ended, or was to be held.
@@ -450,7 +454,7 @@ extension AppRunner {
             }
             let ending = job.ending ?? .unsent(.givenUp)
             job.ending = ending
-            await settle(takenBack: await takeBack(id), of: id, ending)
+            await settle(takenBack: await takeBack(id) + takeFreed(of: id), of: id, ending)
         }
     }
 }

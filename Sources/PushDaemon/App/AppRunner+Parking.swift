@@ -87,9 +87,12 @@ extension AppRunner {
 
     /// What of a job has paused and is to be handed out again: it is not any more.
     func takeFreed(of id: JobID) -> [Batch] {
-        guard !freed.isEmpty else { return [] }
-        defer { freed.removeAll { $0.job == id } }
-        return freed.filter { $0.job == id }
+        var taken: [Batch] = []
+        for rank in freed.indices where freed[rank].contains(where: { $0.job == id }) {
+            taken += freed[rank].filter { $0.job == id }
+            freed[rank].removeAll { $0.job == id }
+        }
+        return taken
     }
 
     /// Has a job parked as soon as its lines are out.
