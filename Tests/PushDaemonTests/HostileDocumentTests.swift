@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// One app's documents that are made to take long, and the other apps.
-@Suite(.serialized) struct HostileDocumentTests {
+@Suite struct HostileDocumentTests {
     /// A document, and what is told of it.
     struct Hostile: Sendable, CustomTestStringConvertible {
         let name: String

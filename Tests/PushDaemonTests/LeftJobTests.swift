@@ -72,7 +72,9 @@ import Testing
 
     // btrfs does this: claims are not synced, and only one directory of a rename may come back. Of a long file the journal
     // has checksums only.
-    @Test(arguments: [2, 1_100])
+    @Test(
+        .catalogue("B11 both-dirs-btrfs, a job that had ended", checks: [.fewDoubled, .toldFirst]),
+        arguments: [2, 1_100])
     func `a job that had ended before a power loss put it back in new is told and archived, not sent`(
         count: Int
     ) async throws {
@@ -92,7 +94,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["left.json", "left~2.json"])
+    @Test(
+        .catalogue("B11 both-dirs-btrfs, a job that had got to hold", checks: [.onePlace, .fewDoubled]),
+        arguments: ["left.json", "left~2.json"])
     func `a job that had got to hold before its end was known stays there, and nothing of it is sent`(
         name: String
     ) async throws {
