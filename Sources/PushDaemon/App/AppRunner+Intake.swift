@@ -291,29 +291,6 @@ extension AppRunner {
         logger.info("job waits until its time", metadata: [LogKey.job: "\(name)", LogKey.until: "\(until.rfc3339)"])
     }
 
-    /// What reading a job needs to know. "The drop" is the file's change time, but never in the future.
-    func context(of job: OpenJob, id: JobID, _ isPublishedByRename: Bool) -> JobContext {
-        let droppedAt = WallTime(nanoseconds: job.status.changedAt)
-        var context = JobContext(job: id, droppedAt: droppedAt, carrier: app.carrier, topic: identity.topic)
-        context.noteDrop(at: droppedAt, now: .now, by: around.clock.look())
-        context.identity = identity.proof
-        context.onDoubt = app.onDoubt
-        context.limits = around.configuration.limits
-        context.isPublishedByRename = isPublishedByRename
-        context.lane = job.name.lane
-        context.isComparedByFile = around.configuration.comparesFiles
-        return context
-    }
-
-    /// The same of a job that was parked, or is tried again: it keeps its id and the time of its drop.
-    private func context(of job: OpenJob, _ rest: Rest?, isPublishedByRename: Bool) -> JobContext {
-        var context = context(of: job, id: rest?.sent?.id ?? .random(), isPublishedByRename)
-        if let droppedAt = rest?.droppedAt ?? intake.dropTime(of: job.name) {
-            context.noteDrop(at: droppedAt, now: .now, by: around.clock.look())
-        }
-        return context
-    }
-
     func answerStuck(_ name: FileName, _ error: SystemError) {
         stopIfSyncFailed(error)
         if pauseIfShort(error) { return intake.answer(name, .busy, at: .now) }

@@ -33,6 +33,29 @@ enum Perusal {
 }
 
 extension AppRunner {
+    /// What reading a job needs to know. "The drop" is the file's change time, but never in the future.
+    func context(of job: OpenJob, id: JobID, _ isPublishedByRename: Bool) -> JobContext {
+        let droppedAt = WallTime(nanoseconds: job.status.changedAt)
+        var context = JobContext(job: id, droppedAt: droppedAt, carrier: app.carrier, topic: identity.topic)
+        context.noteDrop(at: droppedAt, now: .now, by: around.clock.look())
+        context.identity = identity.proof
+        context.onDoubt = app.onDoubt
+        context.limits = around.configuration.limits
+        context.isPublishedByRename = isPublishedByRename
+        context.lane = job.name.lane
+        context.isComparedByFile = around.configuration.comparesFiles
+        return context
+    }
+
+    /// The same of a job that was parked, or is tried again: it keeps its id and the time of its drop.
+    func context(of job: OpenJob, _ rest: Rest?, isPublishedByRename: Bool) -> JobContext {
+        var context = context(of: job, id: rest?.sent?.id ?? .random(), isPublishedByRename)
+        if let droppedAt = rest?.droppedAt ?? intake.dropTime(of: job.name) {
+            context.noteDrop(at: droppedAt, now: .now, by: around.clock.look())
+        }
+        return context
+    }
+
     /// Reads a file once to its end; the journal knows about it meanwhile, should the daemon die over it.
     ///
     /// - Parameters:

@@ -19,13 +19,6 @@ struct LeftJob {
     }
 }
 
-/// Where files of jobs are that are neither in `work/` nor in an archive, by their numbers: a disk may have another number after
-/// each start of the machine, and a name may be another.
-private struct LeftFiles {
-    let held: Set<UInt64>
-    let new: [UInt64: FileName]
-}
-
 /// What an earlier run of an app left in the journal.
 package struct LeftBehind: Sendable {
     /// The jobs that had not come to their end.
@@ -129,10 +122,16 @@ extension AppRunner {
     private func search(_ job: JournalJob, _ files: LeftFiles) throws {
         let header = try around.journal.content(of: job.facts.id)
         var name = job.facts.name
-        var found = try findings(of: job, header?.content, files, named: name)
+        let isParked = try desk.isParked(job.facts.id)
+        func findings(named name: FileName) throws -> RecoveryFindings {
+            var found = try files.findings(of: job, header?.content, named: name, in: spool)
+            found.isHeld = found.isHeld || isParked
+            return found
+        }
+        var found = try findings(named: name)
         if !found.isInNew, let other = files.new[job.facts.inode], other != name {
             // It was on its way back to new/, where its name was taken.
-            let there = try findings(of: job, header?.content, files, named: other)
+            let there = try findings(named: other)
             if there.isInNew || there.isTornInNew { (found, name) = (there, other) }
         }
         if found.dropsLinkInNew { try spool.new.unlink(name.bytes) }
@@ -147,28 +146,6 @@ extension AppRunner {
         case .forget(let farewell): forget(job, farewell)
         case .finish, .leave, .startOver, .resume, .hold: record(.cleaned(job.facts.id))
         }
-    }
-
-    private func findings(
-        of job: JournalJob, _ content: JournalHeader.Content?, _ files: LeftFiles, named name: FileName
-    ) throws(SystemError) -> RecoveryFindings {
-        var found = RecoveryFindings()
-        let facts = job.facts
-        let archived = try job.final.flatMap { (final) throws(SystemError) in
-            try spool.archived(at: ArchivePlace(final))
-        }
-        (found.isArchived, found.isHeld) = (archived != nil, try desk.isParked(facts.id))
-        if archived == nil, files.held.contains(facts.inode) { found.isHeld = true }
-        guard let file = try spool.candidate(for: name) else { return found }
-        let isSameFile = file.status.inode == facts.inode
-        found.isLinkedInNew = archived?.isSameFile(as: file.status) == true || found.isHeld && isSameFile
-        guard let content else { return found }
-        found.isInNew = try file.holds(content, byteCount: facts.byteCount)
-        if isSameFile, case .bytes(let bytes) = content {
-            let there = try file.file.contents(limit: JournalHeader.byteLimit)
-            found.isTornInNew = there.map { RecoveryFindings.Copy($0, expected: bytes) } == .torn
-        }
-        return found
     }
 
     private func claimAgain(_ job: JournalJob, named name: FileName) throws(SystemError) {
@@ -362,36 +339,5 @@ extension ArchivePlace {
             case .failed: .failed
             }
         self.init(folder: folder, day: final.day, name: final.name)
-    }
-}
-
-extension JournalHeader.Content {
-    /// How a file of this content compares with the one that the journal has.
-    func isSame(as expected: JournalHeader.Content?) -> RecoveryFindings.Copy {
-        switch (self, expected) {
-        case (.bytes(let found), .bytes(let expected)?): RecoveryFindings.Copy(found, expected: expected)
-        case (.checks(let found), .checks(let expected)?): found == expected ? .same : .other
-        case (.bytes(let found), .checks?): found.allSatisfy { $0 == 0 } ? .torn : .other
-        case (.checks, .bytes?): .other
-        case (_, nil): .same
-        }
-    }
-}
-
-extension OpenJob {
-    /// Whether the file has these bytes and no others.
-    func holds(_ content: JournalHeader.Content, byteCount: Int64) throws(SystemError) -> Bool {
-        guard status.byteCount == byteCount else { return false }
-        switch content {
-        case .bytes(let bytes): return try file.contents(limit: JournalHeader.byteLimit) == bytes
-        case .checks(let checks):
-            for (index, check) in checks.enumerated() {
-                var piece: [UInt8] = []
-                let offset = Int64(index) * Int64(JournalHeader.checkedByteCount)
-                _ = try file.read(JournalHeader.checkedByteCount, at: offset, appendingTo: &piece)
-                guard CRC32C.checksum(piece.span) == check else { return false }
-            }
-            return true
-        }
     }
 }

@@ -76,9 +76,8 @@ extension Journal {
     /// Wakes those for whom there is room now.
     func wakeForRoom() {
         let woken = state.withLock { state -> [RoomWaiter] in
-            guard !state.roomWaiters.isEmpty else { return [] }
-            let ready = state.roomWaiters.filter { wish, waiter in
-                state.book.hasRoom(waiter.byteCount, of: wish.app, for: wish.use)
+            let ready = state.roomWaiters.filter {
+                state.book.hasRoom($0.value.byteCount, of: $0.key.app, for: $0.key.use)
             }
             for wish in ready.keys { state.roomWaiters[wish] = nil }
             return Array(ready.values)

@@ -1,0 +1,76 @@
+import LinuxIO
+import SpoolModel
+import SpoolStore
+
+/// Where files of jobs are that are neither in `work/` nor in an archive, by their numbers: a disk may have another number after
+/// each start of the machine, and a name may be another.
+struct LeftFiles {
+    /// Those in `hold/`.
+    let held: Set<UInt64>
+    /// The names of those in `new/`.
+    let new: [UInt64: FileName]
+
+    /// What is found of a job of the journal that is not in `work/`.
+    ///
+    /// - Parameters:
+    ///   - job: The job.
+    ///   - content: What the journal has of its file; `nil` if that cannot be read any more.
+    ///   - name: By what name to look in `new/`.
+    ///   - spool: Where.
+    /// - Throws: `SystemError`: EIO and the like.
+    func findings(
+        of job: JournalJob, _ content: JournalHeader.Content?, named name: FileName, in spool: AppSpool
+    ) throws(SystemError) -> RecoveryFindings {
+        var found = RecoveryFindings()
+        let facts = job.facts
+        let archived = try job.final.flatMap { (final) throws(SystemError) in
+            try spool.archived(at: ArchivePlace(final))
+        }
+        found.isArchived = archived != nil
+        found.isHeld = archived == nil && held.contains(facts.inode)
+        guard let file = try spool.candidate(for: name) else { return found }
+        let isSameFile = file.status.inode == facts.inode
+        found.isLinkedInNew = isSameFile && found.isHeld || archived?.isSameFile(as: file.status) == true
+        guard let content else {
+            found.isInNew = isSameFile && file.status.byteCount == facts.byteCount
+            return found
+        }
+        found.isInNew = try file.holds(content, byteCount: facts.byteCount)
+        if isSameFile, case .bytes(let bytes) = content {
+            let there = try file.file.contents(limit: JournalHeader.byteLimit)
+            found.isTornInNew = there.map { RecoveryFindings.Copy($0, expected: bytes) } == .torn
+        }
+        return found
+    }
+}
+
+extension JournalHeader.Content {
+    /// How a file of this content compares with the one that the journal has.
+    func isSame(as expected: JournalHeader.Content?) -> RecoveryFindings.Copy {
+        switch (self, expected) {
+        case (.bytes(let found), .bytes(let expected)?): RecoveryFindings.Copy(found, expected: expected)
+        case (.checks(let found), .checks(let expected)?): found == expected ? .same : .other
+        case (.bytes(let found), .checks?): found.allSatisfy { $0 == 0 } ? .torn : .other
+        case (.checks, .bytes?): .other
+        case (_, nil): .same
+        }
+    }
+}
+
+extension OpenJob {
+    /// Whether the file has these bytes and no others.
+    func holds(_ content: JournalHeader.Content, byteCount: Int64) throws(SystemError) -> Bool {
+        guard status.byteCount == byteCount else { return false }
+        switch content {
+        case .bytes(let bytes): return try file.contents(limit: JournalHeader.byteLimit) == bytes
+        case .checks(let checks):
+            for (index, check) in checks.enumerated() {
+                var piece: [UInt8] = []
+                let offset = Int64(index) * Int64(JournalHeader.checkedByteCount)
+                _ = try file.read(JournalHeader.checkedByteCount, at: offset, appendingTo: &piece)
+                guard CRC32C.checksum(piece.span) == check else { return false }
+            }
+            return true
+        }
+    }
+}
