@@ -84,7 +84,7 @@ import Testing
 
     @Test func `what was not read of a job that is cancelled is told, though the daemon dies meanwhile`() async throws {
         try await Bench.running(.init(window: 20, latency: .milliseconds(20))) { bench in
-            let count = 300_000
+            let count = trials(120_000, full: 300_000)
             try bench.drop(Drop(number: 1, count: count))
             try await bench.withDaemon { daemon in
                 try await bench.arrived(100)

@@ -32,7 +32,7 @@ import Testing
     @Test(arguments: ["cancel", "hold"])
     func `an operator ends a job of which much pauses, with the smallest journal`(command: String) async throws {
         // Outcomes in an order of their own take more than the journal has room for, one record each, if it is a full run.
-        let count = isFullRun ? 90_000 : 20_000
+        let count = isFullRun ? 90_000 : 8_000
         let modern = try Modern("payload=failing answer reason=ServiceUnavailable")
         try await modern.running { bench in
             try bench.configureModern("retry: {later: 1h}")
