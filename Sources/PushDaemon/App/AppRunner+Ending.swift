@@ -27,7 +27,6 @@ extension AppRunner {
         withdraw(job, code, outcome)
         // Whatever became of the job meanwhile, nobody else has them.
         let awaited = back.filter { job.machine.isAwaiting($0.indices) }
-        if job.isWithdrawn { endUnread(job, outcome) }
         guard await settle(takenBack: awaited, of: id, outcome) else {
             throw ControlFault("the app ends", hint: "ask again when it has started anew")
         }

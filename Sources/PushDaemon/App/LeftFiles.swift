@@ -10,13 +10,14 @@ struct LeftFiles {
     /// The names of those in `new/`.
     let new: [UInt64: FileName]
 
-    /// What is found of a job of the journal that is not in `work/`.
+    /// Looks for the file of a job of the journal that is not in `work/`.
     ///
     /// - Parameters:
     ///   - job: The job.
     ///   - content: What the journal has of its file; `nil` if that cannot be read any more.
     ///   - name: By what name to look in `new/`.
     ///   - spool: Where.
+    /// - Returns: What is found of it; of `hold/` only what its number tells.
     /// - Throws: `SystemError`: EIO and the like.
     func findings(
         of job: JournalJob, _ content: JournalHeader.Content?, named name: FileName, in spool: AppSpool
