@@ -34,18 +34,19 @@ package struct BatchGroups: Sequence, IteratorProtocol, Sendable {
     /// The next group, none of whose batches is empty; `nil` behind the last.
     package mutating func next() -> [Batch]? {
         var (group, room) = ([Batch](), limits.count)
-        while room > 0, var batch = takeBatch() {
-            let part = batch.removeFirst(room)
+        while room > 0, let batch = takeBatch() {
+            var rest = batch
+            let part = rest.removeFirst(room)
             if let last = group.indices.last, group[last].merge(part) {
                 // They are one again.
             } else if group.count < limits.batchCount {
                 group.append(part)
             } else {
-                pending = part.merged(with: batch)
+                pending = batch
                 break
             }
             room -= part.count
-            if !batch.isEmpty { pending = batch }
+            if !rest.isEmpty { pending = rest }
         }
         return group.isEmpty ? nil : group
     }
@@ -59,14 +60,5 @@ package struct BatchGroups: Sequence, IteratorProtocol, Sendable {
             if !batches[place].isEmpty { return batches[place] }
         }
         return nil
-    }
-}
-
-extension Batch {
-    /// Both parts of a batch that was cut.
-    fileprivate func merged(with next: Batch) -> Batch {
-        var whole = self
-        _ = whole.merge(next)
-        return whole
     }
 }

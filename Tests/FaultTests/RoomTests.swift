@@ -57,11 +57,8 @@ import Testing
                 $0.script = "token=\(Recipient(job: 2, index: 0).token) answer status=400 reason=BadDeviceToken"
             }
         ) { bench in
-            let feedback = bench.spool + "/weather/feedback"
             try await bench.withDaemon { daemon in
-                try await daemon.says("app started")
-                try await eventually("folders") { FileManager.default.fileExists(atPath: feedback) }
-                try #require(Immutable.set(true, feedback))
+                let feedback = try await bench.freezeFeedback(of: "weather", daemon)
                 defer { _ = Immutable.set(false, feedback) }
                 try bench.drop(Drop(number: 2, count: 1))
                 // One and a half times what the journal has room for.
@@ -115,11 +112,8 @@ import Testing
         // Six times as many bytes of lines as an app may keep.
         let count = 250_000
         try await Bench.running(Self.setup()) { bench in
-            let feedback = bench.spool + "/weather/feedback"
             try await bench.withDaemon { daemon in
-                try await daemon.says("app started")
-                try await eventually("folders") { FileManager.default.fileExists(atPath: feedback) }
-                try #require(Immutable.set(true, feedback))
+                let feedback = try await bench.freezeFeedback(of: "weather", daemon)
                 defer { _ = Immutable.set(false, feedback) }
                 let line = #"{"token":"none!"}"# + "\n"
                 let head = #"{"defaults":{"alert":"a"}}"# + "\n"
@@ -233,6 +227,17 @@ extension Bench {
         try Data(text.utf8).write(to: URL(fileURLWithPath: "\(seenGround)/staged/\(name)"))
         try FileManager.default.moveItem(
             atPath: "\(seenGround)/staged/\(name)", toPath: "\(spool)/\(app)/new/\(name)")
+    }
+
+    /// Has nothing be created in an app's `feedback/`, once the daemon has made that.
+    ///
+    /// - Returns: Its path, to make it changeable again.
+    fileprivate func freezeFeedback(of app: String, _ daemon: Child) async throws -> String {
+        let feedback = "\(spool)/\(app)/feedback"
+        try await daemon.says("app started")
+        try await eventually("folders") { FileManager.default.fileExists(atPath: feedback) }
+        try #require(Immutable.set(true, feedback))
+        return feedback
     }
 
     /// How many notifications of an app's only job have an outcome, as its status says, once that stays so for seconds.

@@ -13,11 +13,18 @@ import Testing
     private let then = WallTime(epochSeconds: Int64(Date.now.timeIntervalSince1970) - 3600)
 
     /// What may be otherwise with a job that was left.
-    private enum Oddity {
+    enum Oddity: CaseIterable {
         /// Its rename was not recorded.
         case unclaimed
         /// The disk had another number.
         case onOtherDevice
+    }
+
+    /// Moves the job that was left to another place of its app, such as `new/left.json`.
+    private func moveLeft(to place: String, on bench: Bench) throws {
+        let app = bench.path + "/spool/weather"
+        let entry = try #require(bench.names(in: "weather/work/node-a").first)
+        try FileManager.default.moveItem(atPath: "\(app)/work/node-a/\(entry)", toPath: "\(app)/\(place)")
     }
 
     /// Puts a job where a daemon that died left it, and gives the journal what `records` adds to its header and claim.
@@ -83,9 +90,7 @@ import Testing
             _ = try leave(#"{"tokens":[\#(tokens)],"alert":"Hi"}"#, on: bench) { id, journal in
                 try end(id, count: count, in: journal)
             }
-            let app = bench.path + "/spool/weather"
-            let entry = try #require(bench.names(in: "weather/work/node-a").first)
-            try FileManager.default.moveItem(atPath: "\(app)/work/node-a/\(entry)", toPath: "\(app)/new/left.json")
+            try moveLeft(to: "new/left.json", on: bench)
             try await bench.withDaemon { _ in
                 let line = try await bench.end(of: "left.json")
                 #expect(line.id == JobID(bits: 77).description && line.accepted == count)
@@ -103,10 +108,9 @@ import Testing
         try await Bench.running(try .init()) { bench in
             // A disk may have another number after each start of the machine.
             _ = try leave(text, [.onOtherDevice], on: bench) { _, _ in }
-            let app = bench.path + "/spool/weather"
-            let entry = try #require(bench.names(in: "weather/work/node-a").first)
-            try FileManager.default.createDirectory(atPath: "\(app)/hold", withIntermediateDirectories: true)
-            try FileManager.default.moveItem(atPath: "\(app)/work/node-a/\(entry)", toPath: "\(app)/hold/\(name)")
+            try FileManager.default.createDirectory(
+                atPath: bench.path + "/spool/weather/hold", withIntermediateDirectories: true)
+            try moveLeft(to: "hold/\(name)", on: bench)
             try await bench.withDaemon { _ in
                 try bench.drop("next.json", job(3))
                 #expect(try await bench.end(of: "next.json").accepted == 1)
@@ -116,30 +120,14 @@ import Testing
         }
     }
 
-    @Test func `the torn remains of a restored job go, whatever number the disk has now`() async throws {
+    @Test(arguments: Oddity.allCases)
+    func `a job whose file a power loss tore in new is sent from the journal, and its remains go`(
+        oddity: Oddity
+    ) async throws {
         try await Bench.running(try .init()) { bench in
-            _ = try leave(text, [.onOtherDevice], on: bench) { _, _ in }
-            let app = bench.path + "/spool/weather"
-            let entry = try #require(bench.names(in: "weather/work/node-a").first)
-            try FileManager.default.moveItem(atPath: "\(app)/work/node-a/\(entry)", toPath: "\(app)/new/left.json")
-            try Data().write(to: URL(fileURLWithPath: app + "/new/left.json"))
-            try await bench.withDaemon { _ in
-                let line = try await bench.end(of: "left.json")
-                #expect(line.id == JobID(bits: 77).description && line.accepted == 2)
-                #expect(bench.names(in: "weather/new").isEmpty && bench.jobs(in: "failed").isEmpty)
-            }
-        }
-    }
-
-    @Test func `a job whose file a power loss tore before its rename was recorded is sent from the journal`()
-        async throws
-    {
-        try await Bench.running(try .init()) { bench in
-            _ = try leave(text, [.unclaimed], on: bench) { _, _ in }
-            let app = bench.path + "/spool/weather"
-            let entry = try #require(bench.names(in: "weather/work/node-a").first)
-            try FileManager.default.moveItem(atPath: "\(app)/work/node-a/\(entry)", toPath: "\(app)/new/left.json")
-            try Data().write(to: URL(fileURLWithPath: app + "/new/left.json"))
+            _ = try leave(text, [oddity], on: bench) { _, _ in }
+            try moveLeft(to: "new/left.json", on: bench)
+            try Data().write(to: URL(fileURLWithPath: bench.path + "/spool/weather/new/left.json"))
             try await bench.withDaemon { _ in
                 let line = try await bench.end(of: "left.json")
                 #expect(line.id == JobID(bits: 77).description && line.accepted == 2)
@@ -153,9 +141,7 @@ import Testing
             _ = try leave(text, on: bench) { id, journal in
                 try journal.append(.result(id, JournalResult(.accepted, [0..<1], at: then)))
             }
-            let app = bench.path + "/spool/weather"
-            let entry = try #require(bench.names(in: "weather/work/node-a").first)
-            try FileManager.default.moveItem(atPath: "\(app)/work/node-a/\(entry)", toPath: "\(app)/new/left~2.json")
+            try moveLeft(to: "new/left~2.json", on: bench)
             try bench.drop("left.json", job(3))
             try await bench.withDaemon { _ in
                 try await eventually("both end") { try bench.lines("job").count == 2 }
@@ -190,9 +176,8 @@ import Testing
             _ = try leave(text, on: bench) { id, journal in
                 try journal.append(.result(id, JournalResult(.accepted, [0..<1], at: then)))
             }
-            let app = bench.path + "/spool/weather"
-            let (entry, file) = (try #require(bench.names(in: "weather/work/node-a").first), app + "/new/left.json")
-            try FileManager.default.moveItem(atPath: "\(app)/work/node-a/\(entry)", toPath: file)
+            let file = bench.path + "/spool/weather/new/left.json"
+            try moveLeft(to: "new/left.json", on: bench)
             try #require(Immutable.set(true, file))
             defer { _ = Immutable.set(false, file) }
             try await bench.withDaemon { daemon in

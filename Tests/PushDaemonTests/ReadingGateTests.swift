@@ -13,6 +13,15 @@ import Testing
         var all: [String] { names.withLock { $0 } }
 
         func add(_ name: String) { names.withLock { $0.append(name) } }
+
+        /// Reads a file alone as soon as it is let in.
+        func readAlone(_ name: String, at gate: ReadingGate) -> Task<Void, Never> {
+            Task {
+                #expect(await gate.enter(alone: true))
+                add(name)
+                gate.leave(alone: true)
+            }
+        }
     }
 
     private func withGate(patience: Duration, _ body: (ReadingGate) async throws -> Void) async throws {
@@ -27,11 +36,7 @@ import Testing
         try await withGate(patience: .seconds(600)) { gate in
             let entries = Entries()
             #expect(await gate.enter(alone: false))
-            let suspect = Task {
-                #expect(await gate.enter(alone: true))
-                entries.add("suspect")
-                gate.leave(alone: true)
-            }
+            let suspect = entries.readAlone("suspect", at: gate)
             // It waits as soon as nobody else is let in.
             var others: [Task<Void, Never>] = []
             while entries.all.isEmpty || others.count < 10 {
@@ -85,11 +90,7 @@ import Testing
         try await withGate(patience: .milliseconds(1)) { gate in
             let entries = Entries()
             #expect(await gate.enter(alone: true))
-            let second = Task {
-                #expect(await gate.enter(alone: true))
-                entries.add("second")
-                gate.leave(alone: true)
-            }
+            let second = entries.readAlone("second", at: gate)
             try await moment(.milliseconds(50))
             entries.add("first")
             gate.leave(alone: true)

@@ -1,5 +1,4 @@
 import APNSModel
-import Foundation
 import LinuxIO
 import SpoolModel
 import SpoolStore
@@ -7,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Files that even root cannot move, which only root can make.
-@Suite(.enabled(if: canMakeImmutable)) struct ForbiddenTests {
+@Suite(.enabled(if: Immutable.isPossible)) struct ForbiddenTests {
     let spool: TestSpool
     let name: FileName
 
@@ -36,29 +35,8 @@ import Testing
 
     private func whileImmutable<Result>(_ body: () throws -> Result) throws -> Result {
         let path = spool.place.path + "/weather/new/a.json"
-        try #require(changeAttribute("+i", of: path))
-        defer { _ = changeAttribute("-i", of: path) }
+        try #require(Immutable.set(true, path))
+        defer { _ = Immutable.set(false, path) }
         return try body()
     }
-}
-
-private let canMakeImmutable: Bool = {
-    let path = NSTemporaryDirectory() + "pushspool-immutable-" + UUID().uuidString
-    defer { try? FileManager.default.removeItem(atPath: path) }
-    return FileManager.default.createFile(atPath: path, contents: nil)
-        && changeAttribute("+i", of: path) && changeAttribute("-i", of: path)
-}()
-
-private func changeAttribute(_ change: String, of path: String) -> Bool {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/chattr")
-    process.arguments = [change, path]
-    process.standardError = FileHandle.nullDevice
-    do {
-        try process.run()
-    } catch {
-        return false
-    }
-    process.waitUntilExit()
-    return process.terminationStatus == 0
 }

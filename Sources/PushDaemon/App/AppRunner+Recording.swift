@@ -80,8 +80,7 @@ extension AppRunner {
     private func mayRecordTakenBack() async -> Bool {
         let byteCount = Self.backLimits.batchCount * Self.rangeByteCount
         while !isBroken {
-            let hasRoom = room.has(byteCount, for: .outcomes, number: 1, orRing: publishBell)
-            if hasRoom && !hasTooManyLines || lines.isEmpty && !isPublishing { break }
+            if mayRecord(byteCount, number: 1, orRing: publishBell) { break }
             if isEnding || Task.isCancelled { return false }
             lookAtProgress()
             tellWaits()
@@ -127,8 +126,7 @@ extension AppRunner {
     private func mayRecord(outcomes count: Int) async -> Bool {
         var hasHurried = false
         while !isBroken {
-            let hasRoom = room.has(count * Self.outcomeByteCount, for: .outcomes, orRing: roomBell)
-            if hasRoom && !hasTooManyLines || lines.isEmpty && !isPublishing {
+            if mayRecord(count * Self.outcomeByteCount, number: 0, orRing: roomBell) {
                 room.endWait(for: .outcomes)
                 return true
             }
@@ -139,6 +137,12 @@ extension AppRunner {
             await roomBell.wait()
         }
         return true
+    }
+
+    /// Whether outcomes of so many bytes may be recorded: there is room, or nothing that would make some.
+    private func mayRecord(_ byteCount: Int, number: Int, orRing bell: Bell) -> Bool {
+        let hasRoom = room.has(byteCount, for: .outcomes, number: number, orRing: bell)
+        return hasRoom && !hasTooManyLines || lines.isEmpty && !isPublishing
     }
 
     /// Waits before more of a lane's jobs is read: for room in the journal, but not for long, since what is under way needs little
