@@ -63,7 +63,6 @@ extension Daemon {
             let around = AppRunner.Surroundings(
                 spool: spool, tenure: tenure, logger: logger, configuration: configuration.daemon, node: node,
                 reactor: reactor, files: files, descriptors: descriptors, state: state, tokens: tokens,
-                orphans: spool.replay.orphans,
                 ballast: ballast, reading: reading, hooks: hooks, journalBell: journalBell, statusBell: statusBell,
                 meter: meter(of: name), clock: clock)
             let runner = try await files.open(app, in: around, left: leftBehind(by: name))

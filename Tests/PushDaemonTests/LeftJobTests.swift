@@ -289,6 +289,47 @@ import Testing
         #expect(fault == .full(.noRegion) && journal.claimRoom(of: "weather") == 0)
     }
 
+    @Test func `a job of which the journal has lost the header is held, however often the journal came round since`()
+        async throws
+    {
+        try await Bench.running(try .init()) { bench in
+            _ = try leave(text, on: bench) { id, journal in
+                try journal.append(.result(id, JournalResult(.accepted, [0..<1], at: then)))
+                try pass(20, through: journal)
+            }
+            let journal = try FileHandle(forUpdating: URL(filePath: bench.path + "/spool/.pushspool/node-a/journal"))
+            // Behind the label, the head of the first region and the beginning of the run.
+            try journal.seek(toOffset: 4096 + 32 + 16 + 20)
+            try journal.write(contentsOf: [0xFF])
+            try journal.close()
+            // A daemon in which the app does not run.
+            do {
+                let spool = try Spool(path: bench.path + "/spool", node: "node-a")
+                #expect(spool.replay.hasLost)
+                try pass(200, through: spool.journal)
+            }
+            try await bench.withDaemon { daemon in
+                try await daemon.says("job is held: the journal is damaged")
+                #expect(bench.names(in: "weather/hold") == ["left.json"])
+                #expect(await bench.simulator.ledger.arrivedCount == 0)
+            }
+        }
+    }
+
+    /// Announces jobs and forgets them; 18 of them fill a region.
+    private func pass(_ count: Int, through journal: Journal) throws {
+        let name = try #require(FileName("passing.json"))
+        for number in 1000..<1000 + count {
+            let id = JobID(bits: UInt128(number))
+            var facts = JournalHeader.Facts(id: id, app: "weather", name: name)
+            facts.byteCount = 60_000
+            let bytes = [UInt8](repeating: 32, count: 60_000)
+            try journal.append(.header(JournalHeader(facts, content: .bytes(bytes))))
+            try journal.append(.cleaned(id))
+            try journal.write()
+        }
+    }
+
     @Test func `a daemon whose journal is moved away ends, and says so`() async throws {
         try await Bench.running(try .init()) { bench in
             try await bench.withDaemon { daemon in

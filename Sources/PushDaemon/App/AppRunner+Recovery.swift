@@ -67,7 +67,7 @@ extension AppRunner {
             let claimed = claimed.called(record?.facts.name ?? claimed.name)
             if isParked(claimed) { continue }
             dropDouble(of: claimed)
-            leftJobs.append(LeftJob(claimed: claimed, record: recoveryRecord(record, of: claimed.id)))
+            leftJobs.append(LeftJob(claimed: claimed, record: recoveryRecord(record)))
         }
     }
 
@@ -113,9 +113,9 @@ extension AppRunner {
         }
     }
 
-    private func recoveryRecord(_ job: JournalJob?, of id: JobID) -> RecoveryRecord {
+    private func recoveryRecord(_ job: JournalJob?) -> RecoveryRecord {
         if let job { return .job(job, suspicion: nil) }
-        return around.orphans.contains(id) || around.spool.replay.hasLost ? .orphan : .none
+        return around.spool.replay.hasLost ? .orphan : .none
     }
 
     /// A job of the journal that is not in `work/`.

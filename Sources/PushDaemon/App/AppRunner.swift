@@ -32,8 +32,6 @@ package actor AppRunner {
         package let state: Directory
         /// The provider tokens, which all apps of a key share.
         package let tokens: TokenSources
-        /// Jobs of which the journal has records, but not what they are.
-        let orphans: Set<JobID>
         /// The reserve for a full volume.
         let ballast: BallastKeeper
         /// Lets one file be read while no other is.

@@ -69,8 +69,12 @@ package struct JournalBook: Sendable {
         (self.layout, self.state, self.window) = (layout, state, window)
         shares = JournalShares(byteLimit: layout.liveByteLimit)
         self.state.apply(output.begin(salt: salt))
-        // Else the next start would not know of what was lost, once this one has gone on in its place.
-        if replay?.hasLostEnd == true { try write(.distrusted, keeping: 0) }
+        // Else nobody would know of what was lost, once this daemon has gone on in its place or come round to it.
+        let hasLostEnd = replay?.hasLostEnd == true
+        if hasLostEnd || state.hasLost && state.lossPosition == nil {
+            if output.room < JournalEntry.shortestByteCount { tidy() }
+            try write(.distrusted, isCarried: !hasLostEnd, keeping: 0)
+        }
         tidy()
     }
 
@@ -241,7 +245,7 @@ package struct JournalBook: Sendable {
         while window.hasIdle {
             let epoch = window.regions[0].epoch
             do throws(JournalFull) {
-                for record in state.records(of: epoch) { try write(record, keeping: 0) }
+                for record in state.records(of: epoch) { try write(record, isCarried: true, keeping: 0) }
             } catch {
                 return  // It stays in use until there is room.
             }

@@ -39,7 +39,8 @@ package enum JournalRecord: Hashable, Sendable {
     case end
     /// All up to a place in this region is durable.
     case synced(JournalSyncMark)
-    /// Records were lost by damage: every job that is live here may have been told of in them.
+    /// Records were lost by damage: every job that is live here may have been told of in them. Carried forward it says so only of
+    /// jobs that have no records; what it says of those that are live is in their checkpoints.
     case distrusted
     /// A daemon began. The checksums of what it writes into this region start from the salt too.
     case begun(salt: UInt32)

@@ -60,9 +60,10 @@ package struct JournalReplay: Sendable {
 
     /// The live jobs.
     package var jobs: [JobID: JournalJob] { state.jobs }
-    /// The jobs of which there are records but no header: whoever has such a file moves it to `hold/`.
+    /// The jobs of which there are records but no header.
     package var orphans: Set<JobID> { state.orphans }
-    /// Whether records were lost by damage: what was sent of a job of which there is no record is not known then.
+    /// Whether records were lost by damage, since this journal was made: what was sent of a job of which there is no record is not
+    /// known then, and whoever has such a file moves it to `hold/`.
     package var hasLost: Bool { state.hasLost }
     /// The newest name given to a feedback file, by app.
     package var newestFeedback: [String: FileName] { state.publications.mapValues(\.publication.feedback) }
@@ -184,7 +185,9 @@ package struct JournalReplay: Sendable {
         guard let last, last.tornAt == nil, let oldest = regions.first else { return }
         // The last region was ended, and the next one is not there: its beginning went over what was no longer needed.
         let next = (last.head.index + 1) % max(1, layout.regionCount)
-        if next == oldest.index { damage.removeAll { $0.region == next } }
+        guard next == oldest.index else { return }
+        damage.removeAll { $0.region == next }
+        if damage.isEmpty { state.trust() }
     }
 
     /// The newest region, and where the next daemon goes on in it; `nil` when it was ended, or there is none.

@@ -34,8 +34,9 @@ struct JournalState: Sendable {
     private(set) var liveByteCount = 0
     /// The same by app; those without live jobs are not there.
     private(set) var usage: [String: Usage] = [:]
-    /// Whether records were lost by damage: of files in `work/` that have none it is not known what was sent.
-    private(set) var hasLost = false
+    /// Where it is recorded that records were lost, if it is.
+    private(set) var lossPosition: JournalPosition?
+    private var isDistrusted = false
     private var carries: [JobID: Carry] = [:]
     /// How many bytes the runs of what was rejected of a job may take.
     private let scatterByteLimit: Int
@@ -77,7 +78,9 @@ struct JournalState: Sendable {
             starts[subject] = nil
             suspects[subject] = nil
         case .suspect(let subject, let suspicion): suspects[subject] = (suspicion, position)
-        case .distrusted: distrust()
+        case .distrusted:
+            if entry.isCarried { isDistrusted = true } else { distrust() }
+            lossPosition = position
         case .begun, .stopped, .end, .synced: break
         }
     }
@@ -97,10 +100,19 @@ struct JournalState: Sendable {
         isStopped = false
     }
 
+    /// Whether records were lost by damage, as a job without a header proves, too: of files in `work/` that have none it is not
+    /// known what was sent.
+    var hasLost: Bool { isDistrusted || !orphans.isEmpty }
+
     /// Part of the journal is lost: every job that it may have told of is in doubt.
     mutating func distrust() {
-        hasLost = true
+        isDistrusted = true
         for index in jobs.indices { jobs.values[index].isDamaged = true }
+    }
+
+    /// Nothing was lost after all, unless a record says so.
+    mutating func trust() {
+        isDistrusted = lossPosition != nil
     }
 
     /// What the records of a region say that still counts and is no job's.
@@ -108,6 +120,7 @@ struct JournalState: Sendable {
         suspects.filter { $0.value.position.epoch == epoch }.map { .suspect($0.key, $0.value.suspicion) }
             + starts.filter { $0.value.epoch == epoch }.map { .start($0.key) }
             + publications.values.filter { $0.position.epoch == epoch }.map { .published($0.publication) }
+            + (lossPosition?.epoch == epoch ? [.distrusted] : [])
     }
 
     private mutating func announce(_ header: JournalHeader, _ entry: JournalEntry) {

@@ -50,7 +50,7 @@ package struct RecoveryFindings: Hashable, Sendable {
 package enum RecoveryRecord: Sendable {
     /// Nothing.
     case none
-    /// Records, but no header.
+    /// Nothing, since its records were lost: it has no header, or the journal was damaged.
     case orphan
     /// A live job, and what is known against its file.
     case job(JournalJob, suspicion: JournalSuspicion?)

@@ -68,6 +68,47 @@ struct JournalDamageTests {
         #expect(replay.jobs[JournalSample.id(9)]?.isDamaged == false)
     }
 
+    @Test(arguments: JournalRun.Crash.allCases, 0..<6)
+    func `no turn of the ring and no start forgets what damage left unknown`(
+        _ crash: JournalRun.Crash, _ seed: UInt64
+    ) throws {
+        var run = try JournalRun(seed: seed)
+        for _ in 0..<Int.random(in: 100..<800, using: &run.random) { try run.step() }
+        run.damage()
+        let first = run.file.replay()
+        let doubtful = Set(first.jobs.values.filter(\.isDamaged).map(\.facts.id)).union(first.orphans)
+        let start = run.book.position.epoch
+        var known = first
+        for round in 0..<12 {
+            let (hasLost, live) = (known.hasLost, Set(known.jobs.keys))
+            try #require(hasLost, "seed \(seed), round \(round)")
+            let damaged = Set(known.jobs.values.filter(\.isDamaged).map(\.facts.id))
+            try #require(damaged == doubtful.intersection(live), "seed \(seed), round \(round)")
+            _ = try run.die(crash)
+            run.sync()
+            for _ in 0..<200 { try run.step() }
+            run.sync()
+            known = run.file.replay()
+        }
+        #expect(run.book.position.epoch > start + 12, "seed \(seed): the ring has not turned")
+    }
+
+    @Test func `a job without a header says that records were lost`() throws {
+        var (file, book) = (JournalFile(), try JournalBook.fresh())
+        try book.append(.header(JournalSample.header(1)))
+        while book.window.regions.count < 2 { try book.append(.ended(JournalSample.subject("x.json"))) }
+        try book.append(.claimed(JournalSample.id(1)))
+        file.write(&book)
+        // As if the first region had never been.
+        var replay = JournalReplay(layout: file.layout)
+        for index in 1..<file.layout.regionCount {
+            replay.addHead(Array(file.region(index).prefix(JournalReplay.headByteCount)), index: index)
+        }
+        for index in replay.readingOrder { replay.addRegion(file.region(index), index: index) }
+        replay.finish()
+        #expect(replay.orphans == [JournalSample.id(1)] && replay.hasLost)
+    }
+
     @Test func `a head that is zeros loses nothing without a word`() throws {
         var scene = try Scene(daemons: 1)
         while scene.book.window.regions.count < 2 { try scene.book.append(.ended(JournalSample.subject("x.json"))) }

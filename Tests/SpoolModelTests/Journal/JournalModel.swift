@@ -1,6 +1,7 @@
 import APNSModel
-import SpoolModel
 import TestSupport
+
+@testable import SpoolModel
 
 /// What a journal should say, kept in the plainest way: a letter per notification.
 struct JournalModel: Equatable {
@@ -132,9 +133,21 @@ struct JournalRun {
         book = try JournalBook(layout: file.layout, after: replay, salt: UInt32.random(in: 0 ... .max, using: &random))
         book.share(among: ["weather"])
         model = JournalModel(replay)
-        let isTrue = history.contains(model) && replay.damage.isEmpty
+        let isTrue = history.contains(model) && replay.damage.isEmpty && !replay.hasLost
         (written, history) = ([], [model])
         return isTrue
+    }
+
+    /// Flips a bit of what was synced, so that records are lost; the next daemon finds it.
+    mutating func damage() {
+        sync()
+        repeat {
+            file = safe
+            let region = book.window.regions.randomElement(using: &random)?.index ?? 0
+            let start = Int(file.layout.offset(ofRegion: region))
+            file.bytes[start + Int.random(in: 0..<file.layout.regionByteCount, using: &random)] ^= 4
+        } while !file.replay().hasLost
+        safe = file
     }
 
     mutating func step() throws {
