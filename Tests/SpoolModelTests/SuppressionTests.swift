@@ -117,16 +117,11 @@ struct SuppressionTests {
         #expect(!index.contains(1, at: GoneIndex.placeLimit - 1), "seed \(seed)")
     }
 
-    @Test func `an index grows as it must, and one that expects much is not smaller`() {
-        var (small, large) = (GoneIndex(), GoneIndex(expecting: 5000))
-        for place in 0..<5000 {
-            let hash = UInt32(place) &* 0x9E37_79B1
-            small.insert(hash, at: place)
-            large.insert(hash, at: place)
-        }
-        #expect(small.count == 5000 && large.count == 5000)
-        #expect((0..<5000).allSatisfy { small.contains(UInt32($0) &* 0x9E37_79B1, at: $0) })
-        #expect((0..<5000).allSatisfy { large.contains(UInt32($0) &* 0x9E37_79B1, at: $0) })
+    @Test func `an index grows as it must`() {
+        var index = GoneIndex()
+        for place in 0..<5000 { index.insert(UInt32(place) &* 0x9E37_79B1, at: place) }
+        #expect(index.count == 5000)
+        #expect((0..<5000).allSatisfy { index.contains(UInt32($0) &* 0x9E37_79B1, at: $0) })
     }
 
     @Test func `tokens that differ in one bit, or in zeros at the end, seldom have one hash`() {

@@ -1,4 +1,5 @@
 import APNSModel
+import Glibc
 import LinuxIO
 import SpoolModel
 import SpoolStore
@@ -149,6 +150,21 @@ import Testing
         try tokens.remember(token(1), goneSince: noon)
         try tokens.write()
         #expect(try open().count == 1)
+    }
+
+    @Test func `a log that is said to be longer than any disk takes no more memory than it has tokens`() throws {
+        let tokens = try open()
+        for number in 0..<3 { try tokens.remember(token(number), goneSince: noon) }
+        try tokens.write()
+        var length = Int.max
+        while unsafe truncate(place.path + "/gone/weather.gone", length) != 0 { length /= 2 }
+        #expect(length > 1 << 40)
+        let next = try open()
+        let end = GoneRecord.head.count + 3 * 48
+        #expect(next.count == 3 && next.uselessByteCount == length - end)
+        try next.remember(token(7), goneSince: noon)
+        try next.write()
+        #expect(try open().goneSince(token(7), registeredAt: nil) == noon)
     }
 
     #if FAILPOINTS

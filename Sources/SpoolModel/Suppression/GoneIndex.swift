@@ -8,18 +8,12 @@ package struct GoneIndex: Sendable {
     package static let placeLimit = Int(UInt32.max)
 
     /// A hash in the upper half and a place, counted from 1, in the lower; 0 is free.
-    private var slots: [UInt64]
+    private var slots = [UInt64](repeating: 0, count: 1024)
     /// How many tokens it has.
     package private(set) var count = 0
 
     /// Creates an empty index.
-    ///
-    /// - Parameter count: How many tokens are to be expected.
-    package init(expecting count: Int = 0) {
-        var capacity = 1024
-        while capacity * 2 < count * 3 { capacity *= 2 }
-        slots = [UInt64](repeating: 0, count: capacity)
-    }
+    package init() {}
 
     /// 32 bits of a token's hash, other ones in each process.
     package static func hash(of token: ArraySlice<UInt8>) -> UInt32 {

@@ -5,7 +5,7 @@ import SpoolModel
 /// A log of tokens that are gone with the index to it.
 final class GoneTable {
     let log: GoneLog
-    private var index: GoneIndex
+    private var index = GoneIndex()
     /// How many records the log has; those beyond the tokens in the index say nothing any more.
     private(set) var recordCount = 0
 
@@ -13,9 +13,7 @@ final class GoneTable {
     ///
     /// - Throws: `SystemError`: it cannot be read or written.
     init(_ file: consuming OpenFile) throws(SystemError) {
-        let byteCount = try file.status().byteCount
         log = try GoneLog(file)
-        index = GoneIndex(expecting: Int(byteCount) / 48)
     }
 
     /// How many tokens are gone.
