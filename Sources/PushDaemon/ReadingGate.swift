@@ -3,8 +3,9 @@ import Synchronization
 
 /// Lets files be read side by side, or one of them while no other is: a file over which the daemon may have died.
 ///
-/// Such a file keeps the others out for a while only, before it begins and while it is read, and waits for them as long. Only
-/// another such file waits until it has been read: the two would be read side by side at each start.
+/// Such a file keeps the others out for a while only, before it begins and while it is read, and waits for them as long. Each
+/// further death doubles that, so that a file that kills the daemon only after a long time is found alone one day. Only another
+/// such file waits until it has been read: the two would be read side by side at each start.
 final class ReadingGate: Sendable {
     private struct State {
         var readerCount = 0
@@ -13,11 +14,13 @@ final class ReadingGate: Sendable {
         var suspectCount = 0
         /// Until when other files wait.
         var closedUntil: ContinuousClock.Instant?
+        /// How long others wait for a file that is to be read alone, and it for them.
+        var patience: Duration
 
         var isClosed: Bool { closedUntil.map { .now < $0 } ?? false }
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     private let reactor: Reactor
     private let patience: Duration
 
@@ -25,20 +28,23 @@ final class ReadingGate: Sendable {
     ///
     /// - Parameters:
     ///   - reactor: What keeps the time of waits.
-    ///   - patience: How long others wait for a file that is to be read alone, and it for them.
+    ///   - patience: How long others wait for a file that is to be read alone after one death, and it for them.
     init(on reactor: Reactor, patience: Duration = .seconds(2)) {
         (self.reactor, self.patience) = (reactor, patience)
+        state = Mutex(State(patience: patience))
     }
 
     /// Waits until the file may be read; `leave` says that it has been.
     ///
-    /// - Parameter alone: Whether the daemon may have died over it.
+    /// - Parameters:
+    ///   - alone: Whether the daemon may have died over it.
+    ///   - deathCount: How often it may have.
     /// - Returns: Whether it may be read; `false` in a task that is cancelled while it waits.
-    func enter(alone: Bool) async -> Bool {
-        if alone { state.withLock { begin(&$0) } }
-        let deadline = ContinuousClock.now + patience
+    func enter(alone: Bool, deathCount: Int = 1) async -> Bool {
+        if alone { state.withLock { begin(&$0, patience * (1 << min(max(0, deathCount - 1), Self.doublingLimit))) } }
+        let start = ContinuousClock.now
         var bell: Bell?
-        while !(alone ? beginAlone() : begin(until: deadline)) {
+        while !(alone ? beginAlone() : begin(after: start)) {
             guard !Task.isCancelled else {
                 if alone { state.withLock { giveUp(&$0) } }
                 return false
@@ -57,12 +63,13 @@ final class ReadingGate: Sendable {
             state.readerCount -= 1
             guard alone else { return }
             state.hasSuspect = false
-            state.closedUntil = state.suspectCount > 0 ? .now + patience : nil
+            state.closedUntil = state.suspectCount > 0 ? .now + state.patience : nil
         }
     }
 
-    private func begin(_ state: inout State) {
-        if state.suspectCount == 0, !state.hasSuspect { state.closedUntil = .now + patience }
+    private func begin(_ state: inout State, _ patience: Duration) {
+        state.patience = max(state.patience, patience)
+        if state.suspectCount == 0, !state.hasSuspect { state.closedUntil = .now + state.patience }
         state.suspectCount += 1
     }
 
@@ -71,9 +78,9 @@ final class ReadingGate: Sendable {
         if state.suspectCount == 0, !state.hasSuspect { state.closedUntil = nil }
     }
 
-    private func begin(until deadline: ContinuousClock.Instant) -> Bool {
+    private func begin(after start: ContinuousClock.Instant) -> Bool {
         state.withLock { state in
-            guard !state.isClosed || .now >= deadline else { return false }
+            guard !state.isClosed || .now >= start + state.patience else { return false }
             state.readerCount += 1
             return true
         }
@@ -82,12 +89,15 @@ final class ReadingGate: Sendable {
     private func beginAlone() -> Bool {
         state.withLock { state in
             guard !state.hasSuspect, state.readerCount == 0 || !state.isClosed else { return false }
-            state.closedUntil = state.readerCount == 0 ? .now + patience : nil
+            state.closedUntil = state.readerCount == 0 ? .now + state.patience : nil
             (state.hasSuspect, state.readerCount) = (true, state.readerCount + 1)
             state.suspectCount -= 1
             return true
         }
     }
+
+    /// How often the patience is doubled at most: 2 s are 17 min then.
+    private static let doublingLimit = 9
 
     /// How often those who wait look again. That happens after a death of the daemon only.
     private static let pause = Duration.milliseconds(10)

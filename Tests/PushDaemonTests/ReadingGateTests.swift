@@ -86,6 +86,24 @@ import Testing
         }
     }
 
+    @Test(.timeLimit(.minutes(1))) func `each further death keeps others out for longer, so that it is found alone`()
+        async throws
+    {
+        try await withGate(patience: .seconds(1)) { gate in
+            let entries = Entries()
+            #expect(await gate.enter(alone: true, deathCount: 10))
+            let other = Task {
+                #expect(await gate.enter(alone: false))
+                entries.add("other")
+            }
+            try await moment(.seconds(2))
+            entries.add("suspect")
+            gate.leave(alone: true)
+            await other.value
+            #expect(entries.all == ["suspect", "other"])
+        }
+    }
+
     @Test(.timeLimit(.minutes(1))) func `files that are to be read alone are read one after the other`() async throws {
         try await withGate(patience: .milliseconds(1)) { gate in
             let entries = Entries()

@@ -71,16 +71,18 @@ extension AppRunner {
         var subject = JournalSubject(app: name, name: job.name)
         (subject.device, subject.inode) = (status.device, status.inode)
         subject.changedAt = WallTime(nanoseconds: status.changedAt)
-        let judgement = acquitted.contains(subject) ? nil : around.spool.replay.suspects[subject]?.judgement
-        if judgement == .hold { return .poison }
-        let isSuspect = judgement == .readAlone
+        let suspicion = acquitted.contains(subject) ? nil : around.spool.replay.suspects[subject]
+        if suspicion?.judgement == .hold { return .poison }
+        let isSuspect = suspicion != nil
         if isSuspect {
             // It would wait for the long file of this app, beside which it is taken: it is read in its turn.
             guard !isBesideReading else { return .abandoned }
             logger.warning(
                 "job is read alone: the daemon died while it was read", metadata: [LogKey.job: "\(job.name)"])
         }
-        guard await around.reading.enter(alone: isSuspect) else { return .abandoned }
+        guard await around.reading.enter(alone: isSuspect, deathCount: suspicion?.deathCount ?? 0) else {
+            return .abandoned
+        }
         if isSuspect { isReadingAlone = true }
         record(.start(subject))
         writeJournal()
