@@ -8,6 +8,14 @@ extension FileName {
         return fitted(suffix: Array("~\(number)".utf8), limit: limit)
     }
 
+    /// Whether this is what `numbered` makes of a name for one of the files after the first.
+    package func isNumbered(from name: FileName) -> Bool {
+        guard let mark = stem.lastIndex(of: UInt8(ascii: "~")),
+            let number = Int(String(decoding: stem[(mark + 1)...], as: UTF8.self)), number > 1
+        else { return false }
+        return self == name.numbered(number)
+    }
+
     /// The name itself if it fits, else cut before its ending and marked with 8 digits made from all of it:
     /// `Weihnachten-an-al~1f00ba44.json`.
     ///

@@ -42,8 +42,8 @@ extension AppSpool {
 
     /// What this node has claimed and not finished, for recovery.
     ///
-    /// A job that a crash left in `new/` too, the same file under the same name, loses that name; a result file that a
-    /// crash left without its job is removed.
+    /// A job that a crash left in `new/` too, the same file under the same name or a number of it, loses that name; a result
+    /// file that a crash left without its job is removed. Costs a listing of `new/` if a file has another name anywhere.
     ///
     /// - Throws: `SystemError`: the directory cannot be read.
     package func claimed() throws(SystemError) -> ClaimedJobs {
@@ -54,7 +54,6 @@ extension AppSpool {
             switch WorkEntry(entry) {
             case .job(let id, let name):
                 let name = try fullName(of: id) ?? name
-                try dropDouble(name, of: status)
                 found.jobs.append(ClaimedJob(id: id, name: name, entry: entry, status: status))
             case .fullName(let id): wholeNames.insert(id)
             case .place(let id):
@@ -65,6 +64,8 @@ extension AppSpool {
                 found.strangers.append(entry)
             }
         }
+        let links = try namesInNew(of: Set(found.jobs.filter { $0.status.linkCount > 1 }.map(\.status.inode)))
+        for job in found.jobs { try dropDouble(of: job, among: links[job.status.inode] ?? []) }
         // Of jobs that have gone: the process died between the two. They may be torn.
         for id in wholeNames.subtracting(found.jobs.map(\.id)) { try work.unlink(WorkEntry.fullName(of: id)) }
         found.jobs.sort { $0.id.bits < $1.id.bits }
@@ -113,14 +114,20 @@ extension AppSpool {
     ///
     /// - Throws: `SystemError`: EIO and the like; the job may be in both places still.
     package func dropDouble(of job: ClaimedJob) throws(SystemError) {
-        try dropDouble(job.name, of: job.claim.status)
+        guard job.status.linkCount > 1 else { return }
+        let links = try namesInNew(of: [job.status.inode])
+        try dropDouble(of: job, among: links[job.status.inode] ?? [])
     }
 
-    /// btrfs can bring back the old name of a rename after a power loss; so can a link whose unlink was cut off.
-    private func dropDouble(_ name: FileName, of status: FileStatus) throws(SystemError) {
-        guard status.linkCount > 1, let other = try new.status(of: name.bytes), other.inode == status.inode,
-            other.device == status.device
-        else { return }
-        try new.unlink(name.bytes)
+    /// btrfs can bring back the old name of a rename after a power loss; so can a link whose unlink was cut off. A job on its way
+    /// back to `new/` may have a number there, if its name was taken; a file by yet another name is the producer's.
+    private func dropDouble(of job: ClaimedJob, among links: [FileName]) throws(SystemError) {
+        guard job.status.linkCount > 1 else { return }
+        for name in [job.name] + links.filter({ $0.isNumbered(from: job.name) }) {
+            guard let other = try new.status(of: name.bytes), other.inode == job.status.inode,
+                other.device == job.status.device
+            else { continue }
+            try new.unlink(name.bytes)
+        }
     }
 }

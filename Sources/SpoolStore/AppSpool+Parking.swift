@@ -214,12 +214,13 @@ extension AppSpool {
     /// The names in `new/` of those of the files with these numbers that are there, as far as a listing tells the numbers.
     ///
     /// - Throws: `SystemError`: it cannot be read.
-    package func namesInNew(of inodes: Set<UInt64>) throws(SystemError) -> [UInt64: FileName] {
-        var names: [UInt64: FileName] = [:]
+    package func namesInNew(of inodes: Set<UInt64>) throws(SystemError) -> [UInt64: [FileName]] {
+        guard !inodes.isEmpty else { return [:] }
+        var names: [UInt64: [FileName]] = [:]
         var listing = try new.listing()
         while let entry = try listing.next() {
             guard inodes.contains(entry.inode), let name = FileName(bytes: entry.name) else { continue }
-            names[entry.inode] = name
+            names[entry.inode, default: []].append(name)
         }
         return names
     }

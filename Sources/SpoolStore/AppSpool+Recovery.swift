@@ -21,6 +21,19 @@ extension AppSpool {
         return try day.status(of: place.name.bytes)
     }
 
+    /// The bytes of the file in a place in an archive; `nil` when there is none, or it is longer than `limit`.
+    ///
+    /// - Throws: `SystemError`: EIO and the like.
+    package func contents(at place: ArchivePlace, limit: Int) throws(SystemError) -> [UInt8]? {
+        guard let day = try openDayIfThere(place.archiveDay) else { return nil }
+        do {
+            return try day.contents(of: place.name.bytes, limit: limit)
+        } catch {
+            guard error.isNotFound else { throw error }
+            return nil
+        }
+    }
+
     /// Writes a job to `work/<node>/` whose bytes are known from elsewhere; a torn file in its place goes.
     ///
     /// - Throws: `SystemError`: ENOSPC and the like; call again later.

@@ -152,6 +152,79 @@ import Testing
         }
     }
 
+    @Test(.catalogue("B11 both-dirs-btrfs, a job on its way back to new", checks: [.onePlace, .fewDoubled]))
+    func `a job that a power loss left in work and by another name in new is sent once`() async throws {
+        try await Bench.running(try .init()) { bench in
+            _ = try leave(text, on: bench) { id, journal in
+                try journal.append(.result(id, JournalResult(.accepted, [0..<1], at: then)))
+            }
+            try bench.drop("left.json", job(3))
+            let app = bench.path + "/spool/weather"
+            let entry = try #require(bench.names(in: "weather/work/node-a").first)
+            // A producer may drop a file by two names: that is not ours to remove.
+            for name in ["left~2.json", "other.json"] {
+                try FileManager.default.linkItem(atPath: "\(app)/work/node-a/\(entry)", toPath: "\(app)/new/\(name)")
+            }
+            try await bench.withDaemon { _ in
+                try await eventually("all end") { try bench.lines("job").count >= 3 }
+                let names = try bench.lines("job").compactMap(\.job)
+                #expect(names.sorted() == ["left.json", "left.json", "other.json"])
+                #expect(try await bench.accepted(4).acceptedTokens.compactMap(\.last).sorted() == [1, 2, 2, 3])
+            }
+        }
+    }
+
+    /// What stands in the place in the archive that a job was to have.
+    enum Occupant: CaseIterable {
+        case otherJob
+        /// Another file of the same bytes.
+        case copy
+    }
+
+    @Test(
+        .catalogue(
+            "B11 both-dirs-btrfs, a job whose place in the archive another has", checks: [.onePlace, .fewDoubled]),
+        arguments: Occupant.allCases)
+    func `a job that had ended and is in new again is not taken for another in its place in the archive`(
+        occupant: Occupant
+    ) async throws {
+        try await Bench.running(try .init()) { bench in
+            _ = try leave(text, on: bench) { id, journal in
+                try end(id, count: 2, in: journal)
+            }
+            try moveLeft(to: "new/left.json", on: bench)
+            let day = bench.path + "/spool/weather/done/" + then.day
+            try FileManager.default.createDirectory(atPath: day, withIntermediateDirectories: true)
+            try Data((occupant == .copy ? text : job(3)).utf8).write(to: URL(filePath: day + "/left.json"))
+            try await bench.withDaemon { _ in
+                let line = try await bench.end(of: "left.json")
+                #expect(line.id == JobID(bits: 77).description && line.accepted == 2)
+                try await eventually("it is archived") { bench.names(in: "weather/new").isEmpty }
+                #expect(await bench.simulator.ledger.arrivedCount == 0)
+            }
+        }
+    }
+
+    @Test func `a job that is archived by another name, since its own was taken, is not restored`() async throws {
+        try await Bench.running(try .init()) { bench in
+            _ = try leave(text, on: bench) { id, journal in
+                try end(id, count: 2, in: journal)
+            }
+            let day = "done/" + then.day
+            try FileManager.default.createDirectory(
+                atPath: bench.path + "/spool/weather/" + day, withIntermediateDirectories: true)
+            try Data(job(3).utf8).write(to: URL(filePath: bench.path + "/spool/weather/\(day)/left.json"))
+            try moveLeft(to: day + "/left~2.json", on: bench)
+            try await bench.withDaemon { _ in
+                try bench.drop("next.json", job(4))
+                #expect(try await bench.end(of: "next.json").accepted == 1)
+                let left = bench.names(in: "weather/" + day).filter { $0.hasPrefix("left") }
+                #expect(left.sorted() == ["left.json", "left~2.json"] && bench.jobs(in: "done").count == 3)
+                #expect(await bench.simulator.ledger.arrivedCount == 1)
+            }
+        }
+    }
+
     @Test func `what is known of a job counts though the rest of it can no longer be sent`() async throws {
         try await Bench.running(try .init()) { bench in
             // Too long for the binary protocol, which the app did not have before.

@@ -112,6 +112,21 @@ import Testing
         #expect(name.numbered(1) == name)
     }
 
+    @Test func `a number of a name is known, and nothing else is taken for one`() throws {
+        for text in ["a.json", "a~2.json", "~.yaml", String(repeating: "x", count: 250) + ".jsonl"] {
+            let name = try #require(FileName(text))
+            for number in [2, 3, 10, 100_000] {
+                #expect(name.numbered(number).isNumbered(from: name), "\(text) \(number)")
+            }
+            #expect(!name.isNumbered(from: name))
+        }
+        let name = try #require(FileName("a.json"))
+        for text in ["b~2.json", "a~1.json", "a~02.json", "a~+2.json", "a~x.json", "a~.json", "a~2.yaml", "a~2~3.json"]
+        {
+            #expect(try !#require(FileName(text)).isNumbered(from: name), "\(text)")
+        }
+    }
+
     @Test func `a cut name has room for its result file`() throws {
         let name = try #require(FileName(String(repeating: "x", count: 250) + ".json"))
         #expect(name.result == nil)

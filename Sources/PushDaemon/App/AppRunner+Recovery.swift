@@ -17,6 +17,14 @@ struct LeftJob {
         case .none, .orphan: false
         }
     }
+
+    /// How it ended, if it has.
+    var final: JournalFinal? {
+        switch record {
+        case .job(let job, _): job.final
+        case .none, .orphan: nil
+        }
+    }
 }
 
 /// What an earlier run of an app left in the journal.
@@ -64,11 +72,17 @@ extension AppRunner {
         }
         for claimed in found.jobs {
             let record = left.removeValue(forKey: claimed.id)
-            let claimed = claimed.called(record?.facts.name ?? claimed.name)
-            if isParked(claimed) { continue }
-            dropDouble(of: claimed)
-            leftJobs.append(LeftJob(claimed: claimed, record: recoveryRecord(record)))
+            let named = claimed.called(record?.facts.name ?? claimed.name)
+            if isParked(named) { continue }
+            if named.name != claimed.name { dropDouble(of: named) }
+            takeIn(LeftJob(claimed: named, record: recoveryRecord(record)))
         }
+    }
+
+    /// Notes a job that is taken up later. Its place in the archive is no other's meanwhile.
+    private func takeIn(_ job: LeftJob) {
+        if let final = job.final { spool.reserve(ArchivePlace(final)) }
+        leftJobs.append(job)
     }
 
     private func searchMissing() throws(SystemError) {
@@ -129,7 +143,7 @@ extension AppRunner {
             return found
         }
         var found = try findings(named: name)
-        if !found.isInNew, let other = files.new[job.facts.inode], other != name {
+        if !found.isInNew, let other = files.new[job.facts.inode]?.first(where: { $0.isNumbered(from: name) }) {
             // It was on its way back to new/, where its name was taken.
             let there = try findings(named: other)
             if there.isInNew || there.isTornInNew { (found, name) = (there, other) }
@@ -142,7 +156,7 @@ extension AppRunner {
             let claimed = try spool.restore(job.facts.id, job.facts.name, bytes)
             if found.isTornInNew { try spool.new.unlink(name.bytes) }
             logger.warning("job is restored from the journal", metadata: [LogKey.job: "\(job.facts.name)"])
-            leftJobs.append(LeftJob(claimed: claimed, record: .job(job, suspicion: nil)))
+            takeIn(LeftJob(claimed: claimed, record: .job(job, suspicion: nil)))
         case .forget(let farewell): forget(job, farewell)
         case .finish, .leave, .startOver, .resume, .hold: record(.cleaned(job.facts.id))
         }
@@ -154,7 +168,7 @@ extension AppRunner {
         case .claimed(let claimed):
             record(.claimed(job.facts.id))
             let claimed = claimed.called(job.facts.name)
-            leftJobs.append(LeftJob(claimed: claimed, record: .job(job, suspicion: nil)))
+            takeIn(LeftJob(claimed: claimed, record: .job(job, suspicion: nil)))
         case .gone, .changed: forget(job, .neverOurs)
         case .forbidden(let error): throw error
         }
@@ -265,7 +279,6 @@ extension AppRunner {
 
     private func finish(_ left: LeftJob, _ read: ReadJob) {
         guard case .job(let known, _) = left.record, let final = known.final else { return }
-        spool.reserve(ArchivePlace(final))
         let resumption = Resumption(doubtful: IndexRuns(), untold: known.untold, final: final)
         let job = ActiveJob(left, read, known, resumption)
         job.machine = JobMachine(concluded: final.conclusion)

@@ -8,7 +8,7 @@ struct LeftFiles {
     /// Those in `hold/`.
     let held: Set<UInt64>
     /// The names of those in `new/`.
-    let new: [UInt64: FileName]
+    let new: [UInt64: [FileName]]
 
     /// Looks for the file of a job of the journal that is not in `work/`.
     ///
@@ -24,9 +24,7 @@ struct LeftFiles {
     ) throws(SystemError) -> RecoveryFindings {
         var found = RecoveryFindings()
         let facts = job.facts
-        let archived = try job.final.flatMap { (final) throws(SystemError) in
-            try spool.archived(at: ArchivePlace(final))
-        }
+        let archived = try archivedFile(of: job, content, in: spool)
         found.isArchived = archived != nil
         found.isHeld = archived == nil && held.contains(facts.inode)
         guard let file = try spool.candidate(for: name) else { return found }
@@ -42,6 +40,29 @@ struct LeftFiles {
             found.isTornInNew = there.map { RecoveryFindings.Copy($0, expected: bytes) } == .torn
         }
         return found
+    }
+
+    /// The file of a job that has ended, in its place in the archive, or by a number of its name if another took that.
+    ///
+    /// It has the job's number, or its bytes if it was restored; then no file with the number is in `new/`.
+    private func archivedFile(
+        of job: JournalJob, _ content: JournalHeader.Content?, in spool: AppSpool
+    ) throws(SystemError) -> FileStatus? {
+        guard let final = job.final else { return nil }
+        var place = ArchivePlace(final)
+        var number = 1
+        while let there = try spool.archived(at: place) {
+            if there.inode == job.facts.inode { return there }
+            if new[job.facts.inode] == nil, there.byteCount == job.facts.byteCount {
+                switch content {
+                case .bytes(let bytes)?: if try spool.contents(at: place, limit: bytes.count) == bytes { return there }
+                case .checks?, nil: return there
+                }
+            }
+            number += 1
+            place = ArchivePlace(folder: place.folder, day: place.day, name: job.facts.name.numbered(number))
+        }
+        return nil
     }
 }
 
