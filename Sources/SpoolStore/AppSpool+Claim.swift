@@ -1,17 +1,29 @@
 package import APNSModel
 package import LinuxIO
-package import SpoolModel
+import SpoolModel
 
 extension AppSpool {
     /// Moves a claimed job of which nothing was sent back to `new/`, under its own name there or the next number when that is
     /// taken; synced.
     ///
-    /// - Returns: The name it has there; `nil` when it is gone.
+    /// - Parameters:
+    ///   - job: The job.
+    ///   - rest: The bytes of the file in `hold/` that says when it was dropped.
+    /// - Returns: The name it has there, and that of the file in `hold/`; `nil` when it is gone.
     /// - Throws: `SystemError`: EIO, ENOSPC and the like; it is where it was.
-    package func giveBack(_ job: ClaimedJob) throws(SystemError) -> FileName? {
-        let name = try publish(job.claim, from: work, as: job.name)
-        try work.unlink(WorkEntry.fullName(of: job.id))
-        return name
+    package func giveBack(_ job: ClaimedJob, leaving rest: [UInt8]) throws(SystemError) -> ParkedFile? {
+        let restName = try leave(rest, besides: job.name)
+        do {
+            guard let name = try publish(job.claim, from: work, as: job.name) else {
+                try held.unlink(restName.bytes)
+                return nil
+            }
+            try work.unlink(WorkEntry.fullName(of: job.id))
+            return ParkedFile(name: name, rest: restName)
+        } catch {
+            if try work.status(of: job.entry.bytes) != nil { try held.unlink(restName.bytes) }
+            throw error
+        }
     }
 
     /// Moves a job from `new/` to `work/<node>/`, which only one of all that try can do, and checks that it is the file

@@ -136,7 +136,7 @@ extension AppSpool {
     }
 
     /// Puts a file into `hold/` under the first of its names that is free, and returns that.
-    private func leave(_ rest: [UInt8], besides wanted: FileName) throws(SystemError) -> FileName {
+    func leave(_ rest: [UInt8], besides wanted: FileName) throws(SystemError) -> FileName {
         let id = JobID(bits: 0)
         var number = 0
         while true {

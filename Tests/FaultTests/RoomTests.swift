@@ -161,7 +161,10 @@ import Testing
         }
     }
 
-    @Test func `jobs that a gateway keeps from being sent go back to new when others want their room`() async throws {
+    @Test(arguments: [false, true])
+    func `jobs that a gateway keeps from being sent go back to new when others want their room`(
+        restarts: Bool
+    ) async throws {
         try await Bench.running(
             Self.setup {
                 $0.latency = .milliseconds(200)
@@ -169,6 +172,7 @@ import Testing
             }
         ) { bench in
             let file = try String(contentsOfFile: bench.home + "/etc/apps/weather.yaml", encoding: .utf8)
+            var lastDrop = Date.distantPast
             try await bench.withDaemon { daemon in
                 try await daemon.says("app started")
                 try bench.write("etc/apps/weather.yaml", bench.withoutGateway(file))
@@ -178,18 +182,31 @@ import Testing
                 for number in 1...count { try bench.drop(Drop(number: 2 * number, count: 1, padding: 30_000)) }
                 try await eventually("claimed") { bench.claimed("weather").count > 8 }
                 let claimedCount = bench.claimed("weather").count
+                lastDrop = Date.now
                 for number in 1...80 { try bench.drop(Drop(number: 2 * number + 1, count: 1, padding: 60_000)) }
                 try await daemon.says("goes back to new/")
                 try await eventually("the other app's jobs", within: .seconds(120)) {
                     bench.archived("news").count == 80
                 }
                 #expect(bench.claimed("weather").count < claimedCount)
+                if restarts { return #expect(try await daemon.stop() == 0) }
                 try bench.write("etc/apps/weather.yaml", file)
                 try await eventually("the rest", within: .seconds(120)) { try bench.isIdle() }
                 #expect(try await daemon.stop() == 0)
             }
+            if restarts {
+                try bench.write("etc/apps/weather.yaml", file)
+                try await bench.withDaemon { daemon in
+                    try await eventually("the rest", within: .seconds(120)) { try bench.isIdle() }
+                    #expect(try await daemon.stop() == 0)
+                }
+            }
             let verdict = try await bench.judge("J70 gateway-down, jobs go back", allowance: 0)
             #expect(verdict.isGood, "\(verdict)")
+            // The way back changes the file's time, but not when it was dropped.
+            let drops = try bench.lines("weather").filter { $0.kind == "job" }.compactMap(\.dropped_at)
+            let format = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+            #expect(try drops.count == 60 && drops.allSatisfy { try format.parse($0) <= lastDrop })
         }
     }
 

@@ -131,7 +131,7 @@ extension AppRunner {
             return sendAgain(batches)
         }
         do {
-            let name = try spool.giveBack(job.claimed)
+            let name = try desk.giveBack(job.claimed, droppedAt: job.droppedAt)
             dropSource(of: id)
             readable.removeAll { $0 == id }
             jobs[id] = nil

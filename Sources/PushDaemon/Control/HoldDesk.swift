@@ -264,6 +264,20 @@ final class HoldDesk {
         return parked.name
     }
 
+    /// Moves a claimed job of which nothing was sent back to `new/`, and keeps the time of its drop: the way there changes that of
+    /// the file.
+    ///
+    /// - Returns: The name it has there; `nil` when it is gone.
+    /// - Throws: `SystemError`: it is where it was.
+    func giveBack(_ job: ClaimedJob, droppedAt: WallTime) throws(SystemError) -> FileName? {
+        let rest = Rest(of: job.status.rest, droppedAt: droppedAt)
+        try drop(job.status.inode)
+        let moved = try watching { () throws(SystemError) in try spool.giveBack(job, leaving: rest.bytes) }
+        guard let back = moved else { return nil }
+        if let name = back.rest { entries[job.status.inode] = Entry(rest, as: name) }
+        return back.name
+    }
+
     /// Moves a file. What has failed may have been done all the same: then it counts what is in `hold/`.
     private func watching<Value>(_ body: () throws(SystemError) -> Value) throws(SystemError) -> Value {
         do throws(SystemError) {

@@ -16,6 +16,7 @@ struct FeedbackLine: Decodable, Hashable {
     var unknown: Int?
     var index: Int?
     var outcome: String?
+    var dropped_at: String?
 
     init(_ text: some StringProtocol) throws {
         self = try JSONDecoder().decode(Self.self, from: Data(text.utf8))
