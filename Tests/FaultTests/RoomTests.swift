@@ -153,8 +153,7 @@ import Testing
                 }
                 #expect(bench.archived("weather").isEmpty && bench.names(in: "weather/new").count > count / 2)
                 try bench.write("etc/apps/weather.yaml", file)
-                try await eventually("the rest", within: .seconds(120)) { try bench.isIdle() }
-                #expect(try await daemon.stop() == 0)
+                try await end(daemon, on: bench)
             }
             let verdict = try await bench.judge("J70 gateway-down", allowance: 0)
             #expect(verdict.isGood, "\(verdict)")
@@ -178,8 +177,7 @@ import Testing
                 try bench.write("etc/apps/weather.yaml", bench.withoutGateway(file))
                 try await daemon.says("configuration read")
                 // The gateway is down, which is not known before the first connection fails.
-                let count = 60
-                for number in 1...count { try bench.drop(Drop(number: 2 * number, count: 1, padding: 30_000)) }
+                for number in 1...60 { try bench.drop(Drop(number: 2 * number, count: 1, padding: 30_000)) }
                 try await eventually("claimed") { bench.claimed("weather").count > 8 }
                 let claimedCount = bench.claimed("weather").count
                 lastDrop = Date.now
@@ -191,15 +189,11 @@ import Testing
                 #expect(bench.claimed("weather").count < claimedCount)
                 if restarts { return #expect(try await daemon.stop() == 0) }
                 try bench.write("etc/apps/weather.yaml", file)
-                try await eventually("the rest", within: .seconds(120)) { try bench.isIdle() }
-                #expect(try await daemon.stop() == 0)
+                try await end(daemon, on: bench)
             }
             if restarts {
                 try bench.write("etc/apps/weather.yaml", file)
-                try await bench.withDaemon { daemon in
-                    try await eventually("the rest", within: .seconds(120)) { try bench.isIdle() }
-                    #expect(try await daemon.stop() == 0)
-                }
+                try await bench.withDaemon { daemon in try await end(daemon, on: bench) }
             }
             let verdict = try await bench.judge("J70 gateway-down, jobs go back", allowance: 0)
             #expect(verdict.isGood, "\(verdict)")
@@ -208,6 +202,12 @@ import Testing
             let format = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
             #expect(try drops.count == 60 && drops.allSatisfy { try format.parse($0) <= lastDrop })
         }
+    }
+
+    /// Lets a daemon send all that is left, and stops it.
+    private func end(_ daemon: Child, on bench: Bench) async throws {
+        try await eventually("the rest", within: .seconds(120)) { try bench.isIdle() }
+        #expect(try await daemon.stop() == 0)
     }
 
     @Test(arguments: ["flipped", "cut"])
