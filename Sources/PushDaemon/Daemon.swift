@@ -248,6 +248,7 @@ package actor Daemon {
             }
             // Only the signals' task ends by itself, and the journal's when it fails.
             await group.next()
+            await endApps()
             leaveIfStuck()
             group.cancelAll()
         }

@@ -70,6 +70,9 @@ package actor AppRunner {
     /// What the status is to say of the app.
     nonisolated let shown: Mutex<SpoolStatus.App>
     private nonisolated let draining = Atomic(false)
+    /// Whether `stop` was called, and what the app has left word of since it drains.
+    private nonisolated let stopping = Atomic(false)
+    private nonisolated let idle = Atomic(true)
     let around: Surroundings
     let spool: AppSpool
     let folder: FeedbackFolder
@@ -87,7 +90,7 @@ package actor AppRunner {
     let publishBell: Bell
     /// Rung when there may be room in the journal for outcomes.
     let roomBell: Bell
-    /// Rung when the app is to end.
+    /// Rung when the app is to end, or to drain.
     let stopBell: Bell
     /// Rung when the feedback service may have another address.
     let serviceBell: Bell
@@ -300,11 +303,24 @@ package actor AppRunner {
         await publishLines()
         await cleanArchived()
         writeJournal()
+        show()
+    }
+
+    /// How often an app that drains leaves word of whether it is idle.
+    private static let drainingPause = Duration.milliseconds(20)
+
+    /// Waits until the app is to end.
+    private func awaitStop() async {
+        while !stopping.load(ordering: .relaxed), !Task.isCancelled {
+            if isDraining { idle.store(isIdle, ordering: .relaxed) }
+            await stopBell.wait(until: isDraining ? .now + Self.drainingPause : nil)
+        }
     }
 
     private func runUntilStopped() async {
+        idle.store(false, ordering: .relaxed)
         await withTaskGroup { group in
-            group.addTask { await self.stopBell.wait() }
+            group.addTask { await self.awaitStop() }
             group.addTask { await self.gateway.run() }
             group.addTask { await self.runIntake() }
             for lane in Lane.allCases { group.addTask { await self.runPump(lane) } }
@@ -313,7 +329,7 @@ package actor AppRunner {
             group.addTask { await self.runPublication() }
             group.addTask { await FeedbackServicePoller(for: self).run() }
             group.addTask { await self.runHook() }
-            // Only the bell's task ends by itself, when the app is to end or everything is.
+            // Only the first ends by itself, when the app is to end or everything is.
             await group.next()
             isEnding = true
             roomBell.ring()
@@ -356,6 +372,7 @@ package actor AppRunner {
 
     /// Ends the app: connections are cut, and jobs stay where they are.
     package nonisolated func stop() {
+        stopping.store(true, ordering: .relaxed)
         stopBell.ring()
     }
 
@@ -366,7 +383,7 @@ package actor AppRunner {
         readable.removeAll()
         await gateway.drain()
         publishBell.ring()
-        if await gateway.pendingInDoubt == 0 { stopBell.ring() }
+        if await gateway.pendingInDoubt == 0 { stop() }
     }
 
     /// Takes a hint of the watch; `nil` asks for a scan.
@@ -375,12 +392,16 @@ package actor AppRunner {
         intakeBell.ring()
     }
 
-    /// Takes no further jobs. Whether all that were taken are over is told by `isIdle`.
+    /// Takes no further jobs. Whether all that were taken are over is told by `isDrained`.
     package nonisolated func beginDraining() {
         draining.store(true, ordering: .relaxed)
+        stopBell.ring()
     }
 
     /// Whether no further jobs are taken.
+    /// Whether no job is under way, as far as the app has left word since it drains: it is not asked, since it may hang.
+    nonisolated var isDrained: Bool { idle.load(ordering: .relaxed) }
+
     nonisolated var isDraining: Bool { draining.load(ordering: .relaxed) }
 
     /// Whether no job is under way.
