@@ -335,10 +335,7 @@ package actor Daemon {
 
     private func ended(_ runner: AppRunner) {
         runners[runner.name] = nil
-        if configuration.apps[runner.name] == nil {
-            meters[runner.name] = nil
-            descriptors.release(runner.name)
-        }
+        forgetIfGone(runner.name)
         vanished.remove(runner.name)
         replaced[runner.name] = nil
         appsBell.ring()
