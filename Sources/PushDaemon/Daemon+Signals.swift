@@ -42,8 +42,9 @@ extension Daemon {
         }
     }
 
-    /// How long apps may take to end: longer than a hook that must be killed, and than it takes to know that one is stuck.
-    private static let endLimit = Duration.seconds(15)
+    /// How long apps may take to end: longer than a hook that must be killed, and than it takes to know that one is stuck; less
+    /// than the minute that the service manager is told of.
+    private static let endLimit = Duration.seconds(30)
 
     /// Ends all apps, and returns when they have recorded what their gateways settled. Those that hang cannot, and are waited
     /// for until they are known to be stuck, or the time is up.

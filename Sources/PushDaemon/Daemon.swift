@@ -248,8 +248,11 @@ package actor Daemon {
             }
             // Only the signals' task ends by itself, and the journal's when it fails.
             await group.next()
-            await endApps()
-            leaveIfStuck()
+            // Who cancels the daemon itself has cancelled its apps with it.
+            if !Task.isCancelled {
+                await endApps()
+                leaveIfStuck()
+            }
             group.cancelAll()
         }
         endJournal()
