@@ -50,7 +50,7 @@ package actor Daemon {
     let ballast: BallastKeeper
     /// Lets one file be read while no other is.
     let reading: ReadingGate
-    /// Lets so many hooks run at a time.
+    /// Lets so many hooks begin at a time.
     let hooks: HookGate
     /// Rung when the journal cannot be written any more, or needs room.
     let journalBell: Bell
@@ -161,7 +161,7 @@ package actor Daemon {
         }
         left = spool.replay.leftBehind
         reading = ReadingGate(on: reactor)
-        hooks = HookGate()
+        hooks = HookGate(on: reactor)
         ballast = BallastKeeper(spool, on: files.worker, logger)
         journalBell = Bell(on: reactor)
         appsBell = Bell(on: reactor)

@@ -38,7 +38,7 @@ package actor AppRunner {
         let ballast: BallastKeeper
         /// Lets one file be read while no other is.
         let reading: ReadingGate
-        /// Lets so many hooks run at a time.
+        /// Lets so many hooks begin at a time.
         let hooks: HookGate
         /// Rung when the journal cannot be written any more, or needs room.
         let journalBell: Bell
@@ -122,7 +122,7 @@ package actor AppRunner {
     /// Whether a file over which the daemon may have died is being read, and which of those were read since.
     var isReadingAlone = false
     var acquitted: Set<JournalSubject> = []
-    /// Whether there is room for what the app is about to record.
+    /// Whether there is room for what the app is about to do.
     var room: JournalRoom
     /// Where the records begin that can be told while those before them, of an earlier run or of what an operator has ended,
     /// are told one by one.
