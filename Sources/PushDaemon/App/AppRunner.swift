@@ -398,10 +398,10 @@ package actor AppRunner {
         stopBell.ring()
     }
 
-    /// Whether no further jobs are taken.
     /// Whether no job is under way, as far as the app has left word since it drains: it is not asked, since it may hang.
     nonisolated var isDrained: Bool { idle.load(ordering: .relaxed) }
 
+    /// Whether no further jobs are taken.
     nonisolated var isDraining: Bool { draining.load(ordering: .relaxed) }
 
     /// Whether no job is under way.
