@@ -48,10 +48,12 @@ package struct FeedbackService: Sendable {
         case noRoom
     }
 
-    /// How many bytes are handed on together if they come at once.
+    /// How many bytes are handed on together if they come within the patience: to make them durable costs a sync each time,
+    /// however few they are.
     private static let pieceByteCount = 65_536
+    private static let patience = Duration.seconds(1)
 
-    /// Reads the list to its end, or to a limit, and hands its bytes to `keep` as they come.
+    /// Reads the list to its end, or to a limit, and hands its bytes to `keep` within a second from when they came.
     ///
     /// - Parameters:
     ///   - reactor: Where to wait; the caller must run on it.
@@ -68,19 +70,15 @@ package struct FeedbackService: Sendable {
         let deadline = ContinuousClock.now + limits.duration
         var (bytes, count) = ([UInt8](), 0)
         while true {
-            let result = Result { try faulting { try stream.read(into: &bytes) } }
-            let isMoreAtHand = if case .success(.bytes) = result { true } else { false }
-            if !bytes.isEmpty, !isMoreAtHand || bytes.count >= Self.pieceByteCount {
+            let result = await gather(from: stream, into: &bytes, until: deadline)
+            if !bytes.isEmpty {
                 count += bytes.count
                 guard try await keep(bytes) else { return leave(stream, .noRoom) }
                 bytes.removeAll(keepingCapacity: true)
             }
-            switch try result.get() {
-            case .bytes: break
-            case .closed(let isClean):
+            if case .closed(let isClean) = try result.get() {
                 if isClean { _ = await stream.shutdown(until: .now + .seconds(1)) }
                 return .whole
-            case .wouldBlock: try await wait(stream, until: deadline)
             }
             if count >= limits.byteCount { return leave(stream, .tooLong) }
             if deadline <= .now { return leave(stream, .tooSlow) }
@@ -100,14 +98,43 @@ package struct FeedbackService: Sendable {
         }
     }
 
-    /// Waits for more, until the deadline at most.
-    private func wait(_ stream: SecureStream, until deadline: ContinuousClock.Instant) async throws {
+    /// Reads until there is a piece, or nothing more is to be had within the patience from its first byte.
+    ///
+    /// - Returns: What came last, or what keeps more from coming. What is in `bytes` has come before.
+    private func gather(
+        from stream: SecureStream, into bytes: inout [UInt8], until deadline: ContinuousClock.Instant
+    ) async -> Result<SecureStream.ReadResult, any Error> {
+        var due: ContinuousClock.Instant?
+        while true {
+            let result = Result { try faulting { try stream.read(into: &bytes) } }
+            if !bytes.isEmpty, due == nil { due = min(deadline, .now + Self.patience) }
+            switch result {
+            case .success(.bytes) where bytes.count < Self.pieceByteCount: continue
+            case .success(.bytes), .success(.closed), .failure: return result
+            case .success(.wouldBlock): break
+            }
+            do {
+                guard try await wait(stream, until: due ?? deadline, mayBeSilent: due != nil) else { return result }
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    /// Waits for more.
+    ///
+    /// - Returns: `false` when the time is up.
+    private func wait(
+        _ stream: SecureStream, until deadline: ContinuousClock.Instant, mayBeSilent: Bool
+    ) async throws -> Bool {
         _ = try faulting { try stream.flush() }
-        let readiness = await stream.wait(for: .readable, until: min(deadline, .now + answerTimeout))
+        let limit = mayBeSilent ? deadline : min(deadline, .now + answerTimeout)
+        let readiness = await stream.wait(for: .readable, until: limit)
         if readiness.contains(.cancelled) { throw CancellationError() }
         if readiness == .timedOut, .now < deadline {
             throw GatewayFault("\(endpoint): the feedback service stopped in the middle")
         }
+        return readiness != .timedOut
     }
 
     private func faulting<Value>(_ body: () throws -> Value) throws -> Value {

@@ -43,6 +43,13 @@ actor ArchiveSync {
         try file.sync()
     }
 
+    /// Syncs what was read of a feedback service.
+    ///
+    /// - Throws: `SystemError`: it may be lost.
+    func sync(_ file: KeptFeedback) throws(SystemError) {
+        try file.sync()
+    }
+
     private func sync(_ folder: Directory, askedAt: ContinuousClock.Instant) throws(SystemError) {
         let device = try folder.status().device
         if let start = begun[device], start > askedAt { return }

@@ -21,6 +21,7 @@ extension Daemon {
     func attend(to name: String) async {
         defer {
             attended.remove(name)
+            forgetIfGone(name)
             if isStopping { endBell.ring() }
         }
         guard let runner = runners[name] else {
@@ -57,8 +58,7 @@ extension Daemon {
         let name = app.configuration.name
         do {
             let descriptors = try descriptors.admit(name)
-            // What others have borrowed comes back as they read on.
-            guard !self.descriptors.isOverdrawn else { return nil }
+            try self.descriptors.requireSettled()
             let files = try thread(for: name)
             let around = AppRunner.Surroundings(
                 spool: spool, tenure: tenure, logger: logger, configuration: configuration.daemon, node: node,
@@ -74,14 +74,25 @@ extension Daemon {
                 "app started", metadata: [LogKey.app: "\(name)", LogKey.gateway: "\(app.configuration.endpoint)"])
             return runner
         } catch {
-            if startFaults.updateValue("\(error)", forKey: name) != "\(error)" { statusBell.ring() }
-            if reported.insert(name).inserted {
-                var metadata: Logger.Metadata = [LogKey.app: "\(name)", LogKey.error: "\(error)"]
-                if error is DescriptorShortage { metadata[LogKey.hint] = "\(DescriptorShortage.hint)" }
-                logger.error("app cannot start", metadata: metadata)
+            // Once for each cause, however often it is tried.
+            guard startFaults.updateValue("\(error)", forKey: name) != "\(error)" else { return nil }
+            statusBell.ring()
+            var metadata: Logger.Metadata = [LogKey.app: "\(name)", LogKey.error: "\(error)"]
+            if error is DescriptorShortage || error is DescriptorDebt {
+                metadata[LogKey.hint] = "\(DescriptorShortage.hint)"
             }
+            logger.error("app cannot start", metadata: metadata)
             return nil
         }
+    }
+
+    /// Forgets what is kept for an app that does not run, is not about to, and is gone from the configuration: it may never
+    /// have started.
+    func forgetIfGone(_ name: String) {
+        guard runners[name] == nil, configuration.apps[name] == nil, !attended.contains(name) else { return }
+        meters[name] = nil
+        startFaults[name] = nil
+        descriptors.release(name)
     }
 
     /// The threads for the files of an app: those of its filesystem.
@@ -159,6 +170,7 @@ extension Daemon {
         reported = []
         configuration.apps = set.apps
         startFaults = [:]
+        for name in descriptors.apps { forgetIfGone(name) }
         configuration.brokenApps = set.brokenApps
         configuration.certificateTimes = set.certificateTimes
         configuration.misnamedFiles = set.misnamedFiles

@@ -1,5 +1,7 @@
 import LinuxIO
 import Logging
+import SpoolModel
+import Synchronization
 
 extension Daemon {
     /// Serves signals until one asks for the end, and ends when jobs are over or the time is up.
@@ -23,7 +25,7 @@ extension Daemon {
         }
     }
 
-    /// Lets jobs under way come to their end, then ends the apps; a second signal ends them at once.
+    /// Lets jobs under way come to their end; a second signal leaves them at once.
     private func drain(_ ear: SignalEar?) async {
         isStopping = true
         let limit: Duration? = if let requestedStop { requestedStop.limit } else { drainLimit }
@@ -38,22 +40,26 @@ extension Daemon {
             await group.next()
             group.cancelAll()
         }
-        let ended = runners
-        await endApps()
-        for (name, runner) in ended where !isStuck(name) {
-            let count = await runner.activeCount
+    }
+
+    /// How long apps may take to end: longer than a hook that must be killed, and than it takes to know that one is stuck; less
+    /// than the minute that the service manager is told of.
+    private static let endLimit = Duration.seconds(30)
+
+    /// Ends all apps, and returns when they have recorded what their gateways settled. Those that hang cannot, and are waited
+    /// for until they are known to be stuck, or the time is up.
+    func endApps() async {
+        let (ending, deadline) = (runners, ContinuousClock.now + Self.endLimit)
+        while !answeringRunners.isEmpty || !attended.allSatisfy(isStuck), .now < deadline {
+            for runner in runners.values { runner.stop() }
+            await endBell.wait(until: min(deadline, .now + .seconds(1)))
+        }
+        for (name, runner) in ending where runners[name] == nil {
+            let count = runner.shown.withLock(\.jobCount)
             guard count > 0 else { continue }
             logger.warning(
                 "jobs stay in work/, and the next start goes on with them",
                 metadata: [LogKey.app: "\(name)", LogKey.jobs: "\(count)"])
-        }
-    }
-
-    /// Ends all apps, and returns when they have recorded what their gateways settled; those that hang cannot.
-    private func endApps() async {
-        while !answeringRunners.isEmpty || !attended.allSatisfy(isStuck) {
-            for runner in runners.values { runner.stop() }
-            await endBell.wait(until: .now + .seconds(1))
         }
     }
 
@@ -69,9 +75,7 @@ extension Daemon {
 
     private func awaitIdle(until deadline: ContinuousClock.Instant?) async {
         while deadline.map({ ContinuousClock.now < $0 }) ?? true, !Task.isCancelled {
-            var isIdle = true
-            for runner in answeringRunners where await !runner.isIdle { isIdle = false }
-            if isIdle { return }
+            if answeringRunners.allSatisfy(\.isDrained) { return }
             try? await reactor.sleep(for: .milliseconds(20))
         }
     }

@@ -64,9 +64,9 @@ extension Daemon {
         }
     }
 
-    /// Ends the program if threads hang that nothing can end: all that can be recorded is.
+    /// Ends the program if apps hang that nothing can end: all that can be recorded is.
     func leaveIfStuck() {
-        let stuck = homes.keys.filter(isStuck).sorted()
+        let stuck = attended.union(runners.keys).sorted()
         guard !stuck.isEmpty else { return }
         endJournal()
         removeStatus()

@@ -50,7 +50,7 @@ package actor Daemon {
     let ballast: BallastKeeper
     /// Lets one file be read while no other is.
     let reading: ReadingGate
-    /// Lets so many hooks run at a time.
+    /// Lets so many hooks begin at a time.
     let hooks: HookGate
     /// Rung when the journal cannot be written any more, or needs room.
     let journalBell: Bell
@@ -161,7 +161,7 @@ package actor Daemon {
         }
         left = spool.replay.leftBehind
         reading = ReadingGate(on: reactor)
-        hooks = HookGate()
+        hooks = HookGate(on: reactor)
         ballast = BallastKeeper(spool, on: files.worker, logger)
         journalBell = Bell(on: reactor)
         appsBell = Bell(on: reactor)
@@ -248,7 +248,11 @@ package actor Daemon {
             }
             // Only the signals' task ends by itself, and the journal's when it fails.
             await group.next()
-            leaveIfStuck()
+            // Who cancels the daemon itself has cancelled its apps with it.
+            if !Task.isCancelled {
+                await endApps()
+                leaveIfStuck()
+            }
             group.cancelAll()
         }
         endJournal()
@@ -334,10 +338,7 @@ package actor Daemon {
 
     private func ended(_ runner: AppRunner) {
         runners[runner.name] = nil
-        if configuration.apps[runner.name] == nil {
-            meters[runner.name] = nil
-            descriptors.release(runner.name)
-        }
+        forgetIfGone(runner.name)
         vanished.remove(runner.name)
         replaced[runner.name] = nil
         appsBell.ring()

@@ -71,6 +71,18 @@ struct DescriptorShortage: Error, Hashable, CustomStringConvertible {
         "LimitNOFILE=65536 in the unit of the daemon, or ulimit -Hn 65536 before it starts; or have fewer apps"
 }
 
+/// Descriptors that are guaranteed to an app and that others, which had borrowed them before, still use.
+struct DescriptorDebt: Error, Hashable, CustomStringConvertible {
+    /// How many descriptors the process may have open.
+    let limit: Int
+
+    /// What is wrong, with the figures that do not change meanwhile.
+    var description: String {
+        "a process may have \(limit) files open (RLIMIT_NOFILE), and other apps still use some of the \(DescriptorBudget.ofApp) "
+            + "that this one needs; it starts when they have closed them"
+    }
+}
+
 /// What an app may open, whatever others do; beyond that, what they leave.
 package struct AppDescriptors: Sendable {
     /// Files of jobs that are being read.

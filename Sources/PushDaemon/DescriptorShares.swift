@@ -13,8 +13,16 @@ struct DescriptorShares {
         pool = DescriptorPool(capacity: budget.capacity)
     }
 
-    /// Whether apps have borrowed what is guaranteed to one that was admitted since. It can start when they have given it back.
-    var isOverdrawn: Bool { pool.isOverdrawn }
+    /// Looks whether all that is guaranteed to the apps that were admitted is free for them.
+    ///
+    /// - Throws: `DescriptorDebt`: apps have borrowed some of it before another one was admitted. That one can start when they have
+    ///   given it back, as they read on.
+    func requireSettled() throws(DescriptorDebt) {
+        if pool.isOverdrawn { throw DescriptorDebt(limit: budget.limit) }
+    }
+
+    /// The apps that were admitted.
+    var apps: [String] { Array(shares.keys) }
 
     /// Admits an app, or finds it admitted.
     ///
@@ -34,7 +42,7 @@ struct DescriptorShares {
         ofFilesystems += new
     }
 
-    /// Forgets an app that has ended and does not come back.
+    /// Forgets an app that has ended, or never started, and does not come back.
     mutating func release(_ app: String) {
         shares[app] = nil
     }

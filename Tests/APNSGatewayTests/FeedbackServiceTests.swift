@@ -125,6 +125,24 @@ struct FeedbackServiceTests {
         #expect(reading.ending == .tooSlow && !reading.pieces.isEmpty)
     }
 
+    @Test func `a list that trickles is handed on a few times, not byte by byte`() async throws {
+        var manner = FeedbackManner()
+        (manner.pieceSizes, manner.pause) = ([1], .milliseconds(3))
+        let reading = try await limitedReading(manner, within: FeedbackService.Limits())
+        #expect(reading.pieces.flatMap(\.self) == Self.bytes && reading.ending == .whole)
+        // It takes a good half of a second, or longer where there is little time.
+        #expect(reading.pieces.count < Self.bytes.count / 10)
+    }
+
+    @Test func `what has come of a piece is handed on before a pause of the service`() async throws {
+        var manner = FeedbackManner()
+        (manner.pieceSizes, manner.pause) = ([50], .seconds(3600))
+        var limits = FeedbackService.Limits()
+        limits.duration = .seconds(30)
+        let reading = try await limitedReading(manner, within: limits, pieceLimit: 1)
+        #expect(reading.pieces == [Array(Self.bytes.prefix(50))] && reading.ending == .noRoom)
+    }
+
     @Test func `nothing more is read when there is no room`() async throws {
         let reading = try await limitedReading(Self.endless, within: FeedbackService.Limits(), pieceLimit: 3)
         #expect(reading.ending == .noRoom && reading.pieces.count == 3)

@@ -56,6 +56,48 @@ import Testing
         }
     }
 
+    @Test
+    func `an app that waits for descriptors that another has borrowed says so once, and starts when they are back`()
+        async throws
+    {
+        try await Bench.running(.apps(1)) { bench in
+            let file = try bench.cutOff("app0")
+            let daemon = try bench.start(limit: DescriptorNeed.of(2))
+            try await daemon.says("app started")
+            for number in 0..<20 { try bench.drop(Drop(number: number, count: 3_000, isInLines: true)) }
+            try await eventually("all are open") { bench.claimed("app0").count == 20 }
+            try bench.configureApp("late")
+            let waits = "other apps still use some of the 24 that this one needs"
+            try await daemon.says(waits)
+            try await eventually("the status has the reason") {
+                try await bench.status().contains("late cannot start: ")
+            }
+            #expect(try await bench.status().contains(waits) && daemon.log.contains("LimitNOFILE"))
+            #expect(!daemon.log.contains("app started app=late"))
+            try bench.write("etc/apps/app0.yaml", file)
+            try await daemon.says("app started app=late", within: .seconds(200))
+            #expect(daemon.log.components(separatedBy: waits).count <= 3, "told once for each configuration")
+            try await eventually("no reason") { try await !bench.status().contains(waits) }
+            try await daemon.destroy()
+        }
+    }
+
+    @Test func `an app that never started and is configured no more gives its descriptors back`() async throws {
+        try await Bench.running(.apps(1)) { bench in
+            let daemon = try bench.start(limit: DescriptorNeed.of(2))
+            try await daemon.says("app started")
+            // What is there is no folder.
+            try Data().write(to: URL(fileURLWithPath: "\(bench.spool)/broken"))
+            try bench.configureApp("broken")
+            try await daemon.says("app cannot start")
+            try FileManager.default.removeItem(atPath: "\(bench.home)/etc/apps/broken.yaml")
+            try await eventually("that is read") { daemon.log.components(separatedBy: "configuration read").count == 3 }
+            try bench.configureApp("late")
+            try await daemon.says("app started app=late")
+            #expect(try await daemon.stop() == 0)
+        }
+    }
+
     @Test func `connections that nobody reads take no descriptor of an app`() async throws {
         try await Bench.running(.apps(1, daemon: "metrics: {listen: \"127.0.0.1:\(Self.port)\"}")) { bench in
             let daemon = try bench.start(limit: DescriptorNeed.of(1) + 12)
@@ -97,6 +139,16 @@ extension Bench {
         for number in number..<number + apps * count {
             try drop(Drop(number: number, count: 1_200, isInLines: true))
         }
+    }
+
+    /// Sends an app to a gateway where nothing listens.
+    ///
+    /// - Returns: Its file as it was.
+    fileprivate func cutOff(_ app: String) throws -> String {
+        let file = try String(contentsOfFile: "\(home)/etc/apps/\(app).yaml", encoding: .utf8)
+        let lines = file.split(separator: "\n").map { $0.hasPrefix("gateway:") ? "gateway: localhost:1" : $0 }
+        try write("etc/apps/\(app).yaml", lines.joined(separator: "\n") + "\n")
+        return file
     }
 
     /// Configures another app as the first one is.

@@ -138,6 +138,33 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: Immutable.isPossible, "needs chattr +i"))
+    func `an app that waits for room in the journal to read more of a job says so until there is some`() async throws {
+        let script = "every=1 answer status=400 reason=BadDeviceToken"
+        try await Bench.running(
+            Self.setup { ($0.window, $0.apps, $0.script) = (4, ["weather"], script) }
+        ) { bench in
+            try await bench.withDaemon { daemon in
+                let feedback = try await bench.freezeFeedback(of: "weather", daemon)
+                defer { _ = Immutable.set(false, feedback) }
+                // Not so much that none may be claimed any more: that would be the reason then.
+                for number in 1...18 { try bench.drop(Drop(number: number, count: 1, padding: 30_000)) }
+                try await eventually("all are claimed") { bench.claimed("weather").count == 18 }
+                try bench.drop(Drop(number: 100, count: 30_000, isInLines: true))
+                let waits = "waits for room in the journal to send more"
+                try await daemon.says("app \(waits)", within: .seconds(200))
+                try await eventually("a reason in the status") { try bench.status().contains(waits) }
+                #expect(Immutable.set(false, feedback))
+                try await daemon.says("app has room again")
+                try await eventually("no reason in the status") { try !bench.status().contains(waits) }
+                try await eventually("all of it", within: .seconds(200)) { try bench.isIdle() }
+                #expect(try await daemon.stop() == 0, "\(daemon.log.suffix(2000))")
+            }
+            let verdict = try await bench.judge("J69 stalled-feedback, a job that is read", allowance: 0)
+            #expect(verdict.isGood, "\(verdict)")
+        }
+    }
+
     @Test func `an app whose gateway is down holds up no other, and goes on when it is back`() async throws {
         try await Bench.running(Self.setup()) { bench in
             let file = try String(contentsOfFile: bench.home + "/etc/apps/weather.yaml", encoding: .utf8)
@@ -146,14 +173,19 @@ import Testing
                 try await daemon.says("app started")
                 let count = trials(420, full: 1_000)
                 for number in 1...count { try bench.drop(Drop(number: 2 * number, count: 1, padding: 30_000)) }
-                try await daemon.says("waits for room in the journal")
+                let waits = "waits for room in the journal to claim more jobs"
+                try await daemon.says("app \(waits)")
+                try await eventually("a reason in the status") { try bench.status().contains(waits) }
                 for number in 1...count { try bench.drop(Drop(number: 2 * number + 1, count: 1, padding: 30_000)) }
                 try await eventually("the other app's jobs", within: .seconds(120)) {
                     bench.archived("news").count == count
                 }
                 #expect(bench.archived("weather").isEmpty && bench.names(in: "weather/new").count > count / 2)
                 try bench.write("etc/apps/weather.yaml", file)
-                try await end(daemon, on: bench)
+                try await eventually("the rest", within: .seconds(120)) { try bench.isIdle() }
+                try await daemon.says("app has room again")
+                try await eventually("no reason in the status") { try !bench.status().contains(waits) }
+                #expect(try await daemon.stop() == 0)
             }
             let verdict = try await bench.judge("J70 gateway-down", allowance: 0)
             #expect(verdict.isGood, "\(verdict)")

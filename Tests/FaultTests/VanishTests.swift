@@ -136,6 +136,35 @@ import Testing
         }
     }
 
+    @Test(.needs(.sshfs)) func `a daemon that is stopped when a filesystem has just begun to hang ends in time`()
+        async throws
+    {
+        let setup = Bench.Setup(
+            latency: .milliseconds(20), apps: ["near", "far"], volume: .init(kind: .sshfs), appOnVolume: "far")
+        try await Bench.running(setup) { bench in
+            let volume = try #require(bench.volume)
+            try await bench.withDaemon(drain: 2) { daemon in
+                try await bench.starts(daemon)
+                for number in 1...40 { try bench.drop(Drop(number: number, count: 20)) }
+                try await bench.arrived(50)
+                // A process that waits for it cannot be killed either.
+                defer { try? volume.sendServer(SIGCONT) }
+                try volume.sendServer(SIGSTOP)
+                // Longer than the app lets the filesystem alone, and too short for it to be known to be stuck.
+                try await moment(.seconds(3))
+                daemon.send(SIGTERM)
+                try await daemon.says("stopped without apps that are stuck")
+                #expect(daemon.log.components(separatedBy: "app=far").last?.contains("next start goes on") == true)
+                #expect(bench.claimed("near").isEmpty)
+                // The kernel may keep a process whose thread waits for a server until that answers.
+                try volume.sendServer(SIGCONT)
+                #expect(try await daemon.end() == 75, "\(daemon.log.suffix(2000))")
+            }
+            let verdict = try await bench.judge("C29 fs-hang that begins, and a stop")
+            #expect(verdict.isGood, "\(verdict)")
+        }
+    }
+
     @Test(.needs(.sshfs)) func `a filesystem whose server dies is used again when it is mounted again`() async throws {
         try await Bench.running(
             .init(latency: .milliseconds(50), daemon: MemoryVolume.smallJournal, volume: .init(kind: .sshfs))

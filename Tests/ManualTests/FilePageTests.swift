@@ -160,7 +160,8 @@ struct FilePageTests {
         var job = SpoolStatus.Job(name: "a.json", id: JobID(bits: 1), count: 2, settledCount: 1)
         (job.rate, job.remaining) = (1, .seconds(1))
         var app = SpoolStatus.App(name: "weather", state: .stuck)
-        (app.gateway, app.since, app.until, app.progress) = ("localhost:1", time, time, [job])
+        (app.gateway, app.reason, app.since, app.until) = ("localhost:1", "waits", time, time)
+        app.progress = [job]
         var credentials = SpoolStatus.Credentials(kind: .certificate)
         (credentials.topics, credentials.notAfter, credentials.daysLeft) = (["com.example.weather"], time, 1)
         app.credentials = credentials

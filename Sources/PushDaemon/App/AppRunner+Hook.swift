@@ -132,9 +132,9 @@ extension AppRunner {
     }
 
     private func run(_ hook: Hook, _ file: FileName, _ mark: HookMark) async {
-        guard await around.hooks.enter() else { return }
+        guard let place = await awaitHookPlace() else { return }
         let end = Task.isCancelled ? .failed : await end(of: hook, file)
-        around.hooks.leave()
+        around.hooks.leave(place)
         // A queue that began anew meanwhile has not asked for this.
         guard hookQueue?.next(at: .now) == .run(file) else { return }
         hookQueue?.ended(end, at: .now)
@@ -147,6 +147,17 @@ extension AppRunner {
                 "hook's mark cannot be written",
                 metadata: [LogKey.path: "\(mark.path)", LogKey.error: "\(error)", LogKey.hint: hint])
         }
+    }
+
+    /// Waits for a place among the hooks of all apps, and has the intake tell of the wait if it lasts.
+    private func awaitHookPlace() async -> Int? {
+        let place = await around.hooks.enter { noteHookWait(true) }
+        noteHookWait(false)
+        return place
+    }
+
+    private func noteHookWait(_ isWaiting: Bool) {
+        if room.note(hookWaits: isWaiting) { intakeBell.ring() }
     }
 
     /// Runs the hook with one file to its end.

@@ -36,7 +36,7 @@ package actor AppRunner {
         let ballast: BallastKeeper
         /// Lets one file be read while no other is.
         let reading: ReadingGate
-        /// Lets so many hooks run at a time.
+        /// Lets so many hooks begin at a time.
         let hooks: HookGate
         /// Rung when the journal cannot be written any more, or needs room.
         let journalBell: Bell
@@ -68,6 +68,9 @@ package actor AppRunner {
     /// What the status is to say of the app.
     nonisolated let shown: Mutex<SpoolStatus.App>
     private nonisolated let draining = Atomic(false)
+    /// Whether `stop` was called, and what the app has left word of since it drains.
+    private nonisolated let stopping = Atomic(false)
+    private nonisolated let idle = Atomic(true)
     let around: Surroundings
     let spool: AppSpool
     let folder: FeedbackFolder
@@ -85,7 +88,7 @@ package actor AppRunner {
     let publishBell: Bell
     /// Rung when there may be room in the journal for outcomes.
     let roomBell: Bell
-    /// Rung when the app is to end.
+    /// Rung when the app is to end, or to drain.
     let stopBell: Bell
     /// Rung when the feedback service may have another address.
     let serviceBell: Bell
@@ -117,7 +120,7 @@ package actor AppRunner {
     /// Whether a file over which the daemon may have died is being read, and which of those were read since.
     var isReadingAlone = false
     var acquitted: Set<JournalSubject> = []
-    /// Whether there is room for what the app is about to record.
+    /// Whether there is room for what the app is about to do.
     var room: JournalRoom
     /// Where the records begin that can be told while those before them, of an earlier run or of what an operator has ended,
     /// are told one by one.
@@ -298,11 +301,24 @@ package actor AppRunner {
         await publishLines()
         await cleanArchived()
         writeJournal()
+        show()
+    }
+
+    /// How often an app that drains leaves word of whether it is idle.
+    private static let drainingPause = Duration.milliseconds(20)
+
+    /// Waits until the app is to end.
+    private func awaitStop() async {
+        while !stopping.load(ordering: .relaxed), !Task.isCancelled {
+            if isDraining { idle.store(isIdle, ordering: .relaxed) }
+            await stopBell.wait(until: isDraining ? .now + Self.drainingPause : nil)
+        }
     }
 
     private func runUntilStopped() async {
+        idle.store(false, ordering: .relaxed)
         await withTaskGroup { group in
-            group.addTask { await self.stopBell.wait() }
+            group.addTask { await self.awaitStop() }
             group.addTask { await self.gateway.run() }
             group.addTask { await self.runIntake() }
             for lane in Lane.allCases { group.addTask { await self.runPump(lane) } }
@@ -311,7 +327,7 @@ package actor AppRunner {
             group.addTask { await self.runPublication() }
             group.addTask { await FeedbackServicePoller(for: self).run() }
             group.addTask { await self.runHook() }
-            // Only the bell's task ends by itself, when the app is to end or everything is.
+            // Only the first ends by itself, when the app is to end or everything is.
             await group.next()
             isEnding = true
             roomBell.ring()
@@ -354,6 +370,7 @@ package actor AppRunner {
 
     /// Ends the app: connections are cut, and jobs stay where they are.
     package nonisolated func stop() {
+        stopping.store(true, ordering: .relaxed)
         stopBell.ring()
     }
 
@@ -364,7 +381,7 @@ package actor AppRunner {
         readable.removeAll()
         await gateway.drain()
         publishBell.ring()
-        if await gateway.pendingInDoubt == 0 { stopBell.ring() }
+        if await gateway.pendingInDoubt == 0 { stop() }
     }
 
     /// Takes a hint of the watch; `nil` asks for a scan.
@@ -373,10 +390,14 @@ package actor AppRunner {
         intakeBell.ring()
     }
 
-    /// Takes no further jobs. Whether all that were taken are over is told by `isIdle`.
+    /// Takes no further jobs. Whether all that were taken are over is told by `isDrained`.
     package nonisolated func beginDraining() {
         draining.store(true, ordering: .relaxed)
+        stopBell.ring()
     }
+
+    /// Whether no job is under way, as far as the app has left word since it drains: it is not asked, since it may hang.
+    nonisolated var isDrained: Bool { idle.load(ordering: .relaxed) }
 
     /// Whether no further jobs are taken.
     nonisolated var isDraining: Bool { draining.load(ordering: .relaxed) }

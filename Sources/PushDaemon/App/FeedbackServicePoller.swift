@@ -6,7 +6,8 @@ import SpoolStore
 
 /// Asks an app's feedback service from time to time, keeps what it says in `state`, and has its runner publish it.
 ///
-/// Reading empties the service's list, so the bytes are synced to a file as they come. The file is read and removed when its
+/// Reading empties the service's list, so the bytes are synced to a file within a second from when they come; however few come
+/// at a time, that is one sync a second or one for 64 KiB, beside the thread that apps share. The file is read and removed when its
 /// lines are out; a later start finds what a crash has left, and tells all of it again. There is one such file at a time: while
 /// it is not told, nothing more is asked. Lives on the thread for the app's files, and gives it up between pieces.
 actor FeedbackServicePoller {
@@ -64,9 +65,10 @@ actor FeedbackServicePoller {
         }
     }
 
-    /// Keeps a piece; whether there is room for another.
-    private func keep(_ bytes: [UInt8], _ file: KeptFeedback) throws(SystemError) -> Bool {
+    /// Keeps a piece for good; whether there is room for another.
+    private func keep(_ bytes: [UInt8], _ file: KeptFeedback) async throws(SystemError) -> Bool {
         try file.append(bytes)
+        try await runner.files.archives.sync(file)
         return hasRoom(toBegin: false)
     }
 

@@ -3,12 +3,14 @@ import APNSModel
 import SpoolModel
 import SpoolStore
 
-/// Whether an app has room for what it is about to do, in the journal or for lines in memory, and since when it waits for some.
+/// Whether an app has room for what it is about to do, in the journal, for lines in memory or among the hooks that run, and since
+/// when it waits for some.
 struct JournalRoom {
     /// What it waits for.
     fileprivate enum Want: Hashable {
         case journal(JournalUse)
         case lines
+        case hook
     }
 
     /// How long a wait must last to be told: shorter ones are everyday business.
@@ -50,6 +52,15 @@ struct JournalRoom {
         if tooManyLines { begin(.lines) } else if !waits.isEmpty { waits[.lines] = nil }
     }
 
+    /// Notes whether the app's hook waits for those of others.
+    ///
+    /// - Returns: Whether that is another answer than before.
+    mutating func note(hookWaits: Bool) -> Bool {
+        guard hookWaits != (waits[.hook] != nil) else { return false }
+        waits[.hook] = hookWaits ? .now : nil
+        return true
+    }
+
     private mutating func begin(_ want: Want) {
         if waits[want] == nil { waits[want] = .now }
     }
@@ -86,6 +97,7 @@ extension JournalRoom.Want {
         case .journal(.sending): "waits for room in the journal to send more"
         case .journal(.outcomes): "waits for room in the journal to record outcomes"
         case .lines: "waits for feedback/ to be written before it reads or records more"
+        case .hook: "waits for the hooks of other apps before it runs its own"
         }
     }
 
@@ -94,6 +106,8 @@ extension JournalRoom.Want {
         case .journal:
             "see whether the gateway takes jobs and feedback/ can be written; journal.size makes the journal larger"
         case .lines: "see why feedback/ cannot be written: its owner and mode, and the space on its volume"
+        case .hook:
+            "see which hooks take long: \(HookGate.limit) begin at a time, and make room after a second at the latest"
         }
     }
 }

@@ -14,11 +14,17 @@ final class KeptFeedback: Sendable {
         try folder.sync(.state)
     }
 
-    /// Adds bytes and syncs them. Blocks.
+    /// Adds bytes. Blocks.
     ///
     /// - Throws: `SystemError`: read no more from the service.
     func append(_ bytes: [UInt8]) throws(SystemError) {
         try file.write(bytes)
+    }
+
+    /// Makes what was added survive a power loss. Blocks.
+    ///
+    /// - Throws: `SystemError`: read no more from the service.
+    func sync() throws(SystemError) {
         try file.syncData(.state)
     }
 
