@@ -125,7 +125,7 @@ extension AppRunner {
 
     private func giveBack(_ job: ActiveJob) async {
         let id = job.claimed.id
-        let batches = await gateway.remove(id) + takeFreed(of: id)
+        let batches = await gateway.remove(id) + freed.remove(id)
         guard jobs[id] === job, job.isUnsent, batches.reduce(0, { $0 + $1.count }) == job.handedOutCount else {
             // Something of it is on a connection, or on its way there.
             return sendAgain(batches)

@@ -58,8 +58,9 @@ extension AppRunner {
     /// Waits for room in the gateway without a turn, and asks for one only then: other lanes and other apps go on.
     func runPump(_ lane: Lane) async {
         while !Task.isCancelled {
-            if let batch = freed[lane.rank].popLast() {
-                await send([batch])
+            let again = freed.take(lane, until: Self.turnLimits.recipients)
+            if !again.isEmpty {
+                await send(again)
             } else if !readable.isEmpty(lane) {
                 guard await waitForRoomToSend(lane) else { continue }
                 await files.turns.enter(lane)
@@ -219,19 +220,15 @@ extension AppRunner {
             await takeBackWhatIsOver(due)
         } catch {
             // Cancelled: the job stays in work/, where the next start finds it. What was announced of it is taken back.
-            putBack(due)
+            freed.prepend(due)
         }
     }
 
     /// Hands out once more what was taken back from the gateway.
     func sendAgain(_ batches: [Batch]) {
         guard !batches.isEmpty else { return }
-        putBack(batches)
+        freed.prepend(batches)
         for bell in pumpBells { bell.ring() }
-    }
-
-    private func putBack(_ batches: [Batch]) {
-        for batch in batches.reversed() { freed[batch.lane.rank].append(batch) }
     }
 
     /// Takes back what waited for room until its job was given up, ended, or was to be held.
@@ -454,7 +451,7 @@ extension AppRunner {
             }
             let ending = job.ending ?? .unsent(.givenUp)
             job.ending = ending
-            await settle(takenBack: await takeBack(id) + takeFreed(of: id), of: id, ending)
+            await settle(takenBack: await takeBack(id) + freed.remove(id), of: id, ending)
         }
     }
 }
