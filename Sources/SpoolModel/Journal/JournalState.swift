@@ -37,7 +37,7 @@ struct JournalState: Sendable {
     /// Whether records were lost by damage: of files in `work/` that have none it is not known what was sent.
     private(set) var hasLost = false
     private var carries: [JobID: Carry] = [:]
-    /// How many bytes the runs of what was rejected of a job may take.
+    /// How many bytes the runs of what was rejected of a job, and of what expired, may take.
     private let scatterByteLimit: Int
 
     init(_ layout: JournalLayout) {
