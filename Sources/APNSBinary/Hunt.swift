@@ -74,6 +74,11 @@ struct Hunt: Sendable {
         return isOver
     }
 
+    /// What waits of a job.
+    func batches(of job: JobID) -> [Batch] {
+        suspects.all { $0.job == job }
+    }
+
     mutating func remove(_ job: JobID) -> [Batch] {
         suspects.takeAll { $0.job == job }
     }

@@ -88,6 +88,16 @@ package struct SendQueue: Sendable {
         revoked.remove(job)
         return removed
     }
+
+    /// Removes a job of which so many notifications wait, and nothing has ever been written to a connection; else it changes
+    /// nothing.
+    ///
+    /// - Returns: What it has removed, none if the number is another; `nil` if something was written and came back.
+    package mutating func removeUnwritten(_ job: JobID, count: Int) -> [Batch]? {
+        let waiting = work.batches(of: job) + (hunt?.batches(of: job) ?? [])
+        guard !waiting.contains(where: \.wasWritten) else { return nil }
+        return waiting.notificationCount == count ? remove(job) : []
+    }
 }
 
 extension SendQueue {
@@ -159,13 +169,14 @@ extension SendQueue {
     }
 
     private mutating func resume(_ tail: [Batch], isHunt: Bool) {
+        var tail = tail
+        for index in tail.indices { tail[index].wasWritten = true }
         if hunt != nil {
             if hunt?.resume(tail, hasFailed: isHunt) == true { hunt = nil }
         } else if isHunt, tail.contains(where: { !$0.isEmpty }) {
             hunt = Hunt(suspects: tail, others: work.takeTail())
         } else {
             // The gateway has thrown all of it away.
-            var tail = tail
             for index in tail.indices { work.withdraw(&tail[index]) }
             work.prepend(tail)
         }

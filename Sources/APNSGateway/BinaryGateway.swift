@@ -68,6 +68,13 @@ package actor BinaryGateway {
         return removed
     }
 
+    /// Takes back all of a job that was never on a connection, if it was handed over in so many notifications; or nothing.
+    package func removeUnwritten(_ job: JobID, count: Int) -> [Batch]? {
+        let removed = queue.removeUnwritten(job, count: count)
+        wakeSubmitters()
+        return removed
+    }
+
     /// Uses another configuration from the next connection on; those of the old one settle and close.
     ///
     /// A stopped app starts again.

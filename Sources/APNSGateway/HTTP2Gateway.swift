@@ -79,10 +79,21 @@ package actor HTTP2Gateway: PushGateway {
     /// Takes back what waits or pauses of a job; what is on a connection still gets its outcome.
     package func remove(_ job: JobID) -> [Batch] {
         let removed = queue.remove(job)
+        noteRemoval()
+        return removed
+    }
+
+    /// Takes back all of a job that was never on a connection, if it was handed over in so many notifications; or nothing.
+    package func removeUnwritten(_ job: JobID, count: Int) -> [Batch]? {
+        let removed = queue.removeUnwritten(job, count: count)
+        noteRemoval()
+        return removed
+    }
+
+    private func noteRemoval() {
         state.collect(queue.takePausedCounts())
         state.tellOutcomes()
         wakeSubmitters()
-        return removed
     }
 
     /// Uses another configuration from the next connection on; those of the old one get their answers and close.

@@ -30,6 +30,12 @@ package protocol PushGateway: Actor {
     /// Takes back what waits of a job, also for another try; what is on a connection still gets its outcome.
     func remove(_ job: JobID) -> [Batch]
 
+    /// Takes back a job that was handed over in so many notifications if all of them wait and none was ever on a connection: the
+    /// gateway cannot have got it, and it may be sent under another id. Else it changes nothing.
+    ///
+    /// - Returns: What it has taken back; none if some do not wait here at present; `nil` if one was written, which stays so.
+    func removeUnwritten(_ job: JobID, count: Int) -> [Batch]?
+
     /// Uses another configuration from the next connection on; those of the old one settle and close.
     ///
     /// A stopped app starts again.

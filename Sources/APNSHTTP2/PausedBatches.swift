@@ -38,6 +38,11 @@ struct PausedBatches: Sendable {
         return released
     }
 
+    /// What pauses of a job. Costs as much as `remove`.
+    func batches(of job: JobID) -> [Batch] {
+        counts[job] == nil ? [] : batches.values.flatMap { $0.filter { $0.job == job } }
+    }
+
     /// Removes what pauses of a job, and returns it. Costs O(*n*) in all that pauses, and O(1) when nothing of the job does.
     mutating func remove(_ job: JobID) -> [Batch] {
         guard let ours = counts[job] else { return [] }

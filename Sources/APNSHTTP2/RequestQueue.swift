@@ -116,6 +116,16 @@ package struct RequestQueue: Sendable {
         return work.remove(job) + pausing.remove(job)
     }
 
+    /// Removes a job of which so many notifications wait or pause, and nothing has ever been written to a connection; else it
+    /// changes nothing.
+    ///
+    /// - Returns: What it has removed, none if the number is another; `nil` if something was written and came back.
+    package mutating func removeUnwritten(_ job: JobID, count: Int) -> [Batch]? {
+        let waiting = work.batches(of: job) + pausing.batches(of: job)
+        guard !waiting.contains(where: \.wasWritten) else { return nil }
+        return waiting.notificationCount == count ? remove(job) : []
+    }
+
     private mutating func pause(_ batch: Batch, until moment: Moment) {
         pausing.add(batch, until: moment)
         changed.insert(batch.job)
@@ -194,6 +204,7 @@ extension RequestQueue {
     private mutating func take(_ refused: SessionNews.Refused, into draft: inout Draft<some RandomNumberGenerator>) {
         let reply = refused.reply
         var refused = refused
+        refused.batch.wasWritten = true
         guard let failureClass = reply.failureClass else { return }
         if refused.batch.hasOwnTopic, reply.reason?.isAboutTopic == true {
             draft.upshot.settlements.append(Settlement(refused.batch, .rejected(reply.refusal(.message))))
@@ -279,7 +290,8 @@ extension RequestQueue {
             draft.upshot.settlements.append(Settlement(batch, .unknown))
             return
         }
-        var again: [Batch] = []
+        var (batch, again) = (batch, [Batch]())
+        batch.wasWritten = true
         for (part, count) in failures.counts(.doubt, of: batch) {
             if count == 1 {
                 again.append(part)
@@ -295,6 +307,7 @@ extension RequestQueue {
         _ batch: Batch, into draft: inout Draft<some RandomNumberGenerator>
     ) -> [Batch] {
         var (batch, again) = (batch, [Batch]())
+        batch.wasWritten = true
         work.withdraw(&batch)
         for (part, count) in failures.counts(.returned, of: batch) {
             if count <= Self.refusalLimit {

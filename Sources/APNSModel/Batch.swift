@@ -35,6 +35,8 @@ package struct Batch: Sendable {
 
     /// Whether it was recorded that these are about to be written; see `WorkQueue`.
     package var isAnnounced = false
+    /// Whether it has come back from a connection: the gateway may have got it.
+    package var wasWritten = false
 
     private let tokens: PackedBytes
     private let payloads: Payloads
@@ -155,4 +157,9 @@ package struct Batch: Sendable {
         indices = cut..<indices.upperBound
         return taken
     }
+}
+
+extension [Batch] {
+    /// How many notifications they hold.
+    package var notificationCount: Int { reduce(0) { $0 + $1.count } }
 }

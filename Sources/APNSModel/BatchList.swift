@@ -43,6 +43,11 @@ package struct BatchList: Sendable {
         return taken
     }
 
+    /// The batches that `isWanted` says yes to, in their order. Costs O(*n*).
+    package func all(where isWanted: (Batch) -> Bool) -> [Batch] {
+        batches[head...].filter(isWanted)
+    }
+
     /// Takes everything that `isWanted` says yes to, and leaves the rest in order.
     package mutating func takeAll(where isWanted: (Batch) -> Bool = { _ in true }) -> [Batch] {
         let (all, start) = (batches, head)

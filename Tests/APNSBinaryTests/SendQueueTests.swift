@@ -43,6 +43,45 @@ struct SendQueueTests {
         #expect(try rig.write().map(\.description) == ["2/0"])
     }
 
+    @Test func `a job leaves whole if nothing of it was written, and stays while some is on a connection`() throws {
+        var queue = SendQueue()
+        queue.append(.named(0..<4))
+        let batch = try queue.some(atMost: 1)
+        #expect(queue.removeUnwritten(batch.job, count: 4)?.isEmpty == true && queue.count == 3)
+        queue.putBack(batch)
+        #expect(queue.removeUnwritten(batch.job, count: 4)?.flatMap(\.indices) == [0, 1, 2, 3])
+        #expect(queue.count == 0)
+    }
+
+    @Test(arguments: [ConnectionEnd.silent(handedOver: 1 << 20), .silent(handedOver: 0), .refused])
+    func `a job of which one was written stays, however its connection ended`(end: ConnectionEnd) throws {
+        var rig = Rig(4)
+        try rig.write(atMost: 1)
+        rig.acknowledge()
+        rig.end(end)
+        #expect(rig.queue.removeUnwritten(JobID(bits: 1), count: 4) == nil && rig.queue.count == 4)
+    }
+
+    @Test func `a job that stays keeps the number of its tries`() throws {
+        var rig = Rig(1)
+        for _ in 1..<SendQueue.tryLimit {
+            try rig.write()
+            try rig.reply(.processingError, naming: 0)
+            #expect(rig.queue.removeUnwritten(JobID(bits: 1), count: 1) == nil)
+        }
+        try rig.write()
+        try rig.reply(.processingError, naming: 0)
+        #expect(rig.outcomes(0).map(\.word) == ["rejected"] && rig.queue.count == 0)
+    }
+
+    @Test func `a job of suspects stays`() throws {
+        var rig = Rig(40)
+        try rig.write()
+        rig.end(.reply(ErrorReply(status: .unknown, identifier: 0)))
+        #expect(rig.queue.isHunting)
+        #expect(rig.queue.removeUnwritten(JobID(bits: 1), count: 40) == nil && rig.queue.count == 40)
+    }
+
     @Test func `indices that begin high are handled like any others`() throws {
         var rig = Rig()
         rig.queue.append(.named(5000..<5010))

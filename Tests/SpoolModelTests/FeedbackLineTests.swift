@@ -170,6 +170,21 @@ struct ResultFileTests {
         #expect(throws: Never.self) { try parser.parse(result.bytes) }
     }
 
+    @Test(arguments: [
+        (0, 0, "[]"), (1, 0, #"["rejected"]"#), (0, 1, #"["expired"]"#), (1, 2, #"["rejected","expired"]"#),
+    ])
+    func `a result file names the lists that lack some`(rejected: Int, expired: Int, names: String) throws {
+        var tally = Tally()
+        tally.add(.rejected(Refusal(status: 410, reason: "Unregistered", verdict: .gone)), count: 1 + rejected)
+        tally.add(.expired, count: 1 + expired)
+        let identity = JobIdentity(name: try #require(FileName("a.json")), id: JobID(bits: 77))
+        var result = ResultFile(
+            JobReport(identity, Conclusion(tally: tally, fault: nil), notificationCount: 5, at: noon))
+        (result.rejected, result.expired, result.isAbridged) = (IndexRuns(0..<1), IndexRuns(1..<2), true)
+        let text = String(decoding: result.bytes, as: UTF8.self)
+        #expect(text.hasSuffix(",\n  \"indexes_incomplete\": \(names)\n}\n"), "\(text)")
+    }
+
     @Test func `only a job with everything accepted needs none`() throws {
         var tally = Tally()
         tally.add(.accepted, count: 2)

@@ -70,6 +70,13 @@ struct LaneWork: Sendable {
         releasedInTurn = 0
     }
 
+    /// What waits of a job.
+    func batches(of job: JobID) -> [Batch] {
+        let back = tail.all { $0.job == job }
+        guard let work = jobs[job] else { return back }
+        return back + work.released.all { _ in true } + work.fresh.all { _ in true }
+    }
+
     /// Removes a job, and returns what came back of it, and its other work.
     mutating func remove(_ job: JobID) -> (tail: [Batch], others: [Batch]) {
         let back = tail.takeAll { $0.job == job }

@@ -154,6 +154,11 @@ package struct WorkQueue: Sendable {
         return taken
     }
 
+    /// What waits of a job. Costs O(*n*) in what came back, and in what is to be announced.
+    package func batches(of job: JobID) -> [Batch] {
+        unannounced.filter { $0.job == job } + lanes.flatMap { $0.batches(of: job) }
+    }
+
     /// Removes what waits of a job, and returns it.
     package mutating func remove(_ job: JobID) -> [Batch] {
         let held = unannounced.filter { $0.job == job }

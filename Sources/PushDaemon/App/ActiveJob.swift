@@ -43,6 +43,8 @@ final class ActiveJob {
     var heldAs: FileName?
     /// What an earlier daemon recorded of it; `nil` if it began with this one.
     var resumption: Resumption?
+    /// Whether something of it is known to have been on a connection and come back without an outcome.
+    var wasWritten = false
     /// What was taken back from the gateway after it had been taken for accepted, and before that was heard to be wrong.
     private var takenBack = IndexRuns()
 
@@ -89,10 +91,12 @@ final class ActiveJob {
     /// The indices of what was not read yet.
     var unread: Range<Int> { min(handedOutCount, summary.recipientCount)..<summary.recipientCount }
 
-    /// Whether nothing of it has an outcome, and nobody wants anything else of it than that it is sent as it was dropped: its file
-    /// alone says all there is to know of it.
+    /// Whether nothing of it has an outcome, as far as is known nothing was written, and nobody wants anything else of it than that
+    /// it is sent as it was dropped: its file alone says all there is to know of it.
     var isUnsent: Bool {
-        guard case .sending = machine.state, resumption == nil, ending == nil, !isSentAnyway else { return false }
+        guard case .sending = machine.state, resumption == nil, ending == nil, !isSentAnyway, !wasWritten else {
+            return false
+        }
         return machine.tally.total == 0 && machine.remaining.count == summary.recipientCount
     }
 

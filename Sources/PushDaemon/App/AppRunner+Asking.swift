@@ -9,7 +9,7 @@ extension AppRunner {
     /// than the time until the next stop; if that comes to nothing either, a job of `new/` may be taken.
     func prepareToAsk() async {
         mayAsk = false
-        guard case .asking(let hasFreed) = standing, claims.isEmpty, readable.isEmpty, freed.allSatisfy(\.isEmpty),
+        guard case .asking(let hasFreed) = standing, claims.isEmpty, readable.isEmpty, freed.isEmpty,
             await !gateway.isAtWork, standing == .asking(hasFreed: hasFreed)
         else { return }
         if !hasFreed {

@@ -116,20 +116,40 @@ extension AppRunner {
         var excess = around.journal.excess(of: name)
         guard excess > 0 else { return }
         let unsent = jobs.values.filter(\.isUnsent).sorted { $0.droppedAt > $1.droppedAt }
-        for job in unsent.prefix(Self.claimGroupLimit) where excess > 0 {
-            excess -= around.journal.job(job.claimed.id)?.headerByteCount ?? 0
-            await giveBack(job)
+        var count = 0
+        for job in unsent where excess > 0 && count < Self.claimGroupLimit {
+            let byteCount = around.journal.job(job.claimed.id)?.headerByteCount ?? 0
+            guard let batches = await takeUnwritten(job) else { continue }
+            guard giveBack(job, batches) else { break }
+            (excess, count) = (excess - byteCount, count + 1)
         }
         writeJournal()
     }
 
-    private func giveBack(_ job: ActiveJob) async {
+    /// Takes back all that was handed out of a job, if nothing of it has ever been on a connection: it would come from there under
+    /// its old id, and from `new/` under another one.
+    ///
+    /// - Returns: `nil` if something has, or is on its way there.
+    private func takeUnwritten(_ job: ActiveJob) async -> [Batch]? {
         let id = job.claimed.id
-        let batches = await gateway.remove(id) + takeFreed(of: id)
-        guard jobs[id] === job, job.isUnsent, batches.reduce(0, { $0 + $1.count }) == job.handedOutCount else {
-            // Something of it is on a connection, or on its way there.
-            return sendAgain(batches)
+        guard freed.batches(of: id).isEmpty else { return nil }
+        guard let batches = await gateway.removeUnwritten(id, count: job.handedOutCount) else {
+            job.wasWritten = true
+            return nil
         }
+        // More of it may have been read meanwhile.
+        guard jobs[id] === job, job.isUnsent, batches.notificationCount == job.handedOutCount else {
+            sendAgain(batches)
+            return nil
+        }
+        return batches
+    }
+
+    /// Moves a job to `new/` that the gateway has nothing of.
+    ///
+    /// - Returns: Whether it could be; if not, what was handed out of it is handed out again.
+    private func giveBack(_ job: ActiveJob, _ batches: [Batch]) -> Bool {
+        let id = job.claimed.id
         do {
             let name = try desk.giveBack(job.claimed, droppedAt: job.droppedAt)
             dropSource(of: id)
@@ -138,13 +158,15 @@ extension AppRunner {
             places.end(job.lane)
             endRefTurn(job.summary)
             record(.cleaned(id))
-            guard let name else { return }
+            guard let name else { return true }
             intake.noteGivenBack(name, droppedAt: job.droppedAt, at: .now)
             logger.info("job goes back to new/: the gateway does not answer", metadata: [LogKey.job: "\(name)"])
+            return true
         } catch {
             sendAgain(batches)
             note(failure: error)
             logger.error("job cannot go back to new/", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
+            return false
         }
     }
 

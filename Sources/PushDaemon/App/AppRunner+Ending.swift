@@ -23,7 +23,7 @@ extension AppRunner {
         let id = job.claimed.id
         let outcome = Outcome.withdrawn(code)
         job.ending = outcome
-        let back = await takeBack(id) + takeFreed(of: id)
+        let back = await takeBack(id) + freed.remove(id)
         withdraw(job, code, outcome)
         // Whatever became of the job meanwhile, nobody else has them.
         let awaited = back.filter { job.machine.isAwaiting($0.indices) }
@@ -72,7 +72,7 @@ extension AppRunner {
     /// Ends what has come back from connections of jobs that are ended: it would pause, or be sent again.
     func proceedWithEndings() async {
         for id in endings.sorted(by: { $0.bits < $1.bits }) {
-            let back = await takeBack(id) + takeFreed(of: id)
+            let back = await takeBack(id) + freed.remove(id)
             if let ending = jobs[id]?.ending { await settle(takenBack: back, of: id, ending) }
             if jobs[id]?.machine.isOver ?? true { endings.remove(id) }
         }

@@ -58,8 +58,9 @@ extension AppRunner {
     /// Waits for room in the gateway without a turn, and asks for one only then: other lanes and other apps go on.
     func runPump(_ lane: Lane) async {
         while !Task.isCancelled {
-            if let batch = freed[lane.rank].popLast() {
-                await send([batch])
+            let again = freed.take(lane, until: Self.turnLimits.recipients)
+            if !again.isEmpty {
+                await send(again)
             } else if !readable.isEmpty(lane) {
                 guard await waitForRoomToSend(lane) else { continue }
                 await files.turns.enter(lane)
@@ -166,12 +167,10 @@ extension AppRunner {
     private func endTelling(_ id: JobID, _ fault: JobSource.Fault) {
         logger.error("outcomes cannot be told", metadata: [LogKey.id: "\(id)", LogKey.error: "\(fault)"])
         dropSource(of: id)
-        for run in jobs[id]?.resumption?.doubtful.runs ?? [] {
-            for doubtful in jobs[id]?.machine.remaining.intersection(run) ?? [] {
-                note([doubtful], .unknown, id)
-                handle(.settled(doubtful, .unknown), id)
-            }
-        }
+        let doubtful = jobs[id]?.resumption?.doubtful.runs ?? []
+        let unread = doubtful.flatMap { jobs[id]?.machine.remaining.intersection($0) ?? [] }
+        if !unread.isEmpty { note(unread, .unknown, id) }
+        for range in unread { handle(.settled(range, .unknown), id) }
         if case .settled? = jobs[id]?.machine.state { conclude(id) }
     }
 
@@ -205,33 +204,29 @@ extension AppRunner {
         // What an operator has ended is settled where he is answered.
         guard let job = jobs[id], !job.isWithdrawn else { return }
         dropSource(of: id)
-        for rest in job.machine.remaining.intersection(job.unread) {
-            note([rest], .unsent(.unreadable), id)
-            handle(.settled(rest, .unsent(.unreadable)), id)
-        }
+        let unread = job.machine.remaining.intersection(job.unread)
+        guard !unread.isEmpty else { return }
+        note(unread, .unsent(.unreadable), id)
+        for range in unread { handle(.settled(range, .unsent(.unreadable)), id) }
     }
 
     private func send(_ batches: [Batch]) async {
-        let due = batches.filter(isDue)
+        let due = await takeDue(batches)
         guard !due.isEmpty else { return }
         do {
             try await gateway.submit(due)
             await takeBackWhatIsOver(due)
         } catch {
             // Cancelled: the job stays in work/, where the next start finds it. What was announced of it is taken back.
-            putBack(due)
+            freed.prepend(due)
         }
     }
 
     /// Hands out once more what was taken back from the gateway.
     func sendAgain(_ batches: [Batch]) {
         guard !batches.isEmpty else { return }
-        putBack(batches)
+        freed.prepend(batches)
         for bell in pumpBells { bell.ring() }
-    }
-
-    private func putBack(_ batches: [Batch]) {
-        for batch in batches.reversed() { freed[batch.lane.rank].append(batch) }
     }
 
     /// Takes back what waited for room until its job was given up, ended, or was to be held.
@@ -252,19 +247,26 @@ extension AppRunner {
         return job.ending != nil || job.machine.isOver || holdings[id] != nil
     }
 
-    /// Whether a batch is to be sent; one whose time is up gets its outcome.
-    private func isDue(_ batch: Batch) -> Bool {
-        guard let job = jobs[batch.job], !job.machine.isOver else { return false }
-        if holdings[batch.job] != nil {
-            noteReturned([batch], of: batch.job)
-        } else if batch.attributes.expiration.hasPassed(at: .now) {
-            settle(Settlement(batch, .expired))
-        } else if let ending = job.ending {
-            settle(Settlement(batch, ending))
-        } else {
-            return true
+    /// The batches that are to be sent. Those whose time is up get their outcome, as the journal has room.
+    private func takeDue(_ batches: [Batch]) async -> [Batch] {
+        var (due, late) = ([Batch](), [JobID: (expired: [Batch], ended: [Batch])]())
+        for batch in batches {
+            guard let job = jobs[batch.job], !job.machine.isOver else { continue }
+            if holdings[batch.job] != nil {
+                noteReturned([batch], of: batch.job)
+            } else if batch.attributes.expiration.hasPassed(at: .now) {
+                late[batch.job, default: ([], [])].expired.append(batch)
+            } else if job.ending != nil {
+                late[batch.job, default: ([], [])].ended.append(batch)
+            } else {
+                due.append(batch)
+            }
         }
-        return false
+        for (id, batches) in late {
+            await settle(takenBack: batches.expired, of: id, .expired)
+            if let ending = jobs[id]?.ending { await settle(takenBack: batches.ended, of: id, ending) }
+        }
+        return due
     }
 
     /// A job has handed out all its recipients; as many as when it was validated, or its file was changed since.
@@ -454,7 +456,7 @@ extension AppRunner {
             }
             let ending = job.ending ?? .unsent(.givenUp)
             job.ending = ending
-            await settle(takenBack: await takeBack(id) + takeFreed(of: id), of: id, ending)
+            await settle(takenBack: await takeBack(id) + freed.remove(id), of: id, ending)
         }
     }
 }

@@ -63,7 +63,7 @@ extension AppRunner {
     /// else is left.
     func proceedWithHolds() async {
         for id in holdings.keys.sorted(by: { $0.bits < $1.bits }) {
-            let back = await takeBack(id) + takeFreed(of: id)
+            let back = await takeBack(id) + freed.remove(id)
             await noteAllReturned(back, of: id)
             guard let job = jobs[id], case .draining = job.machine.state, let flying = holdings[id] else {
                 holdings[id] = nil
@@ -83,16 +83,6 @@ extension AppRunner {
         guard let intents = around.journal.job(id)?.intents else { return }
         let announced = batches.flatMap { intents.intersection($0.indices) }
         if !announced.isEmpty { record(.reopened(id, announced)) }
-    }
-
-    /// What of a job has paused and is to be handed out again: it is not any more.
-    func takeFreed(of id: JobID) -> [Batch] {
-        var taken: [Batch] = []
-        for rank in freed.indices where freed[rank].contains(where: { $0.job == id }) {
-            taken += freed[rank].filter { $0.job == id }
-            freed[rank].removeAll { $0.job == id }
-        }
-        return taken
     }
 
     /// Has a job parked as soon as its lines are out.

@@ -156,7 +156,7 @@ extension AppRunner {
             || !room.has(Self.turnByteCount, for: .sending, number: lane.rank, orRing: bell) && !isRetelling
         {
             await bell.wait(until: .now + .seconds(1))
-            if Task.isCancelled || !freed[lane.rank].isEmpty { return false }
+            if Task.isCancelled || !freed.isEmpty(lane) { return false }
             if lines.isEmpty && !isPublishing { break }
         }
         room.endWait(for: .sending)
@@ -205,7 +205,7 @@ extension AppRunner {
     /// Takes back, at the end, what was announced of jobs that must not be sent twice and never written: the next start may.
     func withdrawIntents() async {
         for (id, job) in jobs where job.summary.header.onDoubt == .report && !job.machine.isOver {
-            let waiting = await gateway.remove(id) + freed.joined().filter { $0.job == id }
+            let waiting = await gateway.remove(id) + freed.batches(of: id)
             guard let intents = around.journal.job(id)?.intents else { continue }
             let announced = waiting.flatMap { intents.intersection($0.indices) }
             if !announced.isEmpty { record(.reopened(id, announced)) }

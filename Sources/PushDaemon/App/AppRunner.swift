@@ -194,8 +194,8 @@ package actor AppRunner {
     var unrecordedCount = 0
     /// What the gateway waits to write, and is not announced in the journal.
     var announcements: [Batch] = []
-    /// What has paused in the gateway and is to be handed out again, by the rank of its lane; the first at the end.
-    var freed: [[Batch]] = Lane.allCases.map { _ in [] }
+    /// What was taken back from the gateway and is to be handed out again.
+    var freed = FreedBatches()
     /// Whether there is room on the volume, and when that is looked at again.
     var space: SpaceWatch
     var nextSpaceLook = Moment.zero

@@ -9,7 +9,7 @@ struct Resumption {
     let untold: [JournalResult]
     /// How it ended, if it had.
     let final: JournalFinal?
-    /// Whether those that were rejected were too scattered to be kept.
+    /// Whether those that were rejected or expired were too scattered to be kept.
     var isAbridged = false
 
     /// A range of a result, by the place of that.

@@ -14,7 +14,8 @@ package struct ResultFile: Sendable {
     package var findings = Report()
     /// The indexes that were rejected, by the gateway or before.
     package var rejected = IndexRuns()
-    /// Whether `rejected` lacks some: they were too scattered to outlive a restart. The counts and the feedback lines are whole.
+    /// Whether `rejected` or `expired` lacks some: they were too scattered to outlive a restart. The counts and the feedback lines are
+    /// whole.
     package var isAbridged = false
     /// The indexes that were too late.
     package var expired = IndexRuns()
@@ -48,7 +49,7 @@ package struct ResultFile: Sendable {
         let indexes = [("rejected", rejected), ("expired", expired), ("unsent", unsent), ("unknown", unknown)]
         let present = indexes.filter { !$0.1.isEmpty }
         if !present.isEmpty { lines.append(member("indexes") { write(present, to: &$0) }) }
-        if isAbridged { lines.append(member("indexes_incomplete") { $0.raw(#"["rejected"]"#.utf8) }) }
+        if isAbridged { lines.append(member("indexes_incomplete", writeIncomplete)) }
         return Array("{\n  ".utf8) + Array(lines.joined(separator: Array(",\n  ".utf8))) + Array("\n}\n".utf8)
     }
 
@@ -78,6 +79,15 @@ package struct ResultFile: Sendable {
         writer.bytes.append(UInt8(ascii: " "))
         value(&writer)
         return writer.bytes
+    }
+
+    /// Names the lists that lack some, as the counts tell.
+    private func writeIncomplete(to writer: inout JSONWriter) {
+        let tally = report.conclusion.tally
+        writer.beginArray()
+        if rejected.count < tally.rejected { writer.string("rejected") }
+        if expired.count < tally.expired { writer.string("expired") }
+        writer.endArray()
     }
 
     private func writeDiagnostics(to writer: inout JSONWriter) {

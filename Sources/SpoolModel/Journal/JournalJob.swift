@@ -32,7 +32,7 @@ package struct JournalJob: Sendable {
     package internal(set) var isFinalTold = false
     /// Whether a damaged part of the journal may have told more of it.
     package internal(set) var isDamaged = false
-    /// Whether `rejected` was too scattered to be kept: it is empty then, and the tally has only the number.
+    /// Whether `rejected` and `expired` were too scattered to be kept: they are empty then, and the tally has only the numbers.
     package private(set) var isAbridged = false
     /// The results whose lines are not known to be out.
     package var untold: [JournalResult] { untoldResults.map(\.result) }
@@ -116,10 +116,11 @@ extension JournalJob {
         untoldByteCount += untold.byteCount
     }
 
-    /// Lets go of which were rejected if that is too scattered to be written with so many bytes; how many they are stays.
+    /// Lets go of which were rejected and which expired if that is too scattered to be written with so many bytes; how many they
+    /// are stays. Nothing but the result file names them.
     mutating func abridge(to limit: Int) {
-        guard isAbridged || Self.byteCount(of: rejected) > limit else { return }
-        (rejected, isAbridged) = (IndexRuns(), true)
+        guard isAbridged || Self.byteCount(of: rejected) + Self.byteCount(of: expired) > limit else { return }
+        (rejected, expired, isAbridged) = (IndexRuns(), IndexRuns(), true)
     }
 
     private mutating func settle(_ range: Range<Int>, _ outcome: Outcome) {

@@ -110,6 +110,6 @@ package struct JournalCheckpoint: Hashable, Sendable {
     package var tally: Tally
     /// Where its end was recorded first, if it has ended.
     package var finalOrigin: JournalPosition?
-    /// Whether its rejected notifications were too scattered to be listed.
+    /// Whether its rejected and expired notifications were too scattered to be listed.
     package var isAbridged = false
 }

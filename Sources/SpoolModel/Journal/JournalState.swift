@@ -38,7 +38,7 @@ struct JournalState: Sendable {
     private(set) var lossPosition: JournalPosition?
     private var isDistrusted = false
     private var carries: [JobID: Carry] = [:]
-    /// How many bytes the runs of what was rejected of a job may take.
+    /// How many bytes the runs of what was rejected of a job, and of what expired, may take.
     private let scatterByteLimit: Int
 
     init(_ layout: JournalLayout) {

@@ -59,14 +59,17 @@ struct JournalSpaceTests {
         #expect(shares.room(of: "b", for: .claims, usage: usage) > shares.ownByteCount)
     }
 
-    @Test func `a job whose rejected are too scattered is abridged, and its counts are not`() throws {
+    @Test(arguments: [[JournalSample.gone], [.expired], [JournalSample.gone, .expired]])
+    func `a job whose rejected and expired are too scattered is abridged, and its counts are not`(
+        outcomes: [Outcome]
+    ) throws {
         var book = try JournalBook(layout: JournalLayout(byteCount: 8 << 20), after: nil, salt: 1)
         let (header, id) = (JournalSample.header(1, recipients: 600_000), JournalSample.id(1))
         try book.append(.header(header))
         for start in stride(from: 0, to: 600_000, by: 4_000) {
             let ranges = stride(from: start, to: start + 4_000, by: 2).map { $0..<$0 + 1 }
-            let position = try book.append(
-                .result(id, JournalResult(JournalSample.gone, ranges, at: JournalSample.noon)))
+            let outcome = outcomes[start / 4_000 % outcomes.count]
+            let position = try book.append(.result(id, JournalResult(outcome, ranges, at: JournalSample.noon)))
             try book.append(.result(id, JournalResult(.accepted, [start..<start + 4_000], at: JournalSample.noon)))
             let name = JournalSample.name("f.jsonl")
             try book.append(.published(JournalPublication(app: "weather", feedback: name, through: position)))
@@ -74,8 +77,9 @@ struct JournalSpaceTests {
             _ = book.takeWrites()
         }
         let job = try #require(book.job(id))
-        #expect(job.isAbridged && job.rejected.isEmpty && job.remaining.isEmpty)
-        #expect(job.tally.rejected == 300_000 && job.tally.accepted == 300_000)
+        #expect(job.isAbridged && job.rejected.isEmpty && job.expired.isEmpty && job.remaining.isEmpty)
+        #expect(job.tally.rejected + job.tally.expired == 300_000 && job.tally.accepted == 300_000)
+        #expect(job.tally.expired == (outcomes.contains(.expired) ? 300_000 / outcomes.count : 0))
     }
 }
 
@@ -151,11 +155,12 @@ private struct SpaceRun {
         for _ in 0..<Int.random(in: 1..<8, using: &random) where app.jobs[place].next < Self.recipientCount {
             guard book.room(of: app.name, for: .outcomes) >= 256 || app.lines == 0 else { return }
             let (id, index) = (app.jobs[place].id, app.jobs[place].next)
-            let isRejected = Int.random(in: 0..<3, using: &random) < app.rejects
-            let outcome = isRejected ? JournalSample.gone : Outcome.accepted
+            let isRefused = Int.random(in: 0..<3, using: &random) < app.rejects
+            let refusal = Bool.random(using: &random) ? JournalSample.gone : .expired
+            let outcome = isRefused ? refusal : .accepted
             let result = JournalResult(outcome, [index..<index + 1], at: JournalSample.noon)
             app.last = try append(.result(id, result))
-            if isRejected { app.lines += 1 }
+            if isRefused { app.lines += 1 }
             app.jobs[place].next += 1
         }
         guard app.jobs[place].next == Self.recipientCount, let job = book.job(app.jobs[place].id) else { return }
