@@ -5,7 +5,7 @@ import Testing
 
 /// Laws that hold in every run against the model gateway, whatever the trouble.
 struct ModelTests {
-    private static let seeds = UInt64(0)..<350
+    private static let seeds = UInt64(0)..<UInt64(trials(100, full: 350))
 
     @Test(arguments: ModelRun.Weather.allCases)
     func `every run keeps the laws`(weather: ModelRun.Weather) throws {

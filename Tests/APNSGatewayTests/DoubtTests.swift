@@ -8,7 +8,7 @@ import Testing
 struct DoubtTests {
     @Test(arguments: [false, true])
     func `what was unconfirmed is sent again, and its count is told`(isReset: Bool) async throws {
-        try await BenchPlan { $0.confirmation = .silence(.seconds(2)) }.run { bench in
+        try await BenchPlan { $0.confirmation = .silence(.seconds(8)) }.run { bench in
             try await bench.submit(1)
             try await bench.settle()
             try await bench.submit(500)
@@ -24,7 +24,7 @@ struct DoubtTests {
 
     @Test(arguments: [false, true])
     func `what must not be sent twice is unknown instead`(isReset: Bool) async throws {
-        try await BenchPlan { $0.confirmation = .silence(.seconds(2)) }.run { bench in
+        try await BenchPlan { $0.confirmation = .silence(.seconds(8)) }.run { bench in
             try await bench.submit(1, onDoubt: .report)
             try await bench.settle()
             try await bench.submit(500, onDoubt: .report)

@@ -1,4 +1,5 @@
 import Document
+import TestSupport
 import Testing
 
 @Suite struct PlaceTests {
@@ -25,7 +26,7 @@ import Testing
     @Test(arguments: [100, 4_096, 4_097, 20_000, 200_000], [[0], [1], [511], [512], [3, 0, 700, 20]])
     func `a place is what counting from the start gives`(byteCount: Int, lines: [Int]) {
         let tape = Self.tape(byteCount, lines: lines, firstLine: 7)
-        for offset in stride(from: 0, through: tape.source.count, by: max(1, byteCount / 97)) {
+        for offset in stride(from: 0, through: tape.source.count, by: max(1, byteCount / trials(23, full: 97))) {
             #expect(tape.place(at: offset) == Self.counted(tape.source, offset, firstLine: 7))
         }
     }

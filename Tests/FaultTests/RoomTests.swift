@@ -26,7 +26,7 @@ import Testing
 
     @Test func `a job with more refusals than the journal has room for ends, and others beside it`() async throws {
         // Twice as many as filled all of it when each stood in the way of the ring.
-        let count = isFullRun ? 400_000 : 160_000
+        let count = trials(160_000, full: 400_000)
         try await Bench.running(Self.setup()) { bench in
             try await bench.withDaemon { daemon in
                 try await daemon.says("app started")
@@ -109,8 +109,8 @@ import Testing
 
     @Test(.enabled(if: Immutable.isPossible, "needs chattr +i"))
     func `an app whose feedback cannot be written reads no further than its lines have room`() async throws {
-        // Six times as many bytes of lines as an app may keep.
-        let count = 250_000
+        // At least three times as many bytes of lines as an app may keep.
+        let count = trials(120_000, full: 250_000)
         try await Bench.running(Self.setup()) { bench in
             try await bench.withDaemon { daemon in
                 let feedback = try await bench.freezeFeedback(of: "weather", daemon)

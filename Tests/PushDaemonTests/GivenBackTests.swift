@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Jobs whose gateway is down, and whose room in the journal another app wants.
-@Suite(.serialized) struct GivenBackTests {
+@Suite struct GivenBackTests {
     /// One request at a time, which is not answered.
     private static var silent: HTTP2Manner {
         var manner = HTTP2Manner()

@@ -50,7 +50,12 @@ import Testing
             .failing("the line is blank").taking(long: true),
     ]
 
-    @Test(.catalogue("J71 hostile-documents, another app goes on", checks: [.onePlace]), arguments: documents)
+    /// All of them in a full run.
+    static let some = isFullRun ? documents : [0, 2, 4, 6].map { documents[$0] }
+
+    @Test(
+        .catalogue("J71 hostile-documents, another app goes on", checks: [.onePlace]),
+        arguments: some)
     func `a document that takes long delays no other app, and fails with its reason`(hostile: Hostile) async throws {
         try await Bench.running(try .init()) { bench in
             try bench.configureApp("flood")
@@ -128,7 +133,9 @@ import Testing
         }
     }
 
-    @Test(.catalogue("J71 hostile-documents, check", checks: []), arguments: documents)
+    @Test(
+        .catalogue("J71 hostile-documents, check", checks: []),
+        arguments: some)
     func `check tells what the daemon would`(hostile: Hostile) async throws {
         try await Bench.running(try .init()) { bench in
             try bench.write(hostile.name, hostile.text)

@@ -24,7 +24,7 @@ struct SchedulerTests {
     }
 
     @Test func `in any mix of apps, rates and pauses nobody starves, and turns are fair`() {
-        for seed in UInt64(0)..<100 {
+        for seed in UInt64(0)..<UInt64(trials(30, full: 100)) {
             var run = TurnRun(seed: seed)
             for _ in 0..<2000 { run.step() }
             #expect(run.faults.isEmpty, "seed \(seed): \(run.faults.prefix(3))")

@@ -68,7 +68,7 @@ struct JournalDamageTests {
         #expect(replay.jobs[JournalSample.id(9)]?.isDamaged == false)
     }
 
-    @Test(arguments: JournalRun.Crash.allCases, 0..<6)
+    @Test(arguments: JournalRun.Crash.allCases, 0..<UInt64(trials(2, full: 6)))
     func `no turn of the ring and no start forgets what damage left unknown`(
         _ crash: JournalRun.Crash, _ seed: UInt64
     ) throws {

@@ -7,7 +7,7 @@ struct JournalModelTests {
     @Test(
         .catalogue(
             "B12 model-crash, the records of the journal alone", checks: [.nobodyLost, .fewDoubled], dice: .fixed),
-        arguments: JournalRun.Crash.allCases, 0..<6)
+        arguments: JournalRun.Crash.allCases, 0..<UInt64(trials(2, full: 6)))
     func `whatever happens, the journal says what was written`(_ crash: JournalRun.Crash, _ seed: UInt64) throws {
         var run = try JournalRun(seed: seed)
         for round in 0..<40 {

@@ -73,7 +73,7 @@ import Testing
     @Test func `many starts with the same job in the smallest journal leave it as it was`() throws {
         let layout = JournalLayout(byteCount: 8 << 20)
         var bytes: [UInt8]?
-        for number in 0..<trials(60, full: 500) {
+        for number in 0..<trials(42, full: 500) {
             let (journal, replay) = try Journal.open(in: test.place.directory, node: "host-a", layout: layout)
             if number == 0 {
                 try journal.append(.header(header(job(1))))
