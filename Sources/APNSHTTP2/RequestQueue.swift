@@ -344,17 +344,3 @@ extension RequestQueue {
         }
     }
 }
-
-extension Reply {
-    /// The refusal it makes of its notification, with this verdict.
-    fileprivate func refusal(_ verdict: Verdict) -> Refusal {
-        Refusal(status: status, reason: name, verdict: verdict, goneSince: goneSince)
-    }
-}
-
-extension Refusal {
-    /// Why a notification is given up whose requests were never answered.
-    static let unanswered = Refusal(status: nil, reason: "NoAnswer", verdict: .later)
-    /// Why one is given up whose streams the gateway refused time and again.
-    static let refusedStream = Refusal(status: nil, reason: "RefusedStream", verdict: .later)
-}

@@ -92,6 +92,8 @@ package struct JobMachine: Sendable {
     package private(set) var remaining: IndexRuns
     /// What became of the rest.
     package private(set) var tally: Tally
+    /// Whether something of it is known to have been on a connection and come back without an outcome.
+    package var wasWritten = false
 
     /// Creates the machine of a job that was just claimed.
     package init() {

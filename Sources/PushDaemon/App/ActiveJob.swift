@@ -43,8 +43,6 @@ final class ActiveJob {
     var heldAs: FileName?
     /// What an earlier daemon recorded of it; `nil` if it began with this one.
     var resumption: Resumption?
-    /// Whether something of it is known to have been on a connection and come back without an outcome.
-    var wasWritten = false
     /// What was taken back from the gateway after it had been taken for accepted, and before that was heard to be wrong.
     private var takenBack = IndexRuns()
 
@@ -94,7 +92,7 @@ final class ActiveJob {
     /// Whether nothing of it has an outcome, as far as is known nothing was written, and nobody wants anything else of it than that
     /// it is sent as it was dropped: its file alone says all there is to know of it.
     var isUnsent: Bool {
-        guard case .sending = machine.state, resumption == nil, ending == nil, !isSentAnyway, !wasWritten else {
+        guard case .sending = machine.state, resumption == nil, ending == nil, !isSentAnyway, !machine.wasWritten else {
             return false
         }
         return machine.tally.total == 0 && machine.remaining.count == summary.recipientCount

@@ -134,7 +134,7 @@ extension AppRunner {
         let id = job.claimed.id
         guard freed.batches(of: id).isEmpty else { return nil }
         guard let batches = await gateway.removeUnwritten(id, count: job.handedOutCount) else {
-            job.wasWritten = true
+            job.machine.wasWritten = true
             return nil
         }
         // More of it may have been read meanwhile.

@@ -5,28 +5,6 @@ import Logging
 package import SpoolModel
 import SpoolStore
 
-/// A job in `work/` that an earlier daemon had claimed, and what the journal knows of it.
-struct LeftJob {
-    let claimed: ClaimedJob
-    let record: RecoveryRecord
-
-    /// Whether lines of it may not be out.
-    var hasUntold: Bool {
-        switch record {
-        case .job(let job, _): !job.untold.isEmpty
-        case .none, .orphan: false
-        }
-    }
-
-    /// How it ended, if it has.
-    var final: JournalFinal? {
-        switch record {
-        case .job(let job, _): job.final
-        case .none, .orphan: nil
-        }
-    }
-}
-
 /// What an earlier run of an app left in the journal.
 package struct LeftBehind: Sendable {
     /// The jobs that had not come to their end.
