@@ -149,7 +149,7 @@ struct FilePageTests {
             var result = ResultFile(try report())
             let fault = Diagnostic("wrong", hint: "mend it", at: Place(line: 1, column: 1)).about("token")
             result.findings.add(fault)
-            result.why = "it was cut"
+            (result.why, result.isAbridged) = ("it was cut", true)
             let runs = IndexRuns(0..<1)
             (result.rejected, result.expired, result.unsent, result.unknown) = (runs, runs, runs, runs)
             return result.bytes
