@@ -19,7 +19,9 @@ import Testing
                 report("J74 few-descriptors: \(limit) for \(apps) apps: refused")
                 #expect(daemon.log.contains("may have \(limit) files open") && daemon.log.contains("LimitNOFILE"))
             } else {
-                try await eventually("all done: \(daemon.log.suffix(2000))") { try bench.isIdle() }
+                try await eventually(
+                    "all done: \(daemon.log.suffix(2000))", within: .seconds(trials(60, full: 300))
+                ) { try bench.isIdle() }
                 #expect(try await daemon.stop() == 0)
                 report("J74 few-descriptors: \(limit) for \(apps) apps: all served; \(bench.age) s")
                 #expect(!daemon.log.contains("EMFILE"))
