@@ -27,7 +27,7 @@ package struct Conclusion: Sendable {
     /// Those of the tail that had been taken for accepted before, and were not; they come first in it.
     package var revoked: [Batch] = []
     /// How many of the tail those are.
-    package var revokedCount: Int { revoked.reduce(0) { $0 + $1.count } }
+    package var revokedCount: Int { revoked.notificationCount }
     /// How many were taken for accepted so long ago that nobody can send them again, though they were thrown away.
     package var lostCount = 0
     /// Whether one of the tail was refused and nobody knows which: the tail must be sent in small groups.

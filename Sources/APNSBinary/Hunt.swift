@@ -20,7 +20,7 @@ struct Hunt: Sendable {
 
     /// Starts a hunt; `others` wait behind the suspects, since they were to be sent again anyway.
     init(suspects: [Batch], others: [Batch]) {
-        let count = suspects.reduce(0) { $0 + $1.count }
+        let count = suspects.notificationCount
         self.groupSize = max(1, min(Self.firstGroupSize, count / 8))
         self.roomInGroup = groupSize
         self.suspects.prepend(suspects + others)
@@ -63,7 +63,7 @@ struct Hunt: Sendable {
     /// Takes back what a dead connection left of the group, or of what had been written before the hunt began; returns
     /// whether the hunt is over.
     mutating func resume(_ tail: [Batch], hasFailed: Bool) -> Bool {
-        let count = tail.reduce(0) { $0 + $1.count }
+        let count = tail.notificationCount
         for batch in tail { group.remove(batch) }
         suspects.prepend(tail)
         if hasFailed, count > 0 {

@@ -98,7 +98,7 @@ extension BinaryGateway: SlottedGateway {
         state.withdraw(queue.takeWithdrawn())
         deliver(settlements)
         var report = ConnectionReport(end.fault)
-        report.resentCount = conclusion.tail.reduce(0) { $0 + $1.count } - conclusion.doubtfulCount
+        report.resentCount = conclusion.tail.notificationCount - conclusion.doubtfulCount
         report.doubtfulCount = conclusion.doubtfulCount
         report.unknownCount = settlements.filter { $0.outcome == .unknown }.reduce(0) { $0 + $1.batch.count }
         report.revokedCount = conclusion.revokedCount

@@ -67,5 +67,5 @@ package struct SessionNews: Sendable {
     package var hasWork: Bool { !refused.isEmpty || !returned.isEmpty || !doubtful.isEmpty }
 
     /// How many are sent again that were not processed.
-    package var returnedCount: Int { returned.reduce(0) { $0 + $1.count } }
+    package var returnedCount: Int { returned.notificationCount }
 }

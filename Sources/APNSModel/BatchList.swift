@@ -27,7 +27,7 @@ package struct BatchList: Sendable {
         let kept = front.filter { !$0.isEmpty }
         batches.replaceSubrange(0..<head, with: kept)
         head = 0
-        count += kept.reduce(0) { $0 + $1.count }
+        count += kept.notificationCount
     }
 
     /// Takes the first notifications: as many as asked for, or fewer if the batch in front has no more.

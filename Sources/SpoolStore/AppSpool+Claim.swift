@@ -76,8 +76,7 @@ extension AppSpool {
                 found.strangers.append(entry)
             }
         }
-        let links = try namesInNew(of: Set(found.jobs.filter { $0.status.linkCount > 1 }.map(\.status.inode)))
-        for job in found.jobs { try dropDouble(of: job, among: links[job.status.inode] ?? []) }
+        try dropDoubles(of: found.jobs)
         // Of jobs that have gone: the process died between the two. They may be torn.
         for id in wholeNames.subtracting(found.jobs.map(\.id)) { try work.unlink(WorkEntry.fullName(of: id)) }
         found.jobs.sort { $0.id.bits < $1.id.bits }
@@ -126,20 +125,22 @@ extension AppSpool {
     ///
     /// - Throws: `SystemError`: EIO and the like; the job may be in both places still.
     package func dropDouble(of job: ClaimedJob) throws(SystemError) {
-        guard job.status.linkCount > 1 else { return }
-        let links = try namesInNew(of: [job.status.inode])
-        try dropDouble(of: job, among: links[job.status.inode] ?? [])
+        try dropDoubles(of: [job])
     }
 
     /// btrfs can bring back the old name of a rename after a power loss; so can a link whose unlink was cut off. A job on its way
     /// back to `new/` may have a number there, if its name was taken; a file by yet another name is the producer's.
-    private func dropDouble(of job: ClaimedJob, among links: [FileName]) throws(SystemError) {
-        guard job.status.linkCount > 1 else { return }
-        for name in [job.name] + links.filter({ $0.isNumbered(from: job.name) }) {
-            guard let other = try new.status(of: name.bytes), other.inode == job.status.inode,
-                other.device == job.status.device
-            else { continue }
-            try new.unlink(name.bytes)
+    private func dropDoubles(of jobs: [ClaimedJob]) throws(SystemError) {
+        let linked = jobs.filter { $0.status.linkCount > 1 }
+        let links = try namesInNew(of: Set(linked.map(\.status.inode)))
+        for job in linked {
+            let others = links[job.status.inode, default: []].filter { $0.isNumbered(from: job.name) }
+            for name in [job.name] + others {
+                guard let other = try new.status(of: name.bytes), other.inode == job.status.inode,
+                    other.device == job.status.device
+                else { continue }
+                try new.unlink(name.bytes)
+            }
         }
     }
 }

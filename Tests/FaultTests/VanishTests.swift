@@ -112,55 +112,49 @@ import Testing
 
     @Test(.needs(.sshfs)) func `a daemon can be stopped while an app is stuck, and ends the others well`() async throws
     {
-        let setup = Bench.Setup(
-            latency: .milliseconds(20), apps: ["near", "far"], volume: .init(kind: .sshfs), appOnVolume: "far")
-        try await Bench.running(setup) { bench in
-            let volume = try #require(bench.volume)
-            try await bench.withDaemon(drain: 1) { daemon in
-                try await bench.starts(daemon)
-                for number in 1...40 { try bench.drop(Drop(number: number, count: 20)) }
-                try await bench.arrived(50)
-                // A process that waits for it cannot be killed either.
-                defer { try? volume.sendServer(SIGCONT) }
-                try volume.sendServer(SIGSTOP)
-                try await bench.says(daemon, state: "stuck")
-                daemon.send(SIGTERM)
-                try await daemon.says("stopped without apps that are stuck")
-                #expect(bench.claimed("near").isEmpty)
-                // The kernel may keep a process whose thread waits for a server until that answers.
-                try volume.sendServer(SIGCONT)
-                #expect(try await daemon.end() == 75, "\(daemon.log.suffix(2000))")
-            }
-            let verdict = try await bench.judge("C29 fs-hang of one app, and a stop")
-            #expect(verdict.isGood, "\(verdict)")
+        try await Self.stopping("C29 fs-hang of one app, and a stop", drain: 1) { bench, daemon in
+            try await bench.says(daemon, state: "stuck")
         }
     }
 
     @Test(.needs(.sshfs)) func `a daemon that is stopped when a filesystem has just begun to hang ends in time`()
         async throws
     {
+        try await Self.stopping("C29 fs-hang that begins, and a stop", drain: 2) { _, _ in
+            // Longer than the app lets the filesystem alone, and too short for it to be known to be stuck.
+            try await moment(.seconds(3))
+        } atEnd: { daemon in
+            #expect(daemon.log.components(separatedBy: "app=far").last?.contains("next start goes on") == true)
+        }
+    }
+
+    /// Stops a daemon while the filesystem of one of its two apps hangs, and judges what became of the jobs: `wait` comes between
+    /// the beginning of the hang and the stop, and `look` when the daemon has said that it ends.
+    private static func stopping(
+        _ fault: String, drain: Int, after wait: @escaping @Sendable (Bench, Child) async throws -> Void,
+        atEnd look: @escaping @Sendable (Child) -> Void = { _ in }
+    ) async throws {
         let setup = Bench.Setup(
             latency: .milliseconds(20), apps: ["near", "far"], volume: .init(kind: .sshfs), appOnVolume: "far")
         try await Bench.running(setup) { bench in
             let volume = try #require(bench.volume)
-            try await bench.withDaemon(drain: 2) { daemon in
+            try await bench.withDaemon(drain: drain) { daemon in
                 try await bench.starts(daemon)
                 for number in 1...40 { try bench.drop(Drop(number: number, count: 20)) }
                 try await bench.arrived(50)
                 // A process that waits for it cannot be killed either.
                 defer { try? volume.sendServer(SIGCONT) }
                 try volume.sendServer(SIGSTOP)
-                // Longer than the app lets the filesystem alone, and too short for it to be known to be stuck.
-                try await moment(.seconds(3))
+                try await wait(bench, daemon)
                 daemon.send(SIGTERM)
                 try await daemon.says("stopped without apps that are stuck")
-                #expect(daemon.log.components(separatedBy: "app=far").last?.contains("next start goes on") == true)
+                look(daemon)
                 #expect(bench.claimed("near").isEmpty)
                 // The kernel may keep a process whose thread waits for a server until that answers.
                 try volume.sendServer(SIGCONT)
                 #expect(try await daemon.end() == 75, "\(daemon.log.suffix(2000))")
             }
-            let verdict = try await bench.judge("C29 fs-hang that begins, and a stop")
+            let verdict = try await bench.judge(fault)
             #expect(verdict.isGood, "\(verdict)")
         }
     }

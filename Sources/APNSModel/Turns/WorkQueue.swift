@@ -164,7 +164,7 @@ package struct WorkQueue: Sendable {
         let held = unannounced.filter { $0.job == job }
         untoldCount -= unannounced.suffix(untoldCount).count { $0.job == job }
         unannounced.removeAll { $0.job == job }
-        unannouncedCount -= held.reduce(0) { $0 + $1.count }
+        unannouncedCount -= held.notificationCount
         var (tail, others) = ([Batch](), [Batch]())
         for rank in lanes.indices {
             let removed = lanes[rank].remove(job)

@@ -58,7 +58,7 @@ extension AppRunner {
     /// - Returns: `false` when the app ends before that.
     @discardableResult
     func settle(takenBack batches: [Batch], of id: JobID, _ outcome: Outcome) async -> Bool {
-        var unsettledCount = batches.reduce(0) { $0 + $1.count }
+        var unsettledCount = batches.notificationCount
         for group in BatchGroups(batches, limits: Self.backLimits) {
             guard await mayRecordTakenBack() else {
                 warnOfUnrecorded(unsettledCount)
@@ -67,7 +67,7 @@ extension AppRunner {
             // It may have been parked meanwhile, because its file was changed.
             guard let job = jobs[id] else { return true }
             settle(group, of: job, outcome)
-            unsettledCount -= group.reduce(0) { $0 + $1.count }
+            unsettledCount -= group.notificationCount
             writeJournal()
             await files.worker.yield()
         }
