@@ -51,21 +51,19 @@ struct DoubtTests {
             }
     }
 
-    @Test func `random cuts lose nothing and double only what was in doubt`() async throws {
-        for seed in 1...3 {
-            var plan = BenchPlan("probability=0.002 seed=\(seed) reset times=4") { $0.windowLimit = 500 }
-            plan.detail = .numbered(limit: 3000)
-            try await plan.run { bench in
-                try await bench.submit(1)
-                try await bench.settle()
-                try await bench.submit(2999)
-                try await bench.settle()
-                let tally = await bench.simulator.ledger.tally
-                #expect(bench.record.acceptedCount == 3000, "seed \(seed)")
-                #expect(tally.missing(below: 3000).isEmpty, "seed \(seed)")
-                let doubles = tally.counts.reduce(0) { $0 + Int($1) - 1 }
-                #expect(doubles <= bench.record.doubtfulCount, "seed \(seed)")
-            }
+    @Test(arguments: 1...3) func `random cuts lose nothing and double only what was in doubt`(seed: Int) async throws {
+        var plan = BenchPlan("probability=0.002 seed=\(seed) reset times=4") { $0.windowLimit = 500 }
+        plan.detail = .numbered(limit: 3000)
+        try await plan.run { bench in
+            try await bench.submit(1)
+            try await bench.settle()
+            try await bench.submit(2999)
+            try await bench.settle()
+            let tally = await bench.simulator.ledger.tally
+            #expect(bench.record.acceptedCount == 3000)
+            #expect(tally.missing(below: 3000).isEmpty)
+            let doubles = tally.counts.reduce(0) { $0 + Int($1) - 1 }
+            #expect(doubles <= bench.record.doubtfulCount)
         }
     }
 }
