@@ -225,6 +225,40 @@ import Testing
         }
     }
 
+    @Test func `a job that is archived is not restored because another in new has got the number of its file`()
+        async throws
+    {
+        try await Bench.running(try .init()) { bench in
+            _ = try leave(text, on: bench) { id, journal in
+                try end(id, count: 2, in: journal)
+            }
+            try moveLeft(to: "new/next.json", on: bench)
+            try putCopyInArchive(of: "new/next.json", on: bench)
+            try overwrite("new/next.json", job(4), on: bench)
+            try await bench.withDaemon { _ in
+                #expect(try await bench.end(of: "next.json").accepted == 1)
+                try await eventually("it is archived") { bench.jobs(in: "done").count >= 2 }
+                #expect(bench.jobs(in: "done").sorted() == ["left.json", "next.json"])
+                #expect(await bench.simulator.ledger.arrivedCount == 1)
+            }
+        }
+    }
+
+    private func putCopyInArchive(of file: String, on bench: Bench) throws {
+        let app = bench.path + "/spool/weather"
+        let day = "\(app)/done/\(then.day)"
+        try FileManager.default.createDirectory(atPath: day, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(atPath: "\(app)/\(file)", toPath: day + "/left.json")
+    }
+
+    /// Gives a file other bytes; it stays the same file.
+    private func overwrite(_ file: String, _ text: String, on bench: Bench) throws {
+        let handle = try FileHandle(forWritingTo: URL(filePath: "\(bench.path)/spool/weather/\(file)"))
+        try handle.truncate(atOffset: 0)
+        try handle.write(contentsOf: Data(text.utf8))
+        try handle.close()
+    }
+
     @Test func `what is known of a job counts though the rest of it can no longer be sent`() async throws {
         try await Bench.running(try .init()) { bench in
             // Too long for the binary protocol, which the app did not have before.

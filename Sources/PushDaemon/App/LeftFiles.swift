@@ -35,25 +35,23 @@ struct LeftFiles {
             return found
         }
         found.isInNew = try file.holds(content, byteCount: facts.byteCount)
-        if isSameFile, case .bytes(let bytes) = content {
-            let there = try file.file.contents(limit: JournalHeader.byteLimit)
-            found.isTornInNew = there.map { RecoveryFindings.Copy($0, expected: bytes) } == .torn
-        }
+        if isSameFile { found.isTornInNew = try file.isTorn(of: content) }
         return found
     }
 
     /// The file of a job that has ended, in its place in the archive, or by a number of its name if another took that.
     ///
-    /// It has the job's number, or its bytes if it was restored; then no file with the number is in `new/`.
+    /// It has the job's number, or its bytes if it was restored; then the job's own file is not in `new/`.
     private func archivedFile(
         of job: JournalJob, _ content: JournalHeader.Content?, in spool: AppSpool
     ) throws(SystemError) -> FileStatus? {
         guard let final = job.final else { return nil }
         var place = ArchivePlace(final)
         var number = 1
+        let isBack = try isBackInNew(job, content, in: spool)
         while let there = try spool.archived(at: place) {
             if there.inode == job.facts.inode { return there }
-            if new[job.facts.inode] == nil, there.byteCount == job.facts.byteCount {
+            if !isBack, there.byteCount == job.facts.byteCount {
                 switch content {
                 case .bytes(let bytes)?: if try spool.contents(at: place, limit: bytes.count) == bytes { return there }
                 case .checks?, nil: return there
@@ -63,6 +61,20 @@ struct LeftFiles {
             place = ArchivePlace(folder: place.folder, day: place.day, name: job.facts.name.numbered(number))
         }
         return nil
+    }
+
+    /// Whether the file of a job is in `new/`, by whatever name, whole or torn. Its number alone does not tell: in a spool that
+    /// was copied, or came from a backup, another file may have got it.
+    private func isBackInNew(
+        _ job: JournalJob, _ content: JournalHeader.Content?, in spool: AppSpool
+    ) throws(SystemError) -> Bool {
+        for name in new[job.facts.inode] ?? [] {
+            guard let file = try spool.candidate(for: name), file.status.inode == job.facts.inode else { continue }
+            guard let content else { return true }
+            if try file.holds(content, byteCount: job.facts.byteCount) { return true }
+            if try file.isTorn(of: content) { return true }
+        }
+        return false
     }
 }
 
@@ -80,6 +92,13 @@ extension JournalHeader.Content {
 }
 
 extension OpenJob {
+    /// Whether the file is what a power loss may leave of these bytes; never of those that are known by their checks only.
+    fileprivate func isTorn(of content: JournalHeader.Content) throws(SystemError) -> Bool {
+        guard case .bytes(let bytes) = content else { return false }
+        let there = try file.contents(limit: JournalHeader.byteLimit)
+        return there.map { RecoveryFindings.Copy($0, expected: bytes) } == .torn
+    }
+
     /// Whether the file has these bytes and no others.
     func holds(_ content: JournalHeader.Content, byteCount: Int64) throws(SystemError) -> Bool {
         guard status.byteCount == byteCount else { return false }
