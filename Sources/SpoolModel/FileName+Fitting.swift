@@ -9,11 +9,11 @@ extension FileName {
     }
 
     /// Whether this is what `numbered` makes of a name for one of the files after the first.
-    package func isNumbered(from name: FileName) -> Bool {
+    package func isNumbered(from name: FileName, toFit limit: Int = byteLimit) -> Bool {
         guard let mark = stem.lastIndex(of: UInt8(ascii: "~")),
             let number = Int(String(decoding: stem[(mark + 1)...], as: UTF8.self)), number > 1
         else { return false }
-        return self == name.numbered(number)
+        return self == name.numbered(number, toFit: limit)
     }
 
     /// The name itself if it fits, else cut before its ending and marked with 8 digits made from all of it:

@@ -193,21 +193,21 @@ extension AppSpool {
     ///
     /// - Throws: `SystemError`: one cannot be read, and nothing is known of the rest.
     package func present(of inodes: Set<UInt64>) throws(SystemError) -> Set<UInt64> {
-        try find(inodes, in: [held, work, new])
+        Set(try find(inodes, in: [held, work, new]).keys)
     }
 
     /// Whether the file with this number is in `hold/`. Costs a listing of it.
     ///
     /// - Throws: `SystemError`: it cannot be read.
     package func isInHold(_ inode: UInt64) throws(SystemError) -> Bool {
-        try !inHold(of: [inode]).isEmpty
+        try !namesInHold(of: [inode]).isEmpty
     }
 
-    /// Those of the files with these numbers that are in `hold/`. Costs a listing of it, and a look at each file if one is not
-    /// there.
+    /// The names in `hold/` of those of the files with these numbers that are there. Costs a listing of it, and a look at each
+    /// file if one is not there.
     ///
     /// - Throws: `SystemError`: it cannot be read.
-    package func inHold(of inodes: Set<UInt64>) throws(SystemError) -> Set<UInt64> {
+    package func namesInHold(of inodes: Set<UInt64>) throws(SystemError) -> [UInt64: Set<FileName>] {
         try find(inodes, in: [held])
     }
 
@@ -239,15 +239,18 @@ extension AppSpool {
         return false
     }
 
-    private func find(_ inodes: Set<UInt64>, in folders: [Directory]) throws(SystemError) -> Set<UInt64> {
-        var found: Set<UInt64> = []
+    private func find(
+        _ inodes: Set<UInt64>, in folders: [Directory]
+    ) throws(SystemError) -> [UInt64: Set<FileName>] {
+        var found: [UInt64: Set<FileName>] = [:]
         // On stacked filesystems a listing may tell other numbers than a look.
         for looksClosely in [false, true] {
             for folder in folders where found.count < inodes.count {
                 var listing = try folder.listing()
                 while let entry = try listing.next() {
                     let inode: UInt64? = try looksClosely ? folder.status(of: entry.name)?.inode : entry.inode
-                    if let inode, inodes.contains(inode) { found.insert(inode) }
+                    guard let inode, inodes.contains(inode), let name = FileName(bytes: entry.name) else { continue }
+                    found[inode, default: []].insert(name)
                 }
             }
         }

@@ -244,6 +244,22 @@ import Testing
         }
     }
 
+    @Test func `a job is not taken for parked because another in hold has got the number of its file`() async throws {
+        try await Bench.running(try .init()) { bench in
+            let id = try leave(text, on: bench) { _, _ in }.description
+            try FileManager.default.createDirectory(
+                atPath: bench.path + "/spool/weather/hold", withIntermediateDirectories: true)
+            try moveLeft(to: "hold/other.json", on: bench)
+            try bench.write("spool/weather/new/left.json", text)
+            try overwrite("hold/other.json", job(4), on: bench)
+            try await bench.withDaemon { _ in
+                let line = try await bench.end(of: "left.json")
+                #expect(line.accepted == 2 && line.id == id, "\(line)")
+                #expect(bench.names(in: "weather/hold") == ["other.json"])
+            }
+        }
+    }
+
     private func putCopyInArchive(of file: String, on bench: Bench) throws {
         let app = bench.path + "/spool/weather"
         let day = "\(app)/done/\(then.day)"

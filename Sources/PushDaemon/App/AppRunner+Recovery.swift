@@ -65,7 +65,7 @@ extension AppRunner {
 
     private func searchMissing() throws(SystemError) {
         let inodes = Set(left.values.map(\.facts.inode))
-        let files = LeftFiles(held: try spool.inHold(of: inodes), new: try spool.namesInNew(of: inodes))
+        let files = LeftFiles(held: try spool.namesInHold(of: inodes), new: try spool.namesInNew(of: inodes))
         for job in left.values.sorted(by: { $0.facts.droppedAt < $1.facts.droppedAt }) {
             do {
                 try search(job, files)

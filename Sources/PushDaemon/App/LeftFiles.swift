@@ -5,8 +5,8 @@ import SpoolStore
 /// Where files of jobs are that are neither in `work/` nor in an archive, by their numbers: a disk may have another number after
 /// each start of the machine, and a name may be another.
 struct LeftFiles {
-    /// Those in `hold/`.
-    let held: Set<UInt64>
+    /// The names of those in `hold/`.
+    let held: [UInt64: Set<FileName>]
     /// The names of those in `new/`.
     let new: [UInt64: [FileName]]
 
@@ -26,7 +26,7 @@ struct LeftFiles {
         let facts = job.facts
         let archived = try archivedFile(of: job, content, in: spool)
         found.isArchived = archived != nil
-        found.isHeld = archived == nil && held.contains(facts.inode)
+        found.isHeld = archived == nil && isHeld(facts)
         guard let file = try spool.candidate(for: name) else { return found }
         let isSameFile = file.status.inode == facts.inode
         found.isLinkedInNew = isSameFile && found.isHeld || archived?.isSameFile(as: file.status) == true
@@ -37,6 +37,15 @@ struct LeftFiles {
         found.isInNew = try file.holds(content, byteCount: facts.byteCount)
         if isSameFile { found.isTornInNew = try file.isTorn(of: content) }
         return found
+    }
+
+    /// Whether the file of a job is in `hold/`, by one of the names that it gets there. Its bytes do not tell: it may be there
+    /// because somebody has changed them.
+    private func isHeld(_ facts: JournalHeader.Facts) -> Bool {
+        let (limit, name) = (FileName.byteLimitWithRest, facts.name)
+        return held[facts.inode]?.contains {
+            $0 == name.numbered(1, toFit: limit) || $0.isNumbered(from: name, toFit: limit)
+        } == true
     }
 
     /// The file of a job that has ended, in its place in the archive, or by a number of its name if another took that.
