@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(.enabled(if: Immutable.isPossible, "needs chattr +i"))
-    func `an app that waits for room in the journal to read more of a job says so until there is some`() async throws {
+    func `an app that waits for room in the journal says so until there is some`() async throws {
         let script = "every=1 answer status=400 reason=BadDeviceToken"
         try await Bench.running(
             .smallJournal { ($0.window, $0.apps, $0.script) = (4, ["weather"], script) }
@@ -101,11 +101,12 @@ import Testing
             try await bench.withDaemon { daemon in
                 let feedback = try await bench.freezeFeedback(of: "weather", daemon)
                 defer { _ = Immutable.set(false, feedback) }
-                // Not so much that none may be claimed any more: that would be the reason then.
-                for number in 1...18 { try bench.drop(Drop(number: number, count: 1, padding: 30_000)) }
-                try await eventually("all are claimed") { bench.claimed("weather").count == 18 }
+                // They leave room for one job more, and hardly any for what becomes of it.
+                for number in 1...16 { try bench.drop(Drop(number: number, count: 1, padding: 30_000)) }
+                try await eventually("all are claimed") { bench.claimed("weather").count == 16 }
                 try bench.drop(Drop(number: 100, count: 30_000, isInLines: true))
-                let waits = "waits for room in the journal to send more"
+                // Whether that is to claim it or to send more of it depends on how outcomes fell into records.
+                let waits = "waits for room in the journal to "
                 try await daemon.says("app \(waits)", within: .seconds(200))
                 try await eventually("a reason in the status") { try bench.status().contains(waits) }
                 #expect(Immutable.set(false, feedback))
