@@ -142,7 +142,7 @@ class RecipeTests(SpoolTest):
         os.write(number, b'{"kind":"job","id":"7T"}\n')
         os.close(number)
         os.rename(self.path("feedback", ".a.tmp"), self.path("feedback", "1-a.jsonl"))
-        self.assertEqual(as_nobody(lambda: list(pushspool.feedback(self.app))[0]["id"]), "7T")
+        self.assertEqual(as_nobody(lambda: list(pushspool.feedback(self.app, consume=True))[0]["id"]), "7T")
         self.assertEqual(self.names("feedback"), [])
 
 

@@ -80,19 +80,30 @@ class FeedbackTests(SpoolTest):
     def read(self, **more):
         return pushspool.feedback(self.spool, app="weather", **more)
 
+    def consume(self, **more):
+        return self.read(consume=True, **more)
+
     def indexes(self, **more):
         return [line["index"] for line in self.read(**more)]
 
-    def test_lines_come_in_the_order_of_their_files_which_are_removed(self):
-        self.publish("20261121T120001.000000Z-b.jsonl", notification(3))
-        self.publish("20261121T120000.000000Z-c.jsonl", notification(1), notification(2))
+    def test_lines_come_in_the_order_of_their_files_which_stay(self):
+        names = ["20261121T120000.000000Z-c.jsonl", "20261121T120001.000000Z-b.jsonl"]
+        self.publish(names[1], notification(3))
+        self.publish(names[0], notification(1), notification(2))
         self.put("half", "feedback", ".c.tmp")
         self.assertEqual(list(self.read()), [notification(1), notification(2), notification(3)])
+        self.assertEqual(self.names("feedback"), [".c.tmp", *names])
+
+    def test_files_whose_lines_were_taken_are_consumed_on_request(self):
+        self.publish("1-a.jsonl", notification(1))
+        self.publish("2-a.jsonl", notification(2))
+        self.put("half", "feedback", ".c.tmp")
+        self.assertEqual(list(self.consume()), [notification(1), notification(2)])
         self.assertEqual(self.names("feedback"), [".c.tmp"])
 
-    def test_a_file_is_removed_when_the_line_behind_its_last_is_asked_for(self):
+    def test_a_file_is_consumed_when_the_line_behind_its_last_is_asked_for(self):
         self.publish("1-a.jsonl", notification(1), notification(2))
-        lines = self.read()
+        lines = self.consume()
         next(lines), next(lines)
         self.assertEqual(self.names("feedback"), ["1-a.jsonl"])
         self.assertEqual(list(lines), [])
@@ -101,10 +112,10 @@ class FeedbackTests(SpoolTest):
     def test_who_breaks_off_gets_the_file_once_more(self):
         self.publish("1-a.jsonl", notification(1), notification(2))
         for _ in range(2):
-            for line in self.read():
+            for line in self.consume():
                 self.assertEqual(line["index"], 1)
                 break
-        self.assertEqual(self.indexes(), [1, 2])
+        self.assertEqual(self.indexes(consume=True), [1, 2])
 
     def test_repeats_are_dropped_and_corrections_are_not(self):
         accepted = notification(1, outcome="accepted")
@@ -138,11 +149,6 @@ class FeedbackTests(SpoolTest):
         peak(10)
         self.assertLess(peak(20_000), 1 << 20)
 
-    def test_files_are_kept_on_request(self):
-        self.publish("20261121T120000.000000Z-a.jsonl", notification(1))
-        self.assertEqual(self.indexes(keep=True), [1])
-        self.assertEqual(self.names("feedback"), ["20261121T120000.000000Z-a.jsonl"])
-
     def test_files_are_moved_on_request_and_replace_none(self):
         os.mkdir(self.path("read"))
         self.publish("1-a.jsonl", notification(1))
@@ -155,12 +161,12 @@ class FeedbackTests(SpoolTest):
         self.assertIn('"index": 1', self.text("read", "1-a.jsonl"))
 
     def test_what_contradicts_itself_is_refused(self):
-        for more in ({"keep": True, "move_to": self.place}, {"move_to": self.place + "/nowhere"}):
+        for more in ({"consume": True, "move_to": self.place}, {"move_to": self.place + "/nowhere"}):
             with self.assertRaises(InputFault):
                 self.indexes(**more)
 
     def test_following_takes_what_comes_later_each_file_once(self):
-        for keep in (False, True):
+        for consume in (True, False):
             coming = [f"2026112{number}T120000.000000Z-a.jsonl" for number in range(1, 4)]
 
             def pause(_):
@@ -168,14 +174,14 @@ class FeedbackTests(SpoolTest):
                     self.publish(coming.pop(0), notification(len(coming)))
 
             with mock.patch.object(pushspool.time, "sleep", pause):
-                indexes = self.indexes(follow=True, keep=keep, until=lambda: not coming)
+                indexes = self.indexes(follow=True, consume=consume, until=lambda: not coming)
             # The last file comes in the pause before which it was asked.
-            self.assertEqual(indexes + self.indexes(), [2, 1, 0] + ([2, 1, 0] if keep else []))
+            self.assertEqual(indexes + self.indexes(), [2, 1, 0] + ([] if consume else [2, 1, 0]))
 
     def test_a_file_that_another_consumer_took_is_passed_over(self):
         self.publish("1-a.jsonl", notification(1))
         self.publish("2-a.jsonl", notification(2))
-        lines = self.read()
+        lines = self.consume()
         next(lines)
         os.unlink(self.path("feedback", "1-a.jsonl"))
         self.assertEqual([line["index"] for line in lines], [2])
@@ -197,8 +203,8 @@ class FeedbackTests(SpoolTest):
     def test_links_and_pipes_are_passed_over(self):
         strangers = self.put_strangers()
         self.publish("5-a.jsonl", notification(1))
-        self.assertEqual(self.indexes(keep=True), [1])
         self.assertEqual(self.indexes(), [1])
+        self.assertEqual(self.indexes(consume=True), [1])
         self.assertEqual(self.names("feedback"), strangers)
 
     def test_a_link_does_not_hide_what_comes_later(self):
@@ -209,13 +215,13 @@ class FeedbackTests(SpoolTest):
             pauses.append(self.publish("20261121T120000.000000Z-a.jsonl", notification(1)))
 
         with mock.patch.object(pushspool.time, "sleep", pause):
-            self.assertEqual(self.indexes(follow=True, keep=True, until=lambda: len(pauses) == 1), [1])
+            self.assertEqual(self.indexes(follow=True, until=lambda: len(pauses) == 1), [1])
 
     def test_a_damaged_line_is_told_with_its_place_and_its_file_stays(self):
         for text in ('{"v":1', "[]", "7"):
             self.put(json.dumps(notification(1)) + "\n" + text + "\n", "feedback", "1-a.jsonl")
             with self.assertRaises(InputFault) as caught:
-                self.indexes()
+                self.indexes(consume=True)
             self.assertIn("feedback/1-a.jsonl:2: ", caught.exception.message)
         self.assertEqual(self.names("feedback"), ["1-a.jsonl"])
 
@@ -223,8 +229,8 @@ class FeedbackTests(SpoolTest):
     def test_who_may_not_remove_files_is_told_before_the_first_line(self):
         self.publish("1-a.jsonl", notification(1))
         os.chmod(self.path("feedback"), 0o755)
-        self.assertIn("setfacl", as_nobody(lambda: next(self.read())))
-        self.assertEqual(as_nobody(lambda: next(self.read(keep=True))["index"]), "1")
+        self.assertIn("setfacl", as_nobody(lambda: next(self.consume())))
+        self.assertEqual(as_nobody(lambda: next(self.read())["index"]), "1")
 
 
 class CommandTests(SpoolTest):
@@ -265,33 +271,51 @@ class CommandTests(SpoolTest):
             (("submit", self.place + "/nowhere.json"), 65), (("submit", "-"), 65), (("submit",), 64),
             (("submit", self.outside("a.txt", "{}")), 65), (("submit", "--wait", "--timeout", "0", "-"), 75),
             (("feedback", "--bogus"), 64), (("feedback", "--move-to", self.place + "/nowhere"), 65),
+            (("feedback", "--consume", "--kind", "token"), 64),
+            (("feedback", "--move-to", self.place, "--kind", "token"), 64),
+            (("feedback", "--move-to", self.place, "--consume"), 64),
         ]
         for arguments, code in cases:
             result = self.run_client(*arguments, input="{}" if "--wait" in arguments else "")
             self.assertEqual(result.returncode, code, (arguments, result.stderr))
             self.assertIn("usage: " if code == 64 else "hint: ", result.stderr)
 
-    def test_feedback_prints_lines_as_they_are_and_removes_their_files(self):
+    def test_feedback_prints_lines_as_they_are_and_consumes_their_files_on_request(self):
         lines = [json.dumps(notification(1)), json.dumps({"v": 1, "kind": "job", "id": "7T"})]
         self.put("\n".join(lines) + "\n", "feedback", "1-a.jsonl")
-        self.assertEqual(self.run_client("feedback", "--keep").stdout.splitlines(), lines)
+        self.assertEqual(self.run_client("feedback").stdout.splitlines(), lines)
         self.assertEqual(self.run_client("feedback", "--kind", "job").stdout.splitlines(), lines[1:])
+        self.assertEqual(self.run_client("feedback", "--kind", "token").stdout, "")
+        self.assertEqual(self.names("feedback"), ["1-a.jsonl"])
+        self.assertEqual(self.run_client("feedback", "--consume").stdout.splitlines(), lines)
+        self.assertEqual(self.names("feedback"), [])
+
+    def test_a_file_goes_only_after_its_lines_are_on_disk(self):
+        self.put(json.dumps(notification(1)) + "\n", "feedback", "1-a.jsonl")
+        seen = []
+
+        def sync(number):
+            seen.append((os.fstat(number).st_size, self.names("feedback")))
+
+        arguments = ["feedback", "--spool", self.spool, "-a", "weather", "--consume"]
+        with open(self.place + "/printed", "w", encoding="utf-8") as printed, \
+                mock.patch.object(pushspool.sys, "stdout", printed), mock.patch.object(pushspool.os, "fsync", sync):
+            self.assertEqual(pushspool._main(arguments), 0)
+        self.assertEqual(seen, [(os.path.getsize(self.place + "/printed"), ["1-a.jsonl"])])
+        self.assertGreater(seen[0][0], 0)
         self.assertEqual(self.names("feedback"), [])
 
     def test_what_cannot_be_printed_is_not_removed(self):
         self.put(json.dumps(notification(1)) + "\n", "feedback", "1-a.jsonl")
+        command = [sys.executable, PYTHON_CLIENT, "feedback", "--consume", "--spool", self.spool, "-a", "weather"]
         with open("/dev/full", "w") as full:
-            result = subprocess.run(
-                [sys.executable, PYTHON_CLIENT, "feedback", "--spool", self.spool, "-a", "weather"], stdout=full,
-                stderr=subprocess.PIPE)
+            result = subprocess.run(command, stdout=full, stderr=subprocess.PIPE)
         self.assertEqual(result.returncode, 75)
         self.assertIn(b"hint: look where the output goes", result.stderr)
         reading, writing = os.pipe()
         os.close(reading)
         with os.fdopen(writing, "w") as broken:
-            result = subprocess.run(
-                [sys.executable, PYTHON_CLIENT, "feedback", "--spool", self.spool, "-a", "weather"], stdout=broken,
-                stderr=subprocess.PIPE)
+            result = subprocess.run(command, stdout=broken, stderr=subprocess.PIPE)
         self.assertEqual((result.returncode, result.stderr), (141, b""))
         self.assertEqual(self.names("feedback"), ["1-a.jsonl"])
 

@@ -281,22 +281,27 @@ class ShellTests:
     def feedback(self, *arguments, **more):
         return self.run_script('pushspool_feedback "$@"', self.spool, "weather", *arguments, **more)
 
+    def consume(self, *arguments, **more):
+        return self.run_script('pushspool_consume "$@"', self.spool, "weather", *arguments, **more)
+
     def without_jq(self):
         """Only what the client needs, so that no jq is found."""
         folder = os.path.join(self.place, "few")
         os.makedirs(folder)
-        for name in ("cat", "rm", "mv"):
+        for name in ("cat", "rm", "mv", "sync"):
             os.symlink(shutil.which(name), os.path.join(folder, name))
         return {"PATH": folder}
 
-    def test_lines_come_in_the_order_of_their_files_which_are_removed(self):
+    def test_lines_come_in_the_order_of_their_files_which_only_consume_removes(self):
         for environment in ({}, self.without_jq()):
             self.put('{"k":2}\n{"k":3}\n', "feedback", "20261121T120001.000000Z-b.jsonl")
             self.put('{"k":1}\n', "feedback", "20261121T120000.000000Z-c.jsonl")
             self.put("half", "feedback", ".c.tmp")
-            result = self.feedback(environment=environment)
-            self.assertEqual(result.stdout, '{"k":1}\n{"k":2}\n{"k":3}\n', result.stderr)
-            self.assertEqual(self.names("feedback"), [".c.tmp"])
+            names = self.names("feedback")
+            for read, left in ((self.feedback, names), (self.consume, [".c.tmp"])):
+                result = read(environment=environment)
+                self.assertEqual(result.stdout, '{"k":1}\n{"k":2}\n{"k":3}\n', result.stderr)
+                self.assertEqual(self.names("feedback"), left)
         self.assertEqual(self.feedback().stdout, "")
 
     def test_links_are_passed_over(self):
@@ -304,35 +309,49 @@ class ShellTests:
         os.mkfifo(self.path("feedback", "2-a.jsonl"))
         for environment in ({}, self.without_jq()):
             self.put('{"k":1}\n', "feedback", "3-a.jsonl")
-            result = self.feedback(environment=environment)
-            self.assertEqual((result.returncode, result.stdout), (0, '{"k":1}\n'), result.stderr)
+            for read in (self.feedback, self.consume):
+                result = read(environment=environment)
+                self.assertEqual((result.returncode, result.stdout), (0, '{"k":1}\n'), result.stderr)
             self.assertEqual(self.names("feedback"), ["1-a.jsonl", "2-a.jsonl"])
 
     def test_a_file_that_cannot_be_printed_stays(self):
         self.put('{"k":1}\n', "feedback", "1-a.jsonl")
         for environment in ({}, self.without_jq()):
-            result = self.run_script(
-                'pushspool_feedback "$@" >/dev/full', self.spool, "weather", environment=environment)
-            self.assertEqual(result.returncode, 65)
+            for function in ("pushspool_feedback", "pushspool_consume"):
+                result = self.run_script(
+                    function + ' "$@" >/dev/full', self.spool, "weather", environment=environment)
+                self.assertEqual(result.returncode, 65)
             self.assertEqual(self.names("feedback"), ["1-a.jsonl"])
+
+    def test_what_goes_to_a_file_is_synced_before_its_source_goes(self):
+        self.put('{"k":1}\n', "feedback", "1-a.jsonl")
+        environment = {"PRINTED": self.place + "/printed", "FEEDBACK": self.path("feedback")}
+        printing = 'pushspool_consume "$@" >"$PRINTED"'
+        failing = 'sync() { cat "$PRINTED" >&2; ls "$FEEDBACK" >&2; return 7; }\n'
+        result = self.run_script(failing + printing, self.spool, "weather", environment=environment)
+        self.assertEqual(result.returncode, 75, result.stderr)
+        self.assertTrue(result.stderr.startswith('{"k":1}\n1-a.jsonl\n'), result.stderr)
+        self.assertEqual(self.names("feedback"), ["1-a.jsonl"])
+        result = self.run_script(printing, self.spool, "weather", environment=environment)
+        self.assertEqual((result.returncode, self.names("feedback")), (0, []), result.stderr)
 
     def test_files_are_moved_on_request_and_replace_none(self):
         os.mkdir(self.path("read"))
         self.put('{"k":1}\n', "feedback", "1-a.jsonl")
-        self.feedback(".", self.path("read"))
+        self.consume(self.path("read"))
         self.assertEqual((self.names("feedback"), self.names("read")), ([], ["1-a.jsonl"]))
         self.put('{"k":2}\n', "feedback", "1-a.jsonl")
-        self.assertEqual(self.feedback(".", self.path("read")).returncode, 75)
+        self.assertEqual(self.consume(self.path("read")).returncode, 75)
         self.assertEqual(self.text("read", "1-a.jsonl"), '{"k":1}\n')
-        self.assertEqual(self.feedback(".", self.place + "/nowhere").returncode, 65)
+        self.assertEqual(self.consume(self.place + "/nowhere").returncode, 65)
 
     @unittest.skipUnless(shutil.which("jq"), "needs jq")
     def test_a_filter_chooses_and_a_damaged_file_stays(self):
         self.put('{"k":1,"verdict":"gone"}\n{"k":2}\n', "feedback", "1-a.jsonl")
         result = self.feedback('select(.verdict == "gone") | .k')
-        self.assertEqual((result.stdout, self.names("feedback")), ("1\n", []), result.stderr)
+        self.assertEqual((result.stdout, self.names("feedback")), ("1\n", ["1-a.jsonl"]), result.stderr)
         self.put('{"k":1}\n{"k', "feedback", "1-a.jsonl")
-        self.assertEqual(self.feedback().returncode, 65)
+        self.assertEqual(self.consume().returncode, 65)
         self.assertEqual(self.names("feedback"), ["1-a.jsonl"])
 
     def test_a_filter_without_jq_is_refused(self):
@@ -346,7 +365,7 @@ class ShellTests:
         self.let_nobody_in("new")
         self.put('{"k":1}\n', "feedback", "1-a.jsonl")
         os.chmod(self.path("feedback"), 0o755)
-        result = self.feedback(preexec_fn=become_nobody, environment={"CLIENT": client})
+        result = self.consume(preexec_fn=become_nobody, environment={"CLIENT": client})
         self.assertEqual((result.returncode, result.stdout), (75, ""))
         self.assertIn("setfacl", result.stderr)
 

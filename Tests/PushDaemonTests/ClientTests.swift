@@ -89,8 +89,8 @@ import Testing
                 try reader.remove(file)
             }
             text = lines.joined(separator: "\n")
-        case .python: text = try await run(pythonClient("feedback", on: bench), on: bench)
-        case .shell: text = try await shell("pushspool_feedback", [], on: bench)
+        case .python: text = try await run(pythonClient("feedback", on: bench) + ["--consume"], on: bench)
+        case .shell: text = try await shell("pushspool_consume", [], on: bench)
         }
         return try text.split(separator: "\n").map { try Line($0) }
     }

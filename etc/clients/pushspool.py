@@ -7,7 +7,7 @@ Python 3.8 or newer on Linux, no dependencies: copy this file, or put its folder
 
     name = pushspool.submit("/var/spool/pushspool", {"token": token, "alert": "Hi"}, "order.json", app="weather")
     end = pushspool.wait("/var/spool/pushspool", name, app="weather")
-    for line in pushspool.feedback("/var/spool/pushspool", app="weather"):
+    for line in pushspool.feedback("/var/spool/pushspool", app="weather", consume=True):
         if line.get("verdict") == "gone":
             forget(line["token"], line.get("gone_since"))
 
@@ -16,7 +16,7 @@ A folder is the spool with app=, or the app's own, such as /var/spool/pushspool/
 It is a command, too:
 
     python3 pushspool.py submit --app weather --wait job.json
-    python3 pushspool.py feedback --app weather --follow
+    python3 pushspool.py feedback --app weather --follow --kind token
 
 pushspool-spool(7) tells what the folders are for, pushspool-job(5) what stands in a job, pushspool-feedback(5) what
 comes back.
@@ -42,6 +42,8 @@ __all__ = ["InputFault", "JobEnd", "NotInTime", "PushspoolError", "feedback", "s
 Folder = Union[str, "os.PathLike[str]"]
 Job = Union[Mapping[str, Any], str, bytes]
 Recipient = Union[Mapping[str, Any], str, bytes]
+# Takes a file out of a folder.
+_Removal = Callable[[int, str], None]
 
 _ENDINGS = (".json", ".yaml", ".yml", ".jsonl")
 _NAME_HINT = (
@@ -437,27 +439,29 @@ def _contents(name: str, directory: int) -> Optional[bytes]:
 
 
 def feedback(
-    folder: Folder, *, app: Optional[str] = None, follow: bool = False, poll: float = 1.0, keep: bool = False,
+    folder: Folder, *, app: Optional[str] = None, follow: bool = False, poll: float = 1.0, consume: bool = False,
     move_to: Optional[Folder] = None, remember: int = 65_536, until: Optional[Callable[[], bool]] = None,
 ) -> Iterator[Dict[str, Any]]:
-    """Iterates over an app's feedback lines, oldest file first, and removes each file once all of its lines were taken.
+    """Iterates over an app's feedback lines, oldest file first. All files stay, unless you ask otherwise.
 
-    A line is taken when the next one is asked for. Who breaks off, or dies, gets the lines of the file at hand once
-    more: each line comes at least once. What repeats is dropped as far as it is remembered: a line with the `kind`,
-    `id` and `index` of an earlier one that tells nothing new. One that corrects an earlier line comes through.
+    With `consume` each file is deleted once all of its lines were taken, whatever kind they are of: choose among the
+    lines yourself. A line is taken when the next one is asked for. Who breaks off, or dies, gets the lines of the file
+    at hand once more: each line comes at least once. What repeats is dropped as far as it is remembered: a line with
+    the `kind`, `id` and `index` of an earlier one that tells nothing new. One that corrects an earlier line comes
+    through.
 
     Symbolic links, pipes and what else is no regular file are passed over.
 
     :param follow: go on when there are no more, and look again every `poll` seconds.
-    :param keep: leave the files where they are.
-    :param move_to: move files there, on the same filesystem, instead of deleting them.
+    :param consume: delete each file when all of its lines were taken.
+    :param move_to: move each file there then, on the same filesystem.
     :param remember: how many lines are remembered, 200 bytes each.
     :param until: asked at each pause of `follow`; True ends it.
     :raises PushspoolError: the folder cannot be read, or files not be removed.
     :raises InputFault: a line is no JSON; its file stays.
     """
     repeats = _Repeats(remember)
-    for file in _files(folder, app, follow, poll, keep, move_to, until):
+    for file in _files(folder, app, follow, poll, _removal(consume, move_to), until):
         for number, text in enumerate(file, 1):
             line = _parsed(text, file.name, number)
             if repeats.is_news(line):
@@ -468,7 +472,7 @@ def feedback(
 class _FeedbackFile:
     """A file of feedback that is open."""
 
-    def __init__(self, directory: int, name: str, number: int, removal: Callable[[int, str], None]) -> None:
+    def __init__(self, directory: int, name: str, number: int, removal: Optional[_Removal]) -> None:
         self.name = name
         self._directory = directory
         self._removal = removal
@@ -481,8 +485,10 @@ class _FeedbackFile:
         self._file.close()
 
     def finish(self) -> None:
-        """Deletes or moves it."""
+        """Deletes or moves it, if that is wanted."""
         self.close()
+        if self._removal is None:
+            return
         with _translated(_REMOVAL_HINT):
             try:
                 self._removal(self._directory, self.name)
@@ -493,13 +499,12 @@ class _FeedbackFile:
 
 
 def _files(
-    folder: Folder, app: Optional[str], follow: bool, poll: float, keep: bool, move_to: Optional[Folder],
+    folder: Folder, app: Optional[str], follow: bool, poll: float, removal: Optional[_Removal],
     until: Optional[Callable[[], bool]],
 ) -> Iterator[_FeedbackFile]:
     latest: Dict[str, str] = {}
-    removal = _removal(keep, move_to)
     path = os.path.join(_home(folder, app), "feedback")
-    if not keep and os.path.isdir(path) and not os.access(path, os.W_OK | os.X_OK, effective_ids=True):
+    if removal is not None and os.path.isdir(path) and not os.access(path, os.W_OK | os.X_OK, effective_ids=True):
         # Told before the first line: it would come again and again.
         raise PushspoolError(f"files in {path} cannot be removed", _REMOVAL_HINT)
     while True:
@@ -507,7 +512,7 @@ def _files(
         with _translated(), _opened(_home(folder, app)) as home, _opened("feedback", home) as directory:
             for name in _names(directory):
                 node = name[23:]
-                if keep and name <= latest.get(node, ""):
+                if removal is None and name <= latest.get(node, ""):
                     continue
                 number = _opened_file(name, directory)
                 if number is None:
@@ -528,19 +533,21 @@ def _names(directory: int) -> List[str]:
     return sorted(name for name in os.listdir(directory) if name.endswith(".jsonl") and not name.startswith("."))
 
 
-def _removal(keep: bool, move_to: Optional[Folder]) -> Callable[[int, str], None]:
-    def remove(directory: int, name: str) -> None:
-        os.unlink(name, dir_fd=directory)
+def _removal(consume: bool, move_to: Optional[Folder]) -> Optional[_Removal]:
+    """How files go, or None if they stay."""
+    if move_to is None:
+        return (lambda directory, name: os.unlink(name, dir_fd=directory)) if consume else None
+    if consume:
+        raise InputFault("consume and move_to contradict each other", "leave one of them out")
+    target_path = os.fspath(move_to)
+    if not os.path.isdir(target_path):
+        raise InputFault(f"{target_path} is no folder", "make it, on the filesystem of the spool")
 
     def move(directory: int, name: str) -> None:
-        with _opened(os.fspath(move_to or ".")) as target:
+        with _opened(target_path) as target:
             _rename_no_replace(directory, name, target, name)
 
-    if keep and move_to is not None:
-        raise InputFault("keep and move_to contradict each other", "leave one of them out")
-    if move_to is not None and not os.path.isdir(move_to):
-        raise InputFault(f"{os.fspath(move_to)} is no folder", "make it, on the filesystem of the spool")
-    return (lambda directory, name: None) if keep else remove if move_to is None else move
+    return move
 
 
 def _parsed(text: bytes, file: str, number: int) -> Dict[str, Any]:
@@ -704,12 +711,13 @@ def _parser() -> argparse.ArgumentParser:
     drop.add_argument("files", nargs="+", metavar="file", help="job files; - is standard input")
     drop.set_defaults(run=_run_submit)
 
-    read = commands.add_parser("feedback", parents=[both], help="print the lines of feedback files, and remove those")
+    read = commands.add_parser("feedback", parents=[both], help="print the lines of feedback files")
     read.add_argument("-f", "--follow", action="store_true", help="go on, and look every second")
-    read.add_argument("--kind", choices=("job", "notification", "token"), help="print only lines of this kind")
+    # Who filters does not see all that would be deleted.
     rest = read.add_mutually_exclusive_group()
-    rest.add_argument("--keep", action="store_true", help="leave the files")
-    rest.add_argument("--move-to", metavar="folder", help="move the files there instead of deleting them")
+    rest.add_argument("--kind", choices=("job", "notification", "token"), help="print only lines of this kind")
+    rest.add_argument("--consume", action="store_true", help="delete each file when all of its lines are printed")
+    rest.add_argument("--move-to", metavar="folder", help="move each file there when all of its lines are printed")
     read.set_defaults(run=_run_feedback)
     return parser
 
@@ -746,15 +754,24 @@ def _pieces(file: Any, path: str) -> Iterator[bytes]:
 
 def _run_feedback(options: argparse.Namespace) -> int:
     repeats = _Repeats(65_536)
-    for file in _files(options.spool, options.app, options.follow, 1.0, options.keep, options.move_to, None):
+    removal = _removal(options.consume, options.move_to)
+    for file in _files(options.spool, options.app, options.follow, 1.0, removal, None):
         for number, text in enumerate(file, 1):
             line = _parsed(text, file.name, number)
             if repeats.is_news(line) and options.kind in (None, line.get("kind")):
                 sys.stdout.buffer.write(text if text.endswith(b"\n") else text + b"\n")
-        # What is not out yet would be lost with its file.
         sys.stdout.buffer.flush()
+        if removal is not None:
+            # What is not out yet would be lost with its file.
+            _sync_output(sys.stdout.fileno())
         file.finish()
     return 0
+
+
+def _sync_output(number: int) -> None:
+    """Syncs what was printed where it goes to a file; a pipe or a terminal has nothing to sync."""
+    if stat.S_ISREG(os.fstat(number).st_mode):
+        os.fsync(number)
 
 
 if __name__ == "__main__":

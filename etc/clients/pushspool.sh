@@ -6,6 +6,7 @@
 #   generate | pushspool_submit /var/spool/pushspool weather - campaign.jsonl
 #   pushspool_wait /var/spool/pushspool weather "$name" 60
 #   pushspool_feedback /var/spool/pushspool weather 'select(.verdict == "gone") | [.token, .gone_since]'
+#   pushspool_consume /var/spool/pushspool weather >>feedback.jsonl
 #
 # They need coreutils or busybox, and run in subshells, so that all variables are their own. Each says on standard error
 # what went wrong and what to try, and returns 0 when all is well, 64 for wrong usage, 65 when the input is at fault, 75
@@ -98,39 +99,62 @@ pushspool_wait() (
     done
 )
 
-# pushspool_feedback SPOOL APP [FILTER [FOLDER]]
+# pushspool_feedback SPOOL APP [FILTER]
 #
-# Prints the lines of all feedback files there are, oldest first, and deletes each file when all of it is out, or moves
-# it to FOLDER. With jq each file is checked, and its lines go through FILTER, "." unless given; without jq they are
-# printed as they are, and a FILTER other than "." is refused. Lines come at least once: drop repeats by kind, id and
-# index. A file whose lines could not be printed stays. Links, and what else is no file, are passed over.
+# Prints the lines of all feedback files there are, oldest first; the files stay. With jq each file is checked, and its
+# lines go through FILTER, "." unless given; without jq they are printed as they are, and a FILTER other than "." is
+# refused. Links, and what else is no file, are passed over.
 pushspool_feedback() (
     LC_ALL=C
     export LC_ALL
-    if [ $# -lt 2 ] || [ $# -gt 4 ]; then
-        pushspool_fail 64 "wrong number of arguments" "pushspool_feedback SPOOL APP [FILTER [FOLDER]]"
+    if [ $# -lt 2 ] || [ $# -gt 3 ]; then
+        pushspool_fail 64 "wrong number of arguments" "pushspool_feedback SPOOL APP [FILTER]"
     fi
     home=$(pushspool_home "$1" "$2") || exit
     filter=${3:-.}
-    target=${4:-}
+    if [ "$filter" != . ] && ! command -v jq >/dev/null; then
+        pushspool_fail 75 "a filter needs jq" "install it, or filter what is printed"
+    fi
+    if [ ! -r "$home/feedback" ] || [ ! -x "$home/feedback" ]; then
+        pushspool_fail 75 "$home/feedback cannot be looked into" \
+            "give the consumer's user the right: setfacl -m u:NAME:rx feedback"
+    fi
+    set +f
+    for file in "$home/feedback"/*.jsonl; do
+        pushspool_is_feedback "$file" || continue
+        pushspool_show "$filter" <"$file" ||
+            pushspool_fail 65 "the lines of $file cannot be printed" "look into it, and where the output goes"
+    done
+)
+
+# pushspool_consume SPOOL APP [FOLDER]
+#
+# Prints the lines of all feedback files there are, oldest first and each whole, and deletes each file when all of it is
+# out, or moves it to FOLDER: choose among the lines behind it. Lines come at least once: drop repeats by kind, id and
+# index. A file whose lines could not be printed stays, and what goes to a file is synced before. With jq each file is
+# checked. Links, and what else is no file, are passed over.
+pushspool_consume() (
+    LC_ALL=C
+    export LC_ALL
+    if [ $# -lt 2 ] || [ $# -gt 3 ]; then
+        pushspool_fail 64 "wrong number of arguments" "pushspool_consume SPOOL APP [FOLDER]"
+    fi
+    home=$(pushspool_home "$1" "$2") || exit
+    target=${3:-}
     if [ ! -r "$home/feedback" ] || [ ! -w "$home/feedback" ] || [ ! -x "$home/feedback" ]; then
         pushspool_fail 75 "files in $home/feedback cannot be read and removed" \
             "give the consumer's user the right: setfacl -m u:NAME:rwx feedback"
     fi
     [ -z "$target" ] || [ -d "$target" ] ||
         pushspool_fail 65 "$target is no folder" "make it"
-    if command -v jq >/dev/null; then
-        show() { jq -c "$filter"; }
-    elif [ "$filter" = . ]; then
-        show() { cat; }
-    else
-        pushspool_fail 75 "a filter needs jq" "install it, or filter what is printed"
-    fi
     set +f
     for file in "$home/feedback"/*.jsonl; do
-        # There may be none, or another consumer may have been faster. What a link leads to is not the daemon's.
-        { [ -f "$file" ] && [ ! -L "$file" ]; } || continue
-        show <"$file" || pushspool_fail 65 "the lines of $file cannot be printed" "it stays: look into it"
+        pushspool_is_feedback "$file" || continue
+        pushspool_show . <"$file" ||
+            pushspool_fail 65 "the lines of $file cannot be printed" "it stays: look into it, and where the output goes"
+        # A pipe or a terminal has nothing to sync.
+        [ ! -f /dev/stdout ] || pushspool_sync /dev/stdout ||
+            pushspool_fail 75 "what was printed cannot be synced" "$file stays: look after the disk"
         if [ -z "$target" ]; then
             rm -f "$file"
         else
@@ -170,6 +194,21 @@ pushspool_check_name() {
     esac
     pushspool_fail 65 "'$(printf '%s' "$1" | tr '[:cntrl:]' '?')' is no name for a job" \
         "at most 200 bytes, no point first, no slash or control character, and .json, .yaml, .yml or .jsonl at the end"
+}
+
+# Whether there is such a file of feedback. There may be none, or another consumer may have been faster. What a link leads
+# to is not the daemon's.
+pushspool_is_feedback() {
+    [ -f "$1" ] && [ ! -L "$1" ]
+}
+
+# Prints lines through a filter, and checks them, where there is jq.
+pushspool_show() {
+    if command -v jq >/dev/null; then
+        jq -c "$1"
+    else
+        cat
+    fi
 }
 
 # Makes an empty file in tmp/, or a hidden one in new/ where tmp/ is of no use, and prints its path.
