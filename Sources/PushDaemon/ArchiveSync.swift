@@ -5,7 +5,7 @@ import SpoolStore
 /// Makes what goes to the archives survive a power loss, on a thread of its own: a sync may take long.
 actor ArchiveSync {
     private let worker: WorkerThread
-    /// When the last sync of each filesystem began, by its device.
+    /// When the last sync of each filesystem began that came to a good end, by its device.
     private var begun: [UInt64: ContinuousClock.Instant] = [:]
 
     init() throws(SystemError) {
@@ -50,10 +50,14 @@ actor ArchiveSync {
         try file.sync()
     }
 
-    private func sync(_ folder: Directory, askedAt: ContinuousClock.Instant) throws(SystemError) {
+    /// Syncs the filesystem of a folder, unless that began after somebody asked for it.
+    ///
+    /// - Throws: `SystemError`; final, as all failed syncs.
+    func sync(_ folder: Directory, askedAt: ContinuousClock.Instant) throws(SystemError) {
         let device = try folder.status().device
         if let start = begun[device], start > askedAt { return }
-        begun[device] = .now
+        let start = ContinuousClock.now
         try folder.syncFilesystem(.archives)
+        begun[device] = start
     }
 }
