@@ -24,22 +24,30 @@ public struct FeedbackReader: Sendable {
         }
     }
 
-    /// The names of the files that are there, oldest first over all nodes.
+    /// The names of the files that are there, oldest first over all nodes. Links, folders and pipes are passed over: the
+    /// daemon makes none.
     ///
     /// - Returns: names such as `20261121T083616.123456Z-host-a.jsonl`.
     /// - Throws: `SpoolClientError`: the folder cannot be read.
     public func files() throws(SpoolClientError) -> [String] {
-        let names = try translating { () throws(SystemError) in try folder.names() }
-        return names.compactMap { String(validating: $0, as: UTF8.self) }
-            .filter { $0.hasSuffix(".jsonl") && !$0.hasPrefix(".") }
-            .sorted()
+        try translating { () throws(SystemError) in
+            var names: [String] = []
+            for bytes in try folder.names() {
+                guard let name = String(validating: bytes, as: UTF8.self), name.hasSuffix(".jsonl"),
+                    !name.hasPrefix("."), try folder.status(of: bytes)?.kind == .regular
+                else { continue }
+                names.append(name)
+            }
+            return names.sorted()
+        }
     }
 
-    /// Calls `body` for each line of a file, without its end; a long file is read piece by piece.
+    /// Calls `body` for each line of a file, without its end; a long file is read piece by piece. One that is not there
+    /// any more has none: another consumer was faster.
     ///
-    /// - Throws: `SpoolClientError` when the file is not there or cannot be read; whatever `body` throws.
+    /// - Throws: `SpoolClientError` when the file cannot be read, or is a link, a folder or a pipe; whatever `body` throws.
     public func forEachLine(of file: String, _ body: (String) throws -> Void) throws {
-        let file = try translating { () throws(SystemError) in try folder.openForReading(Array(file.utf8)) }
+        guard let file = try open(file) else { return }
         var offset: Int64 = 0
         var pending: [UInt8] = []
         while true {
@@ -57,6 +65,17 @@ public struct FeedbackReader: Sendable {
             pending.removeSubrange(...last)
         }
         if !pending.isEmpty { try body(String(decoding: pending, as: UTF8.self)) }
+    }
+
+    private func open(_ name: String) throws(SpoolClientError) -> OpenFile? {
+        try translating { () throws(SystemError) in
+            do throws(SystemError) {
+                return try folder.openRegular(Array(name.utf8))
+            } catch {
+                guard error.isNotFound else { throw error }
+                return nil
+            }
+        }
     }
 
     /// Removes a file whose lines are dealt with.

@@ -49,17 +49,26 @@ public struct JobLocator: Sendable {
     private func find(_ name: [UInt8], in folder: String) throws(SystemError) -> (day: String, result: [UInt8]?)? {
         let archive = try app.openChild(Array(folder.utf8))
         for bytes in try archive.names().sorted(by: { $1.lexicographicallyPrecedes($0) }) {
-            guard try archive.status(of: bytes)?.kind == .directory else { continue }
-            let day = try archive.openChild(bytes)
-            guard try day.status(of: name) != nil else { continue }
+            guard let day = try openDay(bytes, in: archive), try day.status(of: name) != nil else { continue }
             return (String(decoding: bytes, as: UTF8.self), try result(of: name, in: day))
         }
         return nil
     }
 
+    /// A day of an archive; `nil` for what is no folder, or was removed meanwhile: days are not kept for ever.
+    private func openDay(_ day: [UInt8], in archive: Directory) throws(SystemError) -> Directory? {
+        guard try archive.status(of: day)?.kind == .directory else { return nil }
+        do throws(SystemError) {
+            return try archive.openChild(day)
+        } catch {
+            guard error.isNotFound else { throw error }
+            return nil
+        }
+    }
+
     private func result(of name: [UInt8], in day: Directory) throws(SystemError) -> [UInt8]? {
         let result = name + Array(".result.json".utf8)
-        guard try day.status(of: result) != nil else { return nil }
+        guard try day.status(of: result)?.kind == .regular else { return nil }
         return try day.contents(of: result, limit: 64 << 20)
     }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import LinuxIO
 import SpoolClient
 import TestSupport
@@ -84,6 +85,28 @@ import Testing
         }
         #expect(lines == ["one", "two", "three", long])
         #expect(try reader.files().isEmpty)
+    }
+
+    @Test func `what is no file of feedback is passed over`() throws {
+        let feedback = try folder("feedback")
+        try feedback.put("2-a.jsonl", "one\n")
+        try folder("done").put("secret", "secret\n")
+        try feedback.makeSymbolicLink(Array("1-a.jsonl".utf8), to: "../done/secret")
+        try feedback.makeSymbolicLink(Array("3-a.jsonl".utf8), to: "nowhere")
+        _ = try feedback.makeChild(Array("4-a.jsonl".utf8), mode: 0o700)
+        let code = unsafe mkfifo(place.path + "/weather/feedback/5-a.jsonl", 0o600)
+        #expect(code == 0)
+        let reader = try FeedbackReader(app: "weather", spool: place.path)
+        #expect(try reader.files() == ["2-a.jsonl"])
+        for name in ["1-a.jsonl", "4-a.jsonl", "5-a.jsonl"] {
+            #expect(throws: SpoolClientError.self, "\(name)") { try reader.forEachLine(of: name) { _ in } }
+        }
+    }
+
+    @Test func `a file that another consumer has taken has no lines`() throws {
+        let reader = try FeedbackReader(app: "weather", spool: place.path)
+        try reader.forEachLine(of: "1-a.jsonl") { Issue.record("\($0)") }
+        try reader.remove("1-a.jsonl")
     }
 
     @Test func `a feedback file is moved and replaces none`() throws {
