@@ -42,6 +42,7 @@ struct ReportPageTests {
             let refusal = #"{"kind":"notification","outcome":"rejected","reason":"R\#(number % 20)<b>","#
             report.add(try node(refusal + #""token":"ab12cd34","at":"\#(end.rfc3339)"}"#), of: app)
         }
+        report.settle()
         report.sources.unreadable = [hostile]
         return report
     }

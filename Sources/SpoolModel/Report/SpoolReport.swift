@@ -2,7 +2,10 @@ package import APNSModel
 package import Document
 
 /// What became of the jobs and notifications of a span of time, by app, by time, by reason: of any number of jobs in bounded
-/// memory, but for some 40 bytes each by which those are known that were counted.
+/// memory, but for some 40 bytes each by which those are known that were counted, and some 300 for each that did not simply
+/// succeed.
+///
+/// Such a job may be tried again under its id, and end otherwise: the line of its last end counts.
 package struct SpoolReport: Sendable {
     /// Why a notification was not accepted.
     package struct Reason: Hashable, Sendable {
@@ -24,6 +27,8 @@ package struct SpoolReport: Sendable {
         package fileprivate(set) var lineCount = 0
         /// Lines of jobs that were told before.
         package fileprivate(set) var repeatCount = 0
+        /// Lines of jobs that had ended before, and were tried again.
+        package fileprivate(set) var correctionCount = 0
         /// Lines of notifications that were not accepted.
         package fileprivate(set) var missedLineCount = 0
         /// Jobs by their files in the archives only.
@@ -34,10 +39,16 @@ package struct SpoolReport: Sendable {
         package var unreadable: [String] = []
     }
 
+    /// A job of which a later line may tell otherwise.
+    private struct OpenJob {
+        let account: JobAccount
+        let app: String
+        let end: WallTime
+        let isByLine: Bool
+    }
+
     /// How many jobs a table has.
     package static let tableCount = 20
-    private static let reasonLimit = 300
-    private static let other = Reason(name: "others", outcome: "", verdict: nil)
 
     /// The parts of the time.
     package let buckets: TimeBuckets
@@ -54,6 +65,9 @@ package struct SpoolReport: Sendable {
     private var missed = LeastElements<MissedJob>(limit: SpoolReport.tableCount)
     private var slow = LeastElements<SlowJob>(limit: SpoolReport.tableCount)
     private var seen: Set<UInt64> = []
+    /// Those that are not counted yet, by their fingerprints.
+    private var open: [UInt64: OpenJob] = [:]
+    private var missedReasons = ReasonTally()
 
     /// Counts nothing yet.
     package init(_ buckets: TimeBuckets) {
@@ -73,13 +87,57 @@ package struct SpoolReport: Sendable {
         guard line["kind"]?.isText("job") == true, let account = JobAccount(line) else { return }
         // The file in the archive is then known, whenever that was.
         if let path = account.path { seen.insert(Self.fingerprint("path", path)) }
-        if let id = account.id, !seen.insert(Self.fingerprint("id", id.description)).inserted {
-            sources.repeatCount += 1
-            return
+        guard let end = account.finishedAt else { return }
+        switch take(OpenJob(account: account, app: app, end: end, isByLine: true)) {
+        case .first: break
+        case .later: sources.correctionCount += 1
+        case .again: sources.repeatCount += 1
         }
-        guard let end = account.finishedAt, buckets.contains(end) else { return }
-        sources.lineCount += 1
-        add(account, isCounted: true, of: app, at: end)
+    }
+
+    private enum Novelty {
+        case first
+        case later
+        case again
+    }
+
+    /// Takes an account of a job that ended.
+    private mutating func take(_ job: OpenJob) -> Novelty {
+        guard let id = job.account.id else {
+            count(job)
+            return .first
+        }
+        let key = Self.fingerprint("id", id.description)
+        let isKnown = !seen.insert(key).inserted
+        if isKnown {
+            guard let earlier = open[key], earlier.end < job.end else { return .again }
+            open[key] = job
+        } else if job.account.state == .failed || job.account.counts.missedCount > 0 {
+            open[key] = job
+        } else {
+            // It can end no better.
+            count(job)
+        }
+        return isKnown ? .later : .first
+    }
+
+    private mutating func count(_ job: OpenJob) {
+        guard buckets.contains(job.end) else { return }
+        if job.isByLine {
+            sources.lineCount += 1
+        } else {
+            (sources.archivedCount, sources.resultCount) = (sources.archivedCount + 1, sources.resultCount + 1)
+        }
+        add(job.account, isCounted: true, of: job.app, at: job.end)
+    }
+
+    /// Counts what a later line might have told otherwise until now. To be called once, behind the last line.
+    package mutating func settle() {
+        for job in open.values { count(job) }
+        reasons = missedReasons.counts { key in
+            open[key]?.account.counts ?? (seen.contains(key) ? JobAccount.Counts() : nil)
+        }
+        (open, missedReasons) = ([:], ReasonTally())
     }
 
     /// Returns whether a line has told of the job with this path.
@@ -95,14 +153,13 @@ package struct SpoolReport: Sendable {
     package mutating func add(
         result: Node?, of name: FileName, _ state: Conclusion.State, _ place: (app: String, at: WallTime)
     ) {
-        let told = result.flatMap { JobAccount($0) }
-        if let id = told?.id, !seen.insert(Self.fingerprint("id", id.description)).inserted { return }
-        let end = told?.finishedAt ?? place.at
-        guard buckets.contains(end) else { return }
-        sources.archivedCount += 1
-        if told != nil { sources.resultCount += 1 }
-        let account = told ?? JobAccount(name: name.escaped, state: state)
-        add(account, isCounted: told != nil, of: place.app, at: end)
+        if let told = result.flatMap({ JobAccount($0) }) {
+            let end = told.finishedAt ?? place.at
+            _ = take(OpenJob(account: told, app: place.app, end: end, isByLine: false))
+        } else if buckets.contains(place.at) {
+            sources.archivedCount += 1
+            add(JobAccount(name: name.escaped, state: state), isCounted: false, of: place.app, at: place.at)
+        }
     }
 
     private mutating func add(_ account: JobAccount, isCounted: Bool, of app: String, at end: WallTime) {
@@ -123,8 +180,7 @@ package struct SpoolReport: Sendable {
         sources.missedLineCount += 1
         let reason = Reason(
             name: line["reason"]?.string ?? outcome, outcome: outcome, verdict: line["verdict"]?.string)
-        let isRoom = reasons[reason] != nil || reasons.count < Self.reasonLimit
-        reasons[isRoom ? reason : Self.other, default: 0] += 1
+        missedReasons.add(reason, of: line["id"]?.string.map { Self.fingerprint("id", $0) })
     }
 
     /// A number by which a text is known (FNV-1a of 64 bits): of a million texts two have the same once in 30 million times.

@@ -134,11 +134,15 @@ extension ReportPage {
             """,
             """
             Reasons are by \(ReportWords.count(sources.missedLineCount, "line")) of notifications that are still in \
-            feedback/; one that was told twice counts twice.
+            feedback/. Of a job that has ended no more count than it ended with.
             """,
             "Notifications are spread evenly over the time from their job's claim to its end. Times are UTC.",
             "The times within which half, or 99 of 100, were claimed or sent are known to a quarter.",
         ]
+        if sources.correctionCount > 0 {
+            let jobs = ReportWords.count(sources.correctionCount, "line")
+            sentences.append("Of jobs that had ended and were tried again, \(jobs): counted as they ended last.")
+        }
         if sources.repeatCount > 0 {
             sentences.append("Told again, and not counted: \(ReportWords.count(sources.repeatCount, "line")) of jobs.")
         }

@@ -26,6 +26,7 @@ struct ReportReading {
             try readFeedback(of: app)
             try readArchives(of: app)
         }
+        report.settle()
     }
 
     private mutating func readFeedback(of app: String) throws {
