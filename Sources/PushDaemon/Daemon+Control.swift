@@ -88,12 +88,7 @@ extension Daemon {
 
     private func outcome(of request: ControlRequest) async -> ControlAnswer {
         guard let reference = request.reference else { return .nameless(request.job ?? "") }
-        guard let app = reference.app else {
-            for runner in answeringRunners.sorted(by: { $0.name < $1.name }) {
-                if let answer = await runner.carryOut(request, reference) { return answer }
-            }
-            return .notFound(nil, request.job)
-        }
+        guard let app = reference.app else { return await outcome(of: request, inAnyApp: reference) }
         guard let runner = runners[app], !isStuck(app) else {
             var answer = ControlAnswer(
                 .refused, isStuck(app) ? "the app's filesystem does not answer" : "there is no such app at work",
@@ -102,6 +97,24 @@ extension Daemon {
             return answer
         }
         return await runner.carryOut(request, reference) ?? .notFound(app, request.jobText(in: app))
+    }
+
+    private func outcome(of request: ControlRequest, inAnyApp reference: JobReference) async -> ControlAnswer {
+        let asked = answeringRunners.sorted { $0.name < $1.name }
+        do {
+            var candidates: [String] = []
+            for runner in asked { candidates += try await runner.candidates(request, reference) }
+            try ControlFault.requireOne(candidates)
+        } catch {
+            let fault = (error as? ControlFault) ?? ControlFault("\(error)", hint: "see permissions and disk")
+            var answer = ControlAnswer(fault)
+            answer.job = request.job
+            return answer
+        }
+        for runner in asked {
+            if let answer = await runner.carryOut(request, reference) { return answer }
+        }
+        return .notFound(nil, request.job)
     }
 
     // MARK: The end

@@ -93,6 +93,26 @@ import Testing
         }
     }
 
+    @Test func `of a job that a killed daemon left, and a new one of its name, none is chosen`() async throws {
+        try await slow().running { bench in
+            try bench.configureModern()
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                try await begin(bench)
+            }
+            let left = try #require(bench.names(in: "modern/work/node-a").first)
+            try bench.write("spool/modern/new/big.json", job(1))
+            for command in ["hold", "cancel"] {
+                let end = try await bench.operate(command, "modern/big.json")
+                let told = "2 jobs may be meant: modern/new/big.json, modern/\(left.prefix(26))"
+                #expect(end.code == 1 && end.log.contains(told), "\(end)")
+            }
+            #expect(bench.names(in: "modern/work/node-a") == [left] && bench.names(in: "modern/new") == ["big.json"])
+            let end = try await bench.operate("hold", "modern/\(left.prefix(26))")
+            #expect(!end.log.contains("may be meant"), "\(end)")
+        }
+    }
+
     @Test func `what pauses is held at once`() async throws {
         try await slowly("payload=x answer reason=InternalServerError") { bench, _ in
             try bench.drop("pauses.json", job(tokens: 0..<5), app: "modern")

@@ -9,18 +9,21 @@ import Testing
 @Suite struct OperatorTests {
     /// Runs `body` with a daemon that cannot send yet, so that jobs wait; or with none.
     private func running(
-        _ hasDaemon: Bool, _ body: @Sendable (Bench) async throws -> Void
+        _ hasDaemon: Bool, apps: [String] = ["weather"], _ body: @Sendable (Bench) async throws -> Void
     ) async throws {
         var setup = try Bench.Setup()
         setup.settle = "1h"
         try await Bench.running(setup) { bench in
-            for folder in ["new", "hold"] {
-                try FileManager.default.createDirectory(
-                    atPath: "\(bench.path)/spool/weather/\(folder)", withIntermediateDirectories: true)
+            for app in apps {
+                try bench.configureApp(app)
+                for folder in ["new", "hold"] {
+                    try FileManager.default.createDirectory(
+                        atPath: "\(bench.path)/spool/\(app)/\(folder)", withIntermediateDirectories: true)
+                }
             }
             guard hasDaemon else { return try await body(bench) }
             try await bench.withDaemon { daemon in
-                try await daemon.says("app started")
+                try await daemon.says("app started", times: apps.count)
                 try await body(bench)
                 #expect(try await daemon.stop() == 0, "\(daemon.log.suffix(2000))")
             }
@@ -129,6 +132,44 @@ import Testing
             #expect(end.code == 1 && end.text.contains("weather/a.json: held"), "\(end)")
             let told = ["there is no such job", "names no job", "there is no such app at work", "hint: write app/name"]
             for words in told { #expect(end.log.contains(words), "\(words): \(end.log)") }
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `of several jobs of one name none is chosen`(hasDaemon: Bool) async throws {
+        try await running(hasDaemon) { bench in
+            try bench.write("spool/weather/hold/a.json", job(1))
+            try write("a.json", bench)
+            for command in ["cancel", "expire"] {
+                let end = try await bench.operate(command, "weather/a.json")
+                let told = "2 jobs may be meant: weather/new/a.json, weather/hold/a.json"
+                #expect(end.code == 1 && end.log.contains(told), "\(end)")
+                #expect(end.log.contains("hint: name one of them like that"), "\(end)")
+            }
+            #expect(bench.names(in: "weather/new") == ["a.json"] && bench.names(in: "weather/hold") == ["a.json"])
+            #expect(try await bench.operate("cancel", "weather/hold/a.json").code == 0)
+            #expect(try await bench.operate("cancel", "weather/a.json").code == 0)
+            #expect(bench.names(in: "weather/new").isEmpty && bench.names(in: "weather/hold").isEmpty)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `of jobs of two apps that their producers call the same none is chosen`(hasDaemon: Bool) async throws {
+        let apps = ["news", "weather"]
+        try await running(hasDaemon, apps: apps) { bench in
+            for app in apps {
+                let path = "spool/\(app)/failed/2999-01-01/a.json"
+                try FileManager.default.createDirectory(
+                    atPath: "\(bench.path)/spool/\(app)/failed/2999-01-01", withIntermediateDirectories: true)
+                try bench.write(path, job(1))
+                try bench.write(path + ".result.json", "{\n  \"ref\": \"storm\",\n  \"state\": \"failed\"\n}\n")
+            }
+            let end = try await bench.operate("retry", "--whole", "ref:storm")
+            let told = "2 jobs may be meant: news/failed/2999-01-01/a.json, weather/failed/2999-01-01/a.json"
+            #expect(end.code == 1 && end.log.contains(told), "\(end)")
+            #expect(try await bench.operate("retry", "--whole", "news/ref:storm").code == 0)
+            #expect(bench.names(in: "news/failed/2999-01-01").isEmpty)
+            #expect(bench.jobs(in: "failed") == ["a.json"] && bench.names(in: "weather/new").isEmpty)
         }
     }
 

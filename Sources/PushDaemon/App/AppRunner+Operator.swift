@@ -84,16 +84,16 @@ extension AppRunner {
     // MARK: The commands
 
     private func hold(_ reference: JobReference) async throws -> Begun? {
-        let active = try await findActive(reference)
-        let waiting = try desk.findWaiting(reference)
-        try requireOne([waiting != nil, active != nil])
-        if let job = active {
+        let file: SeenFile
+        switch try desk.meant(reference, in: [.new, .work], claimed: allClaimed(reference)) {
+        case .claimed(let claimed)?:
+            guard let job = try await active(claimed) else { return nil }
             try await beginHold(job)
             return .parking(job)
-        }
-        guard let file = waiting else {
+        case .waiting(let waiting)?: file = waiting
+        case .held?, nil:
             try requireNotOver(reference)
-            guard try desk.findHeld(reference) != nil else { return nil }
+            guard try desk.meant(reference, in: [.hold]) != nil else { return nil }
             throw ControlFault("it is in hold/ already", hint: nil)
         }
         guard let parked = try desk.hold(waiting: file) else { return nil }
@@ -102,7 +102,7 @@ extension AppRunner {
     }
 
     private func release(_ reference: JobReference) throws -> ControlAnswer? {
-        guard let file = try desk.findHeld(reference) else { return nil }
+        guard case .held(let file)? = try desk.meant(reference, in: [.hold]) else { return nil }
         guard !withdrawals.contains(where: { $0.file.name == file.name }) else {
             throw ControlFault("it has been ended", hint: nil)
         }
@@ -115,18 +115,19 @@ extension AppRunner {
     }
 
     private func end(_ reference: JobReference, _ code: ResultCode) async throws -> ControlAnswer? {
-        let active = try await findActive(reference)
-        let (waiting, parked) = (try desk.findWaiting(reference), try desk.findHeld(reference))
-        try requireOne([waiting != nil, parked != nil, active != nil])
-        if let job = active { return try await end(job, code).about(name, job.claimed.name, job.claimed.id) }
-        if let parked { return try await withdraw(parked, parked.name, code) }
-        guard let file = waiting else {
+        switch try desk.meant(reference, in: [.new, .hold, .work], claimed: allClaimed(reference)) {
+        case .claimed(let claimed)?:
+            guard let job = try await active(claimed) else { return nil }
+            return try await end(job, code).about(name, claimed.name, claimed.id)
+        case .held(let parked)?: return try await withdraw(parked, parked.name, code)
+        case .waiting(let file)?:
+            // In hold/ it is nobody's: a claim of it comes to nothing, whatever happens now.
+            guard let parked = try desk.hold(waiting: file), let held = try spool.lookInHold(parked) else { return nil }
+            return try await withdraw(held, file.name, code)
+        case nil:
             try requireNotOver(reference)
             return nil
         }
-        // In hold/ it is nobody's: a claim of it comes to nothing, whatever happens now.
-        guard let heldName = try desk.hold(waiting: file), let held = try spool.lookInHold(heldName) else { return nil }
-        return try await withdraw(held, file.name, code)
     }
 
     private func retry(_ request: ControlRequest, _ reference: JobReference) async throws -> ControlAnswer? {
@@ -173,33 +174,38 @@ extension AppRunner {
 
     // MARK: What is meant
 
-    /// The job under way that is meant; one of an earlier run is taken up for it.
-    private func findActive(_ reference: JobReference) async throws(ControlFault) -> ActiveJob? {
-        guard reference.mayBe(in: .work) else { return nil }
-        if let left = try onlyOne(leftJobs.filter { $0.isMeant(by: reference) }) {
-            leftJobs.removeAll { $0.claimed.id == left.claimed.id }
-            await takeUp(left)
+    /// What would name each job of this app that a command may mean.
+    ///
+    /// - Throws: `SystemError`: folders cannot be looked into.
+    func candidates(_ request: ControlRequest, _ reference: JobReference) async throws(SystemError) -> [String] {
+        await awaitBeginning()
+        guard request.command != .retry else {
+            return try await findArchived(reference).map { ["\(name)/\($0.path)"] } ?? []
         }
-        guard !takingUp.contains(where: { $0.isMeant(by: reference) }) else {
+        return try desk.allMeant(reference, in: request.command.folders, claimed: allClaimed(reference))
+            .map { $0.text(in: name) }
+    }
+
+    /// All jobs in `work/` that may be meant, and are not over.
+    private func allClaimed(_ reference: JobReference) -> [ClaimedJob] {
+        (leftJobs + takingUp).filter { $0.isMeant(by: reference) }.map(\.claimed)
+            + jobs.values.filter { $0.isMeant(by: reference) && !$0.isEnding }.map(\.claimed)
+    }
+
+    /// A job that is under way; one of an earlier run is taken up for that.
+    private func active(_ claimed: ClaimedJob) async throws(ControlFault) -> ActiveJob? {
+        if let index = leftJobs.firstIndex(where: { $0.claimed.id == claimed.id }) {
+            await takeUp(leftJobs.remove(at: index))
+        }
+        guard !takingUp.contains(where: { $0.claimed.id == claimed.id }) else {
             throw ControlFault("it is being taken up after a start", hint: "ask again in a moment")
         }
-        return try onlyOne(jobs.values.filter { $0.isMeant(by: reference) && !$0.isEnding })
+        return jobs[claimed.id].flatMap { $0.isEnding ? nil : $0 }
     }
 
     private func requireNotOver(_ reference: JobReference) throws(ControlFault) {
         guard !jobs.values.contains(where: { $0.isMeant(by: reference) }) else {
             throw ControlFault("it is over", hint: "in a moment it is in done/ or failed/")
-        }
-    }
-
-    private func onlyOne<Job>(_ jobs: [Job]) throws(ControlFault) -> Job? {
-        try requireOne(jobs.map { _ in true })
-        return jobs.first
-    }
-
-    private func requireOne(_ found: [Bool]) throws(ControlFault) {
-        guard found.count(where: \.self) <= 1 else {
-            throw ControlFault("there are several jobs of that name", hint: "name the folder, such as new/, or the id")
         }
     }
 }

@@ -193,42 +193,9 @@ final class HoldDesk {
         return try spool.isInHold(inode)
     }
 
-    // MARK: What is meant
-
-    /// The file in `new/` that an operator means.
-    ///
-    /// - Throws: `SystemError`: it cannot be looked at.
-    func findWaiting(_ reference: JobReference) throws(SystemError) -> SeenFile? {
-        guard reference.mayBe(in: .new) else { return nil }
-        return try find(reference) { name throws(SystemError) in try spool.look(name) }
-    }
-
-    /// The file in `hold/` that an operator means.
-    ///
-    /// - Throws: `SystemError`: it cannot be looked at.
-    func findHeld(_ reference: JobReference) throws(SystemError) -> SeenFile? {
-        guard reference.mayBe(in: .hold) else { return nil }
-        return try find(reference) { name throws(SystemError) in try spool.lookInHold(name) }
-    }
-
-    private func find(
-        _ reference: JobReference, by look: (FileName) throws(SystemError) -> SeenFile?
-    ) throws(SystemError) -> SeenFile? {
-        for name in reference.names + named(by: reference) {
-            guard let seen = try look(name) else { continue }
-            if case .name = reference.subject { return seen }
-            if isMeant(seen.status, by: reference) { return seen }
-        }
-        return nil
-    }
-
-    /// The names that a job had when it was parked, by one of its ids.
-    private func named(by reference: JobReference) -> [FileName] {
+    /// The names that jobs had when they were parked, of those that an operator means by one of their ids.
+    func parkedNames(of reference: JobReference) -> [FileName] {
         entries.values.filter { $0.isMeant(by: reference) }.compactMap(\.name.withoutRest)
-    }
-
-    private func isMeant(_ status: FileStatus, by reference: JobReference) -> Bool {
-        entry(of: status)?.isMeant(by: reference) == true
     }
 
     // MARK: To hold/ and back
@@ -346,17 +313,6 @@ final class HoldDesk {
         guard let out = moved else { return nil }
         if let name = out.rest { entries[status.inode] = Entry(rest, as: name) }
         return out.name
-    }
-}
-
-extension HoldDesk.Entry {
-    /// Whether an operator means this job, by one of its ids.
-    fileprivate func isMeant(by reference: JobReference) -> Bool {
-        switch reference.subject {
-        case .name: false
-        case .id(let id): self.id == id
-        case .ref(let ref): self.ref == ref
-        }
     }
 }
 

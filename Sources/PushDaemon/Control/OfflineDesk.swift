@@ -41,8 +41,11 @@ package final class OfflineDesk {
     package func carryOut(_ request: ControlRequest) -> ControlAnswer {
         guard let reference = request.reference else { return .nameless(request.job ?? "") }
         do {
-            let names = try spool.appNames()
-            for name in reference.app.map({ app in names.filter { $0 == app } }) ?? names {
+            let names = try appNames().filter { name in reference.app.map { $0 == name } ?? true }
+            if reference.app == nil {
+                try ControlFault.requireOne(names.flatMap { name in try candidates(request, reference, name) })
+            }
+            for name in names {
                 if let answer = try carryOut(request, reference, name) { return answer }
             }
             return .notFound(reference.app, request.jobText(in: reference.app))
@@ -54,11 +57,31 @@ package final class OfflineDesk {
         }
     }
 
+    /// All apps that have folders. One that is no app's is left alone.
+    private func appNames() throws(SystemError) -> [String] {
+        var names: [String] = []
+        for name in try spool.appNames() {
+            let hasNew = try spool.root.openChild(Array(name.utf8)).status(of: Array("new".utf8)) != nil
+            if hasNew { names.append(name) }
+        }
+        return names
+    }
+
+    /// What would name each job of an app that a command may mean.
+    private func candidates(
+        _ request: ControlRequest, _ reference: JobReference, _ name: String
+    ) throws -> [String] {
+        let desk = try app(name).desk
+        guard request.command != .retry else {
+            return try archived(reference, desk).map { ["\(name)/\($0.path)"] } ?? []
+        }
+        let left = try allLeft(reference, desk).map(\.claimed)
+        return try desk.allMeant(reference, in: request.command.folders, claimed: left).map { $0.text(in: name) }
+    }
+
     private func carryOut(
         _ request: ControlRequest, _ reference: JobReference, _ name: String
     ) throws -> ControlAnswer? {
-        // A folder that is no app's is left alone.
-        guard try spool.root.openChild(Array(name.utf8)).status(of: Array("new".utf8)) != nil else { return nil }
         let desk = try app(name).desk
         switch request.command {
         case .hold: return try hold(reference, desk)
@@ -93,9 +116,13 @@ package final class OfflineDesk {
     // MARK: The commands
 
     private func hold(_ reference: JobReference, _ desk: HoldDesk) throws -> ControlAnswer? {
-        if let job = try findLeft(reference, desk) { return try park(job, desk) }
-        guard let file = try desk.findWaiting(reference) else {
-            guard try desk.findHeld(reference) != nil else { return nil }
+        let left = try allLeft(reference, desk)
+        let file: SeenFile
+        switch try desk.meant(reference, in: [.new, .work], claimed: left.map(\.claimed)) {
+        case .claimed?: return try left.first.map { try park($0, desk) }
+        case .waiting(let waiting)?: file = waiting
+        case .held?, nil:
+            guard try desk.meant(reference, in: [.hold]) != nil else { return nil }
             throw ControlFault("it is in hold/ already", hint: nil)
         }
         guard let parked = try desk.hold(waiting: file) else { return nil }
@@ -104,7 +131,7 @@ package final class OfflineDesk {
     }
 
     private func release(_ reference: JobReference, _ desk: HoldDesk) throws -> ControlAnswer? {
-        guard let file = try desk.findHeld(reference) else { return nil }
+        guard case .held(let file)? = try desk.meant(reference, in: [.hold]) else { return nil }
         let sent = try desk.sent(of: file)
         guard let released = try desk.release(file) else { return nil }
         let left = sent.map { ", \($0.progress.remaining.count) of \($0.count) are sent" } ?? ""
@@ -112,12 +139,17 @@ package final class OfflineDesk {
     }
 
     private func end(_ reference: JobReference, _ code: ResultCode, _ desk: HoldDesk) throws -> ControlAnswer? {
-        if let job = try findLeft(reference, desk) { return try end(job, code, desk) }
-        if let held = try desk.findHeld(reference) { return try withdraw(held, held.name, code, desk) }
-        guard let waiting = try desk.findWaiting(reference), let parked = try desk.hold(waiting: waiting),
-            let held = try desk.spool.lookInHold(parked)
-        else { return nil }
-        return try withdraw(held, waiting.name, code, desk)
+        let left = try allLeft(reference, desk)
+        switch try desk.meant(reference, in: [.new, .hold, .work], claimed: left.map(\.claimed)) {
+        case .claimed?: return try left.first.map { try end($0, code, desk) }
+        case .held(let held)?: return try withdraw(held, held.name, code, desk)
+        case .waiting(let waiting)?:
+            guard let parked = try desk.hold(waiting: waiting), let held = try desk.spool.lookInHold(parked) else {
+                return nil
+            }
+            return try withdraw(held, waiting.name, code, desk)
+        case nil: return nil
+        }
     }
 
     private func withdraw(
@@ -135,9 +167,7 @@ package final class OfflineDesk {
     private func retry(
         _ request: ControlRequest, _ reference: JobReference, _ desk: HoldDesk
     ) throws -> ControlAnswer? {
-        var search = ArchiveSearch(reference, desk)
-        while try !search.step() {}
-        guard let place = search.found else { return nil }
+        guard let place = try archived(reference, desk) else { return nil }
         let plan = try desk.plan(of: place, request)
         guard !request.isDryRun else { return plan.answer(.planned).about(desk.spool.name, place.name, plan.id) }
         if let id = plan.id, let job = spool.journal.job(id), job.final == nil {
@@ -153,11 +183,20 @@ package final class OfflineDesk {
         return plan.answer(.done).about(desk.spool.name, released, plan.id)
     }
 
+    private func archived(_ reference: JobReference, _ desk: HoldDesk) throws -> ArchivePlace? {
+        var search = ArchiveSearch(reference, desk)
+        while try !search.step() {}
+        return search.found
+    }
+
     // MARK: Jobs in work/
 
-    private func findLeft(_ reference: JobReference, _ desk: HoldDesk) throws -> (ClaimedJob, JournalJob?)? {
-        guard reference.mayBe(in: .work) else { return nil }
-        let found = try spool.claimed(in: desk.spool).jobs.compactMap { claimed -> (ClaimedJob, JournalJob?)? in
+    /// All jobs that the last daemon had under way, and an operator may mean.
+    private func allLeft(
+        _ reference: JobReference, _ desk: HoldDesk
+    ) throws -> [(claimed: ClaimedJob, job: JournalJob?)] {
+        guard reference.mayBe(in: .work) else { return [] }
+        return try spool.claimed(in: desk.spool).jobs.compactMap { claimed in
             let job = left[desk.spool.name]?.jobs[claimed.id]
             let claimed = claimed.called(job?.facts.name ?? claimed.name)
             switch reference.subject {
@@ -166,10 +205,6 @@ package final class OfflineDesk {
             case .ref: return nil
             }
         }
-        guard found.count <= 1 else {
-            throw ControlFault("there are several jobs of that name", hint: "name the id, or the folder, such as new/")
-        }
-        return found.first
     }
 
     /// Parks a job that the last daemon had under way. One of which it had not told all is for a daemon.

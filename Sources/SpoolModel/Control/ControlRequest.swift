@@ -126,6 +126,18 @@ package struct ControlRequest: Hashable, Sendable {
     }
 }
 
+extension ControlRequest.Command {
+    /// The folders in which a job that it acts on may be.
+    package var folders: Set<JobReference.Folder> {
+        switch self {
+        case .hold, .cancel, .expire: [.new, .work, .hold]
+        case .release: [.hold]
+        case .retry: [.done, .failed]
+        case .stop: []
+        }
+    }
+}
+
 /// Why a command cannot be carried out, and what to do about that.
 package struct ControlFault: Error, Hashable, Sendable {
     /// What is wrong.
