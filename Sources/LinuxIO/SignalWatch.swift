@@ -24,6 +24,17 @@ package enum Signal: Sendable, Hashable, CaseIterable {
         case .user2: SIGUSR2
         }
     }
+
+    /// Its name as kill(1) takes it.
+    package var name: String {
+        switch self {
+        case .terminate: "TERM"
+        case .interrupt: "INT"
+        case .hangup: "HUP"
+        case .user1: "USR1"
+        case .user2: "USR2"
+        }
+    }
 }
 
 /// Proof that signals have been blocked in the calling thread, and in all threads that it starts from then on.

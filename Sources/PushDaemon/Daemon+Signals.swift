@@ -14,7 +14,7 @@ extension Daemon {
                 switch signal {
                 case .hangup: reload()
                 case .terminate, .interrupt: return await drain(ear)
-                case .user1, .user2: break
+                case .user1, .user2: noteMeaningless(signal)
                 }
             }
         } catch {
@@ -23,6 +23,12 @@ extension Daemon {
             logger.error("signals cannot be heard", metadata: [LogKey.error: "\(error)", LogKey.hint: hint])
             await drain(nil)
         }
+    }
+
+    private func noteMeaningless(_ signal: Signal) {
+        let hint: Logger.MetadataValue = "HUP reads the configuration again, TERM ends the daemon"
+        let metadata: Logger.Metadata = [LogKey.signal: "\(signal.name)", LogKey.hint: hint]
+        logger.notice("signal means nothing here", metadata: metadata)
     }
 
     /// Lets jobs under way come to their end; a second signal leaves them at once.

@@ -129,7 +129,13 @@ package struct LineLogHandler: LogHandler {
         writer.member("time", time)
         writer.member("level", event.level.description)
         writer.member("message", event.message.description)
-        for (key, value) in values { writer.member(key, value) }
+        for (key, value) in values {
+            if LogKey.numbers.contains(key), let number = Int(value) {
+                writer.member(key, number)
+            } else {
+                writer.member(key, value)
+            }
+        }
         writer.endObject()
         line = writer.bytes
     }

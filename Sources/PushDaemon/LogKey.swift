@@ -36,12 +36,16 @@ package enum LogKey {
     package static let revoked = "revoked"
     /// How many cannot be sent again though they were thrown away.
     package static let lost = "lost"
+    /// How many notifications a connection may have without an outcome.
+    package static let window = "window"
     /// The pause before the next attempt.
     package static let pause = "pause"
     /// How often the kernel could not keep all events since the start.
     package static let overflows = "overflows"
     /// How much room is left.
     package static let free = "free"
+    /// The name of a signal.
+    package static let signal = "signal"
     /// The number of a process.
     package static let process = "process"
     /// How many tokens.
@@ -82,4 +86,11 @@ package enum LogKey {
     package static let user = "uid"
     /// What came of it.
     package static let result = "result"
+
+    /// Those whose values are whole numbers, and are written as such where the format tells numbers from text.
+    package static let numbers: Set<String> = [
+        count, accepted, rejected, other, resent, doubtful, unknown, revoked, lost, window, overflows, process, tokens,
+        bytes,
+        files, jobs, done, failed, feedback, daysLeft, user,
+    ]
 }

@@ -6,8 +6,11 @@ import SpoolModel
 /// The entry point.
 @main
 enum Program {
-    /// The signals that daemons hear, blocked before the program has a second thread; see `BlockedSignals`.
-    static let signals = blockedSignals()
+    /// The signals that end a command in good order, blocked before the program has a second thread; see `BlockedSignals`.
+    static let signals = blocked([.terminate, .interrupt, .hangup])
+
+    /// Those that the daemon hears: one that means nothing to it must not end it either.
+    static let daemonSignals = blocked(Signal.allCases)
 
     /// The service manager that started the daemon and wants to hear of it. Asked for before the program has a second thread,
     /// because that changes the environment.
@@ -19,6 +22,7 @@ enum Program {
         if let command = try? Pushspool.parseAsRoot() {
             if hearsSignals(command) { _ = signals }
             if command is Run {
+                _ = daemonSignals
                 refuseWithoutDescriptors()
                 _ = serviceManager
             }
@@ -30,9 +34,9 @@ enum Program {
         Host.park()
     }
 
-    /// Whether a command ends in good order when a signal says so.
+    /// Whether a command besides the daemon ends in good order when a signal says so.
     private static func hearsSignals(_ command: any ParsableCommand) -> Bool {
-        command is Run || command is Simulate || (command as? Status)?.watch == true
+        command is Simulate || (command as? Status)?.watch == true
     }
 
     /// Refuses to run the daemon where no configuration could be served, before the first task: libdispatch ends a process that
@@ -43,9 +47,9 @@ enum Program {
         Host.leave(with: ExitCode.badConfiguration.rawValue)
     }
 
-    private static func blockedSignals() -> BlockedSignals {
+    private static func blocked(_ signals: [Signal]) -> BlockedSignals {
         do throws(SystemError) {
-            return try BlockedSignals([.terminate, .interrupt, .hangup])
+            return try BlockedSignals(signals)
         } catch {
             Talk.complain("\(error)", hint: nil)
             Host.leave(with: ExitCode.tryAgain.rawValue)

@@ -27,7 +27,7 @@ struct Run: AsyncParsableCommand {
     func run() async throws {
         forbidDumps()
         var settings = Daemon.Settings(
-            path: options.config, drainLimit: .seconds(drain), signals: Program.signals,
+            path: options.config, drainLimit: .seconds(drain), signals: Program.daemonSignals,
             serviceManager: Program.serviceManager)
         settings.version = Version.current
         let daemon = try daemon(settings)

@@ -132,6 +132,17 @@ import Testing
         }
     }
 
+    @Test func `signals that mean nothing end nothing, and are told`() async throws {
+        try await Bench.serving(try .init()) { bench, daemon in
+            for (signal, name) in [(SIGUSR1, "USR1"), (SIGUSR2, "USR2")] {
+                daemon.send(signal)
+                try await daemon.says("TERM ends the daemon\" signal=\(name)")
+            }
+            try bench.drop("still.json", job(1))
+            #expect(try await bench.end(of: "still.json").accepted == 1)
+        }
+    }
+
     @Test func `a directory without configuration is left alone, with one warning`() async throws {
         try await Bench.serving(try .init()) { bench, daemon in
             let new = bench.path + "/spool/stray/new"

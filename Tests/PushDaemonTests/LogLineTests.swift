@@ -27,7 +27,7 @@ import Testing
         let rest = String(line.dropFirst(33))
         #expect(
             rest == #"","level":"warning","message":"it happened","app":"weather","error":"","gateway":"é","#
-                + #""job":"b \"c\"=d\\e\n.json","notifications":"17","path":"done/job.json"}"# + "\n")
+                + #""job":"b \"c\"=d\\e\n.json","notifications":17,"path":"done/job.json"}"# + "\n")
     }
 
     @Test func `nothing in a line of text is obeyed by a terminal`() {

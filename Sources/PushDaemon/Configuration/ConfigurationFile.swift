@@ -57,13 +57,15 @@ package enum ConfigurationFile {
         return (bytes, status)
     }
 
-    /// Reads and parses a YAML file. `absent` is what to do if it is not there.
+    /// Reads and parses a YAML file. One that has nothing but comments says what one without keys does; one without a byte is
+    /// faulty, as it may have been cut. `absent` is what to do if it is not there.
     ///
     /// - Throws: `Diagnostic`: the file cannot be read, or is no YAML.
     package static func parse(_ path: String, absent: String? = nil) throws(Diagnostic) -> Node {
         do {
             var parser = YAML.Parser()
-            return try parser.parse(try read(path).bytes).root
+            let bytes = try read(path).bytes
+            return try parser.parse(isAllComments(bytes) ? Array("{}".utf8) : bytes).root
         } catch let diagnostic as Diagnostic {
             throw diagnostic
         } catch let error as SystemError where error.isNotFound && absent != nil {
@@ -71,6 +73,14 @@ package enum ConfigurationFile {
         } catch {
             throw fault(error, reading: path)
         }
+    }
+
+    private static func isAllComments(_ bytes: [UInt8]) -> Bool {
+        !bytes.isEmpty
+            && bytes.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }).allSatisfy { line in
+                let first = line.first { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
+                return first == nil || first == UInt8(ascii: "#")
+            }
     }
 
     /// What to tell of a file that cannot be read.

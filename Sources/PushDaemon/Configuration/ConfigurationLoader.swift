@@ -162,6 +162,7 @@ package struct ConfigurationLoader: Sendable {
             let document = try ConfigurationFile.parse(file)
             let app = AppConfiguration(name: name, document, report: &report)
             set.credentialFiles.formUnion(app.credentialFiles(in: ConfigurationFile.folder(of: file)))
+            if let fault = app.hook?.fault { report.add(fault) }
             if !report.hasErrors { set.apps[name] = try loader.load(app, knowing: look.known[name]) }
         } catch {
             set.certificateTimes[name] = loader.untimely

@@ -1,4 +1,5 @@
 import Document
+import LinuxIO
 
 /// A command that gets an app's feedback on its standard input.
 package struct Hook: Hashable, Sendable {
@@ -15,6 +16,21 @@ package struct Hook: Hashable, Sendable {
     /// A program, found by PATH unless its name has a slash, and its arguments.
     package init(arguments: [String]) {
         self.arguments = arguments
+    }
+
+    /// What is wrong if its program cannot be started, as far as that can be seen: of a line for the shell, only whether a path at
+    /// its beginning leads to a program. A warning, since the program may be there when it is needed.
+    var fault: Diagnostic? {
+        var program = arguments[0]
+        if arguments.count == 3, arguments[0] == "/bin/sh", arguments[1] == "-c" {
+            program = String(arguments[2].prefix { !" \t\n;|&<>()$`\\\"'*?[#~=%".contains($0) })
+            guard program.hasPrefix("/") else { return nil }
+        }
+        guard !ProgramPath.finds(program) else { return nil }
+        return Diagnostic(
+            "\(Diagnostic.quoted(program)) is no program that this user can start",
+            hint: "write the path of one, and make it executable for the daemon's user", severity: .warning
+        ).about("hook")
     }
 
     /// The variables that a hook inherits, besides the locale's (`LC_*`).
