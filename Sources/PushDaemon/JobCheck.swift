@@ -68,8 +68,14 @@ package struct JobCheck: Sendable {
         context.noteDrop(at: droppedAt, now: droppedAt, by: ClockHistory())
         do {
             let summary = try JobSource.read(job, context, within: .ofThisThread(for: job)).summary
+            var diagnostics = summary.report.inOrder
+            if summary.failure == nil, !summary.isSealed, !summary.endsInNewline, var doubt = summary.doubt {
+                // Where it is dropped by its name that is no fault.
+                doubt.severity = .warning
+                diagnostics.append(doubt)
+            }
             return Verdict(
-                diagnostics: summary.report.inOrder, recipientCount: summary.recipientCount,
+                diagnostics: diagnostics, recipientCount: summary.recipientCount,
                 rejectedCount: summary.rejectedCount,
                 isSendable: summary.failure == nil && summary.rejectedCount < summary.recipientCount,
                 notBefore: summary.header.notBefore)

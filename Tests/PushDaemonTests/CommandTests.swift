@@ -96,6 +96,9 @@ import Testing
             try bench.write("staged/good.json", job(1))
             try bench.write("staged/bad.yaml", "token: \(token(1))\nalrt: Hi\nbagde: 1\n")
             try bench.write("staged/later.json", job(1, #","not_before":"+1h""#))
+            try bench.write("staged/cut.yaml", "token: \(token(1))\nalert: x")
+            let cut = try await bench.run(["check", "--jobs-only", bench.path + "/staged/cut.yaml"])
+            #expect(cut.code == 0 && cut.log.contains("cut.yaml: warning: the last line does not end"), "\(cut)")
             let later = try await bench.run(["check", "--jobs-only", bench.path + "/staged/later.json"])
             #expect(later.code == 0 && later.text.contains("later.json: 1 notification, not before 2"), "\(later)")
             let (good, bad) = (bench.path + "/staged/good.json", bench.path + "/staged/bad.yaml")
@@ -207,6 +210,23 @@ import Testing
         try await Bench.running(try .init()) { bench in
             let end = try await bench.run(["--version"])
             #expect(end.code == 0 && end.text.contains(#/^\d+\.\d+\.\d+\n$/#), "\(end)")
+        }
+    }
+
+    @Test(arguments: [
+        ("[/nowhere/forget, weather]", "`/nowhere/forget` is no program"),
+        ("[forget-nobody]", "`forget-nobody` is no program"),
+        ("/nowhere/forget --all >/dev/null", "`/nowhere/forget` is no program"),
+        ("[/etc/passwd]", "`/etc/passwd` is no program"),
+        ("/bin/cat >/dev/null", nil), ("[cat]", nil), ("forget-nobody | cat", nil), ("$HOME/bin/forget", nil),
+    ])
+    func `check warns of a hook that cannot be started`(hook: String, words: String?) async throws {
+        try await Bench.running(try .init()) { bench in
+            try bench.configureApp("weather", "hook: \(hook)")
+            let end = try await bench.run(["check", "--config", bench.path + "/etc/pushspool.yaml"])
+            #expect(end.code == 0, "\(end)")
+            #expect(end.log.contains("warning: hook: ") == (words != nil), "\(end)")
+            if let words { #expect(end.log.contains(words), "\(end)") }
         }
     }
 

@@ -48,6 +48,9 @@ import Testing
             try bench.write("spool/weather/new/cut.yaml", "token: \(token(1))\nalert: H")
             let line = try await bench.end(of: "cut.yaml")
             #expect(line.code == "incomplete" && line.accepted == 0)
+            let fault = try #require(try await bench.result(of: line).diagnostics?.first)
+            #expect(fault.message.contains("the last line does not end"), "\(fault)")
+            #expect(fault.hint?.contains("end it with a line feed, or write it elsewhere and rename it") == true)
             try bench.drop("renamed.yaml", "token: \(token(2))\nalert: Hi")
             #expect(try await bench.end(of: "renamed.yaml").sealed == nil)
         }
@@ -84,7 +87,9 @@ import Testing
             try bench.write("spool/weather/new/sealed.yaml", text + "...\n")
             try bench.write("spool/weather/new/closed.json", job(2))
             try bench.drop("renamed.yaml", text)
-            #expect(try await bench.end(of: "open.yaml").code == "incomplete")
+            let line = try await bench.end(of: "open.yaml")
+            let message = try await bench.result(of: line).diagnostics?.first?.message
+            #expect(line.code == "incomplete" && message == "nothing in the file says that it is whole")
             for name in ["sealed.yaml", "closed.json", "renamed.yaml"] {
                 #expect(try await bench.end(of: name).accepted == 1, "\(name)")
             }

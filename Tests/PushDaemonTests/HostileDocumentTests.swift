@@ -46,7 +46,7 @@ import Testing
             .failing("neither hexadecimal nor base64"),
         Hostile("faulty.yaml", "strict: true\nalert: x\nrecipients:\n", (60_000, "- {tokn: z}\n"))
             .failing("is unknown"),
-        Hostile("long.jsonl", "{\"defaults\":{\"alert\":\"x\"}}\n", (700_000, "\"\(token(7))\"\n"), "\n")
+        Hostile("long.jsonl", "{\"defaults\":{\"alert\":\"x\"}}\n", (700_000, "\"\(token(7))\"\n"), "\n7\n")
             .failing("the line is blank").taking(long: true),
     ]
 

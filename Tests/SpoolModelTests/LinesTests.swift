@@ -62,6 +62,16 @@ struct LinesTests {
         if let message { #expect(job.summary.fault?.message == message) }
     }
 
+    @Test(arguments: ["\n", "\n\n", " \t\r\n\n"])
+    func `blank lines at the end are no fault`(end: String) {
+        for piece in [1, Int.max] {
+            let job = lines(head + "\"0A\"\n\"0B\"\n\(end)", piece: piece)
+            #expect(job.summary.failure == nil && job.summary.endsInNewline && job.summary.report.diagnostics.isEmpty)
+            #expect(job.sent.count == 2)
+        }
+        #expect(lines(end).summary.failure == .invalid)
+    }
+
     @Test(arguments: ["17", "null", "[]", "true", "{}", "{\"job\":{}}", "\"\"", "{\"token\":7}"])
     func `a line of JSON with a bad value rejects that recipient`(line: String) {
         let job = lines(head + "\"0A\"\n\(line)\n\"0B\"\n")

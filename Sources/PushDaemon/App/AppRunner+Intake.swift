@@ -257,7 +257,7 @@ extension AppRunner {
         case .wait: return
         case .postpone(let until): return reportPostponed(job.name, until)
         case .claim: break
-        case .fail(let code): read.summary.failure = read.summary.failure ?? code
+        case .fail(let code): read.summary.fail(code)
         }
         guard !isMissing(job) else { return intake.answer(job.name, .busy, at: .now) }
         guard try admitRef(of: &read, job.name) else { return }

@@ -21,6 +21,29 @@ package struct JobSummary: Sendable {
     /// What tells the file from others, if jobs are compared by their files (`intake.dedupe_content`).
     package var file: FileSign?
 
+    /// What is missing of a file that was written in place; `nil` if it shows that it is whole.
+    package var doubt: Diagnostic? {
+        let remedy = "or write it elsewhere and rename it into new/"
+        if !endsInNewline {
+            return Diagnostic(
+                "the last line does not end, so the rest of the file may be missing",
+                hint: "end it with a line feed, \(remedy)")
+        }
+        guard !isSealed else { return nil }
+        return Diagnostic(
+            "nothing in the file says that it is whole",
+            hint: "give `count`, or end YAML with a line of `...`, \(remedy)")
+    }
+
+    /// Has the job fail for how its file came about, and says why, unless it fails already.
+    package mutating func fail(_ code: ResultCode) {
+        guard failure == nil else { return }
+        failure = code
+        guard code == .incomplete, let doubt else { return }
+        fault = doubt
+        report.add(doubt)
+    }
+
     /// What others may have in common with it that are the same.
     package var signs: [JobSign] {
         var signs: [JobSign] = []

@@ -15,6 +15,8 @@ package struct LinesJobReader<Parser: DocumentParser> {
     private var hasOutline = false
     private var isOver = false
     private var isUnterminated = false
+    /// The first of the blank lines that were read last: behind them nothing may come.
+    private var blankLine: Int?
 
     /// Creates a reader; `parser` should keep to `limits.perLine`.
     package init(parser: Parser, context: JobContext) {
@@ -68,7 +70,12 @@ package struct LinesJobReader<Parser: DocumentParser> {
         isUnterminated = !isTerminated
         tape.firstLine = lineNumber
         guard !lines.isBlank(range) else {
-            return failLine(Diagnostic("the line is blank", hint: "write one recipient a line"))
+            blankLine = blankLine ?? lineNumber
+            return
+        }
+        if let blankLine {
+            let hint = "write one recipient a line, and blank lines at the end only"
+            return failLine(Diagnostic("the line is blank", hint: hint, at: Place(line: blankLine, column: 1)))
         }
         do throws(Diagnostic) {
             try parser.parse(lines.bytes, range: range, into: &tape)
