@@ -53,5 +53,8 @@ extension BinaryGateway {
             if case .silence(let duration) = confirmation { options.confirmAfter = duration }
             return options
         }
+
+        /// How windows and pauses begin.
+        var pacing: WindowPacing { WindowPacing(full: windowLimit, backOff: connectBackOff) }
     }
 }

@@ -31,7 +31,7 @@ package actor BinaryGateway {
         self.configuration = configuration
         self.queue = SendQueue(announces: recordKeeping != .none)
         self.state = GatewayState(
-            events, backOff: configuration.connectBackOff, recordKeeping: recordKeeping, on: reactor)
+            events, configuration.pacing, recordKeeping: recordKeeping, on: reactor)
         self.reactor = reactor
         self.logger = logger
         state.keep(configuration.rate)
@@ -80,7 +80,7 @@ package actor BinaryGateway {
     /// A stopped app starts again.
     package func reconfigure(_ configuration: Configuration) {
         self.configuration = configuration
-        state.reconfigure(backOff: configuration.connectBackOff)
+        state.reconfigure(configuration.pacing)
         state.keep(configuration.rate)
         wakeSlots()
     }

@@ -15,6 +15,8 @@ package enum GatewayEvent: Sendable {
     case paused([JobID: Int])
     /// A connection is ready to send.
     case connected(String)
+    /// The gateway answers, and takes nothing: told at first, and then rarely.
+    case troubled(GatewayFault)
     /// A connection ended, or did not come about.
     case disconnected(ConnectionReport)
     /// Every message of the app fails the same way: nothing is sent until the credentials change or the time is up.
@@ -74,6 +76,8 @@ package struct ConnectionReport: Sendable {
     package var revokedCount: Int
     /// How many were thrown away by the gateway so late that they cannot be sent again.
     package var lostCount: Int
+    /// How many notifications a connection may have without an outcome from now on, if that is fewer than before.
+    package var window: Int?
     /// Whether it is everyday business: an answer to one notification, or a gateway that closes for its own reasons.
     package var isRoutine: Bool
 }

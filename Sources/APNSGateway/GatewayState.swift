@@ -24,6 +24,8 @@ final class GatewayState {
     /// How many notifications have an outcome that is not recorded for good, told or not.
     private var unrecordedCount = 0
     private var policy: ConnectPolicy
+    /// How many notifications a connection may have without an outcome.
+    private(set) var pacing: WindowPacing
     private var answers = AnswerHistory()
     /// Outcomes that nobody has been told yet, and until when they may wait for more.
     private var untold: [Settlement] = []
@@ -38,12 +40,12 @@ final class GatewayState {
     var bucket: TokenBucket?
 
     init(
-        _ events: GatewayEvents, backOff: BackOff, recordKeeping: RecordKeeping,
-        on reactor: Reactor
+        _ events: GatewayEvents, _ pacing: WindowPacing, recordKeeping: RecordKeeping, on reactor: Reactor
     ) {
         self.events = events
         self.recordKeeping = recordKeeping
-        self.policy = ConnectPolicy(backOff: backOff)
+        self.policy = ConnectPolicy(backOff: pacing.backOff)
+        self.pacing = pacing
         self.reactor = reactor
     }
 
@@ -66,9 +68,10 @@ final class GatewayState {
 
     /// Begins anew with another configuration. A stopped app starts again, on trial, which is told: what its owner has
     /// not heard yet of the stop comes before it.
-    func reconfigure(backOff: BackOff) {
+    func reconfigure(_ pacing: WindowPacing) {
         generation += 1
-        policy = ConnectPolicy(backOff: backOff)
+        policy = ConnectPolicy(backOff: pacing.backOff)
+        self.pacing = pacing
         answers = AnswerHistory()
         if stoppedUntil != nil || isOnTrial {
             (stoppedUntil, isOnTrial) = (nil, true)
@@ -132,19 +135,27 @@ final class GatewayState {
         wakeSleepers()
     }
 
-    /// Tells of a connection that ended, and says how long to pause before the next.
+    /// Tells of a connection that ended, and says how long to pause before the next; at least as long as the report has it.
     func pause(after cause: ConnectPolicy.Cause, _ report: ConnectionReport, stopPause: Duration) -> Duration {
         var report = report
         switch policy.ended(cause, using: &random) {
         case .connect(let pause):
-            report.pause = pause
+            report.pause = max(report.pause, pause)
             tell(.disconnected(report))
-            return pause
+            return report.pause
         case .stop:
             tell(.disconnected(report))
             stop(report.fault, for: stopPause)
             return .zero
         }
+    }
+
+    /// Makes windows smaller after a connection that left notifications in doubt, and notes in its report how small, and how
+    /// long to pause before the next.
+    func note(doubtOf report: inout ConnectionReport) {
+        guard report.doubtfulCount + report.unknownCount > 0 else { return }
+        report.pause = pacing.endedInDoubt(at: .now, using: &random)
+        report.window = pacing.limit
     }
 
     /// Tells an event, after all that happened before it.
@@ -243,6 +254,7 @@ final class GatewayState {
 
     private func noteAcceptance() {
         policy.accepted()
+        pacing.accepted(at: .now)
         answers.accepted()
         guard isOnTrial else { return }
         isOnTrial = false

@@ -17,6 +17,8 @@ extension HTTP2Gateway {
         package var defaultTopic: String?
         /// The most connections at a time; they are opened as needed.
         package var connectionLimit = 1
+        /// The most requests in flight on a connection, whatever the gateway allows: what its end may leave in doubt.
+        package var window = 1_000
         /// How many notifications may be written in which time, over all connections; `nil`: as many as can be.
         package var rate: Rate?
         /// What counts the descriptors of connections; `nil`: they are not counted.
@@ -41,5 +43,8 @@ extension HTTP2Gateway {
             self.endpoint = endpoint
             self.context = context
         }
+
+        /// How windows and pauses begin.
+        var pacing: WindowPacing { WindowPacing(full: window, backOff: connectBackOff) }
     }
 }

@@ -103,7 +103,7 @@ extension HTTP2Gateway: SlottedGateway {
         await session.part()
         draining[number] = nil
         // With nothing on it, it is the same who closed it.
-        if let end { _ = conclude(session, session.doubtCount == 0 ? .closed : end) }
+        if let end { restAhead = max(restAhead, conclude(session, session.doubtCount == 0 ? .closed : end)) }
         sessions[session.slot]?.wake()
     }
 
@@ -164,6 +164,12 @@ extension HTTP2Gateway {
         // What is said against an identity that is no longer in use concerns nobody.
         if isCurrent {
             for demand in upshot.demands { meet(demand, of: session) }
+            let (told, stopping) = trouble.take(news, at: .now)
+            if let told { state.tell(.troubled(told.fault)) }
+            if let stopping {
+                session.retire()
+                state.stop(stopping.fault, for: configuration.stopPause)
+            }
             restAhead = max(restAhead, upshot.rest ?? .zero)
         }
         if let farewell = news.farewell { note(farewell, of: session) }
@@ -205,11 +211,13 @@ extension HTTP2Gateway {
         count(session)
         state.tellOutcomes()
         var report = session.report(end.fault)
+        if session.generation == state.generation { state.note(doubtOf: &report) }
         let stopPause = configuration.stopPause
         switch end {
         case .closed:
-            if session.isOverdue { report.fault = session.retirement }
+            if !session.isEndedWell { report.fault = session.retirement }
             report.isRoutine = report.doubtfulCount + report.unknownCount == 0
+            restAhead = max(restAhead, report.pause)
             if !report.isRoutine || report.resentCount > 0 { state.tell(.disconnected(report)) }
             return .zero
         case .lost where session.generation != state.generation, .refused where session.generation != state.generation:
@@ -228,7 +236,7 @@ extension HTTP2Gateway {
     private func pauseAfterRetirement(of session: HTTP2Session) -> Duration {
         guard session.generation == state.generation, state.mayConnect else { return .zero }
         var report = session.report(session.retirement)
-        report.isRoutine = !session.isOverdue
+        report.isRoutine = session.isEndedWell
         let cause = session.hasAcceptance && !session.isOverdue ? ConnectPolicy.Cause.answered : .lost
         defer { restAhead = .zero }
         return max(restAhead, state.pause(after: cause, report, stopPause: configuration.stopPause))
@@ -269,7 +277,12 @@ extension HTTP2Gateway {
 extension Reply {
     /// The reply in words, with what a person can do about it.
     fileprivate var fault: GatewayFault {
-        GatewayFault("the gateway answered \(name) (status \(status))", hint: reason?.hint)
+        guard isGenuine else {
+            return GatewayFault(
+                "status \(status) with a body that is not Apple's: \"\(excerpt)\"",
+                hint: "check gateway: and proxy:, something else than a push gateway answers there")
+        }
+        return GatewayFault("the gateway answered \(name) (status \(status))", hint: reason?.hint)
     }
 }
 

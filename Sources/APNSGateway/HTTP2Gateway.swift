@@ -34,6 +34,8 @@ package actor HTTP2Gateway: PushGateway {
     private var nextDrain = 0
     /// What the gateway has said about the credentials since it last accepted something.
     var identity = IdentityTrial()
+    /// What it has said of itself, or something else has in its place.
+    var trouble = TroubleWatch()
     /// The provider token that the gateway has called expired, until there is another.
     var expiredToken: ProviderToken?
     /// How long to leave the gateway alone before the next connection.
@@ -46,7 +48,7 @@ package actor HTTP2Gateway: PushGateway {
         self.configuration = configuration
         self.queue = RequestQueue(pauses: configuration.pauses, announces: recordKeeping != .none)
         self.state = GatewayState(
-            events, backOff: configuration.connectBackOff, recordKeeping: recordKeeping, on: reactor)
+            events, configuration.pacing, recordKeeping: recordKeeping, on: reactor)
         self.reactor = reactor
         self.logger = logger
         state.keep(configuration.rate)
@@ -102,10 +104,10 @@ package actor HTTP2Gateway: PushGateway {
     package func reconfigure(_ configuration: Configuration) {
         self.configuration = configuration
         queue.reconfigure(configuration.pauses)
-        identity = IdentityTrial()
+        (identity, trouble) = (IdentityTrial(), TroubleWatch())
         expiredToken = nil
         restAhead = .zero
-        state.reconfigure(backOff: configuration.connectBackOff)
+        state.reconfigure(configuration.pacing)
         state.keep(configuration.rate)
         wakeAll()
     }

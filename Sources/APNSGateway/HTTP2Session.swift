@@ -43,8 +43,8 @@ final class HTTP2Session: GatewaySession {
     private(set) var hasAcceptance = false
     /// Whether there is a goodbye to be said that no requests wait before.
     private var hasLastWord = false
-    /// Whether the gateway has announced its end.
-    private var hasFarewell = false
+    /// How the gateway has announced its end, if it has.
+    private var goodbye: SessionNews.Farewell?
     var countedDoubt = 0
     /// What has become of notifications that no report has told yet.
     private var untold = Losses()
@@ -59,6 +59,7 @@ final class HTTP2Session: GatewaySession {
             sender: RequestFields.Sender(
                 authority: configuration.endpoint.authority, app: configuration.defaultTopic,
                 authorization: token?.authorization))
+        options.streamLimit = configuration.window
         options.readyTimeout = configuration.connectTimeout
         options.answerTimeout = configuration.answerTimeout
         options.idlePing = configuration.idlePing
@@ -90,11 +91,19 @@ final class HTTP2Session: GatewaySession {
     var isOverdue: Bool { machine.isOverdue }
 
     /// Whether the gateway has announced its end, and has answered everything.
-    var isFinished: Bool { hasFarewell && doubtCount == 0 }
+    var isFinished: Bool { goodbye != nil && doubtCount == 0 }
+
+    /// Whether it came to its end for everyday reasons: the gateway wants another connection, and found no fault with this.
+    var isEndedWell: Bool { !isOverdue && goodbye.map { $0.code == .noError } ?? true }
 
     /// Why it takes no more requests.
     var retirement: GatewayFault {
-        GatewayFault(machine.isOverdue ? "answer overdue" : "the gateway wants a new connection")
+        machine.isOverdue ? GatewayFault("answer overdue") : fault("the gateway wants a new connection")
+    }
+
+    /// A fault in words, and how the gateway announced it.
+    private func fault(_ message: String) -> GatewayFault {
+        GatewayFault(goodbye.map { "\(message): \($0)" } ?? message)
     }
 
     func wake() { stream.wake() }
@@ -135,7 +144,7 @@ final class HTTP2Session: GatewaySession {
                 case .wouldBlock:
                     return nil
                 case .closed:
-                    return .lost(writeFailure ?? GatewayFault("the gateway closed the connection"))
+                    return .lost(writeFailure ?? fault("the gateway closed the connection"))
                 }
             }
         } catch {
@@ -208,7 +217,7 @@ final class HTTP2Session: GatewaySession {
 
     /// Notes what news mean for the next report.
     func note(_ news: SessionNews) {
-        hasFarewell = hasFarewell || news.farewell != nil
+        goodbye = news.farewell ?? goodbye
         untold.resentCount += news.returnedCount
         untold.doubtfulCount += news.doubtfulCount(.resend)
         untold.unknownCount += news.doubtfulCount(.report)

@@ -97,7 +97,8 @@ extension SlottedGateway {
     /// while the app is on trial.
     func allowance(_ session: Session) -> Int {
         guard state.isOnTrial else {
-            return max(0, min(session.room - state.roomTaken - inheritedDoubt(of: session), state.rateRoom))
+            let room = min(session.room, state.pacing.limit - session.doubtCount)
+            return max(0, min(room - state.roomTaken - inheritedDoubt(of: session), state.rateRoom))
         }
         return sessions.values.allSatisfy { $0.doubtCount == 0 } ? min(1, session.room, state.rateRoom) : 0
     }

@@ -87,7 +87,7 @@ extension Reason {
 }
 
 extension FailureClass {
-    /// The class of a refusal whose reason is missing or unknown: what the status says.
+    /// The class of a refusal with a reason that the table does not have: what the status says.
     package init(status: Int) {
         switch status {
         case 400, 404, 405, 413: self = .message

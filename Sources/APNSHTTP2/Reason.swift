@@ -95,7 +95,7 @@ extension Reason {
         return table
     }()
 
-    /// Looks a reason up as the wire tells it, whatever the status.
+    /// Looks a reason up as the wire tells it.
     ///
     /// - Returns: `nil` for a word that is not in Apple's tables.
     package init?(name: some StringProtocol) {

@@ -3,15 +3,16 @@ package import Document
 
 /// The gateway's answer to one notification.
 ///
-/// Reading one never fails: a body that is empty, cut, too long or no JSON leaves the status to say what is at fault.
+/// Reading one never fails. A refusal is Apple's only if its body is JSON and has a reason that goes with the status, and for
+/// 410 a time: anything else comes from a proxy, or from a server that is no push gateway, and says nothing about the token.
 package struct Reply: Hashable, Sendable {
     /// What the body says.
     package enum Cause: Hashable, Sendable {
         /// A reason of the table, beside its own status.
         case known(Reason)
-        /// A word that the table does not have beside this status: at most 64 printable ASCII characters.
+        /// A word that the table does not have: at most 64 printable ASCII characters.
         case unknown(String)
-        /// Nothing that can be read.
+        /// None that Apple gives.
         case none
     }
 
@@ -21,6 +22,8 @@ package struct Reply: Hashable, Sendable {
     package let cause: Cause
     /// When the gateway learned that the token is gone, with status 410 only.
     package let goneSince: WallTime?
+    /// How the body begins of a refusal that is not Apple's, for a log: at most 100 printable characters, without tokens.
+    package let excerpt: String
 
     /// The longest body that is looked at, in bytes; Apple's have fewer than 100.
     package static let bodyLimit = 4096
@@ -33,17 +36,24 @@ package struct Reply: Hashable, Sendable {
     ///   - parser: A parser of JSON; one for many answers.
     package init(status: Int, body: ArraySlice<UInt8>, parser: inout some DocumentParser) {
         self.status = status
-        guard status != Self.accepted, let document = Self.document(in: body, parser: &parser) else {
-            self.cause = .none
-            self.goneSince = nil
+        guard status != Self.accepted else {
+            (cause, goneSince, excerpt) = (.none, nil, "")
             return
         }
-        self.cause = document.root["reason"].map { Self.cause(in: $0, status: status) } ?? .none
-        self.goneSince = status == Self.gone ? document.root["timestamp"].flatMap(Self.time) : nil
+        let root = Self.document(in: body, parser: &parser)?.root
+        let said: Cause = root?["reason"].map { Self.cause(in: $0, status: status) } ?? .none
+        let time = status == Self.gone ? root?["timestamp"].flatMap(Self.time) : nil
+        let isGenuine = said != .none && (status != Self.gone || time != nil)
+        cause = isGenuine ? said : .none
+        goneSince = isGenuine ? time : nil
+        excerpt = isGenuine ? "" : Self.excerpt(of: body)
     }
 
     /// Whether the gateway took the notification.
     package var isAcceptance: Bool { status == Self.accepted }
+
+    /// Whether it is Apple's.
+    package var isGenuine: Bool { isAcceptance || cause != .none }
 
     /// The reason, if it is one of the table.
     package var reason: Reason? {
@@ -52,7 +62,8 @@ package struct Reply: Hashable, Sendable {
 
     /// What is at fault; `nil` for an acceptance.
     package var failureClass: FailureClass? {
-        isAcceptance ? nil : reason?.failureClass ?? FailureClass(status: status)
+        guard !isAcceptance else { return nil }
+        return isGenuine ? reason?.failureClass ?? FailureClass(status: status) : .serverError
     }
 
     /// The gateway's word, `Status502` and the like where it has none.
@@ -100,7 +111,30 @@ extension Reply {
         guard let name = node.string, !name.isEmpty, name.utf8.count <= 64,
             name.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
         else { return .none }
-        return Reason(status: status, name: name).map { .known($0) } ?? .unknown(name)
+        guard let reason = Reason(name: name) else { return .unknown(name) }
+        return reason.status == status ? .known(reason) : .none
+    }
+
+    /// The longest excerpt, in characters.
+    private static let excerptLimit = 100
+    /// So many hexadecimal digits may be a token: error pages like to repeat the path.
+    private static let tokenDigitCount = 16
+
+    private static func excerpt(of body: ArraySlice<UInt8>) -> String {
+        let text = body.prefix(1024).map { (0x21...0x7E).contains($0) ? $0 : UInt8(ascii: " ") }
+        var (shown, word) = ([UInt8](), [UInt8]())
+        for byte in text + [UInt8(ascii: " ")] {
+            if Character(UnicodeScalar(byte)).isHexDigit {
+                word.append(byte)
+                continue
+            }
+            shown += word.count < tokenDigitCount ? word : Array("(hidden)".utf8)
+            word = []
+            // Pages are indented.
+            if byte != UInt8(ascii: " ") || shown.last != byte { shown.append(byte) }
+        }
+        let excerpt = shown.prefix(excerptLimit)
+        return String(decoding: excerpt.last == UInt8(ascii: " ") ? excerpt.dropLast() : excerpt, as: UTF8.self)
     }
 
     /// Milliseconds since 1970, as 410 tells them; anything else is no time.

@@ -14,6 +14,8 @@ package struct RequestQueue: Sendable {
         package var later = BackOff(first: .seconds(30), ceiling: .seconds(3600))
         /// After 5xx.
         package var serverError = BackOff(first: .seconds(900), ceiling: .seconds(4 * 3600))
+        /// How often connections may leave a notification in doubt before it waits as after 5xx.
+        package var doubtLimit = 3
 
         /// Creates the contract's pauses.
         package init() {}
@@ -284,7 +286,7 @@ extension RequestQueue {
         pauseAsServerError(refused.batch, atLeast: least, because: refused.reply.refusal(.later), into: &draft)
     }
 
-    /// Written, and never answered: sent again once, then after a pause; or never, if the app says so.
+    /// Written, and never answered: sent again a few times, then after a pause; or never, if the app says so.
     private mutating func doubt(_ batch: Batch, into draft: inout Draft<some RandomNumberGenerator>) {
         guard batch.onDoubt == .resend else {
             draft.upshot.settlements.append(Settlement(batch, .unknown))
@@ -293,7 +295,7 @@ extension RequestQueue {
         var (batch, again) = (batch, [Batch]())
         batch.wasWritten = true
         for (part, count) in failures.counts(.doubt, of: batch) {
-            if count == 1 {
+            if count < pauses.doubtLimit {
                 again.append(part)
             } else {
                 pauseAsServerError(part, because: .unanswered, into: &draft)

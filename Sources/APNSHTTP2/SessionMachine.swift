@@ -22,7 +22,7 @@ package struct SessionMachine: ~Copyable {
         /// How long the answer to that question may take.
         package var pongTimeout = Duration.seconds(10)
         /// The most requests in flight, whatever the gateway allows.
-        package var streamLimit = 4_096
+        package var streamLimit = 1_000
 
         /// Creates options with the contract's defaults.
         package init(sender: RequestFields.Sender) {

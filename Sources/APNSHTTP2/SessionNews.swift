@@ -2,6 +2,11 @@ package import APNSModel
 import Document
 package import HTTP2
 
+extension SessionNews.Farewell: CustomStringConvertible {
+    /// The frame in words, such as `GOAWAY ENHANCE_YOUR_CALM "too_many_pings"`.
+    package var description: String { text.isEmpty ? "GOAWAY \(code)" : "GOAWAY \(code) \"\(text)\"" }
+}
+
 /// What a connection has found out about the notifications on it.
 package struct SessionNews: Sendable {
     /// A notification with an answer that is not an acceptance.

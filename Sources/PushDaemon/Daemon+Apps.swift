@@ -43,7 +43,8 @@ extension Daemon {
     /// Configures a runner anew; one whose app speaks another protocol now ends, and the next look starts the other.
     private func bring(_ runner: AppRunner, inLineWith app: ConfigurationSet.App) async {
         if replaced[runner.name] == nil {
-            if await runner.reconfigureIfNeeded(app.configuration, app.identity) { return }
+            let asksAgain = askingAgain.remove(runner.name) != nil
+            if await runner.reconfigureIfNeeded(app.configuration, app.identity, asksAgain: asksAgain) { return }
             logger.notice("app speaks another protocol, and starts anew", metadata: [LogKey.app: "\(runner.name)"])
             runner.beginDraining()
         }
@@ -176,6 +177,7 @@ extension Daemon {
         configuration.misnamedFiles = set.misnamedFiles
         shareJournal()
         noteExpiries()
+        askingAgain = Set(runners.keys)
         var metadata: Logger.Metadata = [LogKey.path: "\(loader.path)"]
         if !set.brokenApps.isEmpty { metadata[LogKey.broken] = "\(set.brokenApps.sorted().joined(separator: " "))" }
         logger.notice("configuration read", metadata: metadata)

@@ -101,10 +101,11 @@ extension Daemon {
         Self.statusLine(of: apps, isStopping: isStopping)
     }
 
-    /// The same of these apps; those that send are not told apart.
+    /// The same of these apps; those that send, or have nothing to send, are not told apart.
     static func statusLine(of apps: [SpoolStatus.App], isStopping: Bool) -> String {
         let jobCount = apps.reduce(0) { $0 + $1.jobCount }
-        let others = SpoolStatus.AppState.allCases.filter { $0 != .sending }.compactMap { state -> String? in
+        let isUsual: Set<SpoolStatus.AppState> = [.idle, .sending, .connecting]
+        let others = SpoolStatus.AppState.allCases.filter { !isUsual.contains($0) }.compactMap { state -> String? in
             let count = apps.count { $0.state == state }
             return count == 0 ? nil : "\(count) \(state.rawValue)"
         }

@@ -109,6 +109,10 @@ extension Daemon {
         return apps.map { app in
             var app = app
             if app.state == .starting { app.reason = startFaults[app.name] }
+            if running.contains(app.name), configuration.brokenApps.contains(app.name) {
+                let words = "goes on with what was in force: its configuration is at fault, see pushspool check"
+                app.reason = app.reason.map { "\($0); \(words)" } ?? words
+            }
             app.credentials = configuration.apps[app.name]?.identity.shown(at: .now)
             if app.state == .broken, let time = configuration.certificateTimes[app.name], time.start > .now {
                 app.until = time.start

@@ -44,6 +44,8 @@ package actor Daemon {
     var standstills: [UInt64: Standstill] = [:]
     /// Apps whose directory is gone and which are about to end.
     var vanished: Set<String> = []
+    /// Apps that are to ask their gateways again if they are stopped: the configuration was read, or an operator wants it.
+    var askingAgain: Set<String> = []
     /// Apps that speak another protocol now: their runners end, at the latest by then.
     var replaced: [String: ContinuousClock.Instant] = [:]
     /// The reserve for a full volume.

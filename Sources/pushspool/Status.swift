@@ -41,16 +41,24 @@ struct Status: ParsableCommand {
         let names = try input.all(of: apps)
         // Standard input may have had no names at all.
         if names.isEmpty, !apps.isEmpty { return }
-        if watch { return try keepShowing(node, names, in: daemon.spool) }
-        let file = try file(of: node, in: daemon.spool)
+        if watch { return try keepShowing(names, of: daemon) }
+        let file = try file(of: node, daemon)
         guard let status = file.status?.limited(to: names) else {
             Talk.complain(
                 "\(SpoolStatus.fileName) of \(node) in \(daemon.spool) is not of this version",
                 hint: "use the pushspool that the daemon is of")
             throw ExitCode.badInput
         }
+        let isDead = daemon.hasDaemon == false
         try OutputBuffer.printing(hint: "see where standard output goes") { output in
-            if json { try output.append(file.bytes) } else { try output.append(lines: lines(of: status)) }
+            guard !json else { return try output.append(file.bytes) }
+            try output.append(lines: lines(of: status, isDead: isDead))
+        }
+        guard !isDead else {
+            Talk.complain(
+                "the daemon has ended without a word: this is what it said last",
+                hint: "see its log, and start it: pushspool run --config \(ShellWord.spelled(options.config))")
+            throw ExitCode.tryAgain
         }
         let age = now - status.writtenAt
         guard age <= SpoolStatus.interval * 2 else {
@@ -70,9 +78,9 @@ struct Status: ParsableCommand {
         throw ExitCode.failure
     }
 
-    private func keepShowing(_ node: String, _ apps: [String], in spool: String) throws {
+    private func keepShowing(_ apps: [String], of daemon: DaemonConfiguration) throws {
         do throws(SystemError) {
-            var watch = StatusWatch(spool: spool, node: node, apps: apps)
+            var watch = StatusWatch(of: daemon, apps: apps)
             try watch.run(until: Program.signals)
         } catch {
             // Whoever read this has enough.
@@ -84,10 +92,16 @@ struct Status: ParsableCommand {
 
     private var now: WallTime { WallTime(nanoseconds: WallClock.nanoseconds()) }
 
-    private func file(of node: String, in spool: String) throws -> StatusFile {
+    private func file(of node: String, _ daemon: DaemonConfiguration) throws -> StatusFile {
         do throws(SystemError) {
-            return try StatusFile(spool: spool, node: node)
+            return try StatusFile(spool: daemon.spool, node: node)
         } catch {
+            if daemon.hasDaemon == true {
+                Talk.complain(
+                    "the daemon runs, and what it says of itself cannot be read: \(error)",
+                    hint: "see its log, and whether the volume of \(daemon.spool) is full")
+                throw ExitCode.tryAgain
+            }
             Talk.complain(
                 "no daemon says anything: \(error)",
                 hint: "start one: pushspool run --config \(ShellWord.spelled(options.config))")
@@ -95,13 +109,14 @@ struct Status: ParsableCommand {
         }
     }
 
-    private func lines(of status: SpoolStatus) -> [String] {
-        let doing = status.isStopping ? "stopping" : "running"
+    private func lines(of status: SpoolStatus, isDead: Bool) -> [String] {
+        let doing = isDead ? "dead" : status.isStopping ? "stopping" : "running"
         let head = "node \(status.node), process \(status.processID), \(doing), started \(status.startedAt.rfc3339)"
         let rows = status.apps.map { app in
             let since = app.since.map { "  for \(seconds(now - $0))" } ?? ""
             let until = app.until.map { "  until \($0.rfc3339)" } ?? ""
-            return [app.name, app.state.rawValue, "\(app.jobCount)", (app.gateway ?? "") + since + until]
+            let answer = app.silence(at: now).map { "  last answer \(seconds($0)) ago" } ?? ""
+            return [app.name, app.state.rawValue, "\(app.jobCount)", (app.gateway ?? "") + since + until + answer]
         }
         let table = Table(header: ["app", "state", "jobs", "gateway"], rows: rows, rightAligned: [2]).lines
         let warnings = status.apps.compactMap { app in app.expiry(at: now).map { "\($0); see pushspool check" } }
@@ -126,6 +141,12 @@ extension SpoolStatus {
 extension SpoolStatus.App {
     /// Why it waits, or does not start, if it says so: `weather waits for room in the journal: …`.
     var waitReason: String? { reason.map { "\(name) \(state == .starting ? "cannot start: " : "")\($0)" } }
+
+    /// How long ago its gateway last answered, if jobs are under way and that is long.
+    func silence(at now: WallTime) -> Duration? {
+        guard state == .sending, !progress.isEmpty, let answeredAt, now - answeredAt > .seconds(10) else { return nil }
+        return now - answeredAt
+    }
 
     /// What there is to say of its certificate, if that has 30 days left at most: `weather: certificate expires on …`.
     func expiry(at now: WallTime) -> String? {

@@ -113,8 +113,8 @@ extension SpoolStatus.App {
     /// Whether it does not send, and ought to.
     fileprivate var isTroubled: Bool {
         switch state {
-        case .sending, .starting, .ending, .unconfigured: false
-        case .stopped, .asking, .full, .stuck, .broken: true
+        case .idle, .sending, .connecting, .starting, .ending, .unconfigured: false
+        case .unreachable, .refused, .stopped, .asking, .full, .stuck, .broken: true
         }
     }
 }

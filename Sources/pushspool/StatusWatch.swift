@@ -1,5 +1,6 @@
 import APNSModel
 import LinuxIO
+import PushDaemon
 import SpoolModel
 import SpoolStore
 
@@ -12,14 +13,13 @@ struct StatusWatch {
         let nextAt: ContinuousClock.Instant
     }
 
-    private let spool: String
-    private let node: String
+    private let daemon: DaemonConfiguration
     private let wanted: [String]
     private var looks: [String: Look] = [:]
 
-    /// Will show what the node says, of these apps only if any are named.
-    init(spool: String, node: String, apps: [String]) {
-        (self.spool, self.node, wanted) = (spool, node, apps)
+    /// Will show what the daemon says, of these apps only if any are named.
+    init(of daemon: DaemonConfiguration, apps: [String]) {
+        (self.daemon, wanted) = (daemon, apps)
     }
 
     /// Shows it until a key or a signal says that it is enough.
@@ -57,11 +57,14 @@ struct StatusWatch {
         let now = WallTime(nanoseconds: WallClock.nanoseconds())
         var (status, fault): (SpoolStatus?, String?) = (nil, nil)
         do throws(SystemError) {
-            status = try StatusFile(spool: spool, node: node).status?.limited(to: wanted)
+            let file = try StatusFile(spool: daemon.spool, node: daemon.node ?? Host.name)
+            status = file.status?.limited(to: wanted)
             if status == nil { fault = "the daemon is of another version" }
         } catch {
-            fault = "no daemon says anything: \(error)"
+            let silence = daemon.hasDaemon == true ? "the daemon runs and says nothing" : "no daemon says anything"
+            fault = "\(silence): \(error)"
         }
+        if status != nil, daemon.hasDaemon == false { fault = "the daemon has ended without a word" }
         if let status, now - status.writtenAt > SpoolStatus.interval * 2 {
             fault = "the daemon has said nothing for \((now - status.writtenAt).inWords)"
         }
@@ -71,7 +74,9 @@ struct StatusWatch {
 
     /// Looks into each `new/`, the less often the longer it takes; what cannot be read is not told.
     private mutating func look() {
-        guard let root = try? Directory.open(path: spool), var apps = try? QueueListing.apps(in: root) else { return }
+        guard let root = try? Directory.open(path: daemon.spool), var apps = try? QueueListing.apps(in: root) else {
+            return
+        }
         if !wanted.isEmpty { apps.removeAll { !wanted.contains($0) } }
         looks = looks.filter { apps.contains($0.key) }
         for app in apps {

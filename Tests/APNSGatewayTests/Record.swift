@@ -10,6 +10,7 @@ struct Record {
     private(set) var reports: [ConnectionReport] = []
     private(set) var connectCount = 0
     private(set) var stops: [GatewayFault] = []
+    private(set) var troubles: [GatewayFault] = []
     private(set) var tryCount = 0
     private(set) var resumeCount = 0
     private(set) var suspicionCount = 0
@@ -32,6 +33,7 @@ struct Record {
         case .announcing(let batches): announcing += batches
         case .connected: connectCount += 1
         case .disconnected(let report): reports.append(report)
+        case .troubled(let fault): troubles.append(fault)
         case .stopped(let fault): stops.append(fault)
         case .trying: tryCount += 1
         case .resumed: resumeCount += 1

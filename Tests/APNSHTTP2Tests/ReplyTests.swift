@@ -32,6 +32,7 @@ struct ReplyTests {
         #expect(reply.refusal == expected)
     }
 
+    /// Of a token that is gone Apple says since when.
     @Test(arguments: [
         "{\"reason\":\"Unregistered\"}", "{\"reason\":\"Unregistered\",\"timestamp\":null}",
         "{\"reason\":\"Unregistered\",\"timestamp\":\"1700000000123\"}",
@@ -39,9 +40,10 @@ struct ReplyTests {
         "{\"reason\":\"Unregistered\",\"timestamp\":9223372036854775807}",
         "{\"reason\":\"Unregistered\",\"timestamp\":92233720368547758070}",
     ])
-    func `a time that is none is left out`(body: String) {
+    func `a 410 without a time is not believed`(body: String) {
         let reply = reply(410, body)
-        #expect(reply.reason == .unregistered && reply.goneSince == nil && reply.failureClass == .tokenGone)
+        #expect(!reply.isGenuine && reply.goneSince == nil && reply.failureClass == .serverError)
+        #expect(reply.name == "Status410" && reply.excerpt.hasPrefix("{\"reason\":\"Unregistered\""))
     }
 
     @Test func `a time beside another status than 410 is left out`() {
@@ -55,15 +57,23 @@ struct ReplyTests {
         "{\"reason\":\"\(String(repeating: "x", count: 65))\"}",
         "{\"reason\":\"Shutdown\",\"more\":\"\(String(repeating: "x", count: 4096))\"}",
     ])
-    func `a body that says nothing leaves it to the status`(body: String) {
-        let expected: [(Int, FailureClass)] = [
-            (400, .message), (403, .app), (410, .tokenGone), (429, .retryLater), (502, .serverError),
-            (301, .serverError),
-        ]
-        for (status, failureClass) in expected {
+    func `a body that is not Apple's says nothing about the token, whatever the status`(body: String) {
+        for status in [301, 400, 403, 404, 405, 410, 413, 429, 502] {
             let reply = reply(status, body)
-            #expect(reply.cause == .none && reply.failureClass == failureClass && reply.name == "Status\(status)")
+            #expect(reply.cause == .none && !reply.isGenuine && reply.name == "Status\(status)")
+            #expect(reply.failureClass == .serverError)
         }
+    }
+
+    @Test func `an excerpt shows the beginning of a page, and no token`() {
+        let token = String(repeating: "aB3", count: 22)
+        let page =
+            "<html>\r\n  <h1>Not Found</h1>\n\n /3/device/\(token) \u{1B}[2J"
+            + String(repeating: "x", count: 900)
+        let excerpt = reply(404, page).excerpt
+        #expect(excerpt.hasPrefix("<html> <h1>Not Found</h1> /3/device/(hidden) [2Jxxx") && excerpt.count == 100)
+        #expect(reply(404, token).excerpt == "(hidden)" && reply(404).excerpt.isEmpty)
+        #expect(reply(400, "{\"reason\":\"BadTopic\"}").excerpt.isEmpty && reply(200, page).excerpt.isEmpty)
     }
 
     @Test func `a word that nobody knows is kept, and goes by the status`() {
@@ -72,8 +82,9 @@ struct ReplyTests {
         #expect(reply.refusal == Refusal(status: 403, reason: "MoonTooFull", verdict: .config))
     }
 
-    @Test func `a known word beside another status goes by the status`() {
-        #expect(reply(400, "{\"reason\":\"Unregistered\"}").failureClass == .message)
+    @Test func `a known word beside another status is not believed`() {
+        let reply = reply(400, "{\"reason\":\"Unregistered\"}")
+        #expect(!reply.isGenuine && reply.failureClass == .serverError)
     }
 
     @Test(arguments: [

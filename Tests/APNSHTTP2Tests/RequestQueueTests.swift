@@ -12,7 +12,8 @@ struct RequestQueueTests {
     private var random = SeededGenerator(seed: 1)
 
     private static func reply(_ reason: Reason) -> Reply {
-        let body = Array("{\"reason\":\"\(reason.rawValue)\"}".utf8)
+        let time = reason.status == 410 ? ",\"timestamp\":1700000000123" : ""
+        let body = Array("{\"reason\":\"\(reason.rawValue)\"\(time)}".utf8)
         var parser = Parser()
         return Reply(status: reason.status, body: body[...], parser: &parser)
     }
@@ -134,12 +135,17 @@ struct RequestQueueTests {
         #expect(queue.pausingCount == 1)
     }
 
-    @Test mutating func `an unanswered request is sent again once, then pauses`() {
+    @Test(arguments: 1...4)
+    mutating func `an unanswered request is sent again until it was in doubt too often, then pauses`(limit: Int) {
+        var pauses = RequestQueue.Pauses()
+        pauses.doubtLimit = limit
+        queue.reconfigure(pauses)
         var news = SessionNews()
-        news.doubtful = [Work.batch(0..<3)]
-        let upshot = take(news)
-        #expect(upshot.settlements.isEmpty)
-        expectTaken([0, 1, 2])
+        for number in 1..<limit {
+            news.doubtful = [Work.batch(0..<3)]
+            #expect(take(news).settlements.isEmpty && queue.pausingCount == 0, "\(number)")
+            expectTaken([0, 1, 2])
+        }
         news.doubtful = [Work.batch(1..<2)]
         _ = take(news)
         expectTaken([])
@@ -155,6 +161,9 @@ struct RequestQueueTests {
     }
 
     @Test mutating func `an acceptance makes a later doubt the first again`() {
+        var pauses = RequestQueue.Pauses()
+        pauses.doubtLimit = 2
+        queue.reconfigure(pauses)
         var news = SessionNews()
         news.doubtful = [Work.batch(0..<2)]
         _ = take(news)
@@ -197,7 +206,8 @@ struct RequestQueueTests {
 /// What follows from refusals of the identity.
 struct IdentityTrialTests {
     private static func reply(_ reason: Reason) -> Reply {
-        let body = Array("{\"reason\":\"\(reason.rawValue)\"}".utf8)
+        let time = reason.status == 410 ? ",\"timestamp\":1700000000123" : ""
+        let body = Array("{\"reason\":\"\(reason.rawValue)\"\(time)}".utf8)
         var parser = Parser()
         return Reply(status: reason.status, body: body[...], parser: &parser)
     }

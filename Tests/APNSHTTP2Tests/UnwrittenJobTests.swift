@@ -18,17 +18,18 @@ struct UnwrittenJobTests {
         fileprivate func news(of batch: Batch) -> SessionNews {
             var news = SessionNews()
             switch self {
-            case .refusedForNow: news.refused = [SessionNews.Refused(batch: batch, reply: Self.reply(503))]
-            case .refusedForTheApp: news.refused = [SessionNews.Refused(batch: batch, reply: Self.reply(403))]
+            case .refusedForNow: news.refused = [.init(batch: batch, reply: Self.reply(.serviceUnavailable))]
+            case .refusedForTheApp: news.refused = [.init(batch: batch, reply: Self.reply(.forbidden))]
             case .doubtful: news.doubtful = [batch]
             case .returned: news.returned = [batch]
             }
             return news
         }
 
-        private static func reply(_ status: Int) -> Reply {
+        fileprivate static func reply(_ reason: Reason) -> Reply {
+            let body = Array(#"{"reason":"\#(reason.rawValue)"}"#.utf8)
             var parser = Parser()
-            return Reply(status: status, body: [], parser: &parser)
+            return Reply(status: reason.status, body: body[...], parser: &parser)
         }
     }
 
@@ -48,6 +49,9 @@ struct UnwrittenJobTests {
     }
 
     @Test mutating func `a job that stays keeps the number of its doubts`() throws {
+        var pauses = RequestQueue.Pauses()
+        pauses.doubtLimit = 2
+        queue.reconfigure(pauses)
         queue.append(Work.batch(0..<1))
         try hear(.doubtful)
         #expect(queue.removeUnwritten(Work.job, count: 1) == nil)
@@ -69,8 +73,7 @@ struct UnwrittenJobTests {
         queue.append(Work.batch(2..<3, job: other))
         let taken = queue.next(atMost: 1)
         var news = SessionNews()
-        var parser = Parser()
-        let reply = Reply(status: 429, body: [], parser: &parser)
+        let reply = Finding.reply(.tooManyRequests)
         news.refused = [SessionNews.Refused(batch: try #require(taken), reply: reply)]
         _ = queue.take(news, at: Work.now(), using: &random)
         queue.append(Work.batch(0..<4))

@@ -7,7 +7,7 @@ import Testing
     @Test(arguments: ["http2", "binary"])
     func `what must not be sent twice never is, whatever is lost and whoever dies`(wire: String) async throws {
         let setup = Bench.Setup(
-            script: GatewayTests.ends(isFullRun ? 60 : 8), wire: wire, window: 30, confirmAfter: "300ms",
+            script: GatewayTests.ends(1...(isFullRun ? 60 : 8)), wire: wire, window: 30, confirmAfter: "300ms",
             latency: .milliseconds(10),
             app: GatewayTests.quickRetry + "\non_doubt: report")
         try await Bench.running(setup) { bench in
@@ -20,7 +20,7 @@ import Testing
     @Test(arguments: ["http2", "binary"])
     func `deaths while answers are lost double no more than window and group`(wire: String) async throws {
         let setup = Bench.Setup(
-            script: GatewayTests.ends(isFullRun ? 60 : 8), wire: wire, window: 30, confirmAfter: "300ms",
+            script: GatewayTests.ends(1...(isFullRun ? 60 : 8)), wire: wire, window: 30, confirmAfter: "300ms",
             latency: .milliseconds(10),
             app: GatewayTests.quickRetry)
         try await Bench.running(setup) { bench in

@@ -161,6 +161,7 @@ struct FilePageTests {
         (job.rate, job.remaining) = (1, .seconds(1))
         var app = SpoolStatus.App(name: "weather", state: .stuck)
         (app.gateway, app.reason, app.since, app.until) = ("localhost:1", "waits", time, time)
+        app.answeredAt = time
         app.progress = [job]
         var credentials = SpoolStatus.Credentials(kind: .certificate)
         (credentials.topics, credentials.notAfter, credentials.daysLeft) = (["com.example.weather"], time, 1)

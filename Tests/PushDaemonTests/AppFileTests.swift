@@ -90,6 +90,10 @@ struct AppFileTests {
             http2 + certificate + "feedback_service: {every: 1h}",
             "error: feedback_service: is for protocol: binary only"
         ),
+        (binary + certificate + "window: 5", "x:4:9: error: window: is for protocol: http2 only"),
+        (http2 + certificate + "window: 0", "x:5:9: error: window: 0 is out of range"),
+        (http2 + certificate + "doubt: {limit: 0}", "x:5:16: error: doubt.limit: 0 is out of range"),
+        (binary + certificate + "doubt: {limit: 5}", "warning: doubt: has no effect with protocol: binary"),
         (binary + certificate + "proxy: http://p:1", "error: proxy: is for protocol: http2 only"),
         (
             binary + certificate + "retry: {later: 1m}",
@@ -105,6 +109,22 @@ struct AppFileTests {
     func `what is wrong is named, at its place`(text: String, line: String) throws {
         let lines = try Self.read(text + "\n").lines
         #expect(lines.contains { $0.contains(line) }, "\(lines)")
+    }
+
+    @Test func `windows and doubt are the contract's unless they are named`() throws {
+        let plain = try Self.read(Self.http2 + Self.certificate).app
+        #expect(plain.requestWindow == 1000 && plain.doubtLimit == 3)
+        let (app, lines) = try Self.read(Self.http2 + Self.certificate + "window: 70\ndoubt: {limit: 1}\n")
+        #expect(lines.isEmpty && app.requestWindow == 70 && app.doubtLimit == 1)
+    }
+
+    @Test(arguments: ["# only a note\n", "\n", "  # a\r\n\t# b\n\n", "#"])
+    func `a file of comments says what one without keys does`(text: String) throws {
+        #expect(try Self.read(text).lines == (try Self.read("{}")).lines)
+    }
+
+    @Test func `a file without a byte is faulty`() {
+        #expect(throws: Diagnostic.self) { try Self.read("") }
     }
 
     @Test func `a key that is put where it does not belong is not printed`() throws {

@@ -142,7 +142,7 @@ import Testing
     @Test func `nothing is said of a certificate that has long to go, nor of a provider token`() async throws {
         try await Modern().serving { bench, daemon in
             let command = ["status", "--config", "\(bench.path)/etc/pushspool.yaml"]
-            try await eventually("the status") { try await bench.run(command).text.contains("modern  sending") }
+            try await eventually("the status") { try await bench.run(command).text.contains("modern  idle") }
             let json = try await bench.run(command + ["--json"])
             #expect(json.text.contains(#""credentials":{"kind":"token"}"#), "\(json)")
             #expect(!daemon.log.contains("expire") && !json.text.contains("not_after"))

@@ -1,6 +1,7 @@
 import Foundation
 import GatewaySimulator
 import Glibc
+import TestSupport
 import Testing
 
 /// Connections over HTTP/2 in a whole daemon: several, lost ones, those through a proxy, and what all of them share.
@@ -33,6 +34,25 @@ import Testing
                     #expect(Set(await proxy.questions) == [way])
                     #expect(!daemon.log.contains("secret"))
                 }
+            }
+        }
+    }
+
+    @Test(arguments: [("", 1000), ("window: 70", 70)])
+    func `no more than the window is in flight, whatever the gateway allows`(line: String, window: Int) async throws {
+        var manner = HTTP2Manner()
+        (manner.streamLimit, manner.streamLimitBeforeToken) = (5000, nil)
+        // It answers the first, which shows that it takes the provider token.
+        try await Modern("after=2 withhold", manner: manner).running { bench in
+            try bench.configureModern(line)
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                try bench.drop("many.json", job(tokens: 0..<3000), app: "modern")
+                try await eventually("a full window") { await bench.simulator.ledger.acceptedCount > window }
+                // Long enough for thousands more.
+                #expect(try await bench.operate("list").code == 0)
+                let count = await bench.simulator.ledger.acceptedCount
+                #expect((1 + window...2 + window).contains(count), "\(count)")
             }
         }
     }

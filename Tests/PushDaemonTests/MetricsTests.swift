@@ -22,7 +22,7 @@ import Testing
                     #"pushspool_jobs_finished_total{node="node-a",app="weather",state="failed"} 1"#,
                     #"pushspool_job_failures_total{node="node-a",app="weather",code="invalid"} 1"#,
                     #"pushspool_job_wait_duration_seconds_count{node="node-a",app="weather"} 2"#,
-                    #"pushspool_app_state{node="node-a",app="weather",state="sending"} 1"#,
+                    #"pushspool_app_state{node="node-a",app="weather",state="idle"} 1"#,
                     #"pushspool_credential_expiry_timestamp_seconds{node="node-a",app="weather",kind="certificate"} "#,
                     #"pushspool_queue_jobs{node="node-a",app="weather",folder="work"} 0"#,
                     #"pushspool_connections_opened_total{node="node-a",app="weather"} "#,

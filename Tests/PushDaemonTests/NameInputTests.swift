@@ -77,7 +77,7 @@ import Testing
                 try await daemon.says("app started")
                 try await eventually("a status") {
                     let end = try await bench.operate("status", "weather")
-                    return end.code == 0 && end.text.contains("weather  sending") && !end.text.contains("faulty")
+                    return end.code == 0 && end.text.contains("weather  idle") && !end.text.contains("faulty")
                 }
                 let some = try await bench.operate("status", "nobody", "-", input: "faulty\n")
                 #expect(some.code == 1 && some.text.contains("faulty  broken"), "\(some)")

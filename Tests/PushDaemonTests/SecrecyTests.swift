@@ -139,7 +139,7 @@ extension Bench {
         try await daemon.says("app configured anew")
         #expect(try await end(of: "stops.json", app: "modern").accepted == 1)
         let over = try await published([
-            #""app":"modern","state":"sending""#, #"outcome="rejected",reason="BadDeviceToken"} 1"#,
+            #""app":"modern","state":"idle""#, #"outcome="rejected",reason="BadDeviceToken"} 1"#,
             #"pushspool_jobs_finished_total{node="node-a",app="modern",state="done"} 3"#,
             #"pushspool_jobs_finished_total{node="node-a",app="modern",state="failed"} 1"#,
         ])

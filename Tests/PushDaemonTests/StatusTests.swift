@@ -1,5 +1,6 @@
 import APNSModel
 import Foundation
+import GatewaySimulator
 import Glibc
 import LinuxIO
 import SpoolModel
@@ -22,7 +23,7 @@ import Testing
                 try await daemon.says("app started")
                 try await eventually("the status") {
                     let end = try await bench.run(command)
-                    return end.code == 0 && end.text.contains("weather  sending")
+                    return end.code == 0 && end.text.contains("weather  idle")
                 }
                 let end = try await bench.run(command)
                 #expect(end.text.contains("faulty   broken") && end.text.contains("idle     unconfigured"), "\(end)")
@@ -75,6 +76,63 @@ import Testing
         }
     }
 
+    @Test func `a daemon that was killed is not taken for one that runs`() async throws {
+        try await Bench.running(try .init()) { bench in
+            let command = ["status", "--config", bench.path + "/etc/pushspool.yaml"]
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                try await eventually("a status") { try await bench.run(command).code == 0 }
+            }
+            let end = try await bench.run(command)
+            #expect(end.code == 75 && end.log.contains("the daemon has ended without a word"), "\(end)")
+            #expect(end.text.contains(", dead, started ") && end.log.contains("pushspool run --config"), "\(end)")
+        }
+    }
+
+    @Test func `a daemon that cannot say what it does is told from none`() async throws {
+        try await Bench.serving(try .init()) { bench, _ in
+            let command = ["status", "--config", bench.path + "/etc/pushspool.yaml"]
+            try await eventually("a status") { try await bench.run(command).code == 0 }
+            try FileManager.default.removeItem(atPath: bench.path + "/spool/.pushspool/public/node-a/status.json")
+            let end = try await bench.run(command)
+            #expect(end.code == 75 && end.log.contains("the daemon runs, and what it says"), "\(end)")
+            #expect(end.log.contains("is full") && !end.log.contains("start one"), "\(end)")
+        }
+    }
+
+    /// Waits until the status of the bench's daemon has all these words.
+    private func expect(_ words: [String], on bench: Bench) async throws {
+        let command = ["status", "--config", bench.path + "/etc/pushspool.yaml"]
+        try await eventually("a status of \(words)") {
+            let text = try await bench.run(command).text
+            return words.allSatisfy(text.contains)
+        }
+    }
+
+    @Test func `status says that a gateway cannot be reached, and why, until it can`() async throws {
+        try await Bench.serving(try .init(app: "gateway: 127.0.0.1:1")) { bench, _ in
+            try await expect(["weather  idle"], on: bench)
+            try bench.drop("a.json", job(1))
+            try await expect(["weather  unreachable", "  until 2", "weather cannot reach its gateway: "], on: bench)
+            try bench.configureApp("weather")
+            #expect(try await bench.end(of: "a.json").accepted == 1)
+            try await expect(["weather  idle"], on: bench)
+        }
+    }
+
+    @Test(arguments: [
+        ("answer status=503 reason=ServiceUnavailable", "the gateway answered ServiceUnavailable (status 503)"),
+        ("answer status=411 text=Length.Required", "status 411 with a body that is not Apple's"),
+    ])
+    func `status says that a gateway takes nothing, and what it answers`(script: String, words: String) async throws {
+        try await Modern(script).serving { bench, daemon in
+            try bench.drop("a.json", job(1), app: "modern")
+            try await expect(["modern  refused", "modern gets nothing through: \(words)"], on: bench)
+            try await daemon.says("the gateway takes nothing")
+            #expect(try await bench.operate("cancel", "modern/a.json").code == 0)
+        }
+    }
+
     @Test(arguments: [SIGINT, SIGTERM])
     func `a watch shows the status again and again, until a signal`(signal: Int32) async throws {
         try await Bench.running(try .init()) { bench in
@@ -82,7 +140,7 @@ import Testing
                 try await daemon.says("app started")
                 let watch = try bench.start(["status", "--watch", "--config", bench.path + "/etc/pushspool.yaml"])
                 try await eventually("three screens") {
-                    watch.text.components(separatedBy: "weather  sending").count > 3
+                    watch.text.components(separatedBy: "weather  idle").count > 3
                 }
                 watch.send(signal)
                 #expect(try await watch.end() == 0)

@@ -1,4 +1,5 @@
 import APNSGateway
+import APNSModel
 import Foundation
 import GatewaySimulator
 import Glibc
@@ -18,6 +19,32 @@ import Testing
         try await daemon.says("app configured anew")
         try bench.drop("stops.json", job(2, saying: "stopping", #","give_up_after":"15s""#), app: "modern")
         try await daemon.says("app stopped")
+    }
+
+    /// What says that something was mended, perhaps at the other end.
+    enum Word: CaseIterable {
+        case hangup, touchedFile, comment, touchedKey
+    }
+
+    @Test(arguments: Word.allCases)
+    func `a stopped app asks again at HUP, and whatever of its files changes`(word: Word) async throws {
+        try await Modern("times=1 answer reason=Forbidden").serving { bench, daemon in
+            try bench.drop("a.json", job(1), app: "modern")
+            try await daemon.says("app stopped")
+            let command = ["status", "--config", bench.path + "/etc/pushspool.yaml"]
+            try await eventually("a reason in the status") {
+                let text = try await bench.run(command).text
+                return text.contains("modern  stopped") && text.contains("modern is stopped: the gateway answered")
+            }
+            switch word {
+            case .hangup: daemon.send(SIGHUP)
+            case .touchedFile: try await bench.tool("touch", bench.path + "/etc/apps/modern.yaml")
+            case .comment: try bench.configureModern("# as before")
+            case .touchedKey: try await bench.tool("touch", bench.path + "/etc/key.p8")
+            }
+            #expect(try await bench.end(of: "a.json", app: "modern").accepted == 1)
+            try await daemon.says("app resumed")
+        }
     }
 
     @Test func `a stopped app asks again with what pauses if nothing else is left`() async throws {
@@ -75,12 +102,15 @@ import Testing
     }
 
     @Test func `a stop that is told before another configuration does not outlast it`() {
-        var standing = Standing.sending
-        standing.note(.stopped(.init("refused")))
-        #expect(standing == .stopped)
-        standing.note(.trying)
-        #expect(standing == .asking(hasFreed: false))
-        standing.note(.resumed)
-        #expect(standing == .sending)
+        var standing = Standing()
+        let (now, hour) = (WallTime(epochSeconds: 1_795_000_000), Duration.seconds(3600))
+        standing.note(.stopped(GatewayFault("refused")), at: now, stopPause: hour)
+        #expect(standing.phase == .stopped && standing.trouble?.nextTry == now + hour)
+        standing.note(.troubled(GatewayFault("failing")), at: now, stopPause: hour)
+        #expect(standing.trouble?.words == "is stopped: refused")
+        standing.note(.trying, at: now, stopPause: hour)
+        #expect(standing.phase == .asking(hasFreed: false) && standing.trouble?.kind == .stop)
+        standing.note(.resumed, at: now, stopPause: hour)
+        #expect(standing.phase == .open && standing.trouble == nil)
     }
 }

@@ -23,6 +23,7 @@ import Testing
             var app = SpoolStatus.App(name: "app\(index)", state: state)
             app.jobCount = index
             if state == .stuck { app.since = time }
+            if state == .unreachable { (app.until, app.answeredAt) = (time, time + .seconds(1)) }
             if state != .unconfigured { app.gateway = "localhost:\(index)" }
             app.credentials = credentials[state]
             if state == .sending {
@@ -45,17 +46,17 @@ import Testing
 
     @Test func `it is one line of JSON with the members of the manual`() {
         var status = Self.status
-        status.apps = [status.apps[4]]
+        status.apps = status.apps.filter { $0.state == .stuck }
         let text =
             #"{"v":1,"node":"host-a","pid":4711,"state":"running","started_at":"2026-11-22T01:20:00.000Z","#
-            + #""written_at":"2026-11-22T01:20:30.000Z","apps":[{"app":"app4","state":"stuck","jobs":4,"#
-            + #""gateway":"localhost:4","since":"2026-11-22T01:20:00.000Z"}]}"# + "\n"
+            + #""written_at":"2026-11-22T01:20:30.000Z","apps":[{"app":"app8","state":"stuck","jobs":8,"#
+            + #""gateway":"localhost:8","since":"2026-11-22T01:20:00.000Z"}]}"# + "\n"
         #expect(String(decoding: status.json, as: UTF8.self) == text)
     }
 
     @Test func `a job that takes long says how far it is`() {
         var status = Self.status
-        status.apps = [status.apps[0]]
+        status.apps = status.apps.filter { $0.state == .sending }
         let (one, two) = (JobID(bits: 1), JobID(bits: 2))
         let text =
             #""progress":[{"job":"a.json","id":"\#(one)","count":3,"settled":2,"rate":1,"remaining_s":1},"#
@@ -65,7 +66,7 @@ import Testing
 
     @Test func `credentials are told without secrets, and those of another version are left out`() throws {
         var status = Self.status
-        status.apps = [status.apps[0], status.apps[3]]
+        status.apps = status.apps.filter { [.sending, .full].contains($0.state) }
         status.apps[0].progress = []
         let text = String(decoding: status.json, as: UTF8.self)
         let certificate =

@@ -6,6 +6,8 @@ struct RequestAnswer: Hashable {
     let status: Int
     /// Empty: no body.
     var reason = ""
+    /// What the body is instead of the reason, if anything.
+    var text: String?
     /// Milliseconds since 1970.
     var timestamp: Int64?
     /// Seconds.
@@ -26,15 +28,17 @@ struct RequestAnswer: Hashable {
 
     /// The answer that a script asks for, at a time in milliseconds since 1970.
     init(_ answer: FaultAction.Answer, at time: Int64) {
-        let reason = answer.reason ?? (answer.status == nil ? Reason.unregistered.rawValue : "")
+        let isPlain = answer.status == nil && answer.text == nil
+        let reason = answer.reason ?? (isPlain ? Reason.unregistered.rawValue : "")
         status = answer.status ?? Reason(name: reason)?.status ?? 400
-        self.reason = reason
+        (self.reason, text) = (reason, answer.text)
         timestamp = answer.timestamp ?? (status == 410 ? time : nil)
         retryAfter = answer.retryAfter
     }
 
     /// The body: `{"reason":"Unregistered","timestamp":1700000000123}`.
     var body: [UInt8] {
+        if let text { return Array(text.utf8) }
         guard !reason.isEmpty else { return [] }
         let end = timestamp.map { ",\"timestamp\":\($0)}" } ?? "}"
         return Array("{\"reason\":\"\(reason)\"\(end)".utf8)

@@ -22,6 +22,8 @@ extension FaultAction {
         var status: Int?
         /// The word of the body; empty: no body; `nil`: `Unregistered` unless there is a status.
         var reason: String?
+        /// The whole body instead, as a server would give it that is no gateway.
+        var text: String?
         /// Since when the token is gone, in milliseconds since 1970; `nil`: the moment of the answer.
         var timestamp: Int64?
         /// A field `retry-after`, in seconds.
@@ -91,6 +93,7 @@ extension FaultAction.Answer {
         switch word.name {
         case "status": answer.status = try word.integer(in: 200...999)
         case "reason": answer.reason = word.value ?? ""
+        case "text": answer.text = word.value ?? ""
         case "timestamp": answer.timestamp = try word.integer(in: 0...Int64.max)
         case "retry-after": answer.retryAfter = try word.integer(in: 0...Int(Int32.max))
         case "delay": answer.delay = try word.duration()

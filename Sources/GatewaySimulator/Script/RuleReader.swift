@@ -170,7 +170,7 @@ extension ScriptWord {
             case "stall", "stop-listening": "for"
             case "slow": "rate"
             case "fail-handshake": "by"
-            case "answer": "status, reason, timestamp, retry-after, delay"
+            case "answer": "status, reason, text, timestamp, retry-after, delay"
             case "latency": "delay, jitter"
             case "goaway": "undone, code, reason, text, notice, then"
             case "refuse-stream": "code"

@@ -9,11 +9,11 @@ extension AppRunner {
     /// than the time until the next stop; if that comes to nothing either, a job of `new/` may be taken.
     func prepareToAsk() async {
         mayAsk = false
-        guard case .asking(let hasFreed) = standing, claims.isEmpty, readable.isEmpty, freed.isEmpty,
-            await !gateway.isAtWork, standing == .asking(hasFreed: hasFreed)
+        guard case .asking(let hasFreed) = standing.phase, claims.isEmpty, readable.isEmpty, freed.isEmpty,
+            await !gateway.isAtWork, standing.phase == .asking(hasFreed: hasFreed)
         else { return }
         if !hasFreed {
-            standing = .asking(hasFreed: true)
+            standing.phase = .asking(hasFreed: true)
             if await freePaused() { return }
         }
         mayAsk = true

@@ -22,6 +22,8 @@ extension AppRunner {
             case .announcing(let batches): noteAnnouncement(batches)
             case .connected(let endpoint):
                 logger.info("connected", metadata: [LogKey.gateway: "\(endpoint)"])
+            case .troubled(let fault):
+                logger.warning("the gateway takes nothing", metadata: fault.metadata)
             case .disconnected(let report):
                 log(report)
             case .stopped where isEnding:
@@ -54,9 +56,9 @@ extension AppRunner {
     }
 
     private func noteStanding(_ event: GatewayEvent) {
-        let before = standing
-        standing.note(event)
-        if standing != before { show() }
+        let (phase, trouble) = (standing.phase, standing.trouble)
+        standing.note(event, at: .now, stopPause: app.retryCeiling)
+        if standing.phase != phase || standing.trouble != trouble { show() }
     }
 
     /// Counts what the event says of connections.
@@ -69,7 +71,8 @@ extension AppRunner {
                 $0.noteEndOfConnection(
                     isRoutine: isRoutine, resent: report.resentCount, doubtful: report.doubtfulCount)
             }
-        case .settled, .reopened, .withdrawn, .announcing, .paused, .stopped, .trying, .resumed, .suspectEnvironment:
+        case .settled, .reopened, .withdrawn, .announcing, .paused, .troubled, .stopped, .trying, .resumed,
+            .suspectEnvironment:
             break
         }
     }
@@ -84,6 +87,7 @@ extension AppRunner {
         for (key, count) in counts where count > 0 { metadata[key] = "\(count)" }
         // That the program itself cuts a connection with nothing on it is no news.
         if isEnding, metadata[LogKey.doubtful] == nil, metadata[LogKey.unknown] == nil { return }
+        if let window = report.window, !isEnding { metadata[LogKey.window] = "\(window)" }
         if report.pause > .zero, !isEnding { metadata[LogKey.pause] = "\(report.pause)" }
         logger.log(level: report.isRoutine ? .info : .warning, "connection ended", metadata: metadata)
     }

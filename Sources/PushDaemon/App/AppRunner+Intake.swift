@@ -70,7 +70,7 @@ extension AppRunner {
 
     /// Takes what is short, a group at a time, so that the long file comes to its end. Not while that is read alone.
     private func takeShortFiles() async {
-        guard takingCount == 1, standing == .sending, !isReadingAlone else { return }
+        guard takingCount == 1, standing.phase == .open, !isReadingAlone else { return }
         isBesideReading = true
         defer { isBesideReading = false }
         takeHints()
@@ -101,7 +101,7 @@ extension AppRunner {
 
     private var mayTake: Bool {
         hasLookedIntoWork && !isDraining && !isBroken && shortUntil <= .now
-            && (standing == .sending || mayAsk && claims.isEmpty)
+            && (standing.phase == .open || mayAsk && claims.isEmpty)
             && unpublishedByteCount < Self.lineLimit
     }
 

@@ -52,19 +52,33 @@ extension AppRunner {
     }
 
     private var status: SpoolStatus.App {
-        let state: SpoolStatus.AppState =
-            switch standing {
-            case _ where isDraining: .ending
-            case .stopped: .stopped
-            case .asking: .asking
-            case .sending: space.isShort ? .full : .sending
-            }
         var status = SpoolStatus.App(name: name, state: state)
         status.jobCount = activeCount
-        status.reason = room.reason
+        status.reason = room.reason ?? standing.trouble?.words
+        (status.since, status.until) = (standing.trouble?.since, standing.trouble?.nextTry)
+        status.answeredAt = standing.answeredAt
         status.gateway = "\(app.endpoint)"
         status.progress = shownJobs
         return status
+    }
+}
+
+extension AppRunner {
+    private var state: SpoolStatus.AppState {
+        switch standing.phase {
+        case _ where isDraining: return .ending
+        case .stopped: return .stopped
+        case .asking: return .asking
+        case .open where space.isShort: return .full
+        case .open: break
+        }
+        switch standing.trouble?.kind {
+        case .unreachable?: return .unreachable
+        case .refused?: return .refused
+        case .stop?, nil: break
+        }
+        if activeCount == 0 { return .idle }
+        return gateway.events.meter.connectionCount > 0 ? .sending : .connecting
     }
 }
 

@@ -184,8 +184,8 @@ package actor AppRunner {
     var nextScan = Moment.zero
     /// A listing of `new/` that is under way.
     var scanning: DirectoryListing?
-    /// Whether the gateway takes anything at present.
-    var standing = Standing.sending
+    /// What the gateway makes of the app at present.
+    var standing = Standing()
     /// Whether the gateway has not answered for a while.
     var outage = Outage()
     /// Whether a stopped app may take one job to ask with.
@@ -337,11 +337,19 @@ package actor AppRunner {
 
     /// Uses another configuration from the next connection and the next job on, if it is another.
     ///
+    /// - Parameters:
+    ///   - app: What its file says.
+    ///   - identity: Its credentials.
+    ///   - asksAgain: Whether an app that is stopped asks its gateway again also with the same configuration.
     /// - Returns: Whether this runner can; for another protocol another runner is needed.
-    package func reconfigureIfNeeded(_ app: AppConfiguration, _ identity: AppIdentity) async -> Bool {
-        guard app != self.app || identity.fingerprint != self.identity.fingerprint else { return true }
+    package func reconfigureIfNeeded(
+        _ app: AppConfiguration, _ identity: AppIdentity, asksAgain: Bool
+    ) async -> Bool {
+        let isOther = app != self.app || identity.fingerprint != self.identity.fingerprint
+        guard isOther || asksAgain && standing.phase == .stopped else { return true }
         let configured = identity.gateway(around.tokens, around.descriptors.sockets)
         guard await gateway.reconfigure(configured) else { return false }
+        guard isOther else { return true }
         // Another hook does not wait because the one before has failed.
         if app.hook != self.app.hook { hookQueue = nil }
         self.app = app
@@ -411,7 +419,7 @@ package actor AppRunner {
     /// gateway does not let the app in.
     package var mayEnd: Bool {
         get async {
-            if isIdle || standing != .sending { return true }
+            if isIdle || standing.phase != .open { return true }
             let isUntouched = jobs.values.map(\.machine.tally).allSatisfy { $0.accepted + $0.unknown == 0 }
             guard isUntouched else { return false }
             return await gateway.pendingInDoubt == 0

@@ -15,8 +15,8 @@ struct Outage {
         case .settled: begin = nil
         case .disconnected(let report) where !report.isRoutine: begin = begin ?? now
         case .stopped: begin = begin ?? now
-        case .disconnected, .connected, .reopened, .withdrawn, .announcing, .trying, .resumed, .suspectEnvironment,
-            .paused:
+        case .disconnected, .connected, .troubled, .reopened, .withdrawn, .announcing, .trying, .resumed,
+            .suspectEnvironment, .paused:
             break
         }
     }

@@ -23,8 +23,10 @@ extension AppConfiguration {
         }
         readGateway(&fields)
         connections = fields.integer("connections", in: 1...100) ?? connections
+        requestWindow = fields.integer("window", in: 1...100_000) ?? requestWindow
         rate = fields.rate("rate")
         onDoubt = fields.choice("on_doubt", of: OnDoubt.self) ?? onDoubt
+        fields.mapping("doubt") { doubtLimit = $0.integer("limit", in: 1...100) ?? doubtLimit }
         hook = fields.hook("hook")
         suppress = fields.boolean("suppress") ?? suppress
         fields.mapping("timeouts") { readTimeouts(&$0) }
@@ -59,6 +61,12 @@ extension AppConfiguration {
         case .binary:
             if fields.value("proxy") != nil {
                 fields.refuse("proxy", "is for protocol: http2 only", hint: "remove it, or write protocol: http2")
+            }
+            if fields.value("window") != nil {
+                fields.refuse("window", "is for protocol: http2 only", hint: "write it as binary.window")
+            }
+            if fields.value("doubt") != nil {
+                fields.warn("doubt", "has no effect with protocol: binary", hint: "remove it")
             }
             for key in ["later", "server_error"] where fields.value("retry")?[key] != nil {
                 fields.warn("retry", "`\(key)` has no effect with protocol: binary", hint: "remove it")

@@ -62,10 +62,14 @@ package struct AppConfiguration: Sendable, Hashable {
     package var proxy: Proxy?
     /// The most connections.
     package var connections = 1
+    /// The most requests without an answer on a connection over HTTP/2, whatever the gateway allows.
+    package var requestWindow = 1_000
     /// How many notifications may be sent in which time, over all connections; `nil`: as many as can be.
     package var rate: Rate?
     /// What a connection that dies without an answer makes of the notifications on it.
     package var onDoubt = OnDoubt.resend
+    /// How often connections may leave a notification in doubt before it waits as after 5xx. HTTP/2 only.
+    package var doubtLimit = 3
     /// The command that gets the feedback.
     package var hook: Hook?
     /// Whether tokens that were reported gone are not sent to again.
@@ -84,7 +88,7 @@ package struct AppConfiguration: Sendable, Hashable {
     package var retryCeiling = Duration.seconds(4 * 3600)
     /// The spelling of notifications.
     package var format = FrameFormat.frame
-    /// The most notifications in doubt on a connection.
+    /// The most notifications in doubt on a connection of the binary protocol.
     package var window = 100_000
     /// What proves acceptance.
     package var confirmation = BinaryGateway.Confirmation.silence(.seconds(5))

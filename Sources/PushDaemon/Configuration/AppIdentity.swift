@@ -85,6 +85,7 @@ package struct AppIdentity: Sendable {
         if case .token(let key) = credentials { gateway.tokenSource = tokens.source(of: key) }
         gateway.defaultTopic = topic
         gateway.connectionLimit = app.connections
+        gateway.window = app.requestWindow
         gateway.rate = app.rate
         gateway.connectTimeout = app.connectTimeout
         gateway.answerTimeout = app.answerTimeout
@@ -93,6 +94,7 @@ package struct AppIdentity: Sendable {
         // The pauses for one token end at an hour, whatever the ceiling.
         gateway.pauses.later = BackOff(first: app.retryLater, ceiling: min(.seconds(3600), app.retryCeiling))
         gateway.pauses.serverError = BackOff(first: app.retryServerError, ceiling: app.retryCeiling)
+        gateway.pauses.doubtLimit = app.doubtLimit
         gateway.stopPause = app.retryCeiling
         return gateway
     }

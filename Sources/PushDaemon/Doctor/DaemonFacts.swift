@@ -60,6 +60,13 @@ struct DaemonFacts: Sendable {
         return facts
     }
 
+    /// Whether the daemon runs; `nil`: that cannot be seen.
+    var isRunning: Bool? {
+        if let isLocked { return isLocked }
+        guard case .answered? = control?.state else { return nil }
+        return true
+    }
+
     private mutating func tryControl(in path: String) {
         let name = DaemonConfiguration.controlName(of: node)
         let state: Control
@@ -103,5 +110,13 @@ struct DaemonFacts: Sendable {
         } catch {
             journal = error.isNotFound ? .missing : .unreadable(error)
         }
+    }
+}
+
+extension DaemonConfiguration {
+    /// Whether the node's daemon runs, as seen from beside: by its journal's lock, or else its control socket. `nil`: neither can
+    /// be seen. Takes no lock. Blocks.
+    package var hasDaemon: Bool? {
+        DaemonFacts.look(at: node ?? Host.name, in: spool, control: controlFolder).isRunning
     }
 }

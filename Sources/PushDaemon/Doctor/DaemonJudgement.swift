@@ -99,14 +99,15 @@ struct DaemonJudgement {
 
     private func findings(of app: SpoolStatus.App) -> [DoctorFinding] {
         var book = FindingBook(.daemon, of: app.name)
+        // The reason ends with the remedy, if there is one.
+        let reason = app.reason ?? "see the log for the reason"
         switch app.state {
-        case .sending: book.ok("is at work, jobs under way: \(app.jobCount)")
+        case .idle: book.ok("is at work, with no job under way")
+        case .sending, .connecting: book.ok("is at work, jobs under way: \(app.jobCount)")
+        case .unreachable, .refused: book.fault(reason, hint: "jobs wait; it is tried again")
         case .stopped:
-            book.fault(
-                "is stopped: its gateway refuses it as such",
-                hint: "see the log for the reason; a change of its file or credentials starts it again")
-        case .asking:
-            book.warn("asks its gateway whether it is taken again", hint: "see the log for why it was stopped")
+            book.fault(reason, hint: "mend that; HUP, or a change of its file or credentials, has it ask again")
+        case .asking: book.warn("asks its gateway whether it is taken again", hint: reason)
         case .full: book.fault("takes no jobs: its volume is nearly full", hint: "make room, old archives first")
         case .stuck: book.fault("is stuck: its filesystem does not answer", hint: "look after the server or disk")
         case .starting: book.warn("has not started", hint: "wait a moment; else see the log for why")

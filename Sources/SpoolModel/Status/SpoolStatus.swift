@@ -12,8 +12,16 @@ package struct SpoolStatus: Hashable, Sendable {
 
     /// What an app is doing.
     package enum AppState: String, CaseIterable, Hashable, Sendable {
+        /// No job is under way.
+        case idle
         /// Jobs are taken and sent.
         case sending
+        /// Jobs are under way, and a connection comes about.
+        case connecting
+        /// No connection comes about, or none that lasts.
+        case unreachable
+        /// The gateway answers, and takes nothing.
+        case refused
         /// The gateway refuses the app as such: nothing is sent until its configuration is mended.
         case stopped
         /// The gateway is asked, with one notification, whether it takes the app again.
@@ -44,12 +52,14 @@ package struct SpoolStatus: Hashable, Sendable {
         package var gateway: String?
         /// What it proves itself with, if it is configured; older daemons do not say.
         package var credentials: Credentials?
-        /// Since when it is stuck.
+        /// Since when it is stuck, or its gateway takes nothing.
         package var since: WallTime?
         /// Why it could not start, or does less than it could, in words.
         package var reason: String?
-        /// Until when it waits for its certificate to become valid.
+        /// When its certificate becomes valid, or its gateway is asked again.
         package var until: WallTime?
+        /// When its gateway last answered a notification.
+        package var answeredAt: WallTime?
         /// The longest of those jobs that take more than a second.
         package var progress: [Job] = []
 
@@ -148,6 +158,7 @@ extension SpoolStatus.App {
         since = node["since"]?.time
         reason = node["reason"]?.string
         until = node["until"]?.time
+        answeredAt = node["answered_at"]?.time
         credentials = node["credentials"].flatMap(SpoolStatus.Credentials.init(_:))
         let progress = node["progress"]?.elements.map(SpoolStatus.Job.init(_:)) ?? []
         self.progress = progress.compactMap { $0 }
@@ -164,6 +175,7 @@ extension SpoolStatus.App {
         writer.member("since", since?.rfc3339)
         writer.member("reason", reason)
         writer.member("until", until?.rfc3339)
+        writer.member("answered_at", answeredAt?.rfc3339)
         if let credentials {
             writer.key("credentials")
             credentials.write(to: &writer)

@@ -23,6 +23,32 @@ struct HTTP2AnswerTests {
         }
     }
 
+    @Test(arguments: [
+        "status=410 text=<html>Gone</html>", "status=404 text=<html>Not.Found</html>", "status=400 text=",
+        "status=413 text={}", "status=405 text={\"error\":\"method\"}", "status=403 text=Forbidden",
+        "status=410 text={\"reason\":\"Unregistered\"}", "status=400 text={\"reason\":\"Unregistered\"}",
+    ])
+    func `an answer that is not Apple's is told, and its notification is sent again`(answer: String) async throws {
+        try await HTTP2Plan("nth=3 answer \(answer)").run { bench in
+            try await bench.submit(5)
+            try await bench.settle()
+            #expect(bench.record.acceptedCount == 5 && bench.record.stops.isEmpty)
+            let fault = try #require(bench.record.troubles.first)
+            let text = answer.split(separator: "text=").dropFirst().joined()
+            #expect(fault.message.hasSuffix("with a body that is not Apple's: \"\(text)\""), "\(fault)")
+            #expect(fault.hint?.contains("check gateway:") == true && bench.record.troubles.count == 1)
+        }
+    }
+
+    @Test func `a gateway that fails is told of once, however many notifications it fails`() async throws {
+        try await HTTP2Plan("times=500 answer status=503 reason=ServiceUnavailable").run { bench in
+            try await bench.submit(500)
+            try await bench.settle()
+            #expect(bench.record.acceptedCount == 500)
+            #expect(bench.record.troubles.map(\.message) == ["the gateway answered ServiceUnavailable (status 503)"])
+        }
+    }
+
     @Test func `since when a token is gone is told`() async throws {
         try await HTTP2Plan("nth=1 answer reason=Unregistered timestamp=1700000000123").run { bench in
             try await bench.submit(1)

@@ -38,6 +38,23 @@ struct HTTP2GoodbyeTests {
         }
     }
 
+    @Test(arguments: [
+        ("code=11 text=too_many_pings", "GOAWAY ENHANCE_YOUR_CALM \"too_many_pings\"", false),
+        ("code=2 text=", "GOAWAY INTERNAL_ERROR", false), ("code=99 text=odd", "GOAWAY error 99 \"odd\"", false),
+        ("reason=Shutdown", "GOAWAY NO_ERROR \"{\"reason\":\"Shutdown\"}\"", true),
+    ])
+    func `the end of a connection tells how it was announced`(
+        goodbye: String, words: String, isRoutine: Bool
+    ) async throws {
+        try await HTTP2Plan("nth=5 goaway undone=2 \(goodbye)").run { bench in
+            try await bench.submit(20)
+            try await bench.settle()
+            let report = try #require(bench.record.reports.first)
+            #expect(report.fault.message.hasSuffix(": \(words)"), "\(report)")
+            #expect(report.isRoutine == isRoutine, "\(report)")
+        }
+    }
+
     @Test func `a goodbye that is announced first loses and doubles nothing`() async throws {
         try await HTTP2Plan("nth=50 goaway notice=50ms").run { bench in
             try await bench.submit(200)

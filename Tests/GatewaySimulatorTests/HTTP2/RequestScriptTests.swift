@@ -22,6 +22,7 @@ struct RequestScriptTests {
             "nth=2 answer status=410 reason=ExpiredToken timestamp=5",
             "3 410 {\"reason\":\"ExpiredToken\",\"timestamp\":5}"
         ),
+        ("nth=2 answer status=404 text=<h1>Not.Found</h1>", "3 404 <h1>Not.Found</h1>"),
         ("nth=2 answer status=400 reason=NeverHeardOf", "3 400 {\"reason\":\"NeverHeardOf\"}"),
         (
             "token=abab times=1 after=1 answer status=500 reason=InternalServerError",
