@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// Where programs are found.
