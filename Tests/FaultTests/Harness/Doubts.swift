@@ -15,8 +15,8 @@ struct Doubts {
     /// Reads what the journal of a dead daemon announces, in a copy: opening it is a new start.
     mutating func note(_ bench: Bench) throws {
         let path = bench.spool + "/.pushspool/node-a"
-        // One that dies early has made nothing yet.
-        guard FileManager.default.fileExists(atPath: path) else { return }
+        // One that dies early has made no folder, or no journal in it yet.
+        guard FileManager.default.fileExists(atPath: path + "/journal") else { return }
         let own = try Directory.open(path: path)
         guard let bytes = try own.contents(of: Array("journal".utf8), limit: 1 << 30), !bytes.isEmpty else { return }
         let place = try TemporaryDirectory()
