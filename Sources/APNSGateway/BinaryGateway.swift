@@ -91,6 +91,12 @@ package actor BinaryGateway {
         wakeSlots()
     }
 
+    /// Sends nothing more that is not yet written, or goes on with it; connections settle what is in doubt and close.
+    package func setPaused(_ isPaused: Bool) {
+        state.isPaused = isPaused
+        wakeSlots()
+    }
+
     /// How many notifications have been written and have no outcome.
     package var pendingInDoubt: Int {
         sessions.values.reduce(0) { $0 + $1.doubtCount }

@@ -19,6 +19,8 @@ final class GatewayState {
     /// Whether it asks again after a stop, one notification at a time.
     private(set) var isOnTrial = false
     var isDraining = false
+    /// Whether nothing more is to be sent until somebody says otherwise.
+    var isPaused = false
     var random = SystemRandomNumberGenerator()
     private let recordKeeping: RecordKeeping
     /// How many notifications have an outcome that is not recorded for good, told or not.
@@ -64,7 +66,7 @@ final class GatewayState {
     var hasAcceptance: Bool { answers.hasAcceptance }
 
     /// Whether connections are of use at all now.
-    var mayConnect: Bool { stoppedUntil == nil && !isDraining }
+    var mayConnect: Bool { stoppedUntil == nil && !isDraining && !isPaused }
 
     /// Begins anew with another configuration. A stopped app starts again, on trial, which is told: what its owner has
     /// not heard yet of the stop comes before it.

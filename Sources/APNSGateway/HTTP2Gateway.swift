@@ -118,6 +118,12 @@ package actor HTTP2Gateway: PushGateway {
         wakeAll()
     }
 
+    /// Sends nothing more that is not yet written, or goes on with it; connections wait for their answers and close.
+    package func setPaused(_ isPaused: Bool) {
+        state.isPaused = isPaused
+        wakeAll()
+    }
+
     /// How many notifications have been written and have no outcome, or one that has not been told yet.
     package var pendingInDoubt: Int {
         sessions.values.reduce(state.untoldCount) { $0 + $1.doubtCount }

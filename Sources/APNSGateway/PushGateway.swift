@@ -46,6 +46,10 @@ package protocol PushGateway: Actor {
     /// Sends nothing more that is not yet written; connections settle what is in doubt and close.
     func drain()
 
+    /// Whether nothing that is not yet written is sent, until this is called again: connections settle what is in doubt and
+    /// close, and what waits goes on waiting.
+    func setPaused(_ isPaused: Bool)
+
     /// How many notifications have been written and have no outcome.
     var pendingInDoubt: Int { get }
 

@@ -72,6 +72,7 @@ extension Daemon {
         let answer: ControlAnswer
         switch request.command {
         case .stop: answer = stop(request)
+        case .pause, .resume: answer = await pauseOrResume(request)
         case .hold, .release, .cancel, .expire, .retry: answer = await outcome(of: request)
         }
         var metadata: Logger.Metadata = [
@@ -86,14 +87,33 @@ extension Daemon {
         return answer
     }
 
+    /// Pauses or resumes an app, or all that run.
+    private func pauseOrResume(_ request: ControlRequest) async -> ControlAnswer {
+        let isPause = request.command == .pause
+        if let app = request.app {
+            guard let runner = runners[app], !isStuck(app) else { return absence(of: app) }
+            return isPause ? await runner.beginPause() : await runner.resume()
+        }
+        var answers = runners.keys.filter(isStuck).map(absence)
+        for runner in answeringRunners.sorted(by: { $0.name < $1.name }) {
+            answers.append(isPause ? await runner.beginPause() : await runner.resume())
+        }
+        return ControlAnswer(ofAll: answers, isPause ? "paused" : "go on")
+    }
+
+    private func absence(of app: String) -> ControlAnswer {
+        let words = isStuck(app) ? "the app's filesystem does not answer" : "there is no such app at work"
+        return ControlAnswer(
+            .refused, words, hint: "see `pushspool status`; files of an app that is not configured can be moved by hand"
+        ).about(app)
+    }
+
     private func outcome(of request: ControlRequest) async -> ControlAnswer {
         guard let reference = request.reference else { return .nameless(request.job ?? "") }
         guard let app = reference.app else { return await outcome(of: request, inAnyApp: reference) }
         guard let runner = runners[app], !isStuck(app) else {
-            var answer = ControlAnswer(
-                .refused, isStuck(app) ? "the app's filesystem does not answer" : "there is no such app at work",
-                hint: "see `pushspool status`; files of an app that is not configured can be moved by hand")
-            (answer.app, answer.job) = (app, request.jobText(in: app))
+            var answer = absence(of: app)
+            answer.job = request.jobText(in: app)
             return answer
         }
         return await runner.carryOut(request, reference) ?? .notFound(app, request.jobText(in: app))

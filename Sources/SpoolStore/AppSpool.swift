@@ -1,3 +1,4 @@
+package import APNSModel
 package import LinuxIO
 import SpoolModel
 
@@ -79,6 +80,36 @@ package final class AppSpool {
         guard let jobFiles else { return nil }
         guard let lease = jobFiles.lease() else { throw .noDescriptor("open", path()) }
         return lease
+    }
+
+    /// A name in the app's folder that has the app paused for as long as it is there, on every node.
+    private static let pauseName = Array("paused".utf8)
+
+    /// Since when the app is paused; `nil` if it is not.
+    ///
+    /// - Throws: `SystemError`: EIO, ESTALE and the like: that cannot be told.
+    package func pausedAt() throws(SystemError) -> WallTime? {
+        try home.status(of: Self.pauseName).map { WallTime(nanoseconds: $0.modifiedAt) }
+    }
+
+    /// Has the app paused until `endPause`, also after a restart; synced. One that is paused stays so.
+    ///
+    /// - Throws: `SystemError`: EIO, ENOSPC and the like.
+    package func beginPause() throws(SystemError) {
+        do {
+            try home.create(Self.pauseName, mode: 0o644).closeNow()
+        } catch {
+            guard error.isAlreadyThere else { throw error }
+        }
+        try home.sync()
+    }
+
+    /// Ends the pause; synced.
+    ///
+    /// - Throws: `SystemError`: EISDIR when somebody has put a folder there; EIO and the like.
+    package func endPause() throws(SystemError) {
+        try home.unlink(Self.pauseName)
+        try home.sync()
     }
 
     /// Room left where the app is stored.

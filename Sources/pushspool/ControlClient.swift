@@ -1,3 +1,4 @@
+import ArgumentParser
 import Document
 import JSON
 import LinuxIO
@@ -57,10 +58,53 @@ enum Executor {
     case daemon(ControlClient)
     case offline(OfflineDesk)
 
+    /// Carries out commands, and prints a line for each.
+    ///
+    /// - Parameters:
+    ///   - steps: What is to be asked for, and what it is called; of several requests the next only if the one before was
+    ///     good.
+    ///   - configuration: Whose daemon carries it out.
+    /// - Throws: `ExitCode`: 1 when something was refused or not found, 75 when nobody carries it out.
+    static func carryOut(
+        _ steps: [(about: String, requests: [ControlRequest])], under configuration: DaemonConfiguration
+    ) throws {
+        var isGood = true
+        do {
+            let executor = try find(configuration)
+            for step in steps {
+                for request in step.requests {
+                    guard let answer = try executor.carryOut(request) else { throw DaemonGone() }
+                    answer.print(step.about)
+                    isGood = isGood && answer.isGood
+                    if !answer.isGood { break }
+                }
+            }
+            try executor.close()
+        } catch {
+            try complain(error, configuration)
+        }
+        guard isGood else { throw ExitCode.failure }
+    }
+
+    private static func complain(_ error: any Error, _ configuration: DaemonConfiguration) throws -> Never {
+        switch error {
+        case let error as SystemError where error.isPermission:
+            Talk.complain("\(error)", hint: "act as the daemon's user, or as one of the group in control.group")
+        case let fault as SpoolFault:
+            Talk.complain(
+                "no daemon answers in \(configuration.controlFolder), and \(fault.message)",
+                hint: "if one runs, see its log on why it has no control socket; else: \(fault.hint)")
+        case is DaemonGone:
+            Talk.complain("the daemon ended before it answered", hint: "ask again; what it did is in its log")
+        default: Talk.complain("\(error)", hint: "see that the daemon runs, or that the spool can be used without")
+        }
+        throw ExitCode.tryAgain
+    }
+
     /// Finds the daemon, or takes its lock.
     ///
     /// - Throws: `SystemError`, `SpoolFault`: neither can be had.
-    static func find(_ configuration: DaemonConfiguration) throws -> Executor {
+    private static func find(_ configuration: DaemonConfiguration) throws -> Executor {
         do throws(SystemError) {
             return .daemon(try ControlClient(configuration))
         } catch {
@@ -73,7 +117,7 @@ enum Executor {
     /// Carries out a command; `nil` if the daemon ended before it answered.
     ///
     /// - Throws: `SystemError`: the daemon does not answer.
-    func carryOut(_ request: ControlRequest) throws(SystemError) -> ControlAnswer? {
+    private func carryOut(_ request: ControlRequest) throws(SystemError) -> ControlAnswer? {
         switch self {
         case .daemon(let client): try client.carryOut(request)
         case .offline(let desk): desk.carryOut(request)
@@ -83,10 +127,22 @@ enum Executor {
     /// Ends what was begun.
     ///
     /// - Throws: `JournalFault`: what was recorded may be lost.
-    func close() throws {
+    private func close() throws {
         switch self {
         case .daemon: break
         case .offline(let desk): try desk.close()
         }
+    }
+}
+
+/// The connection ended without an answer.
+private struct DaemonGone: Error {}
+
+extension ControlAnswer {
+    /// Prints the answer about what was called `name`.
+    fileprivate func print(_ name: String) {
+        let subject = [app, job].compactMap(\.self).joined(separator: "/")
+        let about = job == nil ? name : subject
+        if isGood { Talk.say("\(about): \(text)") } else { Talk.complain("\(about): \(text)", hint: hint) }
     }
 }

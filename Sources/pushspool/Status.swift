@@ -121,8 +121,11 @@ struct Status: ParsableCommand {
         let table = Table(header: ["app", "state", "jobs", "gateway"], rows: rows, rightAligned: [2]).lines
         let warnings = status.apps.compactMap { app in app.expiry(at: now).map { "\($0); see pushspool check" } }
         let faults = status.apps.compactMap(\.waitReason)
+        let ignored = status.apps.filter { $0.ignoredCount > 0 }.map { app in
+            "\(app.name): \(app.ignoredCount.of("file")) in new/ ignored, see pushspool doctor"
+        }
         let jobs = status.apps.flatMap { app in app.progress.map { "\(app.name)/\($0.name)  \($0.inWords)" } }
-        return [head] + table + faults + warnings + jobs
+        return [head] + table + faults + ignored + warnings + jobs
     }
 
     private func seconds(_ duration: Duration) -> String { "\(duration.components.seconds) s" }

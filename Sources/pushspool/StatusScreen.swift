@@ -113,7 +113,7 @@ extension SpoolStatus.App {
     /// Whether it does not send, and ought to.
     fileprivate var isTroubled: Bool {
         switch state {
-        case .idle, .sending, .connecting, .starting, .ending, .unconfigured: false
+        case .idle, .sending, .connecting, .starting, .ending, .unconfigured, .paused: false
         case .unreachable, .refused, .stopped, .asking, .full, .stuck, .broken: true
         }
     }

@@ -8,7 +8,7 @@ struct CommandTests {
     private static let commands: [any ParsableCommand.Type] = [
         Run.self, Submit.self, List.self, Check.self, Doctor.self, ShowJournal.self, Status.self, Simulate.self,
         Demo.self, Feedback.self, Show.self, MakeReport.self, Hold.self, Release.self, Cancel.self, Expire.self,
-        Retry.self, Stop.self,
+        Retry.self, Pause.self, Resume.self, Stop.self,
     ]
 
     @Test func `pushspool(1) names every option of every command, and no other`() throws {

@@ -162,6 +162,7 @@ struct FilePageTests {
         var app = SpoolStatus.App(name: "weather", state: .stuck)
         (app.gateway, app.reason, app.since, app.until) = ("localhost:1", "waits", time, time)
         app.answeredAt = time
+        app.ignoredCount = 1
         app.progress = [job]
         var credentials = SpoolStatus.Credentials(kind: .certificate)
         (credentials.topics, credentials.notAfter, credentials.daysLeft) = (["com.example.weather"], time, 1)

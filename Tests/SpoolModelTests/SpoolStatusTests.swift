@@ -24,6 +24,7 @@ import Testing
             app.jobCount = index
             if state == .stuck { app.since = time }
             if state == .unreachable { (app.until, app.answeredAt) = (time, time + .seconds(1)) }
+            if state == .paused { app.ignoredCount = 2 }
             if state != .unconfigured { app.gateway = "localhost:\(index)" }
             app.credentials = credentials[state]
             if state == .sending {
@@ -49,8 +50,8 @@ import Testing
         status.apps = status.apps.filter { $0.state == .stuck }
         let text =
             #"{"v":1,"node":"host-a","pid":4711,"state":"running","started_at":"2026-11-22T01:20:00.000Z","#
-            + #""written_at":"2026-11-22T01:20:30.000Z","apps":[{"app":"app8","state":"stuck","jobs":8,"#
-            + #""gateway":"localhost:8","since":"2026-11-22T01:20:00.000Z"}]}"# + "\n"
+            + #""written_at":"2026-11-22T01:20:30.000Z","apps":[{"app":"app9","state":"stuck","jobs":9,"#
+            + #""gateway":"localhost:9","since":"2026-11-22T01:20:00.000Z"}]}"# + "\n"
         #expect(String(decoding: status.json, as: UTF8.self) == text)
     }
 

@@ -1,6 +1,9 @@
 import APNSGateway
 import APNSModel
+import LinuxIO
+import Logging
 import SpoolModel
+import SpoolStore
 
 extension AppRunner {
     /// Sees to it that a stopped app that asks again has something to ask with.
@@ -28,5 +31,64 @@ extension AppRunner {
             return true
         }
         return false
+    }
+}
+
+// Operators' pauses.
+extension AppRunner {
+    /// Whether it is paused, and nothing is on a connection any more.
+    var isPausedOut: Bool { pausedAt != nil && gateway.events.meter.inFlightCount == 0 }
+
+    /// Takes note of a pause that was begun or ended beside the daemon.
+    func lookAtPause() async {
+        guard Moment.now >= nextScan else { return }
+        do throws(SystemError) {
+            let mark = try spool.pausedAt()
+            guard (mark == nil) != (pausedAt == nil) else { return }
+            await notePause(since: mark)
+        } catch {
+            logger.error("cannot tell whether the app is paused", metadata: [LogKey.error: "\(error)"])
+        }
+    }
+
+    /// Pauses the app, also for later starts: nothing more is taken, and nothing is sent that is not on a connection.
+    ///
+    /// - Returns: What came of it.
+    func beginPause() async -> ControlAnswer {
+        guard pausedAt == nil else { return ControlAnswer(.done, "is paused already").about(name) }
+        do throws(SystemError) {
+            try spool.beginPause()
+        } catch {
+            return ControlAnswer(ControlFault("\(error)", hint: "see permissions and disk")).about(name)
+        }
+        await notePause(since: .now)
+        return ControlAnswer(.done, "paused; what is on connections still gets its outcome").about(name)
+    }
+
+    /// Lets the app go on that is paused, and ask its gateway again if it is stopped.
+    ///
+    /// - Returns: What came of it.
+    func resume() async -> ControlAnswer {
+        let wasPaused = pausedAt != nil
+        do throws(SystemError) {
+            try spool.endPause()
+        } catch {
+            return ControlAnswer(ControlFault("\(error)", hint: "see permissions and disk")).about(name)
+        }
+        await notePause(since: nil)
+        let isStopped = standing.phase == .stopped
+        if isStopped { _ = await reconfigureIfNeeded(app, identity, asksAgain: true) }
+        let words = isStopped ? "asks its gateway again" : wasPaused ? "goes on" : "was not paused, and goes on"
+        return ControlAnswer(.done, words).about(name)
+    }
+
+    private func notePause(since time: WallTime?) async {
+        let (wasPaused, isPaused) = (pausedAt != nil, time != nil)
+        pausedAt = time
+        guard wasPaused != isPaused else { return }
+        logger.notice(isPaused ? "app paused" : "app goes on after a pause")
+        await gateway.setPaused(isPaused)
+        show()
+        intakeBell.ring()
     }
 }

@@ -109,10 +109,10 @@ extension AppRunner {
         writeJournal()
     }
 
-    /// Moves jobs of which nothing could be sent back to `new/`, while the gateway does not answer and they take room in the
-    /// journal that another app waits for; the youngest first.
+    /// Moves jobs of which nothing could be sent back to `new/`, while the app is paused or the gateway does not answer, and they
+    /// take room in the journal that another app waits for; the youngest first.
     func giveBackUnsentJobs() async {
-        guard outage.isLong(at: .now) else { return }
+        guard pausedAt != nil || outage.isLong(at: .now) else { return }
         var excess = around.journal.excess(of: name)
         guard excess > 0 else { return }
         let unsent = jobs.values.filter(\.isUnsent).sorted { $0.droppedAt > $1.droppedAt }
@@ -160,7 +160,7 @@ extension AppRunner {
             record(.cleaned(id))
             guard let name else { return true }
             intake.noteGivenBack(name, droppedAt: job.droppedAt, at: .now)
-            logger.info("job goes back to new/: the gateway does not answer", metadata: [LogKey.job: "\(name)"])
+            logger.info("job goes back to new/: its app sends nothing at present", metadata: [LogKey.job: "\(name)"])
             return true
         } catch {
             sendAgain(batches)

@@ -4,7 +4,6 @@ import APNSModel
 import Document
 import LinuxIO
 import Logging
-import OpenSSL
 import SpoolModel
 import SpoolStore
 
@@ -16,6 +15,7 @@ extension AppRunner {
         while !Task.isCancelled {
             takeHints()
             await lookAtSpace()
+            await lookAtPause()
             await prepareToAsk()
             if Moment.now >= nextFinding, !left.isEmpty || !hasLookedIntoWork { findMissingJobs() }
             if !leftJobs.isEmpty { await recoverJobs() }
@@ -100,7 +100,7 @@ extension AppRunner {
     func mayRecover(_ lane: Lane) -> Bool { mayTake && hasPlace(for: lane) }
 
     private var mayTake: Bool {
-        hasLookedIntoWork && !isDraining && !isBroken && shortUntil <= .now
+        hasLookedIntoWork && !isDraining && !isBroken && pausedAt == nil && shortUntil <= .now
             && (standing.phase == .open || mayAsk && claims.isEmpty)
             && unpublishedByteCount < Self.lineLimit
     }
@@ -157,6 +157,7 @@ extension AppRunner {
                 guard let entry = try scanning?.next() else {
                     scanning = nil
                     intake.endScan()
+                    reportIgnored()
                     if seen.count > 2 * intake.count { seen = [:] }
                     return
                 }
@@ -291,41 +292,29 @@ extension AppRunner {
         logger.info("job waits until its time", metadata: [LogKey.job: "\(name)", LogKey.until: "\(until.rfc3339)"])
     }
 
+    /// How many files are reported one by one after a scan.
+    private static let ignoredLimit = 20
+
+    /// Reports files that are never taken.
+    private func reportIgnored() {
+        let names = intake.takeIgnored()
+        for name in names.prefix(Self.ignoredLimit) {
+            logger.warning(
+                "file in new/ is ignored: its name is no job's",
+                metadata: [LogKey.job: "\(name)", LogKey.hint: "\(name.remedy)"])
+        }
+        guard names.count > Self.ignoredLimit else { return }
+        let hint: Logger.MetadataValue = "the doctor names some of them"
+        logger.warning(
+            "more files in new/ are ignored",
+            metadata: [LogKey.files: "\(names.count - Self.ignoredLimit)", LogKey.hint: hint])
+    }
+
     func answerStuck(_ name: FileName, _ error: SystemError) {
         stopIfSyncFailed(error)
         if pauseIfShort(error) { return intake.answer(name, .busy, at: .now) }
         logger.error("job cannot be read", metadata: [LogKey.job: "\(name)", LogKey.error: "\(error)"])
         intake.answer(name, .stuck, at: .now)
-    }
-}
-
-/// A job that was read to its end and not yet claimed.
-struct ReadJob {
-    let context: JobContext
-    let source: JobSource
-    var summary: JobSummary
-    let content: JournalHeader.Content
-    var isSealed: Bool
-    /// The job that it is a duplicate of, if it is one.
-    var earlier: EarlierJob?
-    /// What was left of it when it was parked, or was over.
-    var rest: Rest?
-    /// Whether it is sent whatever was sent before that is the same: a part of it was, or an operator wants it to be.
-    var isSentAnyway = false
-
-    init(context: JobContext, _ opened: OpenedJob, isSealed: Bool) {
-        self.context = context
-        self.source = opened.source
-        self.summary = opened.summary
-        self.content = opened.content
-        self.isSealed = isSealed
-    }
-}
-
-extension JobID {
-    /// A new name for a job.
-    static func random() -> JobID {
-        JobID(bits: RandomBytes.make(count: 16).reduce(0) { $0 << 8 | UInt128($1) })
     }
 }
 

@@ -71,7 +71,7 @@ extension AppRunner {
             case .cancel: return try await end(reference, .cancelled).map(Begun.over)
             case .expire: return try await end(reference, .expired).map(Begun.over)
             case .retry: return try await retry(request, reference).map(Begun.over)
-            case .stop: return nil
+            case .pause, .resume, .stop: return nil
             }
         } catch let fault as ControlFault {
             throw fault

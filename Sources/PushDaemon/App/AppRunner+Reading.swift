@@ -3,6 +3,7 @@ import APNSModel
 import Document
 import LinuxIO
 import Logging
+import OpenSSL
 import SpoolModel
 import SpoolStore
 
@@ -19,6 +20,36 @@ struct OpenedJob {
         source = try JobSource(reading)
         summary = reading.summary
         content = reading.content
+    }
+}
+
+/// A job that was read to its end and not yet claimed.
+struct ReadJob {
+    let context: JobContext
+    let source: JobSource
+    var summary: JobSummary
+    let content: JournalHeader.Content
+    var isSealed: Bool
+    /// The job that it is a duplicate of, if it is one.
+    var earlier: EarlierJob?
+    /// What was left of it when it was parked, or was over.
+    var rest: Rest?
+    /// Whether it is sent whatever was sent before that is the same: a part of it was, or an operator wants it to be.
+    var isSentAnyway = false
+
+    init(context: JobContext, _ opened: OpenedJob, isSealed: Bool) {
+        self.context = context
+        self.source = opened.source
+        self.summary = opened.summary
+        self.content = opened.content
+        self.isSealed = isSealed
+    }
+}
+
+extension JobID {
+    /// A new name for a job.
+    static func random() -> JobID {
+        JobID(bits: RandomBytes.make(count: 16).reduce(0) { $0 << 8 | UInt128($1) })
     }
 }
 

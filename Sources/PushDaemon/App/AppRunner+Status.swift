@@ -38,12 +38,14 @@ extension AppRunner {
         let app = status
         var queue = AppMetrics.Queue()
         (queue.waitingCount, queue.activeCount, queue.heldCount) = (intake.knownCount, activeCount, heldCount)
+        queue.ignoredCount = intake.ignoredCount
         (queue.oldestWaiting, queue.oldestActive) = (intake.oldestReady, oldestDrop)
         let free = freeByteCount
         around.meter.count { ($0.queue, $0.freeByteCount) = (queue, free) }
         let isNews = shown.withLock { shown in
             defer { shown = app }
             return shown.state != app.state || shown.reason != app.reason
+                || shown.ignoredCount != app.ignoredCount
                 || (shown.jobCount == 0) != (app.jobCount == 0)
         }
         guard isNews else { return }
@@ -54,9 +56,14 @@ extension AppRunner {
     private var status: SpoolStatus.App {
         var status = SpoolStatus.App(name: name, state: state)
         status.jobCount = activeCount
-        status.reason = room.reason ?? standing.trouble?.words
-        (status.since, status.until) = (standing.trouble?.since, standing.trouble?.nextTry)
+        if let pausedAt {
+            (status.since, status.reason) = (pausedAt, "is paused by an operator; resume lets it go on")
+        } else {
+            status.reason = room.reason ?? standing.trouble?.words
+            (status.since, status.until) = (standing.trouble?.since, standing.trouble?.nextTry)
+        }
         status.answeredAt = standing.answeredAt
+        status.ignoredCount = intake.ignoredCount
         status.gateway = "\(app.endpoint)"
         status.progress = shownJobs
         return status
@@ -67,6 +74,7 @@ extension AppRunner {
     private var state: SpoolStatus.AppState {
         switch standing.phase {
         case _ where isDraining: return .ending
+        case _ where pausedAt != nil: return .paused
         case .stopped: return .stopped
         case .asking: return .asking
         case .open where space.isShort: return .full

@@ -186,6 +186,8 @@ package actor AppRunner {
     var scanning: DirectoryListing?
     /// What the gateway makes of the app at present.
     var standing = Standing()
+    /// Since when an operator has the app paused; `nil` if none has.
+    var pausedAt: WallTime?
     /// Whether the gateway has not answered for a while.
     var outage = Outage()
     /// Whether a stopped app may take one job to ask with.
@@ -249,6 +251,7 @@ package actor AppRunner {
         self.logger = logger
         self.spool = try around.spool.app(app.name)
         self.spool.jobFiles = around.descriptors.jobFiles
+        self.pausedAt = try self.spool.pausedAt()
         self.folder = try FeedbackFolder(self.spool, after: left.newestFeedback)
         self.desk = HoldDesk(self.spool, logger)
         self.left = left.jobs
@@ -291,6 +294,7 @@ package actor AppRunner {
         folder.reportIgnored(to: logger)
         prepareHook()
         hasBegun = true
+        if pausedAt != nil { await gateway.setPaused(true) }
         await prepareSuppression()
         await withTaskGroup { group in
             // Ends by itself, when the gateway has ended and told everything.
@@ -310,7 +314,7 @@ package actor AppRunner {
     /// Waits until the app is to end.
     private func awaitStop() async {
         while !stopping.load(ordering: .relaxed), !Task.isCancelled {
-            if isDraining { idle.store(isIdle, ordering: .relaxed) }
+            if isDraining { idle.store(isIdle || isPausedOut, ordering: .relaxed) }
             await stopBell.wait(until: isDraining ? .now + Self.drainingPause : nil)
         }
     }
@@ -419,7 +423,7 @@ package actor AppRunner {
     /// gateway does not let the app in.
     package var mayEnd: Bool {
         get async {
-            if isIdle || standing.phase != .open { return true }
+            if isIdle || standing.phase != .open || isPausedOut { return true }
             let isUntouched = jobs.values.map(\.machine.tally).allSatisfy { $0.accepted + $0.unknown == 0 }
             guard isUntouched else { return false }
             return await gateway.pendingInDoubt == 0

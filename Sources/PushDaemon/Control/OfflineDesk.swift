@@ -39,6 +39,7 @@ package final class OfflineDesk {
     ///
     /// - Returns: What came of it.
     package func carryOut(_ request: ControlRequest) -> ControlAnswer {
+        if request.command == .pause || request.command == .resume { return pauseOrResume(request) }
         guard let reference = request.reference else { return .nameless(request.job ?? "") }
         do {
             let names = try appNames().filter { name in reference.app.map { $0 == name } ?? true }
@@ -89,7 +90,26 @@ package final class OfflineDesk {
         case .cancel: return try end(reference, .cancelled, desk)
         case .expire: return try end(reference, .expired, desk)
         case .retry: return try retry(request, reference, desk)
-        case .stop: return nil
+        case .pause, .resume, .stop: return nil
+        }
+    }
+
+    /// Marks an app, or all that have folders, as paused or not, for the next daemon.
+    private func pauseOrResume(_ request: ControlRequest) -> ControlAnswer {
+        do {
+            let names = try appNames().filter { name in request.app.map { $0 == name } ?? true }
+            if let app = request.app, names.isEmpty {
+                return ControlAnswer(.refused, "there is no such app", hint: "see the folders of the spool").about(app)
+            }
+            let answers = try names.map { name in
+                let spool = try app(name).desk.spool
+                if request.command == .pause { try spool.beginPause() } else { try spool.endPause() }
+                return ControlAnswer(.done, request.command == .pause ? "paused" : "goes on").about(name)
+            }
+            let word = request.command == .pause ? "paused" : "go on"
+            return request.app == nil ? ControlAnswer(ofAll: answers, word) : answers[0]
+        } catch {
+            return ControlAnswer((error as? ControlFault) ?? ControlFault("\(error)", hint: "see permissions and disk"))
         }
     }
 
@@ -288,6 +308,15 @@ extension ControlAnswer {
             .refused, "names no job", hint: "write app/name, or name the app with --app; or an id, or ref: and one")
         answer.job = text
         return answer
+    }
+
+    /// What came of a command for several apps: one word for those that it was good for, and why it was not for others.
+    init(ofAll answers: [ControlAnswer], _ word: String) {
+        let refused = answers.filter { !$0.isGood }
+        let names = answers.filter(\.isGood).compactMap(\.app).sorted().joined(separator: ", ")
+        let words = names.isEmpty ? "no app is at work" : "\(word): \(names)"
+        let rest = refused.map { "; not \($0.app ?? ""): \($0.text)" }.joined()
+        self.init(refused.isEmpty && !names.isEmpty ? .done : .refused, words + rest, hint: refused.first?.hint)
     }
 
     /// That there is no such job.

@@ -107,6 +107,8 @@ struct DaemonJudgement {
         case .unreachable, .refused: book.fault(reason, hint: "jobs wait; it is tried again")
         case .stopped:
             book.fault(reason, hint: "mend that; HUP, or a change of its file or credentials, has it ask again")
+        case .paused:
+            book.warn("is paused: nothing is taken or sent", hint: "pushspool resume \(ShellWord.spelled(app.name))")
         case .asking: book.warn("asks its gateway whether it is taken again", hint: reason)
         case .full: book.fault("takes no jobs: its volume is nearly full", hint: "make room, old archives first")
         case .stuck: book.fault("is stuck: its filesystem does not answer", hint: "look after the server or disk")

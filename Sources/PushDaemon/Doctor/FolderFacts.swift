@@ -1,4 +1,5 @@
 import LinuxIO
+import SpoolModel
 
 /// What is in the place of a folder.
 struct FolderFacts: Hashable, Sendable {
@@ -69,6 +70,11 @@ struct AppFolderFacts: Hashable, Sendable {
     let home: FolderFacts
     /// What is in it, by the names that the daemon knows: none if there is no folder.
     let inner: [String: FolderFacts]
+    /// Files in `new/` that are never taken, because no job has such names; not all of a crowd.
+    var ignored: [FileName] = []
+
+    /// How many names of `new/` are looked at.
+    private static let nameLimit = 100_000
 
     /// The names that the daemon makes, with their modes, in the order in which a job goes through them.
     static let names: [(name: String, mode: String)] = [
@@ -83,6 +89,18 @@ struct AppFolderFacts: Hashable, Sendable {
             return AppFolderFacts(app: app, home: home, inner: [:])
         }
         let inner = names.map { ($0.name, FolderFacts.named($0.name, in: directory)) }
-        return AppFolderFacts(app: app, home: home, inner: Dictionary(uniqueKeysWithValues: inner))
+        var facts = AppFolderFacts(app: app, home: home, inner: Dictionary(uniqueKeysWithValues: inner))
+        facts.lookAtNames(in: directory)
+        return facts
+    }
+
+    /// What may not be seen is said of the folder itself.
+    private mutating func lookAtNames(in home: Directory) {
+        guard var listing = try? home.openChild(Array("new".utf8)).listing() else { return }
+        for _ in 0..<Self.nameLimit {
+            guard let entry = try? listing.next() else { break }
+            if let name = FileName(bytes: entry.name), name.mayBeMistaken { ignored.append(name) }
+        }
+        ignored.sort()
     }
 }

@@ -86,7 +86,7 @@ struct GatewayJudgement {
     private func noteConsent(in book: inout FindingBook) {
         switch facts.consent {
         case nil: break
-        case .given?: book.ok("\(facts.gateway) takes the app in")
+        case .given?: book.ok("\(facts.gateway) lets the app connect")
         case .silent?: book.ok("\(facts.gateway) says nothing against the app")
         case .refused(let fault)?:
             book.fault(

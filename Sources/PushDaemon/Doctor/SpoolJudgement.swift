@@ -1,5 +1,6 @@
 import Document
 import LinuxIO
+import SpoolModel
 
 /// What there is to say of a spool's names, owners and modes.
 struct SpoolJudgement {
@@ -19,7 +20,7 @@ struct SpoolJudgement {
         let apps = facts.apps.filter { wanted.isEmpty || wanted.contains($0.app) }
         return root + nameFindings(apps) + privateFindings
             + apps.filter { configured.contains($0.app) }
-            .flatMap(permissionFindings(of:))
+            .flatMap { permissionFindings(of: $0) + ignoredFindings(of: $0) }
     }
 
     // MARK: Names
@@ -81,6 +82,15 @@ struct SpoolJudgement {
         book.warn(
             "\(facts.others.count) names in the spool are no apps' folders: \(names)",
             hint: "jobs go to <app>/new/; an app's name has letters, digits, '.', '_' and '-', 64 at most")
+        return book.findings
+    }
+
+    private func ignoredFindings(of app: AppFolderFacts) -> [DoctorFinding] {
+        guard let first = app.ignored.first else { return [] }
+        var book = FindingBook(.names, of: app.app)
+        let names = app.ignored.prefix(5).map { Diagnostic.quoted("\($0)") }.joined(separator: ", ")
+        let more = app.ignored.count > 5 ? ", …" : ""
+        book.warn("ignored in new/, \(app.ignored.count): \(names)\(more)", hint: "\(first): \(first.remedy)")
         return book.findings
     }
 

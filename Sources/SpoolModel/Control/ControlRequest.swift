@@ -19,15 +19,27 @@ package struct ControlRequest: Hashable, Sendable {
         case expire
         /// Send what is left of a job that is over.
         case retry
+        /// Take and send nothing of an app until `resume`.
+        case pause
+        /// Let a paused app go on; one that is stopped asks its gateway again.
+        case resume
         /// End the daemon.
         case stop
+
+        /// Whether it is about one job.
+        var isAboutJob: Bool {
+            switch self {
+            case .hold, .release, .cancel, .expire, .retry: true
+            case .pause, .resume, .stop: false
+            }
+        }
     }
 
     /// What is to be done.
     package var command: Command
-    /// The job, as the operator names it; `nil` for `stop`.
+    /// The job, as the operator names it; `nil` where the command is about none.
     package var job: String?
-    /// The app that it is of, where `job` does not say so.
+    /// The app that it is of, where `job` does not say so; or that is to be paused or resumed: `nil` means all.
     package var app: String?
     /// Whether to say only what would be done (`retry`).
     package var isDryRun = false
@@ -69,8 +81,8 @@ package struct ControlRequest: Hashable, Sendable {
         }
         self.init(command)
         for member in root.members { try take(member.key.text, member.value) }
-        guard (job == nil) == (command == .stop) else {
-            throw ControlFault(command == .stop ? "stop takes no job" : "`job` is missing", hint: nil)
+        guard (job != nil) == command.isAboutJob else {
+            throw ControlFault(job == nil ? "`job` is missing" : "\(command.rawValue) takes no job", hint: nil)
         }
     }
 
@@ -133,7 +145,7 @@ extension ControlRequest.Command {
         case .hold, .cancel, .expire: [.new, .work, .hold]
         case .release: [.hold]
         case .retry: [.done, .failed]
-        case .stop: []
+        case .pause, .resume, .stop: []
         }
     }
 }

@@ -32,6 +32,8 @@ package struct Intake: Sendable {
     private var notices = Queue<IntakeAction>()
     /// Names that rsync writes temporary files for, by the last scan that listed those.
     private var rsyncTargets: [FileName: UInt64] = [:]
+    /// Names that no job has.
+    private var ignored = IgnoredNames()
     private var lastTicket: UInt64 = 0
     private var scan: UInt64 = 0
 
@@ -56,6 +58,12 @@ package struct Intake: Sendable {
 
     /// How many files it knows of, those among them that wait by name until it attends to them, or for their time.
     package var knownCount: Int { backlogs.reduce(entries.count + postponements.count) { $0 + $1.count } }
+
+    /// How many files are never taken, because no job has such names; as of the last whole scan.
+    package var ignoredCount: Int { ignored.count }
+
+    /// Those of them that two whole scans have found, each name once; of a crowd only the first 1,000.
+    package mutating func takeIgnored() -> [FileName] { ignored.takeNews() }
 
     /// When the file appeared that is the first of those that may be taken; `nil` when none may.
     package var oldestReady: WallTime? {
@@ -98,6 +106,7 @@ package struct Intake: Sendable {
     package mutating func beginScan() {
         scan += 1
         hasLeftOut = false
+        ignored.beginScan()
         // Not all of a crowd with every scan: hints tell of changes, as a rule.
         postponements.beginScan(looks: max(1, rules.attention / 4))
     }
@@ -105,7 +114,10 @@ package struct Intake: Sendable {
     /// Takes a name that a scan found.
     package mutating func listed(_ name: FileName, at now: Moment) {
         if let target = name.rsyncTarget { return rsyncTargets[target] = scan }
-        guard name.isJob else { return }
+        guard name.isJob else {
+            if name.mayBeMistaken { ignored.listed(name) }
+            return
+        }
         guard let entry = entries[name] else { return listedUnattended(name, at: now) }
         entries[name]?.scan = scan
         if entry.phase == .waiting { want(name) }
@@ -117,6 +129,7 @@ package struct Intake: Sendable {
         rsyncTargets = rsyncTargets.filter { $0.value == current }
         entries = entries.filter { $0.value.scan == current || $0.value.phase == .taken }
         postponements.endScan(current)
+        ignored.endScan()
     }
 
     /// Takes the time of day: files whose time has come are attended to again, as many at a time as that is done with.

@@ -33,6 +33,8 @@ package struct AppMetrics: Hashable, Sendable {
         package var activeCount = 0
         /// Jobs in `hold/`; `nil` when that cannot be told.
         package var heldCount: Int?
+        /// Files in `new/` with names that no job has.
+        package var ignoredCount = 0
         /// When the first of those in `new/` that may be taken was dropped.
         package var oldestWaiting: WallTime?
         /// When the first of those in `work/` was dropped.

@@ -27,6 +27,8 @@ package enum Metric: String, CaseIterable, Hashable, Sendable {
     // Its jobs.
     /// Jobs that are not over, by folder.
     case queueJobs = "pushspool_queue_jobs"
+    /// Files in `new/` that are never taken, because their names are no jobs'.
+    case filesIgnored = "pushspool_files_ignored"
     /// When the oldest job of a folder was dropped, in seconds since 1970.
     case queueOldest = "pushspool_queue_oldest_timestamp_seconds"
     /// Jobs that were taken to be sent.
@@ -97,6 +99,7 @@ package enum Metric: String, CaseIterable, Hashable, Sendable {
         case .appFree: "Free space on an app's volume, as of its last look."
         case .credentialExpiry: "When an app's credentials expire, in seconds since 1970."
         case .queueJobs: "Jobs that are not over, by folder."
+        case .filesIgnored: "Files in new/ that are never taken, because their names are no jobs'."
         case .queueOldest: "When the oldest job of a folder was dropped, in seconds since 1970."
         case .jobsClaimed: "Jobs that were taken to be sent."
         case .jobsFinished: "Jobs that were archived, by where."

@@ -120,6 +120,8 @@ package struct SpoolMetrics: Sendable {
             writer.add(queue.activeCount, ("app", name), ("folder", "work"))
             if let heldCount = queue.heldCount { writer.add(heldCount, ("app", name), ("folder", "hold")) }
         }
+        writer.begin(.filesIgnored)
+        for (name, counts) in counted { writer.add(counts.queue.ignoredCount, ("app", name)) }
         writer.begin(.queueOldest)
         for (name, counts) in counted {
             writer.add(counts.queue.oldestWaiting, ("app", name), ("folder", "new"))

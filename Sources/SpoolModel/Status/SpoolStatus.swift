@@ -22,6 +22,8 @@ package struct SpoolStatus: Hashable, Sendable {
         case unreachable
         /// The gateway answers, and takes nothing.
         case refused
+        /// An operator has paused it: nothing is taken or sent.
+        case paused
         /// The gateway refuses the app as such: nothing is sent until its configuration is mended.
         case stopped
         /// The gateway is asked, with one notification, whether it takes the app again.
@@ -52,7 +54,7 @@ package struct SpoolStatus: Hashable, Sendable {
         package var gateway: String?
         /// What it proves itself with, if it is configured; older daemons do not say.
         package var credentials: Credentials?
-        /// Since when it is stuck, or its gateway takes nothing.
+        /// Since when it is stuck or paused, or its gateway takes nothing.
         package var since: WallTime?
         /// Why it could not start, or does less than it could, in words.
         package var reason: String?
@@ -60,6 +62,8 @@ package struct SpoolStatus: Hashable, Sendable {
         package var until: WallTime?
         /// When its gateway last answered a notification.
         package var answeredAt: WallTime?
+        /// How many files in `new/` are never taken, because their names are no jobs'.
+        package var ignoredCount = 0
         /// The longest of those jobs that take more than a second.
         package var progress: [Job] = []
 
@@ -159,6 +163,7 @@ extension SpoolStatus.App {
         reason = node["reason"]?.string
         until = node["until"]?.time
         answeredAt = node["answered_at"]?.time
+        ignoredCount = node["ignored"]?.integer ?? 0
         credentials = node["credentials"].flatMap(SpoolStatus.Credentials.init(_:))
         let progress = node["progress"]?.elements.map(SpoolStatus.Job.init(_:)) ?? []
         self.progress = progress.compactMap { $0 }
@@ -176,6 +181,7 @@ extension SpoolStatus.App {
         writer.member("reason", reason)
         writer.member("until", until?.rfc3339)
         writer.member("answered_at", answeredAt?.rfc3339)
+        if ignoredCount > 0 { writer.member("ignored", ignoredCount) }
         if let credentials {
             writer.key("credentials")
             credentials.write(to: &writer)

@@ -11,10 +11,11 @@ import Testing
         (retry.isDryRun, retry.isWhole, retry.includesUnknown) = (true, true, true)
         var stop = ControlRequest(.stop)
         (stop.drains, stop.timeout) = (true, 60)
-        let plain = ControlRequest.Command.allCases.filter { $0 != .stop }.map {
+        let ofJobs = [ControlRequest.Command.hold, .release, .cancel, .expire, .retry].map {
             ControlRequest($0, job: "a.json", app: "weather")
         }
-        return plain + [retry, stop, ControlRequest(.stop)]
+        let ofApps = [ControlRequest(.pause, app: "weather"), ControlRequest(.pause), ControlRequest(.resume)]
+        return ofJobs + ofApps + [retry, stop, ControlRequest(.stop)]
     }
 
     private func read(_ text: String) throws -> ControlRequest {
@@ -33,6 +34,7 @@ import Testing
         ("{}", "version"), (#"{"v":2,"do":"hold","job":"a"}"#, "version"), ("[]", "version"), ("7", "version"),
         (#"{"v":1,"job":"a"}"#, "names no command"), (#"{"v":1,"do":"drop","job":"a"}"#, "names no command"),
         (#"{"v":1,"do":"hold"}"#, "`job` is missing"), (#"{"v":1,"do":"stop","job":"a"}"#, "stop takes no job"),
+        (#"{"v":1,"do":"pause","job":"a"}"#, "pause takes no job"),
         (#"{"v":1,"do":"hold","job":"a","dry_run":true}"#, "hold does not know `dry_run`"),
         (#"{"v":1,"do":"retry","job":"a","dry_run":1}"#, "retry does not know `dry_run`"),
         (#"{"v":1,"do":"hold","job":7}"#, "hold does not know `job`"),
