@@ -36,13 +36,14 @@ package struct Diagnostic: Error, Sendable, Hashable {
         return copy
     }
 
+    /// The fault in words, after the field that it is about: `topic: is no bundle identifier`.
+    package var sentence: String { path.map { "\($0): \(message)" } ?? message }
+
     /// The fault as compilers print theirs: `file:line:column: error: path: message`, then a line with the hint.
     package func rendered(file: String) -> String {
         var text = file
         if let place { text += ":\(place.line):\(place.column)" }
-        text += ": \(severity.rawValue): "
-        if let path { text += "\(path): " }
-        text += message
+        text += ": \(severity.rawValue): \(sentence)"
         if let hint { text += "\nhint: \(hint)" }
         return text
     }

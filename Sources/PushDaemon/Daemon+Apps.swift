@@ -166,6 +166,8 @@ extension Daemon {
         if set.isDaemonBroken {
             return logger.error("configuration is not used", metadata: [LogKey.path: "\(loader.path)"])
         }
+        configuration.daemon.logLevel = set.daemon.logLevel
+        logThreshold.level = set.daemon.logLevel.level
         reportUnused(set.daemon)
         for name in set.brokenApps { set.apps[name] = configuration.apps[name] }
         reported = []

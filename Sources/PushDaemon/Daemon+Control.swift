@@ -102,10 +102,15 @@ extension Daemon {
     }
 
     private func absence(of app: String) -> ControlAnswer {
-        let words = isStuck(app) ? "the app's filesystem does not answer" : "there is no such app at work"
-        return ControlAnswer(
-            .refused, words, hint: "see `pushspool status`; files of an app that is not configured can be moved by hand"
-        ).about(app)
+        guard !isStuck(app) else {
+            return ControlAnswer(
+                .refused, "the app's filesystem does not answer", hint: "look after the server or disk that it is on"
+            ).about(app)
+        }
+        let remedy =
+            "of one that is not configured, jobs in new/ and hold/ can be moved by hand; those in work/ take its file again, or"
+            + " this command while no daemon runs"
+        return ControlAnswer(.refused, "there is no such app at work", hint: remedy).about(app)
     }
 
     private func outcome(of request: ControlRequest) async -> ControlAnswer {

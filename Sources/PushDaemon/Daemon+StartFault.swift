@@ -11,8 +11,8 @@ extension Daemon {
         /// The process may have too few files open for the apps that there are. Another start changes nothing: somebody must
         /// raise the limit, or take apps away.
         case limit(message: String, hint: String)
-        /// There is no space, no descriptor or memory left, the filesystem is broken, or another daemon has the journal or
-        /// the state folder; that may pass without anybody changing the configuration.
+        /// There is no space, no descriptor or memory left, the filesystem is broken or not mounted yet, or another daemon has
+        /// the journal or the state folder; that may pass without anybody changing the configuration.
         case shortage(message: String, hint: String)
     }
 }
@@ -49,6 +49,10 @@ extension Daemon.StartFault {
                 message: "\(cause)", hint: "make room on that volume, also for the journal, and start again")
         case (nil, let cause?) where cause.isShortage:
             self = .shortage(message: "\(cause)", hint: "see the limits on open files and memory, and start again")
+        case (nil, let cause?) where cause.isNotFound:
+            self = .shortage(
+                message: "\(cause)",
+                hint: "make it, or mount the filesystem that it is on, and start again; or correct \(path)")
         case (nil, let cause?) where cause.isBrokenFilesystem:
             self = .shortage(message: "\(cause)", hint: "repair or mount that filesystem, and start again")
         default: self = .spool(message: "\(error)", hint: "check `spool` and `state` in \(path)")

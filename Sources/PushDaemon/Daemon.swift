@@ -30,6 +30,7 @@ package actor Daemon {
     /// Rung when an app has ended.
     let endBell: Bell
     var configuration: ConfigurationSet
+    let logThreshold: LogThreshold
     var runners: [String: AppRunner] = [:]
     /// Apps that have been started and are about to run.
     var started: [AppRunner] = []
@@ -114,6 +115,8 @@ package actor Daemon {
         package let signals: BlockedSignals
         /// Who started it, if that is a service manager.
         package let serviceManager: ServiceManager?
+        /// What the daemon's logger follows: it becomes what the configuration says, also when that changes.
+        package let logThreshold = LogThreshold()
         /// The program's version, for those who monitor it.
         package var version = "unknown"
 
@@ -136,6 +139,8 @@ package actor Daemon {
         loader = ConfigurationLoader(path: settings.path)
         configuration = loader.load()
         guard !configuration.isDaemonBroken else { throw StartFault.configuration(configuration) }
+        logThreshold = settings.logThreshold
+        logThreshold.level = configuration.daemon.logLevel.level
         logger = makeLogger(configuration.daemon)
         clock = ClockWatch(logger)
         drainLimit = settings.drainLimit

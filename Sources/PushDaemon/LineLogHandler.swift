@@ -3,6 +3,37 @@ import Document
 import LinuxIO
 package import Logging
 import SpoolModel
+import Synchronization
+
+/// The least severe level that loggers write, which may change while they are used.
+package final class LogThreshold: Sendable {
+    private let state: Mutex<Logger.Level>
+
+    /// Creates one.
+    package init(_ level: Logger.Level = .info) {
+        state = Mutex(level)
+    }
+
+    /// The level.
+    package var level: Logger.Level {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
+    }
+}
+
+extension DaemonConfiguration.LogLevel {
+    /// The logger's word for it.
+    var level: Logger.Level {
+        switch self {
+        case .trace: .trace
+        case .debug: .debug
+        case .info: .info
+        case .notice: .notice
+        case .warning: .warning
+        case .error: .error
+        }
+    }
+}
 
 /// Writes one line an event to standard error: `2026-11-21T08:36:16.123Z notice job finished app=weather job=x.json`.
 package struct LineLogHandler: LogHandler {
@@ -15,20 +46,34 @@ package struct LineLogHandler: LogHandler {
         case priority
     }
 
-    /// The least severe level that is written.
-    package var logLevel: Logger.Level
+    /// The least severe level that is written: what the threshold says, unless one was set for this logger alone.
+    package var logLevel: Logger.Level {
+        get { ownLevel ?? threshold.level }
+        set { ownLevel = newValue }
+    }
+
+    private var ownLevel: Logger.Level?
+    private let threshold: LogThreshold
     /// What every line of this logger carries.
     package var metadata: Logger.Metadata = [:]
     private let format: DaemonConfiguration.LogFormat
     private let opening: Opening
     private let write: @Sendable ([UInt8]) -> Void
 
-    /// Creates a handler; `write` gets each line with its end, on any thread.
+    /// Creates a handler of which the level stays; `write` gets each line with its end, on any thread.
     package init(
         level: Logger.Level, format: DaemonConfiguration.LogFormat, opening: Opening = .time,
         write: @escaping @Sendable ([UInt8]) -> Void = { StandardStream.error.write($0) }
     ) {
-        self.logLevel = level
+        self.init(LogThreshold(level), format: format, opening: opening, write: write)
+    }
+
+    /// Creates a handler that follows a threshold; `write` gets each line with its end, on any thread.
+    package init(
+        _ threshold: LogThreshold, format: DaemonConfiguration.LogFormat, opening: Opening = .time,
+        write: @escaping @Sendable ([UInt8]) -> Void = { StandardStream.error.write($0) }
+    ) {
+        self.threshold = threshold
         self.format = format
         self.opening = opening
         self.write = write

@@ -52,10 +52,9 @@ struct Run: AsyncParsableCommand {
     private func daemon(_ settings: Daemon.Settings) throws -> Daemon {
         do throws(Daemon.StartFault) {
             return try Daemon(settings) { configuration in
-                let level = Logger.Level(rawValue: configuration.logLevel.rawValue) ?? .info
                 let opening: LineLogHandler.Opening = StandardStream.error.isJournal ? .priority : .time
                 return Logger(label: "pushspool") { _ in
-                    LineLogHandler(level: level, format: configuration.logFormat, opening: opening)
+                    LineLogHandler(settings.logThreshold, format: configuration.logFormat, opening: opening)
                 }
             }
         } catch {

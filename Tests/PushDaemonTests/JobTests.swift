@@ -53,6 +53,16 @@ import Testing
         }
     }
 
+    @Test func `a fault is told with the key that it is about, in the log as a warning`() async throws {
+        try await Bench.serving(try .init()) { bench, daemon in
+            try bench.drop("bad.json", job(1, #","topic":"no topic""#))
+            let line = try await bench.end(of: "bad.json")
+            #expect(try await bench.result(of: line).why == "topic: is no bundle identifier")
+            try await daemon.says("warning job failed")
+            try await daemon.says(#"error="topic: is no bundle identifier""#)
+        }
+    }
+
     @Test func `bad recipients are rejected, the others are sent`() async throws {
         try await Bench.serving(try .init()) { bench, _ in
             try bench.drop("half.yaml", "tokens:\n  - \(token(1))\n  - no-token!\n  - \(token(2))\nalert: Hi\n")

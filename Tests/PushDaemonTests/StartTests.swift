@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 /// What a daemon insists on before it starts, and what it takes up while it runs.
@@ -55,18 +56,49 @@ import Testing
         try await Bench.serving(try .init()) { bench, daemon in
             let file = "etc/pushspool.yaml"
             let text = try String(contentsOfFile: "\(bench.path)/\(file)", encoding: .utf8)
-            try bench.write(file, text.replacing("debug", with: "info").replacing("every: 20ms", with: "every: 30ms"))
+            let changed = text.replacing("rescan: 1s", with: "rescan: 2s")
+            try bench.write(file, changed.replacing("every: 20ms", with: "every: 30ms"))
             for round in 1...2 {
                 daemon.send(SIGHUP)
                 try await daemon.says("configuration read", times: round)
             }
-            try await daemon.says(#"keys="feedback.every log.level""#)
-            try bench.write(file, text.replacing("debug", with: "info"))
-            try await daemon.says("keys=log.level")
+            try await daemon.says(#"keys="intake.rescan feedback.every""#)
+            try bench.write(file, changed)
+            try await daemon.says("keys=intake.rescan")
             #expect(daemon.log.contains("restart the daemon"))
             #expect(daemon.log.components(separatedBy: "changed keys are not used yet").count == 3)
             try bench.drop("still.json", job(1))
             _ = try await bench.end(of: "still.json")
+        }
+    }
+
+    @Test(arguments: ["spool", "state"])
+    func `a folder whose filesystem may not be mounted yet is tried again, not given up`(key: String) async throws {
+        try await Bench.running(try .init()) { bench in
+            let text = try String(contentsOfFile: "\(bench.path)/etc/pushspool.yaml", encoding: .utf8)
+            try bench.write("etc/pushspool.yaml", text.replacing("\(key): ../", with: "\(key): ../mnt/"))
+            let end = try await bench.run(["run", "--config", "\(bench.path)/etc/pushspool.yaml"])
+            #expect(end.code == 75 && end.log.contains("ENOENT"), "\(end)")
+            #expect(end.log.contains("hint: make it, or mount the filesystem that it is on"), "\(end)")
+        }
+    }
+
+    @Test func `another log level is used at once`() async throws {
+        try await Bench.serving(try .init()) { bench, daemon in
+            let file = "etc/pushspool.yaml"
+            let text = try String(contentsOfFile: "\(bench.path)/\(file)", encoding: .utf8)
+            try bench.write(file, text.replacing("level: debug", with: "level: error"))
+            var count = 0
+            try await eventually("silence") {
+                count += 1
+                try bench.drop("quiet\(count).json", job(1))
+                _ = try await bench.end(of: "quiet\(count).json")
+                // That of the one before would be there by now.
+                return count > 1 && !daemon.log.contains("job=quiet\(count - 1).json")
+            }
+            #expect(!daemon.log.contains("changed keys are not used yet"))
+            try bench.write(file, text)
+            try await daemon.says("configuration read")
         }
     }
 

@@ -140,7 +140,7 @@ final class ActiveJob {
     /// What its result file says.
     func result(_ conclusion: Conclusion, app: String) -> ResultFile {
         var result = ResultFile(report(conclusion, app: app))
-        result.why = fault ?? earlier?.explanation ?? summary.fault?.message
+        result.why = fault ?? earlier?.explanation ?? summary.fault?.sentence
         result.findings = summary.report
         result.rejected = runs["rejected"] ?? IndexRuns()
         result.isAbridged = resumption?.isAbridged == true

@@ -261,7 +261,10 @@ extension AppRunner {
     private func report(_ job: ActiveJob, _ conclusion: SpoolModel.Conclusion, at place: ArchivePlace) {
         let (tally, length) = (conclusion.tally, (job.finishedAt ?? job.claimedAt) - job.claimedAt)
         around.meter.count { $0.noteEnd(conclusion, after: length) }
-        guard logger.logLevel <= .notice else { return }
+        // What an operator has ended is no news to him.
+        let isExpected = conclusion.state == .done || conclusion.code == .cancelled
+        let level = isExpected ? Logger.Level.notice : .warning
+        guard logger.logLevel <= level else { return }
         // Not interpolated: that costs more than the text.
         var metadata: Logger.Metadata = [
             LogKey.job: .string(job.claimed.name.escaped), LogKey.id: .string(job.claimed.id.description),
@@ -272,18 +275,23 @@ extension AppRunner {
         let other = tally.expired + tally.unsent + tally.unknown
         if other > 0 { metadata[LogKey.other] = "\(other)" }
         if let code = conclusion.code { metadata[LogKey.code] = "\(code.rawValue)" }
-        if let fault = job.summary.fault { metadata[LogKey.error] = "\(fault.messageForLog)" }
+        if let fault = job.summary.fault { metadata[LogKey.error] = "\(fault.sentenceForLog)" }
         if let earlier = job.earlier { metadata[LogKey.error] = "\(earlier.explanation)" }
-        logger.notice(conclusion.state == .done ? "job done" : "job failed", metadata: metadata)
+        logger.log(level: level, conclusion.state == .done ? "job done" : "job failed", metadata: metadata)
     }
 }
 
 extension Diagnostic {
-    /// The message with long quotations cut: people write tokens where other things belong, and a log holds none.
-    var messageForLog: String {
+    /// The fault in words with long keys and quotations cut: people write tokens where other things belong, and a log holds none.
+    var sentenceForLog: String {
         let pieces = message.split(separator: "`", omittingEmptySubsequences: false)
-        return pieces.enumerated().map { $0 % 2 == 0 || $1.count <= 24 ? String($1) : $1.prefix(8) + "…" }
-            .joined(separator: "`")
+        let words = pieces.enumerated().map { $0 % 2 == 0 ? String($1) : Self.cut($1) }.joined(separator: "`")
+        let keys = path.map { $0.split(separator: ".").map(Self.cut).joined(separator: ".") + ": " }
+        return (keys ?? "") + words
+    }
+
+    private static func cut(_ text: Substring) -> String {
+        text.count <= 24 ? String(text) : text.prefix(8) + "…"
     }
 }
 

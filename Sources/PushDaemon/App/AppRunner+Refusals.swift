@@ -75,7 +75,7 @@ extension AppRunner {
                 intake.answer(name, .moved, at: .now)
                 around.meter.count { $0.noteEnd(report.conclusion, after: nil) }
                 let code = report.conclusion.code?.rawValue ?? ""
-                logger.notice("job failed", metadata: [LogKey.job: "\(name)", LogKey.code: "\(code)"])
+                logger.warning("job failed", metadata: [LogKey.job: "\(name)", LogKey.code: "\(code)"])
             case .gone: intake.answer(name, .gone, at: .now)
             case .changed(let newName): intake.answer(name, .returned(newName), at: .now)
             case .forbidden:

@@ -72,7 +72,7 @@ package struct DaemonConfiguration: Sendable {
     /// Which are.
     package var logLevel = LogLevel.info
 
-    /// The keys whose values differ from `other`'s, as the file has them. Each takes a restart to be used.
+    /// The keys whose values differ from `other`'s, as the file has them, but for `log.level`. Each takes a restart to be used.
     package func differences(from other: DaemonConfiguration) -> [String] {
         [
             ("spool", spool == other.spool), ("state", state == other.state), ("apps", apps == other.apps),
@@ -89,7 +89,7 @@ package struct DaemonConfiguration: Sendable {
             ("archive.keep_done", retention.done == other.retention.done),
             ("archive.keep_failed", retention.failed == other.retention.failed),
             ("archive.keep_feedback", retention.feedback == other.retention.feedback),
-            ("feedback.every", feedbackEvery == other.feedbackEvery), ("log.level", logLevel == other.logLevel),
+            ("feedback.every", feedbackEvery == other.feedbackEvery),
             ("metrics.listen", metricsListen == other.metricsListen),
             ("log.format", logFormat == other.logFormat), ("control.folder", controlFolder == other.controlFolder),
             ("control.group", controlGroup == other.controlGroup),
