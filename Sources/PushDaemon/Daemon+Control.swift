@@ -108,8 +108,8 @@ extension Daemon {
             ).about(app)
         }
         let remedy =
-            "of one that is not configured, jobs in new/ and hold/ can be moved by hand; those in work/ take its file again, or"
-            + " this command while no daemon runs"
+            "of one that is not configured, jobs in new/ and hold/ can be moved by hand; those in work/ wait for its file: put"
+            + " it back, and ask again"
         return ControlAnswer(.refused, "there is no such app at work", hint: remedy).about(app)
     }
 

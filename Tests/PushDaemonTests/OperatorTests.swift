@@ -223,24 +223,21 @@ import Testing
         }
     }
 
-    @Test func `a job of an app whose file was removed is ended while no daemon runs, as the hint says`() async throws {
-        try await Bench.running(try .init(app: "rate: 5/s")) { bench in
-            try await bench.withDaemon { daemon in
-                try await daemon.says("app started")
-                try bench.drop("long.json", job(tokens: 0..<100))
-                _ = try await bench.accepted(1)
-                try FileManager.default.removeItem(atPath: bench.path + "/etc/apps/weather.yaml")
-                try await daemon.says("app removed from the configuration")
-                try await eventually("no app") {
-                    let end = try await bench.operate("cancel", "weather/none.json")
-                    return end.code == 1 && end.log.contains("those in work/ take its file again")
-                }
-                #expect(bench.names(in: "weather/work/node-a").count == 1)
-                #expect(try await daemon.stop() == 0)
+    @Test func `a job of an app whose file was removed is ended when that is back, as the hint says`() async throws {
+        try await Bench.serving(try .init(app: "rate: 5/s")) { bench, daemon in
+            let file = bench.path + "/etc/apps/weather.yaml"
+            let text = try String(contentsOfFile: file, encoding: .utf8)
+            try bench.drop("long.json", job(tokens: 0..<100))
+            _ = try await bench.accepted(1)
+            try FileManager.default.removeItem(atPath: file)
+            try await eventually("no app") {
+                let end = try await bench.operate("cancel", "weather/none.json")
+                return end.code == 1 && end.log.contains("those in work/ wait for its file: put it back, and ask again")
             }
-            let end = try await bench.operate("cancel", "weather/long.json")
-            #expect(end.code == 0 && end.text.contains("weather/long.json: cancelled"), "\(end)")
-            #expect(bench.names(in: "weather/work/node-a").isEmpty)
+            #expect(bench.names(in: "weather/work/node-a").count == 1)
+            try bench.write("etc/apps/weather.yaml", text)
+            try await eventually("the app") { try await bench.operate("cancel", "weather/long.json").code == 0 }
+            #expect(try await bench.end(of: "long.json").code == "cancelled")
         }
     }
 
