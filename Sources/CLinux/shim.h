@@ -31,9 +31,11 @@ static inline const char *clinux_error_reason(int code) { return strerrordesc_np
 
 // --- sockets and the reactor ---------------------------------------------------------------------------------------
 
-// accept4(2), pthread_setname_np(3): declared for _GNU_SOURCE only.
+// accept4(2), pipe2(2), pthread_setname_np(3): declared for _GNU_SOURCE only.
 extern int accept4(int fd, struct sockaddr *address, socklen_t *length, int flags);
+extern int pipe2(int ends[2], int flags);
 extern int pthread_setname_np(pthread_t thread, const char *name);
+static inline int clinux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
 static inline int clinux_accept(int fd) { return accept4(fd, 0, 0, SOCK_NONBLOCK | SOCK_CLOEXEC); }
 static inline void clinux_name_this_thread(const char *name) { (void)pthread_setname_np(pthread_self(), name); }
 

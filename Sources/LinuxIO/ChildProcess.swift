@@ -25,21 +25,25 @@ package final class ChildProcess: Sendable {
 
     /// Starts a program, found by PATH unless its name has a slash. Blocks until it is loaded.
     ///
-    /// It reads `input` from its start, and writes where this program's errors go. Signals are as in a fresh process.
+    /// It reads `input` from its start, and writes to `output`, of which this program's end is closed then. Signals are as in a
+    /// fresh process.
     ///
     /// - Parameters:
     ///   - arguments: The program's name and its arguments, none with a NUL.
     ///   - environment: `NAME=value` each; these and no others.
     ///   - input: Its standard input.
+    ///   - output: Where its output and its errors go; `nil`: where this program's errors go.
     /// - Returns: The process, at work.
     /// - Throws: `SystemError`: ENOENT or EACCES for a program that is not there or may not be run, EAGAIN or ENOMEM
     ///   without room for another process.
     package static func start(
-        _ arguments: [String], environment: [String], input: borrowing OpenFile
+        _ arguments: [String], environment: [String], input: borrowing OpenFile, output: ChildOutput? = nil
     ) throws(SystemError) -> ChildProcess {
         precondition(!arguments.isEmpty, "a program without a name")
         var process: pid_t = 0
-        let code = spawn(arguments, environment, input.descriptor.rawValue, &process)
+        let streams = (input.descriptor.rawValue, output?.writingNumber ?? 2)
+        defer { output?.closeWriting() }
+        let code = spawn(arguments, environment, streams, &process)
         guard code == 0 else { throw SystemError(code: code, operation: "posix_spawn", subject: arguments[0]) }
         let number = clinux_process_descriptor(process)
         guard number >= 0 else {
@@ -81,7 +85,7 @@ package final class ChildProcess: Sendable {
     package func killNow() { _ = kill(-id, SIGKILL) }
 
     private static func spawn(
-        _ arguments: [String], _ environment: [String], _ input: Int32, _ process: inout pid_t
+        _ arguments: [String], _ environment: [String], _ streams: (input: Int32, output: Int32), _ process: inout pid_t
     ) -> Int32 {
         guard let program = arguments.first else { return ENOENT }
         var actions = unsafe posix_spawn_file_actions_t()
@@ -95,8 +99,9 @@ package final class ChildProcess: Sendable {
         unsafe sigfillset(&all)
         let flags = Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF)
         let codes = unsafe [
-            posix_spawn_file_actions_adddup2(&actions, input, 0),
-            posix_spawn_file_actions_adddup2(&actions, 2, 1),
+            posix_spawn_file_actions_adddup2(&actions, streams.input, 0),
+            posix_spawn_file_actions_adddup2(&actions, streams.output, 1),
+            posix_spawn_file_actions_adddup2(&actions, streams.output, 2),
             clinux_spawn_closing(&actions, 3),
             posix_spawnattr_setflags(&attributes, flags),
             posix_spawnattr_setpgroup(&attributes, 0),
@@ -145,13 +150,14 @@ package actor ChildWatch {
     package func end(
         of child: ChildProcess, until deadline: ContinuousClock.Instant, isFinal: Bool = false
     ) async throws(SystemError) -> ChildProcess.End? {
-        let channel = try Channel(child.descriptor.duplicate(), on: reactor)
+        let waiter = try Waiter(on: reactor, watching: child.descriptor.rawValue)
+        defer { waiter.unwatch(child.descriptor) }
         while true {
             if let end = child.ended() { return end }
             let found =
                 isFinal
-                ? await channel.waiter.waitToTheEnd(for: .readable, until: deadline)
-                : await channel.waiter.wait(for: .readable, until: deadline)
+                ? await waiter.waitToTheEnd(for: .readable, until: deadline)
+                : await waiter.wait(for: .readable, until: deadline)
             if !found.contains(.readable) { return child.ended() }
         }
     }

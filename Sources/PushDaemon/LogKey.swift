@@ -12,6 +12,10 @@ package enum LogKey {
     package static let code = "code"
     /// What went wrong, in words.
     package static let error = "error"
+    /// What another program has printed.
+    package static let text = "text"
+    /// How many lines.
+    package static let lines = "lines"
     /// What a person can do about it.
     package static let hint = "hint"
     /// Keys of the configuration.
@@ -89,8 +93,7 @@ package enum LogKey {
 
     /// Those whose values are whole numbers, and are written as such where the format tells numbers from text.
     package static let numbers: Set<String> = [
-        count, accepted, rejected, other, resent, doubtful, unknown, revoked, lost, window, overflows, process, tokens,
-        bytes,
-        files, jobs, done, failed, feedback, daysLeft, user,
+        lines, count, accepted, rejected, other, resent, doubtful, unknown, revoked, lost, window, overflows, process,
+        tokens, bytes, files, jobs, done, failed, feedback, daysLeft, user,
     ]
 }

@@ -1,4 +1,5 @@
 import LinuxIO
+import Synchronization
 import TestSupport
 import Testing
 
@@ -29,6 +30,42 @@ struct ChildProcessTests {
     @Test func `input and environment are those given, and no others`() async throws {
         #expect(try await end("test \"$(cat)$WORD\" = ab", input: "a") == .exited(0))
         #expect(try await end("test -z \"$HOME$USER\"") == .exited(0))
+    }
+
+    /// What a shell's line prints, line by line, and how it ends.
+    private func printed(_ line: String) async throws -> (lines: [String], end: ChildProcess.End?) {
+        let folder = try TemporaryDirectory()
+        let directory = try Directory.open(path: folder.path)
+        try directory.put(Array("input".utf8), [])
+        let reactor = try Reactor()
+        defer { reactor.stop() }
+        let output = try ChildOutput(on: reactor)
+        let child = try ChildProcess.start(
+            ["sh", "-c", line], environment: ["PATH=/usr/bin:/bin"],
+            input: try directory.openForReading(Array("input".utf8)), output: output)
+        let lines = Mutex<[String]>([])
+        let reading = Task { try await output.lines { line in lines.withLock { $0.append(line) } } }
+        let end = try await ChildWatch(on: reactor).end(of: child, until: .now + .seconds(60))
+        await output.finish()
+        try await reading.value
+        return (lines.withLock { $0 }, end)
+    }
+
+    @Test func `what it prints and complains of is told line by line`() async throws {
+        let told = try await printed("echo one; echo two >&2; printf 'three\\n\\nfo'; printf ur; exit 7")
+        #expect(told.lines == ["one", "two", "three", "", "four"] && told.end == .exited(7))
+    }
+
+    @Test func `what is more than a pipe holds is told, long lines cut`() async throws {
+        let told = try await printed("seq 100000; head -c 5000 /dev/zero | tr '\\0' x; echo; echo end")
+        #expect(told.lines.count == 100_002 && told.lines[99_999] == "100000" && told.lines.last == "end")
+        #expect(told.lines[100_000] == String(repeating: "x", count: ChildOutput.lineLimit) + "…")
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `who has left the group and goes on printing keeps nobody`() async throws {
+        let told = try await printed("echo one; setsid sleep 20 & echo two")
+        #expect(told.lines == ["one", "two"] && told.end == .exited(0))
     }
 
     @Test func `no descriptor but the usual three is passed on`() async throws {

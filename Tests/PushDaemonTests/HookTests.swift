@@ -48,6 +48,26 @@ import Testing
         }
     }
 
+    @Test func `what a hook prints is in the log, as objects where that has them, and a flood is cut`() async throws {
+        var setup = try Bench.Setup(app: "hook: echo \"said $PUSHSPOOL_APP\" >&2; seq 200")
+        setup.intake = "}\nlog: {format: json, level: debug"
+        try await Bench.running(setup) { bench in
+            let file = "\(bench.path)/etc/pushspool.yaml"
+            let text = try String(contentsOfFile: file, encoding: .utf8)
+            try bench.write("etc/pushspool.yaml", text.replacing("\nlog: {level: debug}\n", with: "\n"))
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                try bench.drop("a.json", job(1))
+                try await daemon.says(#""message":"hook has printed","app":"weather","path":"#)
+                try await daemon.says(#""text":"said weather"}"#)
+                try await daemon.says(#""message":"hook has printed more lines","app":"weather","lines":101,"#)
+                #expect(try await daemon.stop() == 0)
+                let strangers = daemon.log.split(separator: "\n").filter { !$0.hasPrefix("{") || !$0.hasSuffix("}") }
+                #expect(strangers == [])
+            }
+        }
+    }
+
     @Test func `a hook that is configured later gets what is published from then on, and one that is gone nothing`()
         async throws
     {

@@ -4,6 +4,7 @@ import LinuxIO
 import Logging
 import SpoolModel
 import SpoolStore
+import Synchronization
 
 extension AppRunner {
     /// How long a hook may take to end that was asked to.
@@ -164,12 +165,18 @@ extension AppRunner {
     private func end(of hook: Hook, _ file: FileName) async -> HookQueue.End {
         do throws(SystemError) {
             // Before it is opened as well: what is not ours may not even be ours to read.
-            if case .foreign(let reason) = try folder.origin(of: file) { return skip(file, reason) }
-            let input = try folder.open(file)
-            if case .foreign(let reason) = folder.origin(of: try input.status()) { return skip(file, reason) }
-            let child = try ChildProcess.start(
-                hook.arguments, environment: environment(for: file), input: input)
-            return note(try await end(of: child, within: hook.timeout), file)
+            if case .foreign(let reason) = try folder.origin(of: file) {
+                reportStranger(file, reason)
+                return .skipped
+            }
+            let output = try ChildOutput(on: around.reactor)
+            guard let child = try start(hook, file, output) else { return .skipped }
+            let telling = Task { await self.tell(output, file) }
+            defer { telling.cancel() }
+            let end = try await end(of: child, within: hook.timeout)
+            await output.finish()
+            await telling.value
+            return note(end, file)
         } catch {
             if error.isNotFound, !folder.has(file) { return .gone }
             noteFailure("\(error)", file)
@@ -177,9 +184,37 @@ extension AppRunner {
         }
     }
 
-    private func skip(_ file: FileName, _ reason: String) -> HookQueue.End {
-        reportStranger(file, reason)
-        return .skipped
+    /// Starts the hook; `nil` if the file is not ours.
+    private func start(
+        _ hook: Hook, _ file: FileName, _ output: ChildOutput
+    ) throws(SystemError) -> ChildProcess? {
+        let input = try folder.open(file)
+        if case .foreign(let reason) = folder.origin(of: try input.status()) {
+            reportStranger(file, reason)
+            return nil
+        }
+        return try ChildProcess.start(
+            hook.arguments, environment: environment(for: file), input: input, output: output)
+    }
+
+    /// How many lines of what a hook prints for a file are logged.
+    private static let outputLimit = 100
+
+    /// Logs what a hook prints.
+    private nonisolated func tell(_ output: ChildOutput, _ file: FileName) async {
+        let count = Atomic(0)
+        do throws(SystemError) {
+            try await output.lines { [logger] line in
+                guard count.add(1, ordering: .relaxed).newValue <= Self.outputLimit else { return }
+                logger.notice("hook has printed", metadata: [LogKey.text: "\(line)", LogKey.path: "\(file)"])
+            }
+        } catch {
+            logger.warning("what a hook prints cannot be read", metadata: [LogKey.error: "\(error)"])
+        }
+        let more = count.load(ordering: .relaxed) - Self.outputLimit
+        guard more > 0 else { return }
+        logger.notice(
+            "hook has printed more lines", metadata: [LogKey.lines: "\(more)", LogKey.path: "\(file)"])
     }
 
     private func environment(for file: FileName) -> [String] {
