@@ -84,8 +84,12 @@ enum JobFuzz {
     private static func context(_ choice: UInt8) -> JobContext {
         let carriers: [Carrier] = [.http2, .frame, .enhanced, .simple]
         let noon = WallTime(epochSeconds: 1_795_262_400)
-        var context = JobContext(
-            job: JobID(bits: 77), droppedAt: noon, carrier: carriers[Int(choice & 3)], topic: "com.example.app")
+        let carrier = carriers[Int(choice & 3)]
+        var context = JobContext(job: JobID(bits: 77), droppedAt: noon, carrier: carrier) { text throws(Diagnostic) in
+            var parser = JSON.Parser()
+            return try parser.parse(text)
+        }
+        context.topic = "com.example.app"
         context.isPublishedByRename = choice & 4 == 0
         return context
     }

@@ -5,7 +5,7 @@ import Testing
 
 struct DeliveryRuleTests {
     private func messages(_ job: ReadJob) -> [String] {
-        job.summary.report.diagnostics.map { [$0.path, $0.message].compactMap(\.self).joined(separator: ": ") }
+        job.diagnostics.map { [$0.path, $0.message].compactMap(\.self).joined(separator: ": ") }
     }
 
     @Test func `a silent payload is a background push of priority 5`() {

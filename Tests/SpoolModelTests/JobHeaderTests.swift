@@ -70,7 +70,7 @@ struct JobHeaderTests {
 struct ExpirationTextTests {
     @Test(arguments: [
         ("+3600", noon.epochSeconds + 3600), ("+1h", noon.epochSeconds + 3600), ("+30d", noon.epochSeconds + 2_592_000),
-        ("+0", noon.epochSeconds), ("0", 0), ("1795327200", 1_795_327_200), ("1000000000", 1_000_000_000),
+        ("+0", noon.epochSeconds), ("0", 0), ("now", 0), ("1795327200", 1_795_327_200), ("1000000000", 1_000_000_000),
         ("2026-11-22T06:00:00Z", 1_795_327_200), ("4294967295", 4_294_967_295),
     ])
     func `all spellings of a time are read`(text: String, seconds: Int64) throws {

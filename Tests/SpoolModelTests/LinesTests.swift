@@ -66,7 +66,7 @@ struct LinesTests {
     func `blank lines at the end are no fault`(end: String) {
         for piece in [1, Int.max] {
             let job = lines(head + "\"0A\"\n\"0B\"\n\(end)", piece: piece)
-            #expect(job.summary.failure == nil && job.summary.endsInNewline && job.summary.report.diagnostics.isEmpty)
+            #expect(job.summary.failure == nil && job.summary.endsInNewline && job.diagnostics.isEmpty)
             #expect(job.sent.count == 2)
         }
         #expect(lines(end).summary.failure == .invalid)
@@ -77,7 +77,7 @@ struct LinesTests {
         let job = lines(head + "\"0A\"\n\(line)\n\"0B\"\n")
         #expect(job.summary.failure == nil && job.summary.rejectedCount == 1)
         #expect(job.sent.map { $0.reason == nil } == [true, false, true])
-        #expect(job.summary.report.diagnostics.allSatisfy { $0.place?.line == 3 })
+        #expect(job.diagnostics.allSatisfy { $0.place?.line == 3 })
     }
 
     @Test func `a line has a limit, whether it ends or not`() {

@@ -67,10 +67,19 @@ struct PayloadTests {
         (#""content_available": 1"#, #"{"aps":{"content-available":1}}"#),
         (#""push_type": "voip", "custom": {"call": 7}"#, #"{"call":7}"#),
         (#""push_type": "mdm", "payload": {"mdm": "magic"}"#, #"{"mdm":"magic"}"#),
+        (#""payload": {"aps": {"badge": "increment"}}"#, #"{"aps":{"badge":"increment"}}"#),
+        (#""payload": "{\"aps\": {\"alert\": \"\u00e4\"}, \"n\": 1.0}""#, #"{"aps":{"alert":"ä"},"n":1.0}"#),
     ])
     func `nulls and false are left out, zero and empty text are not`(members: String, payload: String) {
         let job = json("{\"token\":\"0A\",\(members)}")
         #expect(job.payloads == [payload] && job.lines.isEmpty)
+    }
+
+    @Test func `a payload of text that is no JSON is a fault at its place`() {
+        let job = json(#"{"token":"0A","payload":"Hi"}"#)
+        #expect(job.summary.failure == .invalid && job.lines.count == 1)
+        let start = "job:1:25: error: payload: expected a mapping, or text that is JSON: "
+        #expect(job.lines[0].hasPrefix(start), "\(job.lines)")
     }
 
     @Test func `a recipient's false takes away what the job has`() {
@@ -97,6 +106,9 @@ struct PayloadTests {
         (#""badge": 1.0"#, "badge: expected a whole number from 0, found a number"),
         (#""content_available": "yes""#, "content_available: expected true or false, found a string"),
         (#""payload": []"#, "payload: expected a mapping, found a sequence"),
+        (#""badge": "increment""#, "badge: expected a whole number from 0, found a string"),
+        (#""payload": "[1]""#, "payload: expected a mapping, found a sequence"),
+        (#""payload": "{\"aps\": 1}""#, "payload.aps: expected a mapping, found a number"),
         (#""payload": {"aps": 1}"#, "payload.aps: expected a mapping, found a number"),
         (#""payload": {"aps": {"badge": null}}"#, "payload.aps.badge: expected a whole number from 0, found null"),
         (#""payload": {"aps": {"badge": "1"}}"#, "payload.aps.badge: expected a whole number from 0, found a string"),
@@ -119,7 +131,7 @@ struct PayloadTests {
     func `a payload that Apple would not understand is a fault`(members: String, message: String) {
         let job = json("{\"token\":\"0A\",\(members)}")
         #expect(job.summary.failure == .invalid && job.lines.count == 1)
-        let found = job.summary.report.diagnostics.first
+        let found = job.diagnostics.first
         #expect([found?.path, found?.message].compactMap(\.self).joined(separator: ": ") == message)
     }
 
@@ -153,7 +165,7 @@ struct PayloadTests {
     func `what Apple does not document is a warning`(payload: String, message: String, hint: String) {
         let job = json("{\"token\":\"0A\",\"payload\":\(payload)}")
         #expect(job.summary.failure == nil && job.payloads == [payload] && job.lines.count == 1)
-        let found = job.summary.report.diagnostics.first
+        let found = job.diagnostics.first
         #expect([found?.path, found?.message].compactMap(\.self).joined(separator: ": ") == message)
         #expect(found?.hint == hint && found?.severity == .warning)
     }

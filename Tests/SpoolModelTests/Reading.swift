@@ -20,8 +20,14 @@ struct ReadJob {
     var sent: [Sent] = []
     var chunks: [JobChunk] = []
 
-    /// The diagnostics in the order of the file, as compilers would print them.
-    var lines: [String] { summary.report.inOrder.map { $0.rendered(file: "job") } }
+    /// The diagnostics but for that of short tokens: those of most tests are, so that they can be read.
+    var diagnostics: [Diagnostic] {
+        summary.report.inOrder.filter { $0.severity == .error || !$0.message.hasPrefix("the token has ") }
+    }
+    /// The same as compilers would print them.
+    var lines: [String] { diagnostics.map { $0.rendered(file: "job") } }
+    /// All diagnostics in the order of the file.
+    var allLines: [String] { summary.report.inOrder.map { $0.rendered(file: "job") } }
     /// The payloads alone.
     var payloads: [String] { sent.compactMap(\.payload) }
 
@@ -73,7 +79,11 @@ let noon = WallTime(epochSeconds: 1_795_262_400)
 
 /// Returns a context for the carrier.
 func context(_ carrier: Carrier = .http2, inPlace: Bool = false) -> JobContext {
-    var context = JobContext(job: JobID(bits: 77), droppedAt: noon, carrier: carrier, topic: "com.example.app")
+    var context = JobContext(job: JobID(bits: 77), droppedAt: noon, carrier: carrier) { text throws(Diagnostic) in
+        var parser = JSON.Parser()
+        return try parser.parse(text)
+    }
+    context.topic = "com.example.app"
     context.isPublishedByRename = !inPlace
     return context
 }

@@ -4,6 +4,18 @@ import SpoolModel
 import Testing
 
 struct RecipientFaultTests {
+    @Test func `tokens that are too short for any device's are told once`() {
+        let tokens = ["DEADBEAF", "00112233445566", "0011223344556677", String(repeating: "0a", count: 100)]
+        let list = tokens.map { "\"\($0)\"" }.joined(separator: ",")
+        let job = json(#"{"alert":"x","tokens":[\#(list)]}"#)
+        #expect(job.sent.count == 4 && job.summary.failure == nil)
+        let words = "the token has 4 bytes, and 1 more is as short"
+        #expect(job.allLines.count == 1 && job.allLines[0].hasPrefix("job:1:24: warning: tokens[0]: \(words)\n"))
+        #expect(json(#"{"token":"DEADBEAF","badge":1}"#).allLines.count == 1)
+        #expect(json(#"{"alert":"x","recipients":[{"token":"DEADBEAF","badge":1}]}"#).allLines.count == 1)
+        #expect(json(#"{"tokens":["0A"],"payloads":[{"aps":{"badge":1}}]}"#).allLines.count == 1)
+    }
+
     @Test(arguments: [
         (
             #"{"alert":"x"}"#, "MissingDeviceToken",
@@ -48,7 +60,7 @@ struct RecipientFaultTests {
     @Test func `a recipient's shorthands cannot change the job's whole payload`() {
         let job = json(#"{"payload":{"aps":{"alert":"x"}},"recipients":[{"token":"0A","badge":1}]}"#)
         #expect(job.sent.map(\.reason) == ["BadPayload"] && job.sent[0].token == "0a")
-        #expect(job.summary.report.diagnostics.first?.message == "shorthands cannot change the job's `payload`")
+        #expect(job.diagnostics.first?.message == "shorthands cannot change the job's `payload`")
     }
 
     @Test func `a recipient without any payload is rejected, the others are sent`() {
@@ -60,7 +72,7 @@ struct RecipientFaultTests {
         let long = String(repeating: "é", count: 2048)
         let job = json(#"{"alert":"x","recipients":[{"token":"0A"},{"token":"0B","alert":"\#(long)"}]}"#)
         #expect(job.sent.map(\.reason) == [nil, "PayloadTooLarge"])
-        #expect(job.summary.report.diagnostics.first?.message == "the payload has 4116 bytes, and 4096 are allowed")
+        #expect(job.diagnostics.first?.message == "the payload has 4116 bytes, and 4096 are allowed")
     }
 
     @Test func `what all share is the document's fault, and told once`() {

@@ -57,7 +57,7 @@ struct RecipientFormTests {
                 .powerSaving, .powerSaving, .immediate, .powerSaving, .powerSaving,
             ])
         #expect(job.sent.map(\.attributes?.collapseID) == [nil, nil, nil, nil, "c"])
-        #expect(job.summary.report.diagnostics.isEmpty)
+        #expect(job.diagnostics.isEmpty)
     }
 
     @Test(arguments: [

@@ -275,3 +275,14 @@ private struct LinesFile {
         if hasEnded { reader.finish() }
     }
 }
+
+extension JobContext {
+    /// A context whose payloads may be written as text.
+    init(job: JobID, droppedAt: WallTime, carrier: Carrier, topic: String? = nil) {
+        self.init(job: job, droppedAt: droppedAt, carrier: carrier) { text throws(Diagnostic) in
+            var parser = JSON.Parser()
+            return try parser.parse(text)
+        }
+        self.topic = topic
+    }
+}

@@ -83,6 +83,9 @@ struct ChunkBuilder: Sendable {
         return nil
     }
 
+    /// How many bytes the token has that was added last.
+    var lastTokenByteCount: Int { tokens.range(at: tokens.count - 1).count }
+
     /// Adds a recipient with a delivery of its own.
     mutating func append(_ delivery: Delivery, token: [UInt8]) {
         if !joinsEach(delivery) {

@@ -114,6 +114,14 @@ struct Findings: Sendable {
         unworded.warnings += other.unworded.warnings + other.warnings.count - taken.1.count
     }
 
+    /// The same of what has no lines of its own: all is at this place.
+    func moved(to place: Place?) -> Findings {
+        var copy = self
+        for index in faults.indices { copy.faults[index].diagnostic.place = place }
+        for index in warnings.indices { copy.warnings[index].place = place }
+        return copy
+    }
+
     mutating func expected(_ what: String, _ node: Node, reason: Reason, about key: String) {
         add(reason, Diagnostic("expected \(what), found \(node.kindName)", at: node.place), about: key)
     }

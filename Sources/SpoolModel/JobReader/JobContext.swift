@@ -3,7 +3,7 @@ package import APNSModel
 package import Document
 
 /// What reading a job needs to know besides its bytes.
-package struct JobContext: Hashable, Sendable {
+package struct JobContext: Sendable {
     /// The job's id.
     package var job: JobID
     /// When it was dropped: relative times count from here.
@@ -29,13 +29,19 @@ package struct JobContext: Hashable, Sendable {
     /// Whether it is compared with others by its file, too.
     package var isComparedByFile = false
 
+    /// Reads the JSON of a payload that is written as text.
+    package typealias TextReader = @Sendable ([UInt8]) throws(Diagnostic) -> Tape
+    package let readText: TextReader
+
     /// Creates a context with the defaults of an app that says nothing more.
-    package init(job: JobID, droppedAt: WallTime, carrier: Carrier, topic: String? = nil) {
+    package init(
+        job: JobID, droppedAt: WallTime, carrier: Carrier, readingTextWith readText: @escaping TextReader
+    ) {
         self.job = job
         self.droppedAt = droppedAt
         self.dropMoment = clock.moment(of: droppedAt)
         self.carrier = carrier
-        self.topic = topic
+        self.readText = readText
     }
 
     /// Notes when the job was dropped.

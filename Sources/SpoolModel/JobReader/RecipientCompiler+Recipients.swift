@@ -13,7 +13,9 @@ extension RecipientCompiler {
             return reject(findings, token: nil)
         }
         let spelling = event.isInArena ? tape.arena[event.textRange] : tape.source[event.textRange]
-        guard let fault = chunk.append(token: spelling) else { return }
+        guard let fault = chunk.append(token: spelling) else {
+            return noteLength(chunk.lastTokenByteCount, Node(tape: tape, index: index), base.path(of: key))
+        }
         var findings = Findings(at: base, room: room)
         findings.add(.badDeviceToken, diagnostic(for: fault, at: Node(tape: tape, index: index)), about: key)
         reject(findings, token: nil)
@@ -44,10 +46,11 @@ extension RecipientCompiler {
         var tokenFindings = Findings(at: .element(of: JobKey.tokens.rawValue, at: index), room: room)
         let bytes = decode(token, key: "", &tokenFindings)
         var findings = Findings(at: .element(of: JobKey.payloads.rawValue, at: index), room: room)
-        let compiled = WishReader.compile(node, path: findings.base.path(of: ""), &findings)
+        let compiled = WishReader.compile(node, path: findings.base.path(of: ""), context, &findings)
         let attributes = wishes.attributes(for: compiled?.facts ?? [], from: header.earliest)
         if let compiled { check(compiled, attributes, at: node, &findings) }
         tokenFindings.add(contentsOf: findings)
+        if let bytes { noteLength(bytes.count, token, tokenFindings.base.path(of: "")) }
         guard let compiled else { return reject(tokenFindings, token: bytes.map(DeviceToken.init(bytes:))) }
         settle(tokenFindings, Delivery(attributes: attributes, payload: compiled.payload), bytes)
     }
@@ -84,6 +87,7 @@ extension RecipientCompiler {
             return add(tokenAt: token.index, on: token.tape, base: findings.base, key: JobKey.token.rawValue)
         }
         let bytes = decode(token, key: JobKey.token.rawValue, &findings)
+        if let bytes { noteLength(bytes.count, token, findings.base.path(of: JobKey.token.rawValue)) }
         if own.clashes(with: wishes) {
             let hint = "give the job shorthands instead of `payload`, or this recipient a `payload`"
             let message = "shorthands cannot change the job's `payload`"

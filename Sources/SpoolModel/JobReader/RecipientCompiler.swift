@@ -16,6 +16,8 @@ struct RecipientCompiler: Sendable {
     /// What is wrong with the delivery for all, told when the first comes who gets it.
     private var sharedFaults: [Fault] = []
     private var firstRejection: Diagnostic?
+    /// How many tokens are too short for any device's, and what is said of the first.
+    private var shortTokens = (count: 0, first: Diagnostic?.none)
 
     init(_ context: JobContext) {
         self.context = context
@@ -84,8 +86,27 @@ struct RecipientCompiler: Sendable {
         chunk.reject(reason, token: token)
     }
 
+    /// How many bytes a device's token has at least. Apple's have 32, and may have another length (Apple, "Registering your app
+    /// with APNs"); of more than `DeviceToken.maximumByteCount` none is sent.
+    private static let leastLength = 8
+
+    /// Notes how many bytes a token has: of those that are too short there is one warning in all.
+    mutating func noteLength(_ byteCount: Int, _ node: @autoclosure () -> Node, _ path: @autoclosure () -> String) {
+        guard byteCount < Self.leastLength else { return }
+        shortTokens.count += 1
+        guard shortTokens.first == nil else { return }
+        let hint = "Apple's have 32; pass tokens on as the devices gave them"
+        let message = "the token has \(byteCount) byte\(byteCount == 1 ? "" : "s")"
+        shortTokens.first = Diagnostic(message, hint: hint, at: node().place, severity: .warning).about(path())
+    }
+
     /// Judges the whole once all recipients are in.
     mutating func finish() {
+        if var warning = shortTokens.first {
+            let count = shortTokens.count - 1
+            if count > 0 { warning.message += ", and \(count) more \(count == 1 ? "is" : "are") as short" }
+            report.add(warning)
+        }
         if let count = header.count, count != chunk.count {
             let message = "the job promises \(count) recipients and has \(chunk.count)"
             fail(.incomplete, Diagnostic(message, hint: "correct `count`, or write the whole file").about("count"))

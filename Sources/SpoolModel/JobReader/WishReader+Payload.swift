@@ -4,12 +4,30 @@ import Document
 extension WishReader {
     mutating func readPayload(_ node: Node) {
         let path = findings.base.path(of: JobKey.payload.rawValue)
-        guard let compiled = Self.compile(node, path: path, &findings) else { return }
+        guard let compiled = Self.compile(node, path: path, context, &findings) else { return }
         setPayload(compiled)
     }
 
-    /// Turns a payload into its bytes; `nil` when something is wrong with it.
-    static func compile(_ node: Node, path: String, _ findings: inout Findings) -> CompiledPayload? {
+    /// Turns a payload into its bytes; `nil` when something is wrong with it. One that is text is the JSON in it.
+    static func compile(
+        _ node: Node, path: String, _ context: JobContext, _ findings: inout Findings
+    ) -> CompiledPayload? {
+        guard let text = node.string else { return compile(mapping: node, path: path, &findings) }
+        do throws(Diagnostic) {
+            // Whatever is wrong inside is at the text's place.
+            let tape = try context.readText(Array(text.utf8))
+            var inner = Findings(at: .root, room: findings.room)
+            let compiled = compile(mapping: tape.root, path: path, &inner)
+            findings.add(contentsOf: inner.moved(to: node.place))
+            return compiled
+        } catch {
+            let message = "expected a mapping, or text that is JSON: \(error.message)"
+            findings.add(.badPayload, whole: Diagnostic(message, hint: error.hint, at: node.place).about(path))
+            return nil
+        }
+    }
+
+    private static func compile(mapping node: Node, path: String, _ findings: inout Findings) -> CompiledPayload? {
         var inspector = PayloadInspector(at: .root, room: findings.room)
         inspector.inspect(payload: node, path: path)
         findings.add(contentsOf: inspector.findings)
