@@ -19,6 +19,8 @@ package struct JobCheck: Sendable {
         package let isSendable: Bool
         /// Before when it would not; `nil` if it does not say.
         package let notBefore: WallTime?
+        /// The producer's own name for it (`id:`).
+        package let ref: String?
     }
 
     private let app: ConfigurationSet.App?
@@ -78,7 +80,7 @@ package struct JobCheck: Sendable {
                 diagnostics: diagnostics, recipientCount: summary.recipientCount,
                 rejectedCount: summary.rejectedCount,
                 isSendable: summary.failure == nil && summary.rejectedCount < summary.recipientCount,
-                notBefore: summary.header.notBefore)
+                notBefore: summary.header.notBefore, ref: summary.header.ref)
         } catch {
             throw Diagnostic("\(error)", hint: "check the path and its permissions")
         }

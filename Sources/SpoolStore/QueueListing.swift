@@ -26,6 +26,8 @@ package enum QueueListing {
         package let byteCount: Int64
         /// Since when it has been there: its file's change time.
         package let since: WallTime
+        /// Its file's path from the app's folder on.
+        package let path: [[UInt8]]
     }
 
     /// The names of the apps that have a folder in a spool, in order.
@@ -82,7 +84,7 @@ package enum QueueListing {
         for (name, state) in places where states.contains(state) {
             do {
                 let folder = try home.openChild(Array(name.utf8))
-                try forEach(in: folder, state, body)
+                try forEach(in: folder, state, [Array(name.utf8)], body)
             } catch {
                 // A folder without it is no app's, or not yet.
                 if error.isNotFound { continue }
@@ -94,17 +96,19 @@ package enum QueueListing {
     }
 
     private static func forEach(
-        in folder: Directory, _ state: State, _ body: (Entry) -> Void
+        in folder: Directory, _ state: State, _ path: [[UInt8]], _ body: (Entry) -> Void
     ) throws(SystemError) {
-        guard state != .sending else { return try forEachClaimed(in: folder, body) }
+        guard state != .sending else { return try forEachClaimed(in: folder, path, body) }
         var listing = try folder.listing()
         while let found = try listing.next() {
             guard let name = FileName(bytes: found.name), name.isJob else { continue }
-            if let entry = try entry(name, (state, nil), named: name, in: folder) { body(entry) }
+            if let entry = try entry((state, nil), named: name, in: folder, path + [name.bytes]) { body(entry) }
         }
     }
 
-    private static func forEachClaimed(in work: Directory, _ body: (Entry) -> Void) throws(SystemError) {
+    private static func forEachClaimed(
+        in work: Directory, _ path: [[UInt8]], _ body: (Entry) -> Void
+    ) throws(SystemError) {
         for node in try work.names() {
             guard try work.status(of: node)?.kind == .directory else { continue }
             let folder = try work.openChild(node)
@@ -112,17 +116,18 @@ package enum QueueListing {
                 guard let file = FileName(bytes: bytes), case .job(let id, let name)? = WorkEntry(file) else {
                     continue
                 }
-                if let entry = try entry(file, (.sending, id), named: name, in: folder) { body(entry) }
+                let path = path + [node, file.bytes]
+                if let entry = try entry((.sending, id), named: name, in: folder, path) { body(entry) }
             }
         }
     }
 
     /// `nil` if it has gone meanwhile.
     private static func entry(
-        _ file: FileName, _ claim: (state: State, id: JobID?), named name: FileName, in folder: Directory
+        _ claim: (state: State, id: JobID?), named name: FileName, in folder: Directory, _ path: [[UInt8]]
     ) throws(SystemError) -> Entry? {
-        guard let status = try folder.status(of: file.bytes) else { return nil }
+        guard let file = path.last, let status = try folder.status(of: file) else { return nil }
         let since = WallTime(nanoseconds: status.changedAt)
-        return Entry(state: claim.state, name: name, id: claim.id, byteCount: status.byteCount, since: since)
+        return Entry(state: claim.state, name: name, id: claim.id, byteCount: status.byteCount, since: since, path: path)
     }
 }

@@ -43,6 +43,8 @@ struct JobCase {
     var file: File?
     /// Before when it is not sent, as far as it waits and says so.
     var notBefore: WallTime?
+    /// The producer's name for it, as far as it is not over and its own file says so.
+    var ownRef: String?
     /// What the file beside it says, if it is parked.
     var rest: Rest?
     /// Its result file.
@@ -69,7 +71,7 @@ struct JobCase {
     var state: String { file?.state ?? (live == nil && progress == nil ? "removed" : "sending") }
 
     /// The producer's name for it.
-    var ref: String? { rest?.sent?.ref ?? result?.ref ?? line?.ref }
+    var ref: String? { rest?.sent?.ref ?? result?.ref ?? line?.ref ?? ownRef }
 
     /// What became of its notifications, as far as that is known.
     var counts: JobAccount.Counts? {

@@ -55,31 +55,37 @@ struct JobSearch {
                 try lookIntoResults(of: app)
             }
         }
+        // A job that has not ended may have the name of one that has.
+        if wishes.all.contains(where: \.isRef) {
+            for app in apps { try lookIntoQueue(of: app) }
+        }
         // A journal knows no producers' names: jobs that were found by those are looked for once more, by their ids.
         let untold = cases.filter(\.journals.isEmpty).compactMap { $0.id?.description }
         if !untold.isEmpty { try readJournals(for: JobWishes(untold)) }
     }
 
-    /// Reads of each job that waits when it may be sent, if it says so; one that cannot be read, or is very long, says
-    /// nothing.
+    /// Reads of each job that waits when it may be sent, and its producer's name for it, if it says so; one that cannot be read,
+    /// or is very long, says nothing.
     mutating func readTimes() {
         for index in cases.indices {
-            guard let file = cases[index].file, file.state == "waiting", file.byteCount <= Self.waitingByteLimit else {
-                continue
-            }
-            cases[index].notBefore = try? notBefore(of: file)
+            guard let file = cases[index].file, file.state == "waiting" else { continue }
+            let parts = file.path.split(separator: "/").map(String.init)
+            guard parts.count == 3, let name = FileName(escaped: parts[2]) else { continue }
+            let path = [Array(parts[0].utf8), Array(parts[1].utf8), name.bytes]
+            guard let verdict = try? verdict(on: path, name, since: file.since) else { continue }
+            (cases[index].notBefore, cases[index].ownRef) = (verdict.notBefore, verdict.ref)
         }
     }
 
-    /// When a file in `new/` may be sent. A producer has put it there: no link is followed, and no device opened.
-    private func notBefore(of file: JobCase.File) throws -> WallTime? {
-        let parts = file.path.split(separator: "/")
-        guard parts.count == 3, let name = FileName(escaped: String(parts[2])), name.isJob else { return nil }
-        let folder = try root.openChild(Array(parts[0].utf8)).openChild(Array(parts[1].utf8))
-        let opened = try folder.openRegular(name.bytes)
+    /// What a file of a job that is not over says. A producer has put it there: no link is followed, and no device opened.
+    private func verdict(on path: [[UInt8]], _ name: FileName, since: WallTime) throws -> JobCheck.Verdict? {
+        guard let file = path.last, name.isJob else { return nil }
+        var folder = try root.openChild(path[0])
+        for part in path.dropFirst().dropLast() { folder = try folder.openChild(part) }
+        let opened = try folder.openRegular(file)
         let job = OpenJob(name: name, status: try opened.status(), file: opened)
         guard job.status.byteCount <= Self.waitingByteLimit else { return nil }
-        return try JobCheck(for: nil).read(job, droppedAt: file.since).notBefore
+        return try JobCheck(for: nil).read(job, droppedAt: since)
     }
 
     // MARK: Journals
@@ -168,8 +174,7 @@ struct JobSearch {
         for entry in found {
             guard let id = entry.id else { continue }
             let index = index(of: id, app: app, name: entry.name.escaped)
-            cases[index].file = JobCase.File(
-                state: "sending", path: "\(app)/work", byteCount: entry.byteCount, since: entry.since)
+            cases[index].file = file(of: entry, at: "\(app)/work")
             met.formUnion(wishes.positions(name: entry.name, id: id, app: app))
         }
         for (folder, state) in [("new", "waiting"), ("hold", "held")] {
@@ -311,6 +316,34 @@ struct JobSearch {
     /// Whether something is still to be found that is no name of a file: an id, or a producer's.
     private var isAnyToBeLookedForInside: Bool {
         wishes.all.indices.contains { !met.contains($0) && wishes.all[$0].name?.isJob != true }
+    }
+
+    /// Looks into the files of jobs that are not over: nothing else tells their producers' names.
+    private mutating func lookIntoQueue(of app: String) throws(SystemError) {
+        var found: [(entry: QueueListing.Entry, ref: String)] = []
+        let folders = try QueueListing.forEach(of: app, in: root) { entry in
+            // One that cannot be read, or is gone meanwhile, has no name of its producer's.
+            let verdict = try? verdict(on: [Array(app.utf8)] + entry.path, entry.name, since: entry.since)
+            guard let ref = verdict?.ref, !wishes.positions(ref: ref, of: app).isEmpty else { return }
+            found.append((entry, ref))
+        }
+        unreadable.formUnion(folders)
+        for (entry, ref) in found {
+            let index: Int
+            if let id = entry.id {
+                index = self.index(of: id, app: app, name: entry.name.escaped)
+                cases[index].file = file(of: entry, at: "\(app)/work")
+            } else {
+                let folder = entry.state == .held ? "hold" : "new"
+                index = take(file(of: entry, at: "\(app)/\(folder)/\(entry.name)"), entry.name, id: nil, of: app)
+            }
+            cases[index].ownRef = ref
+            met.formUnion(wishes.positions(ref: ref, of: app))
+        }
+    }
+
+    private func file(of entry: QueueListing.Entry, at path: String) -> JobCase.File {
+        JobCase.File(state: entry.state.rawValue, path: path, byteCount: entry.byteCount, since: entry.since)
     }
 
     private mutating func lookIntoRests(of app: String) throws(SystemError) {

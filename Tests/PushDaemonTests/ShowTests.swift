@@ -53,6 +53,9 @@ import Testing
         (["r-1"], ["weather/told.json  done"]), (["bad.json"], ["weather/bad.json  failed"]),
         ([FeedbackText.id(6)], ["weather/bad.json  failed"]), (["campaign"], ["weather/bad.json  failed"]),
         (["weather/failed/2026-11-21/bad.json"], ["weather/bad.json  failed"]),
+        (["spool/weather/failed/2026-11-21/bad.json"], ["weather/bad.json  failed"]),
+        (["ref:r-1"], ["weather/told.json  done"]), (["weather/ref:campaign"], ["weather/bad.json  failed"]),
+        (["news/ref:campaign", "ref:campaign"], ["weather/bad.json  failed"]),
         (["same.json"], ["weather/same.json  done", "weather/same~2.json  done", "weather/same.json  done"]),
     ])
     func `a job is found by each of its names, wherever it is`(names: [String], wanted: [String]) async throws {
@@ -63,6 +66,22 @@ import Testing
             #expect(found == wanted && end.code == (names.count > wanted.count ? 1 : 0), "\(end)")
             let piped = try await spool.run(["show", "-"], input: names.joined(separator: "\n"))
             #expect(piped.text == end.text && piped.code == end.code, "\(piped)")
+        }
+    }
+
+    @Test(arguments: [
+        ("weather/new/a.json", "weather/a.json  waiting"), ("news/hold/a.json", "news/a.json  held"),
+        ("weather/work/node-a/\(FeedbackText.id(9))-a.json", "weather/a.json  sending"),
+    ])
+    func `a job that is not over is found by its producer's name`(path: String, wanted: String) async throws {
+        try await Turnstile.daemons.passing {
+            let spool = try spool()
+            try spool.write(path, job(1, #","id":"down/ref","not_before":"+1h""#))
+            for name in ["down/ref", "ref:down/ref", wanted.prefix(while: { $0 != "/" }) + "/ref:down/ref"] {
+                let end = try await spool.run(["show", name])
+                #expect(end.code == 0 && end.text.hasPrefix(wanted + "\n"), "\(name): \(end)")
+                #expect(end.text.contains("  ref       down/ref\n"), "\(end)")
+            }
         }
     }
 

@@ -35,8 +35,8 @@ package struct JobReference: Hashable, Sendable {
     /// What is known of the job itself.
     package let subject: Subject
 
-    /// Reads `app/name`, `app/hold/name`, `app/failed/2026-11-21/name`, an id or `ref:…`, or `app/` and one of the two; with an
-    /// app, also without `app/`. `nil` for anything else, a name without its app too.
+    /// Reads `name`, `app/name`, `app/hold/name`, `app/failed/2026-11-21/name`, the path of such a file with the spool's in front,
+    /// an id or `ref:…`, or `app/` and one of the two; with an app, also without `app/`. `nil` for anything else.
     ///
     /// - Parameters:
     ///   - text: What the operator wrote.
@@ -45,7 +45,7 @@ package struct JobReference: Hashable, Sendable {
         var words = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         if let app, words.count == 1 || words[0] != app { words.insert(app, at: 0) }
         if words.count == 1 {
-            guard let subject = Subject(nameless: text) else { return nil }
+            guard let subject = Subject(text) else { return nil }
             (self.app, folder, day, self.subject) = (nil, nil, nil, subject)
             return
         }
@@ -54,9 +54,19 @@ package struct JobReference: Hashable, Sendable {
             (self.app, folder, day, self.subject) = (nil, nil, nil, subject)
             return
         }
-        let owner = words.removeFirst()
-        guard !owner.isEmpty, let place = Place(words) else { return nil }
+        guard let (owner, place) = Self.place(words) ?? Self.place(Self.withoutSpool(words)) else { return nil }
         (self.app, folder, day, subject) = (owner, place.folder, place.day, place.subject)
+    }
+
+    private static func place(_ words: [String]) -> (app: String, place: Place)? {
+        guard let owner = words.first, !owner.isEmpty, let place = Place(Array(words.dropFirst())) else { return nil }
+        return (owner, place)
+    }
+
+    /// What is left of a file's path from the app on: a shell completes the path as it is from the working directory, or the root.
+    private static func withoutSpool(_ words: [String]) -> [String] {
+        let isQueue = words.count >= 3 && ["new", "hold"].contains(words[words.count - 2])
+        return words.suffix(isQueue ? 3 : 4)
     }
 
     /// The names of files that may be meant, the likelier first: what the program prints is escaped, what `ls` does is not.
@@ -85,7 +95,7 @@ extension JobReference.Subject {
     fileprivate init?(_ text: String) {
         if let nameless = Self(nameless: text) {
             self = nameless
-        } else if text.isEmpty {
+        } else if text.isEmpty || text == "ref:" {
             return nil
         } else {
             self = .name(text)

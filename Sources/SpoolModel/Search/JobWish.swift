@@ -11,14 +11,21 @@ package struct JobWish: Hashable, Sendable {
     /// The id, if it is one.
     package let id: JobID?
 
-    /// Takes what somebody wrote: `storm.json`, `weather/storm.json`, a path in the spool such as
-    /// `weather/done/2026-11-21/storm.json`, 26 characters of an id, or anything else as a producer's `id:`.
+    /// The producer's `id:` that it would be.
+    package let ref: String
+
+    /// Takes what somebody wrote: what `JobReference` reads, or else, and besides, a producer's `id:` without `ref:` in front.
     package init(_ text: String) {
         self.text = text
-        id = JobID(text)
-        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-        app = parts.count > 1 ? parts.first.map(String.init) : nil
-        let last = parts.last.map(String.init) ?? ""
-        name = FileName(escaped: last) ?? FileName(last)
+        let reference = JobReference(text)
+        switch reference?.subject {
+        case .ref(let ref)?: (id, self.ref, app) = (nil, ref, reference?.app)
+        case .id(let id)?: (self.id, ref, app) = (id, text, reference?.app)
+        case .name?, nil: (id, ref, app) = (nil, text, reference?.app)
+        }
+        name = reference?.names.first
     }
+
+    /// Whether only what is inside of a file can tell that it is meant: it is no file's name, and no id.
+    package var isRef: Bool { id == nil && name?.isJob != true }
 }

@@ -6,7 +6,8 @@ package struct JobWishes: Hashable, Sendable {
     /// What was written, each once.
     package let all: [JobWish]
     private var byName: [FileName: [Int]] = [:]
-    private var byID: [JobID: Int] = [:]
+    private var byID: [JobID: [Int]] = [:]
+    private var byRef: [[UInt8]: [Int]] = [:]
     /// By the bytes that were written: texts that look the same may be the names of two files.
     private var byText: [[UInt8]: Int] = [:]
 
@@ -17,7 +18,8 @@ package struct JobWishes: Hashable, Sendable {
             let wish = JobWish(text)
             byText[Array(text.utf8)] = all.count
             if let name = wish.name { byName[name, default: []].append(all.count) }
-            if let id = wish.id, byID[id] == nil { byID[id] = all.count }
+            if let id = wish.id { byID[id, default: []].append(all.count) }
+            byRef[Array(wish.ref.utf8), default: []].append(all.count)
             all.append(wish)
         }
         self.all = all
@@ -39,9 +41,17 @@ package struct JobWishes: Hashable, Sendable {
     ///   - app: Its app.
     /// - Returns: Positions in `all`, ascending.
     package func positions(name: FileName?, id: JobID?, app: String) -> [Int] {
-        var found = Set(name.flatMap { byName[$0] } ?? []).filter { all[$0].app == nil || all[$0].app == app }
-        if let id, let position = byID[id] { found.insert(position) }
-        return found.sorted()
+        let named = Set(name.flatMap { byName[$0] } ?? []).union(id.flatMap { byID[$0] } ?? [])
+        return named.filter { all[$0].app == nil || all[$0].app == app }.sorted()
+    }
+
+    /// Returns the positions of those that mean a job of `app` by its producer's `id:`, ascending in `all`.
+    package func positions(ref: String, of app: String) -> [Int] {
+        (byRef[Array(ref.utf8)] ?? []).filter { position in
+            // Without `ref:` in front a slash is a part of it.
+            let wish = all[position]
+            return wish.app == nil || wish.app == app || wish.ref == wish.text
+        }
     }
 
     /// Returns the positions of those that mean the job that a line of feedback, or a result file of `app`, is about.
@@ -53,7 +63,7 @@ package struct JobWishes: Hashable, Sendable {
     package func positions(by line: Node, of app: String) -> [Int] {
         let name = line["job"]?.string.flatMap { FileName(escaped: $0) }
         var found = Set(positions(name: name, id: line["id"]?.string.flatMap { JobID($0) }, app: app))
-        if let ref = line["ref"]?.string, let position = byText[Array(ref.utf8)] { found.insert(position) }
+        if let ref = line["ref"]?.string { found.formUnion(positions(ref: ref, of: app)) }
         return found.sorted()
     }
 

@@ -16,7 +16,11 @@ import Testing
         ("ref:campaign/17", nil, "- - - ref campaign/17"),
         ("weather/ref:campaign/17", nil, "weather - - ref campaign/17"),
         ("weather/a.json", "weather", "weather - - a.json"), ("ref:x", "weather", "weather - - ref x"),
-        ("weather/hold/\(id)", nil, "weather hold - \(id)"),
+        ("weather/hold/\(id)", nil, "weather hold - \(id)"), ("a.json", nil, "- - - a.json"),
+        ("spool/weather/new/a.json", nil, "weather new - a.json"),
+        ("./spool/weather/hold/a.json", "weather", "weather hold - a.json"),
+        ("/var/spool/pushspool/weather/failed/2026-11-21/a.json", nil, "weather failed 2026-11-21 a.json"),
+        ("../spool/weather/work/host-a/\(id)-a.json", nil, "weather work - \(id)"),
     ]
 
     private func text(_ reference: JobReference) -> String {
@@ -38,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "a.json", "/a.json", "weather/", "weather/new/", "weather/new/x/a.json", "weather/failed/a.json",
+        "", "/a.json", "weather/", "weather/new/", "weather/new/x/a.json", "weather/failed/a.json",
         "weather/failed//a.json", "weather/tmp/a.json", "weather/work/host-a/a.json", "ref:",
     ])
     func `anything else names no job`(text: String) {
