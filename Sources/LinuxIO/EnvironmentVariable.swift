@@ -1,9 +1,9 @@
 import Glibc
 
 /// Variables that the program was started with (environ(7)).
-enum EnvironmentVariable {
+package enum EnvironmentVariable {
     /// The value of a variable; `nil` if it is not set.
-    static func value(_ name: String) -> String? {
+    package static func value(_ name: String) -> String? {
         guard let value = unsafe getenv(name) else { return nil }
         return unsafe String(cString: value)
     }

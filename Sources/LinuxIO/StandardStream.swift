@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Synchronization
 
 /// The three streams a program is started with.
 package enum StandardStream: Int32, Sendable {
@@ -35,6 +36,24 @@ package enum StandardStream: Int32, Sendable {
             }
             guard count > 0 else { throw .last("write", "standard output") }
             offset += count
+        }
+    }
+
+    private static let lacksOutput = Atomic(false)
+
+    /// Whether something that was printed got lost, though somebody may be reading: then the program must not end well.
+    package static var hasLostOutput: Bool { lacksOutput.load(ordering: .relaxed) }
+
+    /// Writes all bytes to standard output, for those who go on whatever becomes of them.
+    ///
+    /// - Returns: Why they were lost, the first time that some were; a reader that is gone ends the writing in silence.
+    package static func print(_ bytes: [UInt8]) -> SystemError? {
+        do throws(SystemError) {
+            try output.send(bytes)
+            return nil
+        } catch {
+            guard !error.isBrokenPipe, !lacksOutput.exchange(true, ordering: .relaxed) else { return nil }
+            return error
         }
     }
 

@@ -128,6 +128,7 @@ package enum QueueListing {
     ) throws(SystemError) -> Entry? {
         guard let file = path.last, let status = try folder.status(of: file) else { return nil }
         let since = WallTime(nanoseconds: status.changedAt)
-        return Entry(state: claim.state, name: name, id: claim.id, byteCount: status.byteCount, since: since, path: path)
+        return Entry(
+            state: claim.state, name: name, id: claim.id, byteCount: status.byteCount, since: since, path: path)
     }
 }

@@ -14,13 +14,16 @@ struct AppArguments: ParsableArguments {
 
     /// Carries out a command for each app, and prints a line for each.
     ///
-    /// - Throws: `ExitCode`: 1 when something was refused, 75 when nobody carries it out.
+    /// - Throws: `ExitCode`: 1 when something was refused, 75 when nobody carries it out, 78 when it may not be done
+    ///   without a daemon.
     func carryOut(_ command: ControlRequest.Command) throws {
-        let configuration = try ConfigurationLoader(path: options.config).daemon()
+        let (configuration, isGood) = try ConfigurationLoader(path: options.config).places()
         let names = try input.all(of: apps)
         // Standard input may have had no names at all.
         if names.isEmpty, !apps.isEmpty { return }
         let requests = names.map { ($0, [ControlRequest(command, app: $0)]) }
-        try Executor.carryOut(apps.isEmpty ? [("all apps", [ControlRequest(command)])] : requests, under: configuration)
+        try Executor.carryOut(
+            apps.isEmpty ? [("all apps", [ControlRequest(command)])] : requests, under: configuration,
+            mayBeOffline: isGood)
     }
 }

@@ -18,7 +18,7 @@ struct Check: AsyncParsableCommand {
 
     @OptionGroup var options: ConfigurationOption
 
-    @Option(help: ArgumentHelp("The app that the job files are for.", valueName: "name"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("The app that the job files are for.", valueName: "name"))
     var app: String?
 
     @Flag(help: "Check job files only, against no app's limits and topic.")

@@ -53,6 +53,9 @@ final class ControlClient {
     }
 }
 
+/// The configuration is too faulty to do what a daemon does.
+struct FaultyConfiguration: Error {}
+
 /// Who carries out commands: the daemon, or, where none runs, this program with the daemon's lock.
 enum Executor {
     case daemon(ControlClient)
@@ -64,13 +67,16 @@ enum Executor {
     ///   - steps: What is to be asked for, and what it is called; of several requests the next only if the one before was
     ///     good.
     ///   - configuration: Whose daemon carries it out.
-    /// - Throws: `ExitCode`: 1 when something was refused or not found, 75 when nobody carries it out.
+    ///   - mayBeOffline: Whether this program may do it without a daemon: then all of the configuration counts.
+    /// - Throws: `ExitCode`: 1 when something was refused or not found, 75 when nobody carries it out, 78 when it may not be done
+    ///   without a daemon.
     static func carryOut(
-        _ steps: [(about: String, requests: [ControlRequest])], under configuration: DaemonConfiguration
+        _ steps: [(about: String, requests: [ControlRequest])], under configuration: DaemonConfiguration,
+        mayBeOffline: Bool
     ) throws {
         var isGood = true
         do {
-            let executor = try find(configuration)
+            let executor = try find(configuration, mayBeOffline: mayBeOffline)
             for step in steps {
                 for request in step.requests {
                     guard let answer = try executor.carryOut(request) else { throw DaemonGone() }
@@ -88,6 +94,11 @@ enum Executor {
 
     private static func complain(_ error: any Error, _ configuration: DaemonConfiguration) throws -> Never {
         switch error {
+        case is FaultyConfiguration:
+            Talk.complain(
+                "no daemon answers in \(configuration.controlFolder), and without one the configuration must be good",
+                hint: "mend it, or start the daemon")
+            throw ExitCode.badConfiguration
         case let error as SystemError where error.isPermission:
             Talk.complain("\(error)", hint: "act as the daemon's user, or as one of the group in control.group")
         case let fault as SpoolFault:
@@ -103,13 +114,18 @@ enum Executor {
 
     /// Finds the daemon, or takes its lock.
     ///
-    /// - Throws: `SystemError`, `SpoolFault`: neither can be had.
-    private static func find(_ configuration: DaemonConfiguration) throws -> Executor {
+    /// - Parameters:
+    ///   - configuration: Where they are.
+    ///   - mayBeOffline: Whether the lock may be taken.
+    /// - Returns: Who carries out commands.
+    /// - Throws: `SystemError`, `SpoolFault`: neither can be had; `FaultyConfiguration`: no daemon, and the lock may not be taken.
+    private static func find(_ configuration: DaemonConfiguration, mayBeOffline: Bool) throws -> Executor {
         do throws(SystemError) {
             return .daemon(try ControlClient(configuration))
         } catch {
             guard error.isNotFound || error.isConnectionRefused else { throw error }
         }
+        guard mayBeOffline else { throw FaultyConfiguration() }
         let logger = Logger(label: "pushspool") { _ in LineLogHandler(level: .warning, format: .text) }
         return .offline(try OfflineDesk(configuration, logger: logger))
     }

@@ -18,8 +18,8 @@ struct Doctor: AsyncParsableCommand {
 
     @OptionGroup var options: ConfigurationOption
 
-    @Option(help: ArgumentHelp("How many seconds all of it may take.", valueName: "seconds"))
-    var timeout = 30
+    @Option(help: ArgumentHelp("How long all of it may take: 30 or 30s, 5m.", valueName: "duration"))
+    var timeout = TimeLimit(seconds: 30)
 
     @Flag(help: "Print one JSON object.")
     var json = false
@@ -31,17 +31,17 @@ struct Doctor: AsyncParsableCommand {
     var apps: [String] = []
 
     func validate() throws {
-        guard (1...3600).contains(timeout) else { throw ValidationError("--timeout takes 1 to 3600 seconds.") }
+        guard (1...3600).contains(timeout.seconds) else { throw ValidationError("--timeout takes 1 to 3600 seconds.") }
     }
 
     func run() async throws {
         let names = try input.all(of: apps)
         // Standard input may have had no names at all.
         if names.isEmpty, !apps.isEmpty { return }
-        let settings = Examination.Settings(path: options.config, apps: names, timeout: .seconds(timeout))
+        let settings = Examination.Settings(path: options.config, apps: names, timeout: .seconds(timeout.seconds))
         let report = try await report(settings)
         if json {
-            StandardStream.output.write(report.json)
+            Talk.say(report.json)
         } else {
             for line in report.lines { Talk.say(line) }
         }

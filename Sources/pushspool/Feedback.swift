@@ -102,12 +102,24 @@ struct Feedback: AsyncParsableCommand {
             }
             try printing.end()
             guard printing.isWhole else { throw ExitCode.badInput }
+            try complain(ofMissing: JobWishes(names), met: printing.met)
         } catch let error as SystemError {
             // Whoever read this has enough.
             if error.isBrokenPipe { return }
             Talk.complain("\(error)", hint: "check the spool's path, the app's name, and the permissions")
             throw ExitCode.badInput
         }
+    }
+
+    private func complain(ofMissing jobs: JobWishes, met: Set<Int>) throws {
+        let missing = jobs.all.indices.filter { !met.contains($0) }
+        for position in missing {
+            let job = jobs.all[position].text
+            let show = "pushspool show\(place.repeated) \(ShellWord.quoted(job))"
+            Talk.complain(
+                "no line of feedback is about \(job)", hint: "it may not be over, or its feedback was taken: \(show)")
+        }
+        if !missing.isEmpty { throw ExitCode.failure }
     }
 
     private var form: FeedbackPrinting.Form {

@@ -26,6 +26,9 @@ struct FeedbackPrinting {
     /// Whether all files and lines could be read.
     private(set) var isWhole = true
 
+    /// The positions of the jobs asked for that some line is about, wanted or not.
+    private(set) var met: Set<Int> = []
+
     /// Will print the lines of a shelf that are wanted, and remove files after that if asked to.
     init(_ shelf: FeedbackShelf, filter: FeedbackFilter, form: Form, removes: Bool) {
         (self.shelf, self.filter) = (shelf, filter)
@@ -103,6 +106,7 @@ struct FeedbackPrinting {
     }
 
     private mutating func take(_ line: Node, _ bytes: ArraySlice<UInt8>, of file: FeedbackShelf.File) throws {
+        if !filter.jobs.isEmpty { met.formUnion(filter.jobs.positions(by: line, of: line["app"]?.string ?? "")) }
         guard filter.admits(line, publishedAt: file.publishedAt) else { return }
         switch form {
         case .lines:

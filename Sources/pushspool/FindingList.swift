@@ -9,6 +9,16 @@ struct FindingList {
         self.set = set
     }
 
+    /// Prints everything to standard error as warnings, for those who can do without what is at fault.
+    func warn() {
+        for finding in set.findings {
+            for var diagnostic in finding.diagnostics {
+                diagnostic.severity = .warning
+                Talk.note(diagnostic.rendered(file: finding.file))
+            }
+        }
+    }
+
     /// Prints everything to standard error, what is an error before what is only a warning.
     func note() {
         let all = set.findings.flatMap { finding in finding.diagnostics.map { (file: finding.file, diagnostic: $0) } }

@@ -13,7 +13,7 @@ struct JobArguments: ParsableArguments {
 
     @Argument(
         help: ArgumentHelp(
-            "Jobs: app/name, app/folder/name, an id, or ref: and the producer's id; - is standard input.",
+            "Jobs: name, app/name, the file's path, an id, or ref: and the producer's id; - is standard input.",
             valueName: "job"))
     var jobs: [String]
 
@@ -22,9 +22,10 @@ struct JobArguments: ParsableArguments {
     /// - Parameter makeRequests: What is to be asked for a job; the next only if the one before was good.
     /// - Throws: `ExitCode`: 1 when something was refused or not found, 75 when nobody carries it out.
     func carryOut(_ makeRequests: (String) -> [ControlRequest]) throws {
-        let configuration = try ConfigurationLoader(path: options.config).daemon()
+        let (configuration, isGoodConfiguration) = try ConfigurationLoader(path: options.config).places()
         let names = try input.all(of: jobs)
-        try Executor.carryOut(names.map { ($0, makeRequests($0)) }, under: configuration)
+        let steps = names.map { ($0, makeRequests($0)) }
+        try Executor.carryOut(steps, under: configuration, mayBeOffline: isGoodConfiguration)
     }
 
     /// Makes the request for a job.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Document
 import LinuxIO
 import PushDaemon
 import SpoolModel
@@ -18,6 +19,7 @@ enum Program {
 
     /// Runs the command on the line. An asynchronous `main` would come too late for the signals: it has threads already.
     static func main() {
+        refuseMisspelling()
         // The other commands are left to die of signals; a line that cannot be read is complained about below.
         if let command = try? Pushspool.parseAsRoot() {
             if hearsSignals(command) { _ = signals }
@@ -29,9 +31,20 @@ enum Program {
         }
         Task.detached {
             await Pushspool.main()
-            Host.leave(with: 0)
+            Host.leave(with: StandardStream.hasLostOutput ? ExitCode.badInput.rawValue : 0)
         }
         Host.park()
+    }
+
+    /// Refuses a command that there is not, if there is one that is called much the same.
+    private static func refuseMisspelling() {
+        guard CommandLine.arguments.count > 1 else { return }
+        let (word, known) = (CommandLine.arguments[1], Pushspool.configuration.subcommands.map { $0._commandName })
+        guard !word.hasPrefix("-"), !(known + ["help"]).contains(word),
+            let meant = Nearest.word(to: word, among: known + ["help"])
+        else { return }
+        Talk.complain("there is no command \(Diagnostic.quoted(word))", hint: "did you mean `\(meant)`?")
+        Host.leave(with: ExitCode.validationFailure.rawValue)
     }
 
     /// Whether a command besides the daemon ends in good order when a signal says so.
@@ -89,8 +102,9 @@ struct Pushspool: AsyncParsableCommand {
 
 /// Where the daemon's configuration is.
 struct ConfigurationOption: ParsableArguments {
-    /// The file that is read unless another is named.
-    static let standard = "/etc/pushspool/pushspool.yaml"
+    /// The file that is read unless another is named: that of PUSHSPOOL_CONFIG, or the usual one.
+    static let standard = EnvironmentVariable.value("PUSHSPOOL_CONFIG").flatMap { $0.isEmpty ? nil : $0 } ?? usual
+    private static let usual = "/etc/pushspool/pushspool.yaml"
 
     @Option(
         name: .shortAndLong, help: ArgumentHelp("The daemon's configuration file.", valueName: "file"),
@@ -112,6 +126,24 @@ extension ConfigurationLoader {
             throw ExitCode.badConfiguration
         }
         return set.daemon
+    }
+}
+
+extension ConfigurationLoader {
+    /// The daemon's configuration for commands that need no more of it than where the spool and the control socket are: other
+    /// faults are only warned of. The daemon that runs has read the file before they were made.
+    ///
+    /// - Returns: The configuration, and whether all of it is good.
+    /// - Throws: `ExitCode`, after it was said what is wrong with it.
+    func places() throws -> (daemon: DaemonConfiguration, isGood: Bool) {
+        let set = loadDaemon()
+        guard set.isDaemonBroken else { return (set.daemon, true) }
+        guard set.arePlacesKnown else {
+            FindingList(set).note()
+            throw ExitCode.badConfiguration
+        }
+        FindingList(set).warn()
+        return (set.daemon, false)
     }
 }
 

@@ -17,17 +17,17 @@ struct Run: AsyncParsableCommand {
 
     @OptionGroup var options: ConfigurationOption
 
-    @Option(help: ArgumentHelp("How many seconds a stop may wait for jobs under way.", valueName: "seconds"))
-    var drain = 30
+    @Option(help: ArgumentHelp("How long a stop may wait for jobs under way: 30 or 30s, 5m.", valueName: "duration"))
+    var drain = TimeLimit(seconds: 30)
 
     func validate() throws {
-        guard (0...86_400).contains(drain) else { throw ValidationError("--drain takes 0 to 86400 seconds.") }
+        guard (0...86_400).contains(drain.seconds) else { throw ValidationError("--drain takes 0 to 86400 seconds.") }
     }
 
     func run() async throws {
         forbidDumps()
         var settings = Daemon.Settings(
-            path: options.config, drainLimit: .seconds(drain), signals: Program.daemonSignals,
+            path: options.config, drainLimit: .seconds(drain.seconds), signals: Program.daemonSignals,
             serviceManager: Program.serviceManager)
         settings.version = Version.current
         let daemon = try daemon(settings)

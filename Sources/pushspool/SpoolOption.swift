@@ -23,7 +23,7 @@ struct SpoolOption: ParsableArguments {
     ///
     /// - Throws: `ExitCode`, after it was said what is wrong with the configuration.
     func path() throws -> String {
-        try spool ?? ConfigurationLoader(path: options.config).daemon().spool
+        try spool ?? ConfigurationLoader(path: options.config).places().daemon.spool
     }
 }
 

@@ -36,7 +36,7 @@ struct Status: ParsableCommand {
     }
 
     func run() throws {
-        let daemon = try ConfigurationLoader(path: options.config).daemon()
+        let daemon = try ConfigurationLoader(path: options.config).places().daemon
         let node = daemon.node ?? Host.name
         let names = try input.all(of: apps)
         // Standard input may have had no names at all.

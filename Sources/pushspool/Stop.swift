@@ -20,19 +20,19 @@ struct Stop: ParsableCommand {
     @Flag(help: "Let all jobs under way come to their end first.")
     var drain = false
 
-    @Option(help: ArgumentHelp("How many seconds that may take at most.", valueName: "seconds"))
-    var timeout: Int?
+    @Option(help: ArgumentHelp("How long that may take at most: 30 or 30s, 5m.", valueName: "duration"))
+    var timeout: TimeLimit?
 
     func validate() throws {
-        guard (0...31_536_000).contains(timeout ?? 0) else {
+        guard (0...31_536_000).contains(timeout?.seconds ?? 0) else {
             throw ValidationError("--timeout takes 0 to 31536000 seconds.")
         }
     }
 
     func run() throws {
-        let configuration = try ConfigurationLoader(path: options.config).daemon()
+        let configuration = try ConfigurationLoader(path: options.config).places().daemon
         var request = ControlRequest(.stop)
-        (request.drains, request.timeout) = (drain, timeout)
+        (request.drains, request.timeout) = (drain, timeout?.seconds)
         do throws(SystemError) {
             let client = try ControlClient(configuration)
             let process = client.process

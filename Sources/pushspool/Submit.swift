@@ -34,8 +34,8 @@ struct Submit: AsyncParsableCommand {
     @Flag(name: .shortAndLong, help: "Wait until the jobs are over.")
     var wait = false
 
-    @Option(help: ArgumentHelp("How many seconds to wait at most.", valueName: "seconds"))
-    var timeout = 300
+    @Option(help: ArgumentHelp("How long to wait at most: 30 or 30s, 5m.", valueName: "duration"))
+    var timeout = TimeLimit(seconds: 300)
 
     @Option(help: ArgumentHelp("The format of standard input: json, yaml or jsonl.", valueName: "format"))
     var format = Format.json
@@ -47,12 +47,12 @@ struct Submit: AsyncParsableCommand {
         guard AppName.isValid(app) else {
             throw ValidationError("--app: `\(app)` is no app's name; take that of its folder in the spool.")
         }
-        guard timeout >= 0 else { throw ValidationError("--timeout is a number of seconds, 0 or more.") }
+        guard timeout.seconds <= 31_536_000 else { throw ValidationError("--timeout takes 0 to 31536000 seconds.") }
     }
 
     func run() async throws {
         do {
-            let folder = try spool ?? ConfigurationLoader(path: options.config).daemon().spool
+            let folder = try spool ?? ConfigurationLoader(path: options.config).places().daemon.spool
             let submission = try Submission(app: app, spool: folder)
             var names: [String] = []
             for file in files {
@@ -79,6 +79,10 @@ struct Submit: AsyncParsableCommand {
             Talk.complain("\(file) is longer than 1 GiB", hint: "move it into tmp/ yourself, then rename it into new/")
             throw ExitCode.badInput
         }
+        guard !bytes.isEmpty || file != "-" else {
+            Talk.complain("standard input is empty: there is no job in it", hint: "pipe a job into it, or name a file")
+            throw ExitCode.badInput
+        }
         return bytes
     }
 
@@ -87,7 +91,7 @@ struct Submit: AsyncParsableCommand {
     }
 
     private func awaitEnd(of names: [String], in folder: String) async throws {
-        let watcher = JobAwaiting(app: app, spool: folder, until: .now + .seconds(timeout))
+        let watcher = JobAwaiting(app: app, spool: folder, until: .now + .seconds(timeout.seconds))
         let option = spool.map { " --spool \(ShellWord.spelled($0))" } ?? options.repeated
         let show = "pushspool show\(option) --app \(app)"
         var code: ExitCode?
@@ -102,7 +106,7 @@ struct Submit: AsyncParsableCommand {
             case .notYet(let isWaiting):
                 let place = isWaiting ? "it waits in new/" : "it is being sent, or was taken away"
                 Talk.complain(
-                    "\(name) is not over after \(timeout) s: \(place)",
+                    "\(name) is not over after \(timeout.seconds) s: \(place)",
                     hint: "is the daemon running? see: pushspool status\(options.repeated); \(proposal)")
                 code = .tryAgain
             }

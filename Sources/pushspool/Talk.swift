@@ -9,7 +9,14 @@ extension Int {
 enum Talk {
     /// Prints a line of data.
     static func say(_ line: String) {
-        StandardStream.output.write(Array((line + "\n").utf8))
+        say(Array((line + "\n").utf8))
+    }
+
+    /// Prints data. If that fails, this is said once, and what was begun goes on; see `StandardStream.hasLostOutput`.
+    static func say(_ bytes: [UInt8]) {
+        guard let error = StandardStream.print(bytes) else { return }
+        let hint = error.isOutOfSpace ? "free some space" : "see where standard output goes"
+        complain("not all was printed: \(error)", hint: hint)
     }
 
     /// Prints a line about what is going on, or what went wrong.

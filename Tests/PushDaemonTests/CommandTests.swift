@@ -30,6 +30,79 @@ import Testing
         }
     }
 
+    @Test func `an empty standard input is no job`() async throws {
+        try await Bench.running(try .init()) { bench in
+            try await bench.withDaemon { try await $0.says("app started") }
+            let end = try await submit(bench, ["-"], input: "")
+            #expect(end.code == 65 && end.log.contains("standard input is empty"), "\(end)")
+            #expect(bench.names(in: "weather/new").isEmpty && bench.names(in: "weather/tmp").isEmpty)
+        }
+    }
+
+    @Test(arguments: [
+        (["cancle", "weather/a.json"], "did you mean `cancel`?"), (["lits"], "did you mean `list`?"),
+        (["stauts", "--json"], "did you mean `status`?"),
+    ])
+    func `a misspelt command is told the right one`(words: [String], hint: String) async throws {
+        try await Bench.running(try .init()) { bench in
+            let end = try await bench.run(words)
+            #expect(end.code == 64 && end.log.contains(hint), "\(end)")
+        }
+    }
+
+    @Test(arguments: [("1", 75), ("1s", 75), ("10ms", 75), ("1x", 64), ("-1s", 64)])
+    func `times are taken with a unit and in seconds`(time: String, code: Int) async throws {
+        try await Bench.running(try .init()) { bench in
+            try await bench.withDaemon { try await $0.says("app started") }
+            let end = try await submit(bench, ["--wait", "--timeout=\(time)", "-"], input: job(1))
+            #expect(Int(end.code) == code && (code == 64 || end.log.contains("is not over after 1 s")), "\(end)")
+        }
+    }
+
+    @Test func `a fault elsewhere in the configuration is in nobody's way while the daemon runs`() async throws {
+        try await Bench.serving(try .init()) { bench, _ in
+            let file = "etc/pushspool.yaml"
+            let good = try String(contentsOfFile: "\(bench.path)/\(file)", encoding: .utf8)
+            try bench.write(file, good + "jurnal: {}\n")
+            try bench.drop("later.json", job(1, #","not_before":"+1h""#))
+            for command in [["status"], ["list"], ["hold", "weather/later.json"], ["show", "later.json"]] {
+                let end = try await bench.run([command[0], "--config", "\(bench.path)/\(file)"] + command.dropFirst())
+                #expect(end.code == 0 && end.log.contains("/\(file):"), "\(command): \(end)")
+                let warning = "warning: the key `jurnal` is unknown\nhint: did you mean `journal`?"
+                #expect(end.log.contains(warning), "\(end)")
+            }
+            let check = try await bench.run(["check", "--config", "\(bench.path)/\(file)"])
+            #expect(check.code == 78 && check.log.contains("error: the key `jurnal`"), "\(check)")
+            // It may be meant to say where the spool is.
+            try bench.write(file, good.replacingOccurrences(of: "spool: ../spool", with: "spol: ../spool"))
+            let lost = try await bench.run(["list", "--config", "\(bench.path)/\(file)"])
+            #expect(lost.code == 78 && lost.log.contains("error: the key `spol`"), "\(lost)")
+            try bench.write(file, good)
+        }
+    }
+
+    @Test func `without a daemon a faulty configuration changes nothing`() async throws {
+        try await Bench.running(try .init()) { bench in
+            try await bench.withDaemon { try await $0.says("app started") }
+            try bench.drop("a.json", job(1))
+            let good = try String(contentsOfFile: "\(bench.path)/etc/pushspool.yaml", encoding: .utf8)
+            try bench.write("etc/pushspool.yaml", good + "jurnal: {}\n")
+            let end = try await bench.operate("hold", "weather/a.json")
+            #expect(end.code == 78 && end.log.contains("no daemon answers"), "\(end)")
+            #expect(bench.names(in: "weather/new") == ["a.json"])
+        }
+    }
+
+    @Test func `the environment names the configuration`() async throws {
+        try await Bench.running(try .init()) { bench in
+            try await bench.withDaemon { try await $0.says("app started") }
+            let words = ["PUSHSPOOL_CONFIG=\(bench.path)/etc/pushspool.yaml", try BuiltProgram.path, "check"]
+            let program = try Program("/usr/bin/env", words, logs: bench.path + "/logs")
+            let code = try await program.end()
+            #expect(code == 0 && program.text.hasPrefix("weather: "), "\(code) \(program.log)")
+        }
+    }
+
     @Test func `submit exits with 65 when not everything was accepted, and says why`() async throws {
         try await Bench.serving(try .init()) { bench, _ in
             try bench.write("staged/bad.json", #"{"token":"\#(token(1))","alrt":1}"#)

@@ -49,6 +49,21 @@ import Testing
         }
     }
 
+    @Test func `a job that no line is about is told`() async throws {
+        try await Turnstile.daemons.passing {
+            let spool = try spool()
+            let end = try await spool.run(["feedback", "weather/a.json", "nobody.json", "ref:none"])
+            #expect(end.code == 1 && !end.text.isEmpty, "\(end)")
+            for job in ["nobody.json", "ref:none"] {
+                #expect(end.log.contains("no line of feedback is about \(job)\nhint: "), "\(end)")
+            }
+            #expect(!end.log.contains("about weather/a.json"), "\(end)")
+            // Another filter leaves out its lines, and it is known all the same.
+            let known = try await spool.run(["feedback", "--kind", "token", "weather/a.json"])
+            #expect(known.code == 0 && known.text.isEmpty, "\(known)")
+        }
+    }
+
     @Test func `tokens that are gone come once for each app, with the newest time`() async throws {
         try await Turnstile.daemons.passing {
             let spool = try StillSpool()

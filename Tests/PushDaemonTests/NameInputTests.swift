@@ -63,7 +63,8 @@ import Testing
             let spool = try spool()
             let end = try await spool.run(["feedback", "--job", "other.json", "news/a.json", "weather/a.json"])
             let lines = ["a.json", "other.json"].map { FeedbackText.notification(1, job: $0) + "\n" }
-            #expect(end.code == 0 && end.text == lines.joined(), "\(end)")
+            #expect(end.code == 1 && end.text == lines.joined(), "\(end)")
+            #expect(end.log.contains("no line of feedback is about news/a.json"), "\(end)")
             let refused = try await spool.run(["feedback", "--consume", "a.json"])
             #expect(refused.code == 64 && refused.log.contains("would be lost"), "\(refused)")
             #expect(spool.names(in: "weather/feedback").count == 1)

@@ -127,11 +127,28 @@ import Testing
         try await running(true) { bench in
             try write("a.json", bench)
             let end = try await bench.operate(
-                "hold", "weather/none.json", "none.json", "nowhere/a.json", "weather/a.json",
+                "hold", "weather/none.json", "none.json", "weather/tmp/a.json", "nowhere/a.json", "weather/a.json",
                 "ref:nobody", "00000000000000000000000000")
             #expect(end.code == 1 && end.text.contains("weather/a.json: held"), "\(end)")
             let told = ["there is no such job", "names no job", "there is no such app at work", "hint: write app/name"]
             for words in told { #expect(end.log.contains(words), "\(words): \(end.log)") }
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `of a job that is somewhere else it is said where`(hasDaemon: Bool) async throws {
+        try await running(hasDaemon) { bench in
+            try write("a.json", bench)
+            let early = try await bench.operate("release", "weather/hold/a.json")
+            #expect(early.code == 1 && early.log.contains("it waits in new/"), "\(early)")
+            // By its path, as a shell completes it, and by its bare name.
+            let expired = try await bench.operate("expire", bench.path + "/spool/weather/new/a.json")
+            #expect(expired.code == 0, "\(expired)")
+            for command in ["cancel", "hold", "release", "expire"] {
+                let late = try await bench.operate(command, "a.json")
+                let isTold = late.log.contains("already in failed/2") || late.log.contains("it is over")
+                #expect(late.code == 1 && isTold, "\(command): \(late)")
+            }
         }
     }
 

@@ -23,6 +23,24 @@ import Testing
         }
     }
 
+    @Test(arguments: ["check", "doctor", "doctor --json", "hold weather/a.json", "submit --app weather ../a.json"])
+    func `nor does a command that prints a line at a time`(command: String) async throws {
+        try await Bench.running(try .init()) { bench in
+            try await bench.withDaemon { try await $0.says("app started") }
+            try bench.write("spool/weather/new/a.json", job(1))
+            try bench.write("a.json", job(1))
+            let words = command.split(separator: " ").map { $0 == "../a.json" ? bench.path + "/a.json" : String($0) }
+            let script = ["-c", "exec \"$@\" > /dev/full", "sh", try BuiltProgram.path]
+            let option = ["--config", bench.path + "/etc/pushspool.yaml"]
+            let program = try Program("/bin/sh", script + words + option, logs: bench.path + "/logs")
+            let code = try await program.end()
+            // What the doctor finds without a daemon says more.
+            #expect(code == 65 || command.hasPrefix("doctor") && code != 0, "\(code) \(program.log)")
+            let told = program.log.components(separatedBy: "not all was printed").count - 1
+            #expect(told == 1 && program.log.contains("ENOSPC"), "\(program.log)")
+        }
+    }
+
     @Test(arguments: ["status", "status --json", "journal"])
     func `nor does what a daemon tells`(command: String) async throws {
         try await Bench.serving(try .init()) { bench, _ in

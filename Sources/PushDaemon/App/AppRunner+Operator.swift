@@ -36,6 +36,7 @@ extension AppRunner {
         let begun: Begun?
         do throws(ControlFault) {
             begun = try await begin(request, reference)
+            if begun == nil { try await requireAbsence(of: reference.anywhere) }
             endTurn()
         } catch {
             endTurn()
@@ -201,6 +202,22 @@ extension AppRunner {
             throw ControlFault("it is being taken up after a start", hint: "ask again in a moment")
         }
         return jobs[claimed.id].flatMap { $0.isEnding ? nil : $0 }
+    }
+
+    /// Says where a job is that a command has not found where it looks.
+    ///
+    /// - Throws: `ControlFault`: it is somewhere, or folders cannot be looked into.
+    private func requireAbsence(of reference: JobReference) async throws(ControlFault) {
+        do {
+            let claimed = allClaimed(reference)
+            if let job = try desk.allMeant(reference, in: [.new, .hold, .work], claimed: claimed).first {
+                throw ControlFault(lyingIn: job)
+            }
+            try requireNotOver(reference)
+            if let place = try await findArchived(reference) { throw ControlFault(over: place) }
+        } catch {
+            throw (error as? ControlFault) ?? ControlFault("\(error)", hint: "see permissions and disk")
+        }
     }
 
     private func requireNotOver(_ reference: JobReference) throws(ControlFault) {

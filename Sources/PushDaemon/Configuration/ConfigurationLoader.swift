@@ -35,6 +35,9 @@ package struct ConfigurationSet: Sendable {
     package var credentialFiles: Set<String> = []
     /// Whether the daemon's own file is at fault.
     package var isDaemonBroken = false
+    /// Whether it is certain, for all the faults of the daemon's own file, where the spool and the control socket are, and what the
+    /// node is called.
+    package var arePlacesKnown = true
     /// Errors and warnings, file by file.
     package var findings: [Finding] = []
 
@@ -119,8 +122,11 @@ package struct ConfigurationLoader: Sendable {
         var report = Report()
         do {
             let absent = "check the path, or name the daemon's file with --config"
-            set.daemon = DaemonConfiguration(try ConfigurationFile.parse(path, absent: absent), report: &report)
+            let document = try ConfigurationFile.parse(path, absent: absent)
+            set.daemon = DaemonConfiguration(document, report: &report)
+            set.arePlacesKnown = Self.arePlacesKnown(document, report)
         } catch {
+            set.arePlacesKnown = false
             report.add(error)
         }
         let folder = ConfigurationFile.folder(of: path)
@@ -131,6 +137,19 @@ package struct ConfigurationLoader: Sendable {
         set.isDaemonBroken = report.hasErrors
         set.add(path, report)
         return set
+    }
+
+    /// No fault is about what says where things are, and no unknown key is likely to be meant for that.
+    private static func arePlacesKnown(_ document: Node, _ report: Report) -> Bool {
+        let places = ["spool", "node", "control"]
+        let isFaulty = report.diagnostics.contains { diagnostic in
+            guard diagnostic.severity == .error, let path = diagnostic.path else { return false }
+            return places.contains { path == $0 || path.hasPrefix($0 + ".") }
+        }
+        let isMisspelt = document.members.contains { member in
+            !places.contains(where: member.key.isText) && Nearest.word(to: member.key.text, among: places) != nil
+        }
+        return document.kind == .mapping && !isFaulty && !isMisspelt
     }
 
     private func loadApps(from folder: String, into set: inout ConfigurationSet, _ look: Look) {

@@ -31,6 +31,22 @@ extension ControlFault {
     }
 }
 
+extension ControlFault {
+    /// Says where a job is that a command cannot be carried out for.
+    init(lyingIn job: MeantJob) {
+        switch job {
+        case .waiting: self.init("it waits in new/", hint: nil)
+        case .held: self.init("it is in hold/ already", hint: nil)
+        case .claimed: self.init("it is being sent", hint: nil)
+        }
+    }
+
+    /// Says in which archive a job is that a command cannot be carried out for.
+    init(over place: ArchivePlace) {
+        self.init("it is over, and already in \(place.folder.rawValue)/\(place.day)/", hint: nil)
+    }
+}
+
 extension HoldDesk {
     /// Looks for all jobs of some folders that an operator may mean.
     ///

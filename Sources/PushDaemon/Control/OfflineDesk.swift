@@ -49,6 +49,7 @@ package final class OfflineDesk {
             for name in names {
                 if let answer = try carryOut(request, reference, name) { return answer }
             }
+            for name in names { try requireAbsence(of: reference.anywhere, try app(name).desk) }
             return .notFound(reference.app, request.jobText(in: reference.app))
         } catch {
             let fault = (error as? ControlFault) ?? ControlFault("\(error)", hint: "see permissions and disk")
@@ -203,6 +204,15 @@ package final class OfflineDesk {
         return plan.answer(.done).about(desk.spool.name, released, plan.id)
     }
 
+    /// Says where a job is that a command has not found where it looks.
+    private func requireAbsence(of reference: JobReference, _ desk: HoldDesk) throws {
+        let left = try allLeft(reference, desk).map(\.claimed)
+        if let job = try desk.allMeant(reference, in: [.new, .hold, .work], claimed: left).first {
+            throw ControlFault(lyingIn: job)
+        }
+        if let place = try archived(reference, desk) { throw ControlFault(over: place) }
+    }
+
     private func archived(_ reference: JobReference, _ desk: HoldDesk) throws -> ArchivePlace? {
         var search = ArchiveSearch(reference, desk)
         while try !search.step() {}
@@ -305,7 +315,8 @@ extension ControlAnswer {
     /// That no job is named.
     static func nameless(_ text: String) -> ControlAnswer {
         var answer = ControlAnswer(
-            .refused, "names no job", hint: "write app/name, or name the app with --app; or an id, or ref: and one")
+            .refused, "names no job",
+            hint: "write app/name, the path of its file in the spool, an id, or ref: and the producer's")
         answer.job = text
         return answer
     }

@@ -20,13 +20,21 @@ package struct DoctorReport: Sendable {
     /// How the worst of it is.
     package var severity: DoctorFinding.Severity { findings.first?.severity ?? .ok }
 
-    /// For people: a line for each finding, and one for each remedy.
+    /// For people: a line for each finding, one for each remedy, and at last how many there are of each severity.
     package var lines: [String] {
-        findings.flatMap { finding in
-            let app = finding.app.map { " \($0)" } ?? ""
-            let line = "\(finding.severity.rawValue) \(finding.area.rawValue)\(app): \(finding.message)"
-            return [line] + (finding.hint.map { ["hint: \($0)"] } ?? [])
-        }
+        findings.flatMap(Self.lines) + [summary]
+    }
+
+    private var summary: String {
+        func count(_ severity: DoctorFinding.Severity) -> Int { findings.count { $0.severity == severity } }
+        func text(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+        return "\(text(count(.fault), "fault")), \(text(count(.warn), "warning")), \(count(.ok)) ok"
+    }
+
+    private static func lines(of finding: DoctorFinding) -> [String] {
+        let app = finding.app.map { " \($0)" } ?? ""
+        let line = "\(finding.severity.rawValue) \(finding.area.rawValue)\(app): \(finding.message)"
+        return [line] + (finding.hint.map { ["hint: \($0)"] } ?? [])
     }
 
     /// For programs: one JSON object and a line feed.

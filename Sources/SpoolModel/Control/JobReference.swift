@@ -76,6 +76,13 @@ package struct JobReference: Hashable, Sendable {
         return (escaped == plain ? [plain] : [escaped, plain]).compactMap(\.self)
     }
 
+    /// The same job, wherever it is by now.
+    package var anywhere: JobReference { JobReference(app: app, subject) }
+
+    private init(app: String?, _ subject: Subject) {
+        (self.app, folder, day, self.subject) = (app, nil, nil, subject)
+    }
+
     /// Whether the job may be in that folder.
     package func mayBe(in folder: Folder) -> Bool { self.folder.map { $0 == folder } ?? true }
 }

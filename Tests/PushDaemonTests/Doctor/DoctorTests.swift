@@ -97,7 +97,10 @@ import Testing
             try bench.configureApp("faulty", "bogus: 1")
             let end = try await bench.run(["doctor", "--config", "\(bench.path)/etc/pushspool.yaml"])
             let lines = end.text.split(separator: "\n").map(String.init)
-            let words = lines.filter { !$0.hasPrefix("hint: ") }.compactMap { $0.split(separator: " ").first }
+            let last = try #require(lines.last)
+            #expect(last.wholeMatch(of: /\d+ faults?, \d+ warnings?, \d+ ok/) != nil, "\(end)")
+            let findings = lines.dropLast().filter { !$0.hasPrefix("hint: ") }
+            let words = findings.compactMap { $0.split(separator: " ").first }
             let ranks = words.map { ["fault", "warn", "ok"].firstIndex(of: $0) ?? 9 }
             #expect(end.code == 78 && ranks == ranks.sorted() && ranks.last != 9, "\(end)")
             #expect(lines[0].hasPrefix("fault configuration faulty: ") && lines[1].hasPrefix("hint: "), "\(end)")
