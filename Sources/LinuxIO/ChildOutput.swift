@@ -44,7 +44,7 @@ package actor ChildOutput {
     }
 
     /// Hands over each line as it is printed, without its end and decoded as UTF-8, until all who can write have ended or
-    /// `finish` is called, or the task is cancelled. Call it once.
+    /// `finish` is called: a program that ends because its time is up still says why. Call it once.
     ///
     /// - Parameter take: Called on the reactor's thread.
     /// - Throws: `SystemError`: no descriptor left, or no memory.
@@ -53,7 +53,7 @@ package actor ChildOutput {
         let channel = try Channel(reading, on: reactor)
         waiter = channel.waiter
         while try !readAll(of: channel, take), !isOver {
-            if await channel.waiter.wait(for: .readable).contains(.cancelled) { isOver = true }
+            _ = await channel.waiter.waitToTheEnd(for: .readable, until: .now + .seconds(3600))
         }
         if !line.isEmpty { end(take) }
     }

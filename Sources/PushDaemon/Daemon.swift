@@ -143,8 +143,7 @@ package actor Daemon {
         logThreshold.level = configuration.daemon.logLevel.level
         logger = makeLogger(configuration.daemon)
         clock = ClockWatch(logger)
-        drainLimit = settings.drainLimit
-        signals = settings.signals
+        (drainLimit, signals) = (settings.drainLimit, settings.signals)
         serviceManager = settings.serviceManager
         news = Self.announceStart(to: settings.serviceManager, logger)
         version = settings.version

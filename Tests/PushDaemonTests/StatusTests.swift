@@ -1,3 +1,4 @@
+import APNSGateway
 import APNSModel
 import Foundation
 import GatewaySimulator
@@ -131,6 +132,35 @@ import Testing
             try await daemon.says("the gateway takes nothing")
             #expect(try await bench.operate("cancel", "modern/a.json").code == 0)
         }
+    }
+
+    @Test func `status says that a gateway takes notifications and does not answer`() async throws {
+        try await Modern("latency delay=13s times=1").serving { bench, _ in
+            try bench.drop("a.json", job(1), app: "modern")
+            try await expect(["modern  sending", "  for 1", "modern waits for answers: its gateway takes"], on: bench)
+            #expect(try await bench.end(of: "a.json", app: "modern").accepted == 1)
+        }
+    }
+
+    @Test func `an answer that is long away is told from one that is not`() {
+        var standing = Standing()
+        let start = WallTime(epochSeconds: 1_795_310_400)
+        func silence(after seconds: Int) -> WallTime? { standing.silentSince(at: start + .seconds(seconds)) }
+        #expect(silence(after: 100) == nil)
+        standing.note(inFlight: 1, at: start)
+        standing.note(inFlight: 2, at: start + .seconds(9))
+        #expect(silence(after: 9) == nil && silence(after: 10) == start)
+        var tokens = PackedBytes()
+        tokens.append([1])
+        let header = Batch.Header(job: JobID(bits: 1), attributes: Attributes())
+        let batch = Batch(header: header, firstIndex: 0, tokens: tokens, payloads: .shared(Payload(bytes: [2])))
+        let answer = GatewayEvent.settled([Settlement(batch, .accepted)])
+        standing.note(answer, at: start + .seconds(12), stopPause: .seconds(1))
+        #expect(silence(after: 21) == nil && silence(after: 22) == start + .seconds(12))
+        standing.note(inFlight: 0, at: start + .seconds(30))
+        #expect(silence(after: 60) == nil)
+        standing.note(inFlight: 1, at: start + .seconds(70))
+        #expect(silence(after: 79) == nil && silence(after: 80) == start + .seconds(70))
     }
 
     @Test(arguments: [SIGINT, SIGTERM])

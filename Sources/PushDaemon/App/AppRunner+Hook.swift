@@ -171,16 +171,25 @@ extension AppRunner {
             }
             let output = try ChildOutput(on: around.reactor)
             guard let child = try start(hook, file, output) else { return .skipped }
-            let telling = Task { await self.tell(output, file) }
-            defer { telling.cancel() }
-            let end = try await end(of: child, within: hook.timeout)
+            async let telling: Void = tell(output, file)
+            let end = await result(of: child, within: hook.timeout)
             await output.finish()
-            await telling.value
-            return note(end, file)
+            await telling
+            return note(try end.get(), file)
         } catch {
             if error.isNotFound, !folder.has(file) { return .gone }
             noteFailure("\(error)", file)
             return .failed
+        }
+    }
+
+    private func result(
+        of child: ChildProcess, within limit: Duration
+    ) async -> Result<ChildProcess.End?, SystemError> {
+        do throws(SystemError) {
+            return .success(try await end(of: child, within: limit))
+        } catch {
+            return .failure(error)
         }
     }
 

@@ -35,6 +35,7 @@ extension AppRunner {
 
     /// Leaves word of what the app is doing, for a status that is written without asking it: it may hang.
     func show() {
+        standing.note(inFlight: gateway.events.meter.inFlightCount, at: .now)
         let app = status
         var queue = AppMetrics.Queue()
         (queue.waitingCount, queue.activeCount, queue.heldCount) = (intake.knownCount, activeCount, heldCount)
@@ -61,6 +62,13 @@ extension AppRunner {
         } else {
             status.reason = room.reason ?? standing.trouble?.words
             (status.since, status.until) = (standing.trouble?.since, standing.trouble?.nextTry)
+        }
+        // A gateway of the binary protocol answers only what it refuses.
+        if status.state == .sending, status.reason == nil, app.wire == .http2,
+            let since = standing.silentSince(at: .now)
+        {
+            status.since = since
+            status.reason = "waits for answers: its gateway takes notifications and says nothing"
         }
         status.answeredAt = standing.answeredAt
         status.ignoredCount = intake.ignoredCount

@@ -48,6 +48,23 @@ struct Standing {
     private(set) var trouble: Trouble?
     /// When the gateway last answered a notification.
     private(set) var answeredAt: WallTime?
+    /// Since when there was always a notification without an answer, as far as anybody has looked.
+    private var waitingSince: WallTime?
+
+    /// How long a gateway that is well takes for an answer at most.
+    private static let patience = Duration.seconds(10)
+
+    /// Since when the gateway lets notifications wait for an answer, if that is long.
+    func silentSince(at now: WallTime) -> WallTime? {
+        guard let waitingSince else { return nil }
+        let since = max(waitingSince, answeredAt ?? waitingSince)
+        return since + Self.patience <= now ? since : nil
+    }
+
+    /// Takes how many notifications have no answer.
+    mutating func note(inFlight count: Int, at now: WallTime) {
+        waitingSince = count == 0 ? nil : waitingSince ?? now
+    }
 
     /// Takes an event, with how long a stop lasts.
     mutating func note(_ event: GatewayEvent, at now: WallTime, stopPause: Duration) {

@@ -29,9 +29,10 @@ package struct JobContext: Sendable {
     /// Whether it is compared with others by its file, too.
     package var isComparedByFile = false
 
-    /// Reads the JSON of a payload that is written as text.
+    /// Reads JSON.
     package typealias TextReader = @Sendable ([UInt8]) throws(Diagnostic) -> Tape
-    package let readText: TextReader
+    /// Reads a payload that is written as text.
+    let readText: TextReader
 
     /// Creates a context with the defaults of an app that says nothing more.
     package init(
