@@ -125,11 +125,13 @@ extension Daemon {
     }
 
     private func outcome(of request: ControlRequest, inAnyApp reference: JobReference) async -> ControlAnswer {
-        let asked = answeringRunners.sorted { $0.name < $1.name }
+        var asked = answeringRunners.sorted { $0.name < $1.name }
         do {
-            var candidates: [String] = []
-            for runner in asked { candidates += try await runner.candidates(request, reference) }
-            try ControlFault.requireOne(candidates)
+            var candidates: [(runner: AppRunner, names: [String])] = []
+            for runner in asked { candidates.append((runner, try await runner.candidates(request, reference))) }
+            try ControlFault.requireOne(candidates.flatMap(\.names))
+            // Another may have one that is over, which is not meant then.
+            if let meant = candidates.first(where: { !$0.names.isEmpty }) { asked = [meant.runner] }
         } catch {
             let fault = (error as? ControlFault) ?? ControlFault("\(error)", hint: "see permissions and disk")
             var answer = ControlAnswer(fault)

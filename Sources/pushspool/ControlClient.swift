@@ -54,7 +54,7 @@ final class ControlClient {
 }
 
 /// The configuration is too faulty to do what a daemon does.
-struct FaultyConfiguration: Error {}
+private struct FaultyConfiguration: Error {}
 
 /// Who carries out commands: the daemon, or, where none runs, this program with the daemon's lock.
 enum Executor {

@@ -190,6 +190,22 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `a name alone means the job that the command can act on, not one of another app that is over`(
+        hasDaemon: Bool
+    ) async throws {
+        try await running(hasDaemon, apps: ["news", "weather"]) { bench in
+            let archive = "\(bench.path)/spool/news/failed/2999-01-01"
+            try FileManager.default.createDirectory(atPath: archive, withIntermediateDirectories: true)
+            try bench.write("spool/news/failed/2999-01-01/a.json", job(1))
+            try write("a.json", bench)
+            let end = try await bench.operate("hold", "a.json")
+            #expect(end.code == 0 && end.text.contains("weather/a.json: held as hold/a.json"), "\(end)")
+            let over = try await bench.operate("hold", "--app", "news", "a.json")
+            #expect(over.code == 1 && over.log.contains("already in failed/2999-01-01/"), "\(over)")
+        }
+    }
+
     @Test func `a command is logged with who gave it`() async throws {
         try await Bench.serving(try .init()) { bench, daemon in
             _ = try await bench.operate("cancel", "weather/none.json")
