@@ -5,7 +5,7 @@ import HTTP2
 struct HeadCache: Sendable {
     private struct Key: Hashable, Sendable {
         let attributes: Attributes
-        let tokenByteCount: Int
+        let measures: RequestFields.Measures
         let sender: RequestFields.Sender
     }
 
@@ -13,16 +13,16 @@ struct HeadCache: Sendable {
     private var head: RequestHead?
     private var encoded: EncodedHead?
 
-    /// The encoded head of requests with these attributes, as the peer's table stands.
+    /// The encoded head of requests with these attributes and measures, as the peer's table stands.
     mutating func encoded(
-        _ attributes: Attributes, tokenByteCount: Int, from sender: RequestFields.Sender,
+        _ attributes: Attributes, _ measures: RequestFields.Measures, from sender: RequestFields.Sender,
         by encoder: inout HeaderEncoder
     ) -> EncodedHead {
-        let wanted = Key(attributes: attributes, tokenByteCount: tokenByteCount, sender: sender)
+        let wanted = Key(attributes: attributes, measures: measures, sender: sender)
         let isKnown = key == wanted
         if isKnown, let encoded, encoded.isRepeatable, encoded.revision == encoder.revision { return encoded }
         let known = isKnown ? head : nil
-        let head = known ?? RequestFields.head(attributes, tokenByteCount: tokenByteCount, from: sender)
+        let head = known ?? RequestFields.head(attributes, measures, from: sender)
         let encoded = encoder.encode(head)
         (key, self.head, self.encoded) = (wanted, head, encoded)
         return encoded

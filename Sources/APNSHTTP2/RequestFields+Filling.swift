@@ -27,6 +27,21 @@ extension RequestFields {
         fill(id, into: &output, at: holes.id)
     }
 
+    /// Writes the length of a payload into a request, in as many digits as it was measured to have. Allocates nothing.
+    ///
+    /// - Parameters:
+    ///   - payloadByteCount: The length.
+    ///   - output: The bytes of the request, or of many. Traps when the hole is not within.
+    ///   - start: Where the hole begins.
+    package static func fill(_ payloadByteCount: Int, into output: inout MutableSpan<UInt8>, at start: Int) {
+        let measures = Measures(tokenByteCount: 0, payloadByteCount: payloadByteCount)
+        var rest = payloadByteCount
+        for place in stride(from: start + measures.lengthDigitCount - 1, through: start, by: -1) {
+            output[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        }
+    }
+
     /// How long nearly all tokens are.
     private static let usualTokenByteCount = 32
 

@@ -7,7 +7,8 @@ package import HTTP2
 /// All that stays the same from request to request is kept in the peer's table, the provider token included: Apple's two
 /// pages differ about that one, the newer allows it, and it saves 190 bytes of 300. Of id, expiration and collapse id the
 /// names are kept, as Apple says, and the path is not. `content-type` is not sent: it is not in Apple's table, and what
-/// is not in there is ignored.
+/// is not in there is ignored. Nor is `content-length`, but a client should send it (RFC 9110 §8.6), and proxies answer 411
+/// without; its name is in the static table, and no value of it is kept, as they would push out others.
 package enum RequestFields {
     /// What does not depend on the notification. Never prints the authorization.
     package struct Sender: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
@@ -36,19 +37,37 @@ package enum RequestFields {
     package static let tokenHole = 0
     /// The number of the hole for `apns-id`.
     package static let idHole = 1
+    /// The number of the hole for `content-length`.
+    package static let lengthHole = 2
     /// How many bytes `apns-id` has.
     package static let idByteCount = 36
 
     /// What comes before the token in `:path`.
     package static let path = "/3/device/"
 
-    /// The head of notifications with these attributes and tokens of this length.
-    package static func head(_ attributes: Attributes, tokenByteCount: Int, from sender: Sender) -> RequestHead {
+    /// What the holes of a head are made for: how many bytes there are of a token, and digits of the payload's length.
+    package struct Measures: Hashable, Sendable {
+        /// How many bytes the token has.
+        package let tokenByteCount: Int
+        /// How many digits the length of the payload has.
+        package let lengthDigitCount: Int
+
+        /// Measures a notification.
+        package init(tokenByteCount: Int, payloadByteCount: Int) {
+            self.tokenByteCount = tokenByteCount
+            var (count, rest) = (1, payloadByteCount / 10)
+            while rest > 0 { (count, rest) = (count + 1, rest / 10) }
+            lengthDigitCount = count
+        }
+    }
+
+    /// The head of notifications with these attributes and measures.
+    package static func head(_ attributes: Attributes, _ measures: Measures, from sender: Sender) -> RequestHead {
         var fields = [
             RequestHead.Field(":method", .text("POST"), kept: .field),
             RequestHead.Field(":scheme", .text("https"), kept: .field),
             RequestHead.Field(":authority", .text(sender.authority), kept: .field),
-            RequestHead.Field(":path", .hole(prefix: Array(path.utf8), byteCount: 2 * tokenByteCount)),
+            RequestHead.Field(":path", .hole(prefix: Array(path.utf8), byteCount: 2 * measures.tokenByteCount)),
         ]
         if let authorization = sender.authorization {
             fields.append(RequestHead.Field("authorization", .text(authorization), kept: .field))
@@ -61,6 +80,7 @@ package enum RequestFields {
         fields.append(RequestHead.Field("apns-id", .hole(byteCount: idByteCount), kept: .name))
         fields.append(
             RequestHead.Field("apns-expiration", .text(String(attributes.expiration.epochSeconds)), kept: .name))
+        fields.append(RequestHead.Field("content-length", .hole(byteCount: measures.lengthDigitCount)))
         if let collapseID = attributes.collapseID {
             fields.append(RequestHead.Field("apns-collapse-id", .text(collapseID), kept: .name))
         }

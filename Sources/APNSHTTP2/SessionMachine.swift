@@ -126,7 +126,8 @@ package struct SessionMachine: ~Copyable {
         let tokens = batch.uniformTokens(atMost: batch.count)
         let payload = batch.sharedPayload?.bytes
         let body = payload ?? Array(batch.payload(at: batch.indices.lowerBound))
-        let head = head(of: batch, tokenByteCount: tokens.byteCount)
+        let measures = RequestFields.Measures(tokenByteCount: tokens.byteCount, payloadByteCount: body.count)
+        let head = heads.encoded(batch.attributes, measures, from: options.sender, by: &connection.encoder)
         let fitting = min(room, connection.capacity(bodyByteCount: body.count), payload == nil ? 1 : tokens.count)
         guard fitting > 0 else {
             let slow = batch.removeFirst(1)
@@ -139,7 +140,7 @@ package struct SessionMachine: ~Copyable {
         let taken = batch.removeFirst(sheet.count)
         let first = connection.open(sheet.count, bodyByteCount: body.count)
         window.append(taken, at: now)
-        fill(with: taken, tokens, from: first)
+        fill(with: taken, tokens, bodyByteCount: body.count, from: first)
         try sheet.withFrames(send)
     }
 
@@ -345,16 +346,14 @@ extension SessionMachine {
         }
     }
 
-    /// The encoded head of a batch's requests: made once for all that share it, as long as the peer's table stays as it is.
-    private mutating func head(of batch: Batch, tokenByteCount: Int) -> EncodedHead {
-        heads.encoded(batch.attributes, tokenByteCount: tokenByteCount, from: options.sender, by: &connection.encoder)
-    }
-
-    private mutating func fill(with batch: Batch, _ tokens: Batch.UniformTokens, from first: UInt32) {
+    private mutating func fill(
+        with batch: Batch, _ tokens: Batch.UniformTokens, bodyByteCount: Int, from first: UInt32
+    ) {
         sheet.setStreams(from: first)
         let stride = sheet.requestByteCount
         let tokenAt = sheet.offset(ofHole: RequestFields.tokenHole, request: 0)
         let idAt = sheet.offset(ofHole: RequestFields.idHole, request: 0)
+        let lengthAt = sheet.offset(ofHole: RequestFields.lengthHole, request: 0)
         let storage = batch.tokenStorage
         sheet.withHoles { bytes in
             for request in 0..<batch.count {
@@ -363,6 +362,7 @@ extension SessionMachine {
                     storage.span.extracting(start..<start + tokens.byteCount),
                     NotificationID(job: batch.job, index: batch.indices.lowerBound + request), into: &bytes,
                     at: (tokenAt + request * stride, idAt + request * stride))
+                RequestFields.fill(bodyByteCount, into: &bytes, at: lengthAt + request * stride)
             }
         }
     }
@@ -376,6 +376,7 @@ extension SessionMachine {
         RequestFields.fill(
             token.span, NotificationID(job: one.job, index: index), into: &bytes,
             at: (head.holes[RequestFields.tokenHole], head.holes[RequestFields.idHole]))
+        RequestFields.fill(body.count, into: &bytes, at: head.holes[RequestFields.lengthHole])
         var output: [UInt8] = []
         let stream = connection.open(body: body)
         connection.appendHead(filled, stream: stream, into: &output)

@@ -16,6 +16,8 @@ struct GatewayMischief {
     var tableByteCounts: [UInt32] = [4_096]
     var streamWindows: [UInt32] = [65_535]
     var connectionWindow: Int32 = 65_535
+    /// How many bytes the payloads of a batch may have: more than one number means payloads of their own.
+    var payloadByteCounts: [Int] = [2]
 }
 
 /// An app's queue and nghttp2's server, joined by bytes in memory, connection after connection.
@@ -33,11 +35,15 @@ final class GatewayPair {
     private(set) var faults: [ConnectionFault] = []
     /// How many connections fell silent with requests on them.
     private(set) var stallCount = 0
+    /// The lengths of bodies of which the head did not say the length.
+    private(set) var unsaidLengths: Set<Int> = []
 
     init(_ count: Int, _ mischief: GatewayMischief, seed: UInt64) {
         self.mischief = mischief
         self.random = SeededGenerator(seed: seed)
-        for start in stride(from: 0, to: count, by: 500) { queue.append(Work.batch(start..<min(count, start + 500))) }
+        for start in stride(from: 0, to: count, by: 500) {
+            queue.append(Work.batch(start..<min(count, start + 500), payloadByteCounts: mischief.payloadByteCounts))
+        }
     }
 
     /// Connects again and again until everything is settled, at most so many times.
@@ -119,6 +125,10 @@ final class GatewayPair {
 
     private func answer(_ request: ServerSession.Request, on connection: inout Connection) {
         requestCount += 1
+        let length = request.fields.value(of: "content-length", in: 0..<request.fields.count)
+        if length.map({ Array($0) }) != Array(String(request.bodyByteCount).utf8) {
+            unsaidLengths.insert(request.bodyByteCount)
+        }
         if requestCount.isMultiple(of: mischief.settingsEvery) { changeSettings(connection.server) }
         if requestCount.isMultiple(of: mischief.refusedStreamEvery) {
             return connection.server.reset(request.stream, .refusedStream)

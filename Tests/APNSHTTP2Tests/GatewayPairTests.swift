@@ -16,7 +16,7 @@ struct GatewayPairTests {
         #expect(pair.stallCount == 0, "seed \(seed)")
         #expect(pair.violations.isEmpty, "seed \(seed)")
         #expect(pair.faults.isEmpty, "seed \(seed)")
-        #expect(pair.settledCount == 5_000, "seed \(seed)")
+        #expect(pair.settledCount == 5_000 && pair.unsaidLengths.isEmpty, "seed \(seed)")
         #expect(pair.acceptedCounts.count == 5_000 && pair.acceptedCounts.values.allSatisfy { $0 == 1 }, "seed \(seed)")
     }
 
@@ -26,5 +26,16 @@ struct GatewayPairTests {
         #expect(pair.settledCount == 2_000)
         #expect(pair.connectionCount == 1)
         #expect(pair.violations.isEmpty)
+    }
+
+    @Test func `each request says how long its body is`() {
+        var mischief = GatewayMischief()
+        mischief.payloadByteCounts = [1, 9, 10, 99, 100, 999, 1_000, 4_096]
+        // The long ones wait for windows.
+        mischief.streamWindows = [50, 70_000]
+        mischief.settingsEvery = 307
+        let pair = GatewayPair(2_000, mischief, seed: 1)
+        pair.run(atMost: 10)
+        #expect(pair.settledCount == 2_000 && pair.unsaidLengths.isEmpty && pair.violations.isEmpty)
     }
 }

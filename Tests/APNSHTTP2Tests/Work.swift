@@ -5,6 +5,18 @@ import APNSModel
 enum Work {
     static let job = JobID(bits: 1)
 
+    /// Notifications whose tokens are their indices, in 32 bytes, with payloads of these lengths in turn.
+    static func batch(_ indices: Range<Int>, payloadByteCounts: [Int]) -> Batch {
+        guard payloadByteCounts.count > 1 else { return batch(indices) }
+        var (tokens, payloads) = (PackedBytes(), PackedBytes())
+        for index in indices {
+            tokens.append(token(index))
+            payloads.append([UInt8](repeating: 0x20, count: payloadByteCounts[index % payloadByteCounts.count]))
+        }
+        let header = Batch.Header(job: job, attributes: Attributes(), onDoubt: .resend)
+        return Batch(header: header, firstIndex: indices.lowerBound, tokens: tokens, payloads: .each(payloads))
+    }
+
     /// Notifications whose tokens are their indices, in 32 bytes.
     static func batch(
         _ indices: Range<Int>, job: JobID = job, onDoubt: OnDoubt = .resend,
