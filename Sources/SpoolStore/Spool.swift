@@ -29,10 +29,9 @@ package final class Spool: Sendable {
     /// - Throws: `SpoolFault` when another daemon has this name or it is no name, or the journal cannot be used;
     ///   `SystemError` when the path cannot be used. Both are the operator's to correct.
     package init(path: String, node: String, journalByteCount: Int = Journal.usualByteCount) throws {
-        guard AppName.isValid(node), node != "public" else {
+        guard NodeName.isValid(node) else {
             throw SpoolFault(
-                "the node name '\(node)' is not usable",
-                hint: "set `node:` to letters, digits, points, dashes and underscores, 64 at most; not to `public`")
+                "the node name '\(node)' is not usable", hint: "set `node:` to \(NodeName.rule)")
         }
         self.node = node
         root = try Directory.open(path: path)
@@ -59,8 +58,7 @@ package final class Spool: Sendable {
     package func app(_ name: String) throws -> AppSpool {
         guard AppName.isValid(name) else {
             throw SpoolFault(
-                "'\(name)' cannot be an app's name",
-                hint: "use letters, digits, points, dashes and underscores, 64 at most, no point or dash first")
+                "'\(name)' cannot be an app's name", hint: "use \(AppName.rule)")
         }
         return try AppSpool(name: name, node: node, root: root)
     }

@@ -28,7 +28,8 @@ import Testing
 
     @Test(arguments: [
         ("weather.yml", "rename it to weather.yaml"), ("weather.YAML", "rename it to weather.yaml"),
-        ("my app.yml", "rename it to <app>.yaml, with up to 64 letters"),
+        ("my app.yml", "rename it to my app.yaml"),
+        ("my\u{7F}app.yml", "rename it to <app>.yaml, with up to 200 bytes"),
     ])
     func `a file that is nearly an app's is named with the remedy, and is no fault`(name: String, hint: String) throws {
         try apps.put(name, "protocol: http2\n")

@@ -1,7 +1,7 @@
 package import APNSModel
 package import Document
 import LinuxIO
-import SpoolStore
+import SpoolModel
 
 /// Everything that is configured, and everything that is wrong with it.
 package struct ConfigurationSet: Sendable {
@@ -177,6 +177,10 @@ package struct ConfigurationLoader: Sendable {
         do throws(Diagnostic) {
             guard AppName.isValid(name) else {
                 throw Diagnostic("the file's name is no app's name", hint: "use \(AppName.rule)")
+            }
+            // Texts that look the same are one name to people, and may be two folders.
+            guard set.apps[name] == nil, !set.brokenApps.contains(name) else {
+                throw Diagnostic("another file's name looks the same in other bytes", hint: "remove one, or rename it")
             }
             let document = try ConfigurationFile.parse(file)
             let app = AppConfiguration(name: name, document, report: &report)

@@ -39,11 +39,7 @@ extension DaemonConfiguration {
 
     private mutating func readNode(_ fields: inout Fields) {
         node = fields.string("node")
-        if let node, !AppName.isValid(node) || node == "public" {
-            fields.refuse(
-                "node", "is no node name",
-                hint: "use \(AppName.rule); not `public`")
-        }
+        if let node, !NodeName.isValid(node) { fields.refuse("node", "is no node name", hint: "use \(NodeName.rule)") }
     }
 
     private mutating func readLimits(_ fields: inout Fields) {

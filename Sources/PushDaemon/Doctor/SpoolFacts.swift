@@ -1,4 +1,5 @@
 import LinuxIO
+import SpoolModel
 import SpoolStore
 
 /// What is in a spool, by names, owners and modes.

@@ -81,7 +81,7 @@ struct SpoolJudgement {
         let names = facts.others.prefix(5).map { Diagnostic.quoted($0) }.joined(separator: ", ")
         book.warn(
             "\(facts.others.count) names in the spool are no apps' folders: \(names)",
-            hint: "jobs go to <app>/new/; an app's name has letters, digits, '.', '_' and '-', 64 at most")
+            hint: "jobs go to <app>/new/; an app's name has \(AppName.rule)")
         return book.findings
     }
 
