@@ -38,6 +38,8 @@ extension BinaryGateway {
         package var idleLimit = Duration.seconds(600)
         /// The pauses between connects that fail.
         package var connectBackOff = BackOff(first: .seconds(1), ceiling: .seconds(60))
+        /// After how long a connection is replaced by another; `nil`: never for its age alone.
+        package var maxAge: Duration?
         /// How long a stopped app waits before it asks again with one notification.
         package var stopPause = Duration.seconds(4 * 3600)
 

@@ -42,7 +42,8 @@ extension BinaryGateway: SlottedGateway {
             if let end = session.read() { return end }
             deliver(session.settle())
             if session.hasUnansweredProbe { return .lost(GatewayFault("the flush probe was not answered")) }
-            let isRetiring = session.generation != state.generation || !state.mayConnect || session.isIdle
+            let isRetiring =
+                session.generation != state.generation || !state.mayConnect || session.isIdle || session.isOld
             if isRetiring, session.doubtCount == 0 {
                 return await session.close()
             }

@@ -128,6 +128,9 @@ final class BinarySession: GatewaySession {
         pipeline.isProbing && Moment.now >= lastWrite + options.answerTimeout
     }
 
+    /// Whether it is as old as connections may become.
+    var isOld: Bool { options.maxAge.map { opened + $0 <= .now } ?? false }
+
     /// Whether nothing is in doubt and nothing has been written for as long as an idle connection may stay open.
     var isIdle: Bool {
         doubtCount == 0 && Moment.now >= lastWrite + options.idleLimit
@@ -191,6 +194,7 @@ final class BinarySession: GatewaySession {
     private var nextLook: Moment {
         let now = Moment.now
         var next = min(lastWrite + options.idleLimit, now + .seconds(30))
+        if let maxAge = options.maxAge, !isOld { next = min(next, opened + maxAge) }
         if doubtCount == 0 { return max(next, now + .milliseconds(1)) }
         if pipeline.isAwaitingAcknowledgement { next = min(next, now + acknowledgementPause) }
         if let settlement = pipeline.nextSettlement { next = min(next, max(settlement, nextSettling)) }

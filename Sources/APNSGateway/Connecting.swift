@@ -47,7 +47,7 @@ extension Endpoint {
         _ context: TLSContext, through proxy: Proxy? = nil, on reactor: Reactor, until deadline: ContinuousClock.Instant
     ) async throws -> SecureStream {
         var place = SecureEndpoint(host: address, serverName: serverName, context: context)
-        place.proxy = proxy
+        (place.proxy, place.writeTimeout) = (proxy, writeTimeout)
         return try await failing(through: proxy) {
             try await SecureStream.connect(to: place, on: reactor, until: deadline)
         }

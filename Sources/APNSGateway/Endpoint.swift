@@ -6,6 +6,8 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     package let address: HostPort
     /// The name or address that the server's certificate is checked against.
     package let serverName: String
+    /// How long it may leave what was written to it unacknowledged.
+    package var writeTimeout = Duration.seconds(20)
 
     /// Creates an endpoint; the certificate is checked against the host unless a server name is given.
     package init(_ address: HostPort, serverName: String? = nil) {

@@ -109,7 +109,7 @@ extension HTTP2Gateway: SlottedGateway {
 
     /// Whether a session is to take no more.
     private func isOver(_ session: HTTP2Session) -> Bool {
-        session.isRetired || session.generation != state.generation || !state.mayConnect
+        session.isRetired || session.isOld || session.generation != state.generation || !state.mayConnect
     }
 
     /// Writes as much of the queue as the session takes, but for what has waited too long.
@@ -237,7 +237,8 @@ extension HTTP2Gateway {
         guard session.generation == state.generation, state.mayConnect else { return .zero }
         var report = session.report(session.retirement)
         report.isRoutine = session.isEndedWell
-        let cause = session.hasAcceptance && !session.isOverdue ? ConnectPolicy.Cause.answered : .lost
+        let isGood = session.hasAcceptance || session.isOld
+        let cause = isGood && !session.isOverdue ? ConnectPolicy.Cause.answered : .lost
         defer { restAhead = .zero }
         return max(restAhead, state.pause(after: cause, report, stopPause: configuration.stopPause))
     }

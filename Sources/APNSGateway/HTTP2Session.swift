@@ -46,6 +46,8 @@ final class HTTP2Session: GatewaySession {
     /// How the gateway has announced its end, if it has.
     private var goodbye: SessionNews.Farewell?
     var countedDoubt = 0
+    /// When it is to be replaced for its age.
+    private let retiresAt: Moment?
     /// What has become of notifications that no report has told yet.
     private var untold = Losses()
 
@@ -55,6 +57,7 @@ final class HTTP2Session: GatewaySession {
         self.stream = stream
         self.generation = generation
         self.token = token
+        retiresAt = configuration.maxAge.map { .now + $0 }
         var options = SessionMachine.Options(
             sender: RequestFields.Sender(
                 authority: configuration.endpoint.authority, app: configuration.defaultTopic,
@@ -87,6 +90,9 @@ final class HTTP2Session: GatewaySession {
         writeFailure == nil && stream.pendingByteCount < Self.pendingLimit ? machine.room : 0
     }
 
+    /// Whether it is as old as connections may become.
+    var isOld: Bool { retiresAt.map { $0 <= .now } ?? false }
+
     /// Whether an answer has stayed away for too long.
     var isOverdue: Bool { machine.isOverdue }
 
@@ -98,7 +104,9 @@ final class HTTP2Session: GatewaySession {
 
     /// Why it takes no more requests.
     var retirement: GatewayFault {
-        machine.isOverdue ? GatewayFault("answer overdue") : fault("the gateway wants a new connection")
+        if machine.isOverdue { return GatewayFault("answer overdue") }
+        if goodbye == nil, isOld { return GatewayFault("it has reached max_age") }
+        return fault("the gateway wants a new connection")
     }
 
     /// A fault in words, and how the gateway announced it.
@@ -184,8 +192,9 @@ final class HTTP2Session: GatewaySession {
 
     /// Waits for the stream, or until something must be looked at again, at `deadline` at the latest.
     func wait(until deadline: ContinuousClock.Instant?) async -> Readiness {
-        let look = max(machine.nextLook, .now + .milliseconds(1)).instant
-        return await stream.wait(for: .readable, until: min(look, deadline ?? look))
+        var look = max(machine.nextLook, .now + .milliseconds(1))
+        if let retiresAt, !isOld { look = min(look, retiresAt) }
+        return await stream.wait(for: .readable, until: min(look.instant, deadline ?? look.instant))
     }
 
     /// Closes in good order.

@@ -95,6 +95,8 @@ package struct SecureEndpoint: Sendable {
     package let context: TLSContext
     /// What the connection goes through; `nil`: straight to the host.
     package var proxy: Proxy?
+    /// How long the peer may leave bytes unacknowledged before the kernel breaks the connection (TCP_USER_TIMEOUT, tcp(7)).
+    package var writeTimeout = Duration.seconds(20)
 
     /// An endpoint from its parts.
     ///
@@ -110,7 +112,7 @@ package struct SecureEndpoint: Sendable {
 }
 
 extension SecureStream {
-    /// Looks up, connects (TCP_NODELAY, keepalive, TCP_USER_TIMEOUT 20 s) and does the handshake, all before one deadline.
+    /// Looks up, connects (TCP_NODELAY, keepalive, TCP_USER_TIMEOUT) and does the handshake, all before one deadline.
     ///
     /// Through a proxy it is the proxy that is looked up and connected to; the proxy looks up the host.
     ///
@@ -129,7 +131,7 @@ extension SecureStream {
         let socket = try await StreamSocket.connect(toAnyOf: addresses, on: reactor, until: deadline)
         try socket.setNoDelay()
         try socket.setKeepAlive()
-        try socket.setUserTimeout(.seconds(20))
+        try socket.setUserTimeout(endpoint.writeTimeout)
         var arrived: [UInt8] = []
         if let proxy = endpoint.proxy {
             arrived = try await ProxyConnect.open(endpoint.host, through: proxy, over: socket, until: deadline)

@@ -1,6 +1,7 @@
 import Foundation
 import GatewaySimulator
 import OpenSSL
+import TestSupport
 import Testing
 
 /// Apps whose credentials are at fault: they send nothing and say why, and the others send on.
@@ -129,6 +130,35 @@ import Testing
                 try await daemon.says("app started")
                 try bench.drop("p.json", job(1))
                 #expect(try await bench.end(of: "p.json").accepted == 1)
+            }
+        }
+    }
+
+    @Test func `a passphrase comes from the environment, and files from the service manager`() async throws {
+        let authority = try ThrowawayAuthority()
+        let identity = try authority.issue(.push(topic: "com.example.weather"))
+        let secret = Secret(passphraseFile: Array("right\n".utf8))
+        try await Bench.running(try .init()) { bench in
+            let pem = try identity.certificatePEM() + identity.keyPEM(encryptedWith: secret)
+            try bench.keep("push.pem", pem, mode: 0o440)
+            try bench.keep("word", Array("right\n".utf8), mode: 0o440)
+            let place = "certificate: $CREDENTIALS_DIRECTORY/push.pem"
+            let handed = "CREDENTIALS_DIRECTORY=\(bench.path)/etc"
+            let cases: [(credentials: String, environment: [String], words: String?)] = [
+                ("\(place), passphrase_env: PUSH_WORD", [handed, "PUSH_WORD=right"], nil),
+                ("\(place), passphrase_file: $CREDENTIALS_DIRECTORY/word", [handed], nil),
+                ("\(place), passphrase_env: PUSH_WORD", [handed, "PUSH_WORD=wrong"], "passphrase does not open"),
+                ("\(place), passphrase_env: PUSH_WORD", [handed], "the environment has no PUSH_WORD"),
+                ("\(place), passphrase_env: PUSH_WORD", ["PUSH_WORD=right"], "has no CREDENTIALS_DIRECTORY"),
+                ("\(place), passphrase_env: A, passphrase_file: b", [handed], "does not go with passphrase_file"),
+            ]
+            for (credentials, environment, words) in cases {
+                try bench.configureApp("weather", credentials: "credentials: {\(credentials)}")
+                let check = [try BuiltProgram.path, "check", "--config", "\(bench.path)/etc/pushspool.yaml"]
+                let program = try Program("/usr/bin/env", environment + check, logs: bench.path + "/logs")
+                #expect(try await program.end() == (words == nil ? 0 : 78), "\(credentials): \(program.log)")
+                #expect(words.map(program.log.contains) ?? true, "\(credentials): \(program.log)")
+                #expect(!program.log.contains("right") && !program.text.contains("right"))
             }
         }
     }

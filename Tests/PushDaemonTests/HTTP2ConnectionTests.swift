@@ -57,6 +57,22 @@ import Testing
         }
     }
 
+    @Test func `connections are replaced for their age, and nobody gets anything twice`() async throws {
+        try await Modern(manner: Self.narrow(10)).running { bench in
+            try bench.configureModern("max_age: 1s\nrate: 100/s")
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                try bench.drop("many.json", job(tokens: 0..<300), app: "modern")
+                #expect(try await bench.end(of: "many.json", app: "modern").accepted == 300)
+                try await daemon.says("it has reached max_age", times: 2)
+                #expect(try await daemon.stop() == 0)
+                #expect(!daemon.log.contains("warning connection ended"), "\(daemon.log.suffix(2000))")
+            }
+            let ledger = await bench.simulator.ledger
+            #expect(ledger.acceptedTokens.count == 300 && ledger.connectionCount > 2, "\(ledger.connectionCount)")
+        }
+    }
+
     @Test func `one of three connections that is cut loses nothing and doubles what it says`() async throws {
         // Five requests are taken and not answered: all that may be in flight.
         let modern = try Modern(

@@ -14,7 +14,10 @@ extension AppConfiguration {
             let certificate = inner.source("certificate")
             let container = inner.string("pkcs12")
             let key = inner.source("key")
-            passphraseFile = inner.string("passphrase_file")
+            (passphraseFile, passphraseVariable) = (inner.string("passphrase_file"), inner.string("passphrase_env"))
+            if passphraseFile != nil, passphraseVariable != nil {
+                inner.refuse("passphrase_env", "does not go with passphrase_file", hint: "remove one of them")
+            }
             let hasToken = inner.value("token") != nil
             let token = inner.mapping("token") { Self.readToken(&$0) } ?? nil
             switch (certificate, container, hasToken) {
@@ -52,8 +55,8 @@ extension AppConfiguration {
         if fields.value("key") != nil {
             fields.refuse("key", "belongs to a certificate", hint: "write token: {key: …}")
         }
-        if fields.value("passphrase_file") != nil {
-            fields.refuse("passphrase_file", "does not go with a token: Apple's keys have none", hint: "remove it")
+        for key in ["passphrase_file", "passphrase_env"] where fields.value(key) != nil {
+            fields.refuse(key, "does not go with a token: Apple's keys have none", hint: "remove it")
         }
     }
 

@@ -23,6 +23,7 @@ extension AppConfiguration {
         }
         readGateway(&fields)
         connections = fields.integer("connections", in: 1...100) ?? connections
+        maxAge = fields.duration("max_age", in: .seconds(1)...Self.day * 365)
         requestWindow = fields.integer("window", in: 1...100_000) ?? requestWindow
         rate = fields.rate("rate")
         onDoubt = fields.choice("on_doubt", of: OnDoubt.self) ?? onDoubt
@@ -84,6 +85,7 @@ extension AppConfiguration {
 
     private mutating func readTimeouts(_ fields: inout Fields) {
         connectTimeout = fields.duration("connect", in: .milliseconds(100)...Self.hour) ?? connectTimeout
+        endpoint.writeTimeout = fields.duration("write", in: .seconds(1)...Self.hour) ?? endpoint.writeTimeout
         answerTimeout = fields.duration("answer", in: .milliseconds(100)...Self.hour) ?? answerTimeout
         idlePing = fields.duration("idle_ping", in: .seconds(1)...Self.day) ?? idlePing
         if let timeout = fields.duration("hook", in: .seconds(1)...Self.hour) { hook?.timeout = timeout }

@@ -54,6 +54,8 @@ package struct AppConfiguration: Sendable, Hashable {
     package var identity = Identity.pkcs12("")
     /// A file with the passphrase of key or container.
     package var passphraseFile: String?
+    /// The variable of the environment that the passphrase is in, instead.
+    package var passphraseVariable: String?
     /// The gateway.
     package var endpoint: Endpoint
     /// A file of authorities to believe instead of the system's.
@@ -64,6 +66,8 @@ package struct AppConfiguration: Sendable, Hashable {
     package var connections = 1
     /// The most requests without an answer on a connection over HTTP/2, whatever the gateway allows.
     package var requestWindow = 1_000
+    /// After how long a connection is replaced; `nil`: never for its age alone.
+    package var maxAge: Duration?
     /// How many notifications may be sent in which time, over all connections; `nil`: as many as can be.
     package var rate: Rate?
     /// What a connection that dies without an answer makes of the notifications on it.

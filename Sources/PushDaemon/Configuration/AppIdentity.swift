@@ -68,7 +68,7 @@ package struct AppIdentity: Sendable {
     private func binaryGateway(_ sockets: DescriptorShare) -> BinaryGateway.Configuration {
         var gateway = BinaryGateway.Configuration(endpoint: app.endpoint, context: context, format: app.format)
         gateway.sockets = sockets
-        gateway.connectionLimit = app.connections
+        (gateway.connectionLimit, gateway.maxAge) = (app.connections, app.maxAge)
         gateway.rate = app.rate
         gateway.windowLimit = app.window
         gateway.confirmation = app.confirmation
@@ -84,7 +84,7 @@ package struct AppIdentity: Sendable {
         gateway.sockets = sockets
         if case .token(let key) = credentials { gateway.tokenSource = tokens.source(of: key) }
         gateway.defaultTopic = topic
-        gateway.connectionLimit = app.connections
+        (gateway.connectionLimit, gateway.maxAge) = (app.connections, app.maxAge)
         gateway.window = app.requestWindow
         gateway.rate = app.rate
         gateway.connectTimeout = app.connectTimeout

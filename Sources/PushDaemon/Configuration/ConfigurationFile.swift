@@ -7,9 +7,16 @@ package enum ConfigurationFile {
     /// No configuration file is larger.
     package static let byteLimit = 1 << 20
 
-    /// Returns a path as it is if absolute, else as seen from `folder`.
+    /// What the path of a file begins with that the service manager hands over (LoadCredential= of systemd.exec(5)).
+    package static let credentialPrefix = "$CREDENTIALS_DIRECTORY/"
+
+    /// Returns a path as it is if absolute, else as seen from `folder`; of `credentialPrefix` what the environment says, if it
+    /// does.
     package static func resolve(_ path: String, in folder: String) -> String {
-        path.hasPrefix("/") ? path : folder.hasSuffix("/") ? folder + path : folder + "/" + path
+        if path.hasPrefix(credentialPrefix), let credentials = EnvironmentVariable.value("CREDENTIALS_DIRECTORY") {
+            return credentials + "/" + path.dropFirst(credentialPrefix.count)
+        }
+        return path.hasPrefix("/") ? path : folder.hasSuffix("/") ? folder + path : folder + "/" + path
     }
 
     /// The folder a file lies in: `.` for a bare name.

@@ -107,12 +107,7 @@ package struct IdentityLoader: Sendable {
     }
 
     private mutating func credentials(of app: AppConfiguration) throws(Diagnostic) -> Credentials {
-        var passphrase: Secret?
-        if let file = app.passphraseFile {
-            var content = try read(file, key: "credentials.passphrase_file", isSecret: true)
-            passphrase = Secret(passphraseFile: content)
-            Secret.erase(&content)
-        }
+        let passphrase = try passphrase(of: app)
         switch app.identity {
         case .certificate(let source, let keySource):
             var certificate = try bytes(source, key: "credentials.certificate", isSecret: keySource == nil)
@@ -132,6 +127,25 @@ package struct IdentityLoader: Sendable {
             }
         case .token: throw Diagnostic("a provider token is no certificate").about("credentials")
         }
+    }
+
+    private mutating func passphrase(of app: AppConfiguration) throws(Diagnostic) -> Secret? {
+        var content: [UInt8]
+        if let file = app.passphraseFile {
+            content = try read(file, key: "credentials.passphrase_file", isSecret: true)
+        } else if let variable = app.passphraseVariable {
+            guard let value = EnvironmentVariable.value(variable) else {
+                throw Diagnostic(
+                    "the environment has no \(variable)",
+                    hint: "set it where the daemon is started, or use passphrase_file"
+                ).about("credentials.passphrase_env")
+            }
+            content = Array(value.utf8)
+        } else {
+            return nil
+        }
+        defer { Secret.erase(&content) }
+        return Secret(passphraseFile: content)
     }
 
     /// A certificate of the other environment passes the handshake; the gateway then closes without a word.
@@ -176,9 +190,17 @@ package struct IdentityLoader: Sendable {
 
     private mutating func read(_ file: String, key: String, isSecret: Bool) throws(Diagnostic) -> [UInt8] {
         let path = ConfigurationFile.resolve(file, in: folder)
+        let isCredential = file.hasPrefix(ConfigurationFile.credentialPrefix)
+        if isCredential, EnvironmentVariable.value("CREDENTIALS_DIRECTORY") == nil {
+            throw Diagnostic(
+                "the environment has no CREDENTIALS_DIRECTORY",
+                hint: "hand the file over with LoadCredential= in the unit; systemd-run sets it for a check, too"
+            ).about(key)
+        }
         do {
             let content = try ConfigurationFile.read(path, limit: Self.fileLimit)
-            if isSecret, content.status.mode & 0o077 != 0 {
+            // The service manager sees to it who may read those, with access lists that look like a group's rights.
+            if isSecret, !isCredential, content.status.mode & 0o077 != 0 {
                 throw Diagnostic("\(path) can be read by group or others", hint: "chmod 600 \(path)")
             }
             var digest = Digest()
