@@ -29,8 +29,8 @@ extension ProviderToken {
     /// - Parameters:
     ///   - text: The token.
     ///   - parser: A parser of JSON.
-    /// - Returns: `nil` for anything but an ES256 token with `kid`, `iss` and `iat`, the last a number or, as some
-    ///   senders have it and gateways take it, a string of digits.
+    /// - Returns: `nil` for anything but an ES256 token with `kid`, `iss` and `iat`, the last a number, which may have a
+    ///   fraction (RFC 7519 §2, NumericDate), or, as some senders have it and gateways take it, the same as a string.
     package static func parse(_ text: ArraySlice<UInt8>, parser: inout some DocumentParser) -> SignedProviderToken? {
         guard text.count <= byteLimit else { return nil }
         let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -38,12 +38,19 @@ extension ProviderToken {
             let header = object(parts[0], parser: &parser), header["alg"]?.string == "ES256",
             let keyID = header["kid"]?.string, let claims = object(parts[1], parser: &parser),
             let teamID = claims["iss"]?.string, let identity = ProviderIdentity(keyID: keyID, teamID: teamID),
-            let issuedAt = claims["iat"].flatMap({ $0.integer ?? $0.string.flatMap { Int($0) } })
+            let issuedAt = claims["iat"]?.scalarText.flatMap(seconds)
         else { return nil }
         let token = ProviderToken(
-            identity: identity, issuedAt: Int64(issuedAt), text: String(decoding: text, as: UTF8.self))
+            identity: identity, issuedAt: issuedAt, text: String(decoding: text, as: UTF8.self))
         let signed = text[..<parts[1].endIndex]
         return SignedProviderToken(token: token, signingInput: Array(signed), signature: signature)
+    }
+
+    /// The whole seconds of a time; `nil` if it is no number, or none that a clock shows.
+    private static func seconds(_ text: String) -> Int64? {
+        if let whole = Int64(text) { return whole }
+        guard let number = Double(text), abs(number) < 1e15 else { return nil }
+        return Int64(number.rounded(.down))
     }
 
     private static func object(_ part: ArraySlice<UInt8>, parser: inout some DocumentParser) -> Node? {

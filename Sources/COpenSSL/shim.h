@@ -105,4 +105,7 @@ static inline int shim_X509_add_extension(X509 *certificate, X509 *issuer, int n
 /// EVP_EC_gen is a macro over the variadic EVP_PKEY_Q_keygen.
 static inline EVP_PKEY *shim_P256_key(void) { return EVP_EC_gen("P-256"); }
 
+/// So is EVP_RSA_gen.
+static inline EVP_PKEY *shim_RSA_2048_key(void) { return EVP_RSA_gen(2048); }
+
 #endif

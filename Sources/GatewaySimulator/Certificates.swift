@@ -22,15 +22,19 @@ public struct Certificates: Sendable, Hashable, CustomStringConvertible {
     /// - Parameters:
     ///   - topic: the app that the client may push for.
     ///   - hosts: names and addresses of the server.
+    ///   - usesRSA: whether the client's key is one of RSA with 2048 bits, not EC: some programs read no other.
     /// - Returns: all three. The authority's key is forgotten, so it certifies nothing more.
     /// - Throws: `SimulatorFault`: a name is too long, or is no name.
     public static func throwaway(
-        topic: String = "com.example.weather", hosts: [String] = ["localhost", "127.0.0.1", "::1"]
+        topic: String = "com.example.weather", hosts: [String] = ["localhost", "127.0.0.1", "::1"],
+        usesRSA: Bool = false
     ) throws -> Certificates {
         try SimulatorFault.wrapping {
             let authority = try ThrowawayAuthority(commonName: "Gateway Simulator")
             let server = try authority.issue(.server(hosts))
-            let client = try authority.issue(.push(topic: topic))
+            var plan = CertificatePlan.push(topic: topic)
+            if usesRSA { plan.key = .rsa2048 }
+            let client = try authority.issue(plan)
             return Certificates(
                 authority: try authority.certificatePEM(),
                 server: try server.certificatePEM() + server.keyPEM(),

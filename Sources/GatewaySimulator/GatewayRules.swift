@@ -2,7 +2,7 @@ import APNSBinary
 
 /// What a simulated gateway refuses of its own accord, as a strict gateway does.
 ///
-/// In this order: an empty token is status 2, one of more than 100 bytes 5, an empty payload 4, one too long for its
+/// In this order: an empty token is status 2, one of fewer than 32 or more than 100 bytes 5, an empty payload 4, one too long for its
 /// command 7, a token of `unregistered` 8. A frame that cannot be read is status 128. Command 0 has no answer: its
 /// connection is closed without a word, and so is one whose next command is unknown.
 public struct GatewayRules: Sendable, Hashable {
@@ -19,6 +19,8 @@ public struct GatewayRules: Sendable, Hashable {
         public init() {}
     }
 
+    /// How many bytes a token may have: Apple's have 32, and may have up to 100 some day.
+    public var tokenByteCounts = 32...100
     /// How long a payload may be.
     public var payloadLimits = PayloadLimits()
     /// Tokens that are refused with status 8.
@@ -39,7 +41,7 @@ public struct GatewayRules: Sendable, Hashable {
     /// Why a notification is refused, or `nil`.
     func fault(in frame: NotificationFrame, of bytes: Span<UInt8>) -> Status? {
         if frame.token.isEmpty { return .missingDeviceToken }
-        if frame.token.count > 100 { return .invalidTokenSize }
+        if !tokenByteCounts.contains(frame.token.count) { return .invalidTokenSize }
         if frame.payload.isEmpty { return .missingPayload }
         if frame.payload.count > limit(of: frame.format) { return .invalidPayloadSize }
         if unregisteredTokens.contains(frame.token, of: bytes) { return .invalidToken }

@@ -10,6 +10,14 @@ package struct CertificatePlan: Hashable, Sendable {
         case authority
     }
 
+    /// What kind of key it is made for.
+    package enum KeyKind: Hashable, Sendable {
+        /// EC on the curve P-256.
+        case p256
+        /// RSA of 2048 bits, for programs that read no other.
+        case rsa2048
+    }
+
     /// What it may be used for.
     package var purpose: Purpose
     /// The subject's common name, at most 64 characters.
@@ -26,6 +34,8 @@ package struct CertificatePlan: Hashable, Sendable {
     package var furtherTopics: [String]? = []
     /// First and last second of validity, since 1970-01-01T00:00:00Z; `nil`: from an hour ago, for 90 days.
     package var validity: ClosedRange<Int64>?
+    /// The key that is made for it.
+    package var key = KeyKind.p256
 
     /// Plans a server's certificate, named after its first host.
     package static func server(_ hosts: [String]) -> CertificatePlan {

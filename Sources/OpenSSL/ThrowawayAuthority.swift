@@ -17,7 +17,7 @@ import COpenSSL
     }
 
     private init(_ plan: CertificatePlan, issuer: ThrowawayAuthority?) throws(TLSError) {
-        let key = try Self.makeKey()
+        let key = try Self.makeKey(plan.key)
         let chain = try CertificateList()
         if let issuer {
             let certificate = try issuer.certify(plan, key: key)
@@ -47,7 +47,7 @@ import COpenSSL
     /// - Returns: The certificate, its key, and the authorities between.
     /// - Throws: `TLSError` of category `library` when a name is too long or no name.
     package func issue(_ plan: CertificatePlan) throws(TLSError) -> ThrowawayIdentity {
-        let key = try Self.makeKey()
+        let key = try Self.makeKey(plan.key)
         let certificate = try certify(plan, key: key)
         return ThrowawayIdentity(credentials: try Credentials(certificate: certificate, key: key, pool: chain))
     }
@@ -66,9 +66,10 @@ import COpenSSL
         return try unsafe builder.signed(by: self.key, issuer: certificate.pointer)
     }
 
-    private static func makeKey() throws(TLSError) -> KeyHandle {
+    private static func makeKey(_ kind: CertificatePlan.KeyKind) throws(TLSError) -> KeyHandle {
         LibraryErrors.clear()
-        guard let key = unsafe shim_P256_key() else { throw LibraryErrors.drain().asFailure() }
+        let made = unsafe kind == .rsa2048 ? shim_RSA_2048_key() : shim_P256_key()
+        guard let key = unsafe made else { throw LibraryErrors.drain().asFailure() }
         return unsafe KeyHandle(adopting: key)
     }
 }

@@ -60,6 +60,16 @@ struct Simulate: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A token to refuse, with status 8 or 410; may be given again.", valueName: "hex"))
     var badToken: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "A file of tokens, one a line, that are refused, too, and told by the feedback service.",
+            valueName: "file"),
+        completion: .file())
+    var gone: String?
+
+    @Flag(help: "Make client.pem with an RSA key, for clients that read no other.")
+    var rsa = false
+
     func run() async throws {
         do {
             let simulator = try await Simulator(try configuration())
@@ -95,15 +105,19 @@ struct Simulate: AsyncParsableCommand {
         configuration.detail = ledger == nil ? .counts : .everything
         configuration.ledgerPath = ledger
         configuration.script = try rules()
-        configuration.rules.unregistered = Set(try badToken.map(token))
+        let goneTokens = try goneTokens()
+        configuration.rules.unregistered = Set(try badToken.map(token)).union(goneTokens)
         let now = WallClock.nanoseconds() / 1_000_000
+        let second = UInt32(clamping: now / 1_000)
+        configuration.feedback = goneTokens.map { GoneToken(token: $0, epochSeconds: second) }
+        configuration.tellsRefusedTokens = true
         configuration.requestRules.unregistered = Dictionary(
             configuration.rules.unregistered.map { ($0, now) }, uniquingKeysWith: min)
         configuration.http2Manner.streamLimit = streams
         configuration.http2Manner.latency = try duration(latency)
         configuration.logger = Logger(label: "simulator") { _ in LineLogHandler(level: .notice, format: .text) }
         // Last, so that nothing is left behind by options that cannot be read.
-        configuration.certificates = try Self.certificates(in: certificates, topic: topic)
+        configuration.certificates = try readOrMakeCertificates()
         configuration.requestRules.keys = [try Self.key(in: certificates)]
         return configuration
     }
@@ -174,15 +188,29 @@ struct Simulate: AsyncParsableCommand {
         }
     }
 
-    /// The certificates in a folder; new ones are written to it if it has none.
-    private static func certificates(in folder: String, topic: String) throws -> Certificates {
-        if let authority = try? ConfigurationFile.read(folder + "/ca.pem").bytes {
-            let server = try ConfigurationFile.read(folder + "/server.pem").bytes
+    /// The certificates in the folder; new ones are written to it if it has none.
+    private func readOrMakeCertificates() throws -> Certificates {
+        if let authority = try? ConfigurationFile.read(certificates + "/ca.pem").bytes {
+            let server = try ConfigurationFile.read(certificates + "/server.pem").bytes
             return Certificates(authority: authority, server: server)
         }
-        let certificates = try Certificates.throwaway(topic: topic)
-        try certificates.write(into: folder)
-        return certificates
+        let made = try Certificates.throwaway(topic: topic, usesRSA: rsa)
+        try made.write(into: certificates)
+        return made
+    }
+
+    /// The tokens of the file `--gone`.
+    private func goneTokens() throws -> [[UInt8]] {
+        guard let gone else { return [] }
+        let text = String(decoding: try ConfigurationFile.read(gone).bytes, as: UTF8.self)
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+        return try lines.filter { !$0.element.allSatisfy(\.isWhitespace) }.map { number, line in
+            guard let token = DeviceToken(String(line)) else {
+                Talk.complain("\(gone):\(number + 1): is no token", hint: "write one a line, in hexadecimal digits")
+                throw ExitCode.badInput
+            }
+            return token.bytes
+        }
     }
 
     private static let keyID = "ABC123DEFG"

@@ -67,6 +67,17 @@ struct ProviderTokenTests {
             "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6IkFCQzEyM0RFRkcifQ"
                 + ".eyJpc3MiOiJERUYxMjNHSElKIiwiaWF0IjoiMTQzNzE3OTAzNiIsImtpZCI6IkFCQzEyM0RFRkcifQ.AAAA", true
         ),
+        // {"iss":"DEF123GHIJ","iat":1437179036.75}, the same as a string, "soon", 1e300
+        (
+            "eyJhbGciOiJFUzI1NiIsImtpZCI6IkFCQzEyM0RFRkcifQ.eyJpc3MiOiJERUYxMjNHSElKIiwiaWF0IjoxNDM3MTc5MDM2Ljc1fQ.AAAA",
+            true
+        ),
+        (
+            "eyJhbGciOiJFUzI1NiIsImtpZCI6IkFCQzEyM0RFRkcifQ.eyJpc3MiOiJERUYxMjNHSElKIiwiaWF0IjoiMTQzNzE3OTAzNi43NSJ9.AAAA",
+            true
+        ),
+        ("eyJhbGciOiJFUzI1NiIsImtpZCI6IkFCQzEyM0RFRkcifQ.eyJpc3MiOiJERUYxMjNHSElKIiwiaWF0Ijoic29vbiJ9.AAAA", false),
+        ("eyJhbGciOiJFUzI1NiIsImtpZCI6IkFCQzEyM0RFRkcifQ.eyJpc3MiOiJERUYxMjNHSElKIiwiaWF0IjoxZTMwMH0.AAAA", false),
         // {"alg":"none","kid":"ABC123DEFG"}
         ("eyJhbGciOiJub25lIiwia2lkIjoiQUJDMTIzREVGRyJ9.eyJpc3MiOiJERUYxMjNHSElKIiwiaWF0IjoxNDM3MTc5MDM2fQ.AAAA", false),
         ("eyJhbGciOiJFUzI1NiIsImtpZCI6IkFCQzEyM0RFRkcifQ.eyJpc3MiOiJERUYxMjNHSElKIiwiaWF0IjoxNDM3MTc5MDM2fQ.", false),
@@ -76,6 +87,7 @@ struct ProviderTokenTests {
     ])
     func `only tokens that a gateway would look at are read`(text: String, isSound: Bool) {
         #expect((parse(text) != nil) == isSound)
+        #expect(!isSound || parse(text)?.token.issuedAt == 1_437_179_036)
     }
 
     @Test(arguments: [

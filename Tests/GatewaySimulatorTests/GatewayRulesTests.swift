@@ -25,6 +25,17 @@ struct GatewayRulesTests {
         #expect(bench.farewell().bytes == [8, 2, 0, 0, 0, 0])
     }
 
+    @Test(arguments: [(1, false), (4, false), (31, false), (32, true), (100, true)])
+    func `a token shorter than Apple's is status 5`(byteCount: Int, isTaken: Bool) throws {
+        var bench = try PolicyBench()
+        var encoder = FrameEncoder(format: .frame, attributes: Attributes())
+        var bytes: [UInt8] = []
+        let token = [UInt8](repeating: 7, count: byteCount)
+        encoder.append(token: token[...], payload: Array("{}".utf8)[...], identifier: 9, to: &bytes)
+        bench.receive(bytes)
+        if isTaken { #expect(bench.accepted == [9]) } else { #expect(bench.farewell().bytes == [8, 5, 0, 0, 0, 9]) }
+    }
+
     @Test func `an unregistered token is status 8 for commands with an answer and a close for the other`() throws {
         var rules = GatewayRules()
         rules.unregistered = [Sample.token(2), [1]]

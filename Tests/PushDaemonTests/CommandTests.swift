@@ -234,6 +234,35 @@ import Testing
         }
     }
 
+    @Test func `simulate tells gone tokens, and makes keys that old clients read`() async throws {
+        try await Bench.running(try .init()) { bench in
+            try bench.write("gone", "\(token(7))\n\n")
+            let files = ["--certificates", bench.path + "/gateway", "--gone", bench.path + "/gone"]
+            let simulate = ["simulate", "--rsa"] + files
+            let gateway = try bench.start(simulate)
+            try await eventually("its words") { gateway.text.contains("feedback_service:") }
+            try await bench.tool("openssl", "rsa", "-noout", "-check", "-in", bench.path + "/gateway/client.pem")
+            let binary = (gateway.text.components(separatedBy: "# Over the binary protocol").last ?? "")
+                .replacing("every: 1h", with: "every: 1s").split(separator: "\n").dropFirst().map { $0.dropFirst(2) }
+            try bench.write("etc/apps/weather.yaml", binary.joined(separator: "\n"))
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                try await eventually("the gone token") { try bench.lines("token").map(\.token) == [token(7)] }
+                try bench.drop("a.json", #"{"tokens":["\#(token(7))","\#(token(8))","DEADBEAF"],"alert":"Hi"}"#)
+                let line = try await bench.end(of: "a.json")
+                #expect(line.accepted == 1 && line.rejected == 2, "\(line)")
+                // Status 8 is told there as well.
+                try await eventually("the refused token") {
+                    try bench.lines("token").map(\.token) == [token(7), token(7)]
+                }
+            }
+            #expect(try await gateway.stop() == 0)
+            try bench.write("gone", "no token!\n")
+            let end = try await bench.run(simulate)
+            #expect(end.code == 65 && end.log.contains("gone:1: is no token"), "\(end)")
+        }
+    }
+
     @Test func `simulate tells which file or rule cannot be read, and makes nothing then`() async throws {
         try await Bench.running(try .init()) { bench in
             let (rules, certificates) = (bench.path + "/rules", bench.path + "/gateway")

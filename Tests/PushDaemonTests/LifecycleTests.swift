@@ -8,6 +8,15 @@ import Testing
 
 /// Daemons that start, stop and read their configuration again.
 @Suite struct LifecycleTests {
+    @Test func `connections of the binary protocol are replaced for their age, too`() async throws {
+        try await Bench.serving(try .init(app: "max_age: 1s\nrate: 100/s")) { bench, _ in
+            try bench.drop("many.json", job(tokens: 0..<300))
+            #expect(try await bench.end(of: "many.json").accepted == 300)
+            let ledger = await bench.simulator.ledger
+            #expect(ledger.acceptedTokens.count == 300 && ledger.connectionCount > 2, "\(ledger.connectionCount)")
+        }
+    }
+
     @Test(.catalogue("A6 term-drain, jobs under way", checks: [.onePlace, .nobodyLost, .fewDoubled]))
     func `a stop lets jobs under way finish and sends nothing twice`() async throws {
         try await Bench.serving(try .init()) { bench, daemon in
