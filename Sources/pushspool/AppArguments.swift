@@ -6,6 +6,9 @@ import SpoolModel
 struct AppArguments: ParsableArguments {
     @OptionGroup var options: ConfigurationOption
 
+    @Flag(help: "Print a JSON object a line.")
+    var json = false
+
     @OptionGroup var input: NameInput
 
     @Argument(
@@ -24,6 +27,6 @@ struct AppArguments: ParsableArguments {
         let requests = names.map { ($0, [ControlRequest(command, app: $0)]) }
         try Executor.carryOut(
             apps.isEmpty ? [("all apps", [ControlRequest(command)])] : requests, under: configuration,
-            mayBeOffline: isGood)
+            mayBeOffline: isGood, isJSON: json)
     }
 }

@@ -68,11 +68,12 @@ enum Executor {
     ///     good.
     ///   - configuration: Whose daemon carries it out.
     ///   - mayBeOffline: Whether this program may do it without a daemon: then all of the configuration counts.
+    ///   - isJSON: Whether each answer is printed as it is, a JSON object a line.
     /// - Throws: `ExitCode`: 1 when something was refused or not found, 75 when nobody carries it out, 78 when it may not be done
     ///   without a daemon.
     static func carryOut(
         _ steps: [(about: String, requests: [ControlRequest])], under configuration: DaemonConfiguration,
-        mayBeOffline: Bool
+        mayBeOffline: Bool, isJSON: Bool
     ) throws {
         var isGood = true
         do {
@@ -80,7 +81,7 @@ enum Executor {
             for step in steps {
                 for request in step.requests {
                     guard let answer = try executor.carryOut(request) else { throw DaemonGone() }
-                    answer.print(step.about)
+                    if isJSON { Talk.say(answer.line) } else { answer.print(step.about) }
                     isGood = isGood && answer.isGood
                     if !answer.isGood { break }
                 }

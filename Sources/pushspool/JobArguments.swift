@@ -9,6 +9,9 @@ struct JobArguments: ParsableArguments {
     @Option(name: .shortAndLong, help: ArgumentHelp("The app of jobs that are named without.", valueName: "name"))
     var app: String?
 
+    @Flag(help: "Print a JSON object a line.")
+    var json = false
+
     @OptionGroup var input: NameInput
 
     @Argument(
@@ -25,7 +28,7 @@ struct JobArguments: ParsableArguments {
         let (configuration, isGoodConfiguration) = try ConfigurationLoader(path: options.config).places()
         let names = try input.all(of: jobs)
         let steps = names.map { ($0, makeRequests($0)) }
-        try Executor.carryOut(steps, under: configuration, mayBeOffline: isGoodConfiguration)
+        try Executor.carryOut(steps, under: configuration, mayBeOffline: isGoodConfiguration, isJSON: json)
     }
 
     /// Makes the request for a job.

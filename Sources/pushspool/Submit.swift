@@ -1,3 +1,4 @@
+import APNSModel
 import ArgumentParser
 import LinuxIO
 import PushDaemon
@@ -54,13 +55,14 @@ struct Submit: AsyncParsableCommand {
         do {
             let folder = try spool ?? ConfigurationLoader(path: options.config).places().daemon.spool
             let submission = try Submission(app: app, spool: folder)
+            let start = WallTime(nanoseconds: WallClock.nanoseconds())
             var names: [String] = []
             for file in files {
                 let name = try submission.submit(try content(of: file), name: jobName(of: file))
                 Talk.say(name)
                 names.append(name)
             }
-            if wait { try await awaitEnd(of: names, in: folder) }
+            if wait { try await awaitEnd(of: names, in: folder, since: start) }
         } catch let error as SpoolClientError {
             Talk.complain(error.message, hint: error.hint)
             throw error.isInputFault ? ExitCode.badInput : ExitCode.tryAgain
@@ -90,7 +92,7 @@ struct Submit: AsyncParsableCommand {
         file == "-" ? "stdin.\(format.rawValue)" : ConfigurationFile.name(of: file)
     }
 
-    private func awaitEnd(of names: [String], in folder: String) async throws {
+    private func awaitEnd(of names: [String], in folder: String, since start: WallTime) async throws {
         let watcher = JobAwaiting(app: app, spool: folder, until: .now + .seconds(timeout.seconds))
         let option = spool.map { " --spool \(ShellWord.spelled($0))" } ?? options.repeated
         let show = "pushspool show\(option) --app \(app)"
@@ -101,6 +103,7 @@ struct Submit: AsyncParsableCommand {
             case .accepted: Talk.say("\(name): done, all accepted")
             case .other(let summary):
                 Talk.say("\(name): \(summary)")
+                for line in JobReasons(of: name, app: app, spool: folder, since: start).lines { Talk.say("  " + line) }
                 Talk.note("hint: see: \(proposal)")
                 code = code ?? .badInput
             case .notYet(let isWaiting):

@@ -59,6 +59,30 @@ import Testing
         }
     }
 
+    @Test func `submit says why what was not accepted, and how often`() async throws {
+        try await Modern { $0.unregistered = [bytes(of: 2): 1, bytes(of: 3): 1] }.serving { bench, _ in
+            let tokens = (1...3).map { #""\#(token($0))""# }.joined(separator: ",")
+            try bench.write("staged/some.json", #"{"tokens":[\#(tokens),"x!"],"alert":"Hi"}"#)
+            let arguments = ["--app", "modern", "--wait", bench.path + "/staged/some.json"]
+            let end = try await bench.run(["submit", "--config", bench.path + "/etc/pushspool.yaml"] + arguments)
+            #expect(end.code == 65 && end.text.contains("\n  rejected: 2 Unregistered, 1 BadDeviceToken\n"), "\(end)")
+        }
+    }
+
+    @Test func `what operators' commands answer is there for programs, too`() async throws {
+        try await Bench.serving(try .init()) { bench, _ in
+            try bench.drop("later.json", job(1, #","not_before":"+1h""#))
+            try await eventually("the job") { bench.names(in: "weather/new") == ["later.json"] }
+            let held = try await bench.operate("hold", "--json", "weather/later.json", "weather/none.json")
+            let lines = held.text.split(separator: "\n")
+            #expect(held.code == 1 && lines.count == 2 && held.log.isEmpty, "\(held)")
+            #expect(lines[0].hasPrefix(#"{"v":1,"app":"weather","job":"later.json","result":"done","text":"held as "#))
+            #expect(lines[1].hasPrefix(#"{"v":1,"app":"weather","job":"none.json","result":"not_found","text":"#))
+            let paused = try await bench.operate("pause", "--json", "weather")
+            #expect(paused.text.hasPrefix(#"{"v":1,"app":"weather","result":"done","text":"paused"#), "\(paused)")
+        }
+    }
+
     @Test func `a fault elsewhere in the configuration is in nobody's way while the daemon runs`() async throws {
         try await Bench.serving(try .init()) { bench, _ in
             let file = "etc/pushspool.yaml"

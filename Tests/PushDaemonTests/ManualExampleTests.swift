@@ -24,6 +24,32 @@ import Testing
         }
     }
 
+    @Test func `the quick start of the README works as it is pasted`() async throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
+        let block = try #require(readme.components(separatedBy: "pasted into a shell:\n\n```sh\n").last)
+        let lines = try #require(block.components(separatedBy: "```").first).split(separator: "\n")
+        // The program is built.
+        try #require(lines.first?.hasPrefix("make build && PATH=") == true)
+        try await Bench.running(try .init()) { bench in
+            let checkout = bench.path + "/checkout"
+            try FileManager.default.createDirectory(atPath: checkout + "/.build", withIntermediateDirectories: true)
+            for name in ["etc", "spool"] { try await bench.tool("cp", "-r", "\(root.path)/\(name)", checkout) }
+            try await bench.tool("chmod", "-R", "go-w", checkout)
+            let folder = try BuiltProgram.path.split(separator: "/").dropLast().joined(separator: "/")
+            let script =
+                ["cd '\(checkout)'", "PATH=/\(folder):$PATH"] + lines.dropFirst() + ["pushspool stop; kill %1; wait"]
+            let shell = try Program("/bin/bash", ["-c", script.joined(separator: "\n")], logs: bench.path + "/logs")
+            _ = try await shell.end()
+            #expect(shell.text.contains(".json: done, all accepted\n"), "\(shell.text) \(shell.log)")
+            for word in ["fault ", "warn names", "warn permissions", "warn daemon"] {
+                #expect(!shell.text.contains("\n" + word) && !shell.text.hasPrefix(word), "\(shell.text)")
+            }
+            #expect(shell.text.contains("operators' commands are heard"), "\(shell.text)")
+        }
+    }
+
     @Test func `an example is met by what differs in times and ids only`() {
         let step = ManualStep(
             line: "pushspool list", output: ["app  age  job", "news  5 s  a-0123456789abcdef.json", "[...]", "end"])
