@@ -2,7 +2,7 @@ import APNSBinary
 package import APNSModel
 package import Document
 import LinuxIO
-import SpoolModel
+package import SpoolModel
 package import SpoolStore
 
 /// Reads job files as the daemon would, and sends nothing.
@@ -43,6 +43,29 @@ package struct JobCheck: Sendable {
                 "the name is no job's", hint: "name it *.json, *.yaml, *.yml or *.jsonl, without a point in front")
         }
         return try read(try open(name, at: path), droppedAt: .now)
+    }
+
+    /// Reads a job that has no file to its end, as if it were dropped now under this name. Blocks.
+    ///
+    /// - Parameters:
+    ///   - bytes: The job.
+    ///   - name: A job's name; its ending says how the job is written.
+    /// - Returns: What was found in it.
+    /// - Throws: `Diagnostic` when there is no place for it in `TMPDIR`.
+    package func read(_ bytes: [UInt8], named name: FileName) throws(Diagnostic) -> Verdict {
+        let folder = EnvironmentVariable.value("TMPDIR") ?? "/tmp"
+        let job: OpenJob
+        do {
+            let place = try Directory.open(path: folder)
+            let temporary = Array(".pushspool-check-\(Host.processID)".utf8)
+            let file = try place.create(temporary, mode: 0o600)
+            try place.unlink(temporary)
+            try file.write(bytes)
+            job = OpenJob(name: name, status: try file.status(), file: file)
+        } catch {
+            throw Diagnostic("\(error)", hint: "set TMPDIR to a folder with room")
+        }
+        return try read(job, droppedAt: .now)
     }
 
     private func open(_ name: FileName, at path: String) throws(Diagnostic) -> OpenJob {

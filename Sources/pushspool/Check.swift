@@ -3,6 +3,7 @@ import ArgumentParser
 import Document
 import LinuxIO
 import PushDaemon
+import SpoolModel
 
 /// `pushspool check`.
 struct Check: AsyncParsableCommand {
@@ -24,27 +25,44 @@ struct Check: AsyncParsableCommand {
     @Flag(help: "Check job files only, against no app's limits and topic.")
     var jobsOnly = false
 
-    @Argument(help: ArgumentHelp("Job files to check.", valueName: "job"), completion: .file())
+    @Flag(help: "Print a JSON object a line: of each job file, each file with a fault, and each app that is well.")
+    var json = false
+
+    @Option(help: ArgumentHelp("The format of standard input: json, yaml or jsonl.", valueName: "format"))
+    var format = Submit.Format.json
+
+    @Argument(help: ArgumentHelp("Job files to check; - is standard input.", valueName: "job"), completion: .file())
     var jobs: [String] = []
 
     func run() async throws {
         let set = jobsOnly ? ConfigurationSet() : ConfigurationLoader(path: options.config).load()
-        FindingList(set).note()
-        if !jobsOnly, let lack = set.lackOfApps { Talk.note(lack.rendered(file: set.daemon.apps)) }
-        for (_, app) in set.apps.sorted(by: { $0.key < $1.key }) {
-            Talk.say("\(app.configuration.name): \(app.summary)")
-            warn(of: app, in: set.daemon.apps)
+        if json {
+            for finding in set.findings { tell(CheckReport(finding.file, finding.diagnostics), as: finding.file) }
+        } else {
+            FindingList(set).note()
+        }
+        if !jobsOnly, let lack = set.lackOfApps { tell(CheckReport(set.daemon.apps, [lack]), as: set.daemon.apps) }
+        for (name, app) in set.apps.sorted(by: { $0.key < $1.key }) {
+            let file = "\(set.daemon.apps)/\(name).yaml"
+            var report = CheckReport(file, [expiry(of: app, in: set.daemon.apps)].compactMap(\.self))
+            (report.app, report.summary) = (name, app.summary)
+            tell(report, as: name)
         }
         let areJobsGood = try checkJobs(set)
         if set.hasErrors { throw ExitCode.badConfiguration }
         if !areJobsGood { throw ExitCode.badInput }
     }
 
-    /// Says if the app's certificate is about to expire.
-    private func warn(of app: ConfigurationSet.App, in folder: String) {
-        let now = WallTime(nanoseconds: WallClock.nanoseconds())
-        guard let diagnostic = CertificateExpiry(of: app, in: folder)?.diagnostic(at: now) else { return }
-        Talk.note(diagnostic.rendered(file: "\(folder)/\(app.configuration.name).yaml"))
+    /// Prints what was found: to people what is wrong first, and the summary under a name.
+    private func tell(_ report: CheckReport, as name: String) {
+        guard !json else { return Talk.say(report.json) }
+        for diagnostic in report.diagnostics { Talk.note(diagnostic.rendered(file: report.file)) }
+        if let summary = report.summary { Talk.say("\(name): \(summary)") }
+    }
+
+    /// What there is to say if the app's certificate is about to expire.
+    private func expiry(of app: ConfigurationSet.App, in folder: String) -> Diagnostic? {
+        CertificateExpiry(of: app, in: folder)?.diagnostic(at: WallTime(nanoseconds: WallClock.nanoseconds()))
     }
 
     private func checkJobs(_ set: ConfigurationSet) throws -> Bool {
@@ -70,17 +88,79 @@ struct Check: AsyncParsableCommand {
     }
 
     private func isGood(_ job: String, _ check: JobCheck) -> Bool {
+        var report = CheckReport(job)
         do throws(Diagnostic) {
-            let verdict = try check.read(job)
-            for diagnostic in verdict.diagnostics { Talk.note(diagnostic.rendered(file: job)) }
-            let rejected = verdict.rejectedCount == 0 ? "" : ", \(verdict.rejectedCount) rejected"
-            let time = verdict.notBefore.map { ", not before \($0.rfc3339)" } ?? ""
-            let fate = verdict.isSendable ? time : ": nothing would be sent"
-            Talk.say("\(job): \(verdict.recipientCount.of("notification"))\(rejected)\(fate)")
-            return verdict.isSendable && verdict.rejectedCount == 0
+            let verdict = try verdict(on: job, check)
+            report.take(verdict)
         } catch {
-            Talk.note(error.rendered(file: job))
-            return false
+            report.diagnostics = [error]
         }
+        tell(report, as: job)
+        return report.isGood
+    }
+
+    private func verdict(on job: String, _ check: JobCheck) throws(Diagnostic) -> JobCheck.Verdict {
+        guard job == "-" else { return try check.read(job) }
+        guard let name = FileName("stdin.\(format.rawValue)") else { preconditionFailure("a name of ours") }
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            bytes = try StandardStream.input.readToEnd(limit: Self.inputLimit)
+        } catch {
+            throw Diagnostic("\(error)", hint: "pipe a job into it, or name a file")
+        }
+        guard bytes.count <= Self.inputLimit else { throw Diagnostic("is longer than 1 GiB", hint: "name a file") }
+        return try check.read(bytes, named: name)
+    }
+
+    private static let inputLimit = 1 << 30
+}
+
+/// What was found in a file.
+private struct CheckReport {
+    let file: String
+    /// In a line; `nil` if it could not be used.
+    var summary: String?
+    var app: String?
+    var diagnostics: [Diagnostic]
+    private var verdict: JobCheck.Verdict?
+
+    init(_ file: String, _ diagnostics: [Diagnostic] = []) {
+        (self.file, self.diagnostics) = (file, diagnostics)
+    }
+
+    mutating func take(_ verdict: JobCheck.Verdict) {
+        (self.verdict, diagnostics) = (verdict, verdict.diagnostics)
+        let rejected = verdict.rejectedCount == 0 ? "" : ", \(verdict.rejectedCount) rejected"
+        let time = verdict.notBefore.map { ", not before \($0.rfc3339)" } ?? ""
+        let fate = verdict.isSendable ? time : ": nothing would be sent"
+        summary = "\(verdict.recipientCount.of("notification"))\(rejected)\(fate)"
+    }
+
+    /// Whether all of it would be sent, or is as it should be.
+    var isGood: Bool {
+        if let verdict { return verdict.isSendable && verdict.rejectedCount == 0 }
+        return summary != nil
+    }
+
+    /// It for programs: an object and a line feed.
+    var json: [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("file", file)
+        writer.member("app", app)
+        writer.key("ok")
+        writer.boolean(isGood || summary == nil && diagnostics.allSatisfy { $0.severity == .warning })
+        if let verdict {
+            writer.member("notifications", verdict.recipientCount)
+            writer.member("rejected", verdict.rejectedCount)
+            writer.member("not_before", verdict.notBefore?.rfc3339)
+        }
+        writer.member("text", summary)
+        writer.key("diagnostics")
+        writer.beginArray()
+        for diagnostic in diagnostics { diagnostic.write(to: &writer) }
+        writer.endArray()
+        writer.endObject()
+        return writer.bytes + [UInt8(ascii: "\n")]
     }
 }

@@ -214,6 +214,26 @@ import Testing
         }
     }
 
+    @Test func `check takes a job from standard input, and tells programs what it finds`() async throws {
+        try await Bench.running(try .init()) { bench in
+            let check = ["check", "--config", "\(bench.path)/etc/pushspool.yaml", "-a", "weather"]
+            let yaml = try await bench.run(
+                check + ["--format", "yaml", "-"], input: "token: \(token(1))\nalert: Hi\nbagde: 1\n")
+            #expect(yaml.code == 65 && yaml.log.contains("-:3:1: error: "), "\(yaml)")
+            let json = try await bench.run(check + ["--json", "-"], input: job(1))
+            let last = json.text.split(separator: "\n").last
+            let whole = #"{"file":"-","ok":true,"notifications":1,"rejected":0,"text":"1 notification","#
+                + #""diagnostics":[]}"#
+            #expect(json.code == 0 && last == whole[...], "\(json)")
+            #expect(json.text.contains(#""app":"weather","ok":true,"text":"sandbox at localhost"#), "\(json)")
+            try bench.configureApp("bad", "bogus: 1")
+            let bad = try await bench.run(check + ["--json", "-"], input: #"{"alert":"x","tokens":["x!"]}"#)
+            #expect(bad.code == 78 && bad.text.contains(#"bad.yaml","ok":false,"diagnostics":[{"#), "\(bad)")
+            let found = #""rejected":1,"text":"1 notification, 1 rejected: nothing would be sent","diagnostics":[{"#
+            #expect(bad.text.contains(#"{"file":"-","ok":false,"notifications":1,"# + found), "\(bad)")
+        }
+    }
+
     @Test(arguments: [
         ("run", ["new/", "work/", "done/", "failed/", "feedback/"]), ("submit", ["tmp/", "new/"]),
         ("check", ["send nothing"]), ("doctor", [".doctor-<process>"]),

@@ -92,21 +92,8 @@ package struct ResultFile: Sendable {
 
     private func writeDiagnostics(to writer: inout JSONWriter) {
         writer.beginArray()
-        for diagnostic in findings.inOrder { write(diagnostic, to: &writer) }
+        for diagnostic in findings.inOrder { diagnostic.write(to: &writer) }
         writer.endArray()
-    }
-
-    private func write(_ diagnostic: Diagnostic, to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.member("severity", diagnostic.severity.rawValue)
-        if let place = diagnostic.place {
-            writer.member("line", place.line)
-            writer.member("column", place.column)
-        }
-        writer.member("path", diagnostic.path)
-        writer.member("message", diagnostic.message)
-        writer.member("hint", diagnostic.hint)
-        writer.endObject()
     }
 
     private func write(_ indexes: [(String, IndexRuns)], to writer: inout JSONWriter) {
@@ -117,6 +104,22 @@ package struct ResultFile: Sendable {
             for run in runs.runs { writer.raw("[\(run.lowerBound),\(run.upperBound - 1)]".utf8) }
             writer.endArray()
         }
+        writer.endObject()
+    }
+}
+
+extension Diagnostic {
+    /// Writes the fault as an object: `severity`, `line`, `column`, `path`, `message` and `hint`, as far as there are.
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("severity", severity.rawValue)
+        if let place {
+            writer.member("line", place.line)
+            writer.member("column", place.column)
+        }
+        writer.member("path", path)
+        writer.member("message", message)
+        writer.member("hint", hint)
         writer.endObject()
     }
 }
