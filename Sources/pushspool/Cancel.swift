@@ -16,6 +16,6 @@ struct Cancel: ParsableCommand {
     @OptionGroup var jobs: JobArguments
 
     func run() throws {
-        try jobs.carryOut { [jobs.request(.cancel, $0)] }
+        try jobs.carryOut(.cancel) { [jobs.request(.cancel, $0)] }
     }
 }

@@ -15,6 +15,6 @@ struct Expire: ParsableCommand {
     @OptionGroup var jobs: JobArguments
 
     func run() throws {
-        try jobs.carryOut { [jobs.request(.expire, $0)] }
+        try jobs.carryOut(.expire) { [jobs.request(.expire, $0)] }
     }
 }

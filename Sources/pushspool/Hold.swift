@@ -16,6 +16,6 @@ struct Hold: ParsableCommand {
     @OptionGroup var jobs: JobArguments
 
     func run() throws {
-        try jobs.carryOut { [jobs.request(.hold, $0)] }
+        try jobs.carryOut(.hold) { [jobs.request(.hold, $0)] }
     }
 }

@@ -1,4 +1,6 @@
+import APNSModel
 import ArgumentParser
+import LinuxIO
 import PushDaemon
 import SpoolModel
 
@@ -9,6 +11,15 @@ struct JobArguments: ParsableArguments {
     @Option(name: .shortAndLong, help: ArgumentHelp("The app of jobs that are named without.", valueName: "name"))
     var app: String?
 
+    @Flag(help: "All jobs that the command can act on, of the app or of all apps.")
+    var all = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Only jobs that have been where they are for so long, such as 30m or 1d; with --all, or patterns.",
+            valueName: "duration"))
+    var olderThan: TimeLimit?
+
     @Flag(help: "Print a JSON object a line.")
     var json = false
 
@@ -16,19 +27,63 @@ struct JobArguments: ParsableArguments {
 
     @Argument(
         help: ArgumentHelp(
-            "Jobs: name, app/name, the file's path, an id, or ref: and the producer's id; - is standard input.",
+            "Jobs: name, app/name, the file's path, an id, or ref: and the producer's id; a pattern with *, ? or [; - is standard input.",
             valueName: "job"))
-    var jobs: [String]
+    var jobs: [String] = []
+
+    func validate() throws {
+        guard all == jobs.isEmpty else {
+            throw ValidationError(all ? "--all is all jobs: leave out their names." : "Name jobs, or give --all.")
+        }
+        guard olderThan == nil || jobs.allSatisfy(Glob.isPattern) else {
+            throw ValidationError("--older-than goes with --all, or with patterns.")
+        }
+    }
 
     /// Carries out a command for each job, and prints a line for each.
     ///
-    /// - Parameter makeRequests: What is to be asked for a job; the next only if the one before was good.
+    /// - Parameters:
+    ///   - command: The command: it says where jobs are looked for that are not named each.
+    ///   - makeRequests: What is to be asked for a job; the next only if the one before was good.
     /// - Throws: `ExitCode`: 1 when something was refused or not found, 75 when nobody carries it out.
-    func carryOut(_ makeRequests: (String) -> [ControlRequest]) throws {
+    func carryOut(_ command: ControlRequest.Command, _ makeRequests: (String) -> [ControlRequest]) throws {
         let (configuration, isGoodConfiguration) = try ConfigurationLoader(path: options.config).places()
-        let names = try input.all(of: jobs)
+        let names = try names(for: command, in: configuration.spool)
         let steps = names.map { ($0, makeRequests($0)) }
         try Executor.carryOut(steps, under: configuration, mayBeOffline: isGoodConfiguration, isJSON: json)
+    }
+
+    /// What was named, and what patterns, or all, stand for.
+    private func names(for command: ControlRequest.Command, in spool: String) throws -> [String] {
+        let named = try input.all(of: jobs)
+        let wanted: [String?] = all ? [nil] : named
+        return try wanted.flatMap { name throws -> [String] in
+            if let name, !Glob.isPattern(name) { return [name] }
+            return try selected(name, for: command, in: spool)
+        }
+        .once
+    }
+
+    private func selected(_ pattern: String?, for command: ControlRequest.Command, in spool: String) throws -> [String]
+    {
+        let before = olderThan.map { WallTime(nanoseconds: WallClock.nanoseconds()) + .seconds(-$0.seconds) }
+        var selection = JobSelection(pattern, app: app, in: command.folders, before: before)
+        do throws(SystemError) {
+            try selection.look(in: try Directory.open(path: spool))
+        } catch {
+            Talk.complain("\(error)", hint: SpoolOption.hint)
+            throw ExitCode.badInput
+        }
+        guard selection.unreadable.isEmpty else {
+            let folders = selection.unreadable.joined(separator: ", ")
+            Talk.complain("\(folders) may not be read, and jobs may be there", hint: "act as the daemon's user")
+            throw ExitCode.badInput
+        }
+        if let pattern, selection.found.isEmpty {
+            Talk.complain("no job fits \(pattern)", hint: "see: pushspool list\(options.repeated)")
+            throw ExitCode.failure
+        }
+        return selection.found
     }
 
     /// Makes the request for a job.

@@ -15,6 +15,6 @@ struct Release: ParsableCommand {
     @OptionGroup var jobs: JobArguments
 
     func run() throws {
-        try jobs.carryOut { [jobs.request(.release, $0)] }
+        try jobs.carryOut(.release) { [jobs.request(.release, $0)] }
     }
 }

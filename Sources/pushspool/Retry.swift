@@ -29,7 +29,7 @@ struct Retry: ParsableCommand {
     }
 
     func run() throws {
-        try jobs.carryOut { name in
+        try jobs.carryOut(.retry) { name in
             var plan = jobs.request(.retry, name)
             (plan.isWhole, plan.includesUnknown, plan.isDryRun) = (whole, unknown, true)
             guard !dryRun else { return [plan] }

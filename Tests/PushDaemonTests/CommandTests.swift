@@ -222,7 +222,8 @@ import Testing
             #expect(yaml.code == 65 && yaml.log.contains("-:3:1: error: "), "\(yaml)")
             let json = try await bench.run(check + ["--json", "-"], input: job(1))
             let last = json.text.split(separator: "\n").last
-            let whole = #"{"file":"-","ok":true,"notifications":1,"rejected":0,"text":"1 notification","#
+            let whole =
+                #"{"file":"-","ok":true,"notifications":1,"rejected":0,"text":"1 notification","#
                 + #""diagnostics":[]}"#
             #expect(json.code == 0 && last == whole[...], "\(json)")
             #expect(json.text.contains(#""app":"weather","ok":true,"text":"sandbox at localhost"#), "\(json)")

@@ -106,6 +106,31 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `jobs are meant by patterns, by their age, and all at once`(hasDaemon: Bool) async throws {
+        try await running(hasDaemon, apps: ["news", "weather"]) { bench in
+            for name in ["camp-1.json", "camp-2.json", "other.json", "odd[1].json"] { try write(name, bench) }
+            try bench.write("spool/news/new/camp-1.json", job(1))
+            let young = try await bench.operate("hold", "--older-than", "1h", "camp*")
+            #expect(young.code == 1 && young.log.contains("no job fits camp*"), "\(young)")
+            let held = try await bench.operate("hold", "weather/camp-?.json", "odd[1].json")
+            #expect(held.code == 0 && held.text.split(separator: "\n").count == 3, "\(held)")
+            #expect(bench.names(in: "news/new") == ["camp-1.json"] && bench.names(in: "weather/new") == ["other.json"])
+            let released = try await bench.operate("release", "--all", "--app", "weather", "--older-than", "0")
+            #expect(released.code == 0 && released.text.split(separator: "\n").count == 3, "\(released)")
+            let ended = try await bench.operate("cancel", "--all")
+            #expect(ended.code == 0 && ended.text.split(separator: "\n").count == 5, "\(ended)")
+            #expect(bench.names(in: "news/new").isEmpty && bench.names(in: "weather/new").isEmpty)
+            let again = try await bench.operate("retry", "-n", "--app", "news", "c*")
+            #expect(again.text.contains("news/camp-1.json: "), "\(again)")
+            #expect(try await bench.operate("cancel", "--all").code == 0)
+            for wrong in [["--all", "x.json"], [], ["--older-than", "1h", "x.json"]] {
+                let command = ["cancel", "--config", "\(bench.path)/etc/pushspool.yaml"] + wrong
+                #expect(try await bench.run(command).code == 64)
+            }
+        }
+    }
+
     @Test func `two operators at once do everything once`() async throws {
         try await running(true) { bench in
             let names = (0..<100).map { "weather/j\($0).json" }
