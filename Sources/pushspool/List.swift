@@ -8,13 +8,13 @@ import SpoolStore
 /// `pushspool list`.
 struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "List the jobs that wait, are sent, or are held.",
+        abstract: "List the jobs that wait, are sent, are held, or are over.",
         discussion: """
             Looks into the spool's folders, whether a daemon runs or not. How far a job is, its rate and what is left of it \
             come from the daemon's status, for jobs that take more than a second; so does what is in work/, for those \
             who may not look there.
 
-            With names, only the jobs called so are listed, or the apps.
+            With names, only the jobs called so are listed, or the apps. What is over is listed where --state asks for it.
 
             Example: pushspool list --spool /var/spool/pushspool --app weather
             """)
@@ -23,6 +23,20 @@ struct List: ParsableCommand {
 
     @Option(name: .shortAndLong, help: ArgumentHelp("Only this app; may be given again.", valueName: "name"))
     var app: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Only jobs in this state: waiting, sending, held, done or failed; may be given again.", valueName: "state"))
+    var state: [State] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Only jobs that have been where they are for at most so long, such as 2h or 1d.", valueName: "duration"))
+    var since: TimeLimit?
+
+    @Option(
+        help: ArgumentHelp("Only those that have been there for at least so long.", valueName: "duration"))
+    var olderThan: TimeLimit?
 
     @Flag(help: "Count the jobs of each app by age instead.")
     var shape = false
@@ -35,7 +49,15 @@ struct List: ParsableCommand {
     @Argument(help: ArgumentHelp("Apps, and jobs by name or id; - for those on standard input.", valueName: "name"))
     var names: [String] = []
 
+    /// Where a job is, as the list says it.
+    enum State: String, CaseIterable, ExpressibleByArgument {
+        case waiting, sending, held, done, failed
+    }
+
     func validate() throws {
+        guard !shape || state.isEmpty && since == nil && olderThan == nil else {
+            throw ValidationError("--shape counts all jobs that are not over: leave out what it is to leave out.")
+        }
         guard !shape || names.isEmpty else { throw ValidationError("--shape counts all jobs: leave out their names.") }
     }
 
@@ -58,8 +80,13 @@ struct List: ParsableCommand {
                     found.formUnion(positions)
                     return isWhole || !positions.isEmpty
                 }
-                rows += part.rows
+                rows += part.rows.filter { isWanted($0) }
                 unreadable += part.unreadable
+                unreadable += try addArchived(of: app, in: root, to: &rows) { name in
+                    let positions = wishes.positions(name: name, id: nil, app: app)
+                    found.formUnion(positions)
+                    return isWhole || !positions.isEmpty
+                }
             }
             found.formUnion(apps.compactMap { wishes.position(of: $0) })
             try say(rows, to: &output)
@@ -67,6 +94,38 @@ struct List: ParsableCommand {
             let missing = wishes.all.indices.filter { !found.contains($0) }.map { wishes.all[$0].text }
             try complain(ofMissing: missing, isAllRead: unreadable.isEmpty)
         }
+    }
+
+    /// Whether a job is in a state, and has been there for as long, as was asked for.
+    private func isWanted(_ row: Row) -> Bool {
+        state.isEmpty || state.contains { $0.rawValue == row.state } ? isWanted(since: row.since) : false
+    }
+
+    private func isWanted(since time: WallTime?) -> Bool {
+        let now = WallTime(nanoseconds: WallClock.nanoseconds())
+        guard let time else { return since == nil && olderThan == nil }
+        return (since.map { now - time <= .seconds($0.seconds) } ?? true)
+            && (olderThan.map { now - time >= .seconds($0.seconds) } ?? true)
+    }
+
+    /// Adds the jobs of the archives that were asked for, the newest day last.
+    ///
+    /// - Returns: The folders that we may not read.
+    private func addArchived(
+        of app: String, in root: Directory, to rows: inout [Row], where isMeant: (FileName) -> Bool
+    ) throws(SystemError) -> [String] {
+        guard state.contains(.done) || state.contains(.failed) else { return [] }
+        let (days, unreadable) = try ArchiveListing.days(of: app, in: root)
+        for day in days.reversed() where state.contains(where: { $0.rawValue == day.folder.rawValue }) {
+            let folder = try day.open()
+            for bytes in try folder.names().sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+                guard let name = FileName(bytes: bytes), name.isJob, let status = try folder.status(of: bytes),
+                    isWanted(since: WallTime(nanoseconds: status.changedAt)), isMeant(name)
+                else { continue }
+                rows.append(Row(app, day, name, status))
+            }
+        }
+        return unreadable
     }
 
     private func complain(ofMissing names: [String], isAllRead: Bool) throws {
@@ -120,7 +179,7 @@ struct List: ParsableCommand {
         guard !unreadable.isEmpty else { return (rows, []) }
         rows += progress.values.filter { isWanted(FileName(escaped: $0.name), $0.id) }
             .sorted { $0.id.bits < $1.id.bits }.map { Row(app, $0) }
-        let shown = rows.filter { $0.state == .sending }.count
+        let shown = rows.filter { $0.state == QueueListing.State.sending.rawValue }.count
         let more = max(0, status.reduce(0) { $0 + $1.jobCount } - shown)
         let hidden = more == 0 ? "" : "; there \(more == 1 ? "is" : "are") \(more.of("more job")) under way"
         Talk.note("pushspool: \(unreadable.joined(separator: ", ")) may not be read\(hidden)")
@@ -155,7 +214,7 @@ struct List: ParsableCommand {
 /// A job in the list.
 private struct Row {
     let app: String
-    let state: QueueListing.State
+    let state: String
     let name: String
     let id: JobID?
     let byteCount: Int64?
@@ -163,7 +222,7 @@ private struct Row {
     let progress: SpoolStatus.Job?
 
     init(_ app: String, _ entry: QueueListing.Entry, _ progress: SpoolStatus.Job?) {
-        (self.app, state, id, since) = (app, entry.state, entry.id ?? progress?.id, entry.since)
+        (self.app, state, id, since) = (app, entry.state.rawValue, entry.id ?? progress?.id, entry.since)
         (byteCount, self.progress) = (entry.byteCount, progress)
         // The whole name, if the daemon tells it.
         name = progress?.name ?? "\(entry.name)"
@@ -171,14 +230,21 @@ private struct Row {
 
     /// One that only the daemon knows of.
     init(_ app: String, _ job: SpoolStatus.Job) {
-        (self.app, state, name, id) = (app, .sending, job.name, job.id)
+        (self.app, state, name, id) = (app, QueueListing.State.sending.rawValue, job.name, job.id)
         (byteCount, since, progress) = (nil, nil, job)
+    }
+
+    /// One that is over.
+    init(_ app: String, _ day: ArchiveListing.Day, _ name: FileName, _ status: FileStatus) {
+        (self.app, state, self.name) = (app, day.folder.rawValue, name.escaped)
+        (id, progress, byteCount) = (nil, nil, status.byteCount)
+        since = WallTime(nanoseconds: status.changedAt)
     }
 
     var cells: [String] {
         let age = since.map { (WallTime(nanoseconds: WallClock.nanoseconds()) - $0).inWords }
         return [
-            app, state.rawValue, age ?? "", byteCount.map(String.init) ?? "", name, progress?.inWords ?? "",
+            app, state, age ?? "", byteCount.map(String.init) ?? "", name, progress?.inWords ?? "",
         ]
     }
 
@@ -186,7 +252,7 @@ private struct Row {
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("app", app)
-        writer.member("state", state.rawValue)
+        writer.member("state", state)
         writer.member("job", name)
         writer.member("id", id?.description)
         writer.member("since", since?.rfc3339)

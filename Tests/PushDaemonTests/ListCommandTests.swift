@@ -23,6 +23,31 @@ import Testing
         }
     }
 
+    @Test func `what is over is listed where that is asked for, by state and age`() async throws {
+        try await Bench.serving(try .init()) { bench, _ in
+            try bench.drop("good.json", job(1))
+            try bench.drop("bad.json", "{}")
+            try bench.drop("later.json", job(2, #","not_before":"+1h""#))
+            for name in ["good.json", "bad.json"] { _ = try await bench.end(of: name) }
+            func names(_ options: String...) async throws -> [String] {
+                let end = try await bench.run(
+                    ["list", "--config", "\(bench.path)/etc/pushspool.yaml", "--json"] + options)
+                #expect(end.code == 0, "\(end)")
+                return end.text.matches(of: #/"state":"(\w+)","job":"([^"]+)"/#).map { "\($0.1) \($0.2)" }
+            }
+            #expect(try await names() == ["waiting later.json"])
+            try await eventually("the archives") {
+                try await names("--state", "failed", "--state", "done").sorted() == [
+                    "done good.json", "failed bad.json",
+                ]
+            }
+            #expect(try await names("--state", "done", "--since", "1h") == ["done good.json"])
+            #expect(try await names("--state", "done", "--older-than", "1h") == [])
+            #expect(try await names("--state", "failed", "--state", "waiting", "bad.json") == ["failed bad.json"])
+            #expect(try await names("--state", "held") == [])
+        }
+    }
+
     @Test func `all jobs are listed, and no app twice`() async throws {
         try await Turnstile.daemons.passing {
             let spool = try spool()
