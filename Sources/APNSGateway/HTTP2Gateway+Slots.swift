@@ -237,10 +237,10 @@ extension HTTP2Gateway {
         guard session.generation == state.generation, state.mayConnect else { return .zero }
         var report = session.report(session.retirement)
         report.isRoutine = session.isEndedWell
-        let isGood = session.hasAcceptance || session.isOld
-        let cause = isGood && !session.isOverdue ? ConnectPolicy.Cause.answered : .lost
+        let isGood = (session.hasAcceptance || session.isOld) && !session.isOverdue
+        let pause = state.pause(after: isGood ? .answered : .lost, report, stopPause: configuration.stopPause)
         defer { restAhead = .zero }
-        return max(restAhead, state.pause(after: cause, report, stopPause: configuration.stopPause))
+        return max(restAhead, pause)
     }
 }
 

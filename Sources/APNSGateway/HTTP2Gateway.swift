@@ -22,13 +22,9 @@ package actor HTTP2Gateway: PushGateway {
     var configuration: Configuration
     var queue: RequestQueue
     /// Connections that take work, by slot.
-    var sessions: [Int: HTTP2Session] = [:] {
-        didSet { countConnections() }
-    }
+    var sessions: [Int: HTTP2Session] = [:] { didSet { countConnections() } }
     /// Connections that take no more and wait for answers, by a number of their own.
-    var draining: [Int: HTTP2Session] = [:] {
-        didSet { countConnections() }
-    }
+    var draining: [Int: HTTP2Session] = [:] { didSet { countConnections() } }
     /// Those of them that nobody serves yet.
     private var unattended: [Int] = []
     private var nextDrain = 0
@@ -183,7 +179,6 @@ package actor HTTP2Gateway: PushGateway {
     private func releasePaused() {
         let before = queue.count
         queue.release(at: .now)
-        guard queue.count > before else { return }
-        wakeAll()
+        if queue.count > before { wakeAll() }
     }
 }

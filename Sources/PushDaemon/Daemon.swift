@@ -10,12 +10,12 @@ import SpoolStore
 package actor Daemon {
     /// How long a stop waits for jobs under way before what is left is taken off the connections.
     package let drainLimit: Duration
-
     let loader: ConfigurationLoader
     let reactor: Reactor
     /// The threads for the files of the spool's own filesystem; the daemon's work is done there too.
     let files: FileThread
     let logger: Logger
+    let logThreshold: LogThreshold
     let signals: BlockedSignals
     let spool: Spool
     /// What makes jobs ours: the spool, where it is on a filesystem of this host.
@@ -30,7 +30,6 @@ package actor Daemon {
     /// Rung when an app has ended.
     let endBell: Bell
     var configuration: ConfigurationSet
-    let logThreshold: LogThreshold
     var runners: [String: AppRunner] = [:]
     /// Apps that have been started and are about to run.
     var started: [AppRunner] = []
@@ -169,11 +168,8 @@ package actor Daemon {
         reading = ReadingGate(on: reactor)
         hooks = HookGate(on: reactor)
         ballast = BallastKeeper(spool, on: files.worker, logger)
-        journalBell = Bell(on: reactor)
-        appsBell = Bell(on: reactor)
-        endBell = Bell(on: reactor)
-        statusBell = Bell(on: reactor)
-        watchBell = Bell(on: reactor)
+        (journalBell, appsBell) = (Bell(on: reactor), Bell(on: reactor))
+        (endBell, statusBell, watchBell) = (Bell(on: reactor), Bell(on: reactor), Bell(on: reactor))
     }
 
     /// Raises the limit of open files, and sees whether that is enough for the configuration, before anything is opened.

@@ -33,7 +33,7 @@ import Testing
                 let end = try await bench.run(
                     ["list", "--config", "\(bench.path)/etc/pushspool.yaml", "--json"] + options)
                 #expect(end.code == 0, "\(end)")
-                return end.text.matches(of: #/"state":"(\w+)","job":"([^"]+)"/#).map { "\($0.1) \($0.2)" }
+                return end.text.matches(of: #/"state":"(\w+)","job":"(\S+?)"/#).map { "\($0.1) \($0.2)" }
             }
             #expect(try await names() == ["waiting later.json"])
             try await eventually("the archives") {
