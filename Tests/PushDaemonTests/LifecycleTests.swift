@@ -8,6 +8,20 @@ import Testing
 
 /// Daemons that start, stop and read their configuration again.
 @Suite struct LifecycleTests {
+    @Test func `a gateway that reads no more loses the connection after timeouts.write, and nobody his notification`()
+        async throws
+    {
+        let setup = try Bench.Setup(script: "connection=1 after=5 blackhole", app: "timeouts: {write: 1s}")
+        try await Bench.serving(setup) { bench, daemon in
+            // More than the buffers of both kernels take.
+            let tokens = (0..<8_000).map { #""\#(token($0))""# }.joined(separator: ",")
+            let text = String(repeating: "x", count: 1_900)
+            try bench.drop("much.json", #"{"tokens":[\#(tokens)],"alert":"\#(text)"}"#)
+            try await daemon.says("ETIMEDOUT")
+            #expect(try await bench.end(of: "much.json").accepted == 8_000)
+        }
+    }
+
     @Test func `connections of the binary protocol are replaced for their age, too`() async throws {
         try await Bench.serving(try .init(app: "max_age: 1s\nrate: 100/s")) { bench, _ in
             try bench.drop("many.json", job(tokens: 0..<300))
