@@ -25,6 +25,24 @@ package enum ArchiveListing {
             try archive.openChild(Array(name.utf8))
         }
 
+        /// Calls `body` with each of its jobs in the order of their names; with none, if it has been removed meanwhile.
+        ///
+        /// - Throws: `SystemError`: EACCES when we may not read there.
+        package func forEachJob(_ body: (FileName, FileStatus) -> Void) throws(SystemError) {
+            do throws(SystemError) {
+                let folder = try open()
+                for bytes in try folder.names().sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+                    guard let name = FileName(bytes: bytes), name.isJob, let status = try folder.status(of: bytes)
+                    else {
+                        continue
+                    }
+                    body(name, status)
+                }
+            } catch {
+                guard error.isNotFound else { throw error }
+            }
+        }
+
         /// The path of a job in it, from the spool on, as `job` lines tell it.
         package func path(of job: FileName) -> String { "\(app)/\(folder.rawValue)/\(name)/\(job.escaped)" }
     }

@@ -58,11 +58,8 @@ struct JobSelection {
         let (days, unreadable) = try ArchiveListing.days(of: app, in: spool)
         self.unreadable += unreadable
         for day in days {
-            let folder = try day.open()
-            for bytes in try folder.names().sorted(by: { $0.lexicographicallyPrecedes($1) }) {
-                guard let name = FileName(bytes: bytes), name.isJob, let status = try folder.status(of: bytes),
-                    fits(name, since: WallTime(nanoseconds: status.changedAt), of: app)
-                else { continue }
+            try day.forEachJob { name, status in
+                guard fits(name, since: WallTime(nanoseconds: status.changedAt), of: app) else { return }
                 found.append(day.path(of: name))
             }
         }

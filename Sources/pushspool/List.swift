@@ -98,7 +98,7 @@ struct List: ParsableCommand {
 
     /// Whether a job is in a state, and has been there for as long, as was asked for.
     private func isWanted(_ row: Row) -> Bool {
-        state.isEmpty || state.contains { $0.rawValue == row.state } ? isWanted(since: row.since) : false
+        (state.isEmpty || state.contains { $0.rawValue == row.state }) && isWanted(since: row.since)
     }
 
     private func isWanted(since time: WallTime?) -> Bool {
@@ -117,11 +117,8 @@ struct List: ParsableCommand {
         guard state.contains(.done) || state.contains(.failed) else { return [] }
         let (days, unreadable) = try ArchiveListing.days(of: app, in: root)
         for day in days.reversed() where state.contains(where: { $0.rawValue == day.folder.rawValue }) {
-            let folder = try day.open()
-            for bytes in try folder.names().sorted(by: { $0.lexicographicallyPrecedes($1) }) {
-                guard let name = FileName(bytes: bytes), name.isJob, let status = try folder.status(of: bytes),
-                    isWanted(since: WallTime(nanoseconds: status.changedAt)), isMeant(name)
-                else { continue }
+            try day.forEachJob { name, status in
+                guard isWanted(since: WallTime(nanoseconds: status.changedAt)), isMeant(name) else { return }
                 rows.append(Row(app, day, name, status))
             }
         }
@@ -130,10 +127,13 @@ struct List: ParsableCommand {
 
     private func complain(ofMissing names: [String], isAllRead: Bool) throws {
         guard !names.isEmpty else { return }
+        let reason =
+            state.isEmpty && since == nil
+            ? "does not wait, is not sent and is not held" : "is not there in that state and time"
         for name in names {
             if isAllRead {
                 Talk.complain(
-                    "\(name) does not wait, is not sent and is not held",
+                    "\(name) \(reason)",
                     hint: "see: pushspool show\(place.repeated) \(ShellWord.quoted(name))")
             } else {
                 Talk.complain(

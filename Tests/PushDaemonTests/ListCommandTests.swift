@@ -83,6 +83,8 @@ import Testing
             #expect(end.code == 1 && end.log.contains("nothing.json does not wait"), "\(end)")
             #expect(end.log.contains("pushspool show --spool \(spool.path) 'nothing.json'"), "\(end)")
             #expect(rows(end.text) == ["weather waiting b.json"])
+            let over = try await spool.run(["list", "--state", "done", "nothing.json"])
+            #expect(over.code == 1 && over.log.contains("nothing.json is not there in that state"), "\(over)")
             let none = try await spool.run(["list", "-"], input: "")
             #expect(none.code == 0 && none.text.isEmpty, "\(none)")
         }
