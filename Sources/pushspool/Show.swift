@@ -40,9 +40,7 @@ struct Show: AsyncParsableCommand {
             var isAnyMissing = false
             for start in stride(from: 0, to: names.count, by: Self.batchCount) {
                 let batch = Array(names[start..<min(start + Self.batchCount, names.count)])
-                var search = JobSearch(JobWishes(batch), apps: apps, in: root, path: path)
-                try search.run()
-                search.readTimes()
+                let search = try search(for: batch, of: apps, in: root, path)
                 for found in search.cases {
                     if json { try output.append(found.json) } else { try output.append(lines: found.text) }
                 }
@@ -51,6 +49,18 @@ struct Show: AsyncParsableCommand {
             }
             if isAnyMissing { throw ExitCode.failure }
         }
+    }
+
+    /// Looks a second time if it misses one: it may have moved to a folder that was looked into before.
+    private func search(for jobs: [String], of apps: [String], in root: Directory, _ path: String) throws -> JobSearch {
+        var search = JobSearch(JobWishes(jobs), apps: apps, in: root, path: path)
+        try search.run()
+        if search.met.count < search.wishes.all.count {
+            search = JobSearch(JobWishes(jobs), apps: apps, in: root, path: path)
+            try search.run()
+        }
+        search.readTimes()
+        return search
     }
 
     /// Says what could not be read, and what was not found. Returns whether there was any of the latter.
