@@ -60,6 +60,9 @@ struct Feedback: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How to print: jsonl or csv.", valueName: "format"))
     var format = Format.jsonl
 
+    @Flag(help: "The same as --format jsonl.")
+    var json = false
+
     @Flag(help: "Print the tokens that are gone, each once, with the newest time since when.")
     var gone = false
 
@@ -80,6 +83,7 @@ struct Feedback: AsyncParsableCommand {
         guard !gone || !(follow || consume) else {
             throw ValidationError("--gone tells what is there, and removes nothing: no --follow, no --consume.")
         }
+        guard !json || format == .jsonl else { throw ValidationError("--json is --format jsonl: leave one out.") }
         guard !consume || filter.isEmpty else {
             throw ValidationError("--consume prints all lines: what another option left out would be lost.")
         }

@@ -36,4 +36,18 @@ struct JobReasons {
             return "\(outcome): \(words.joined(separator: ", "))".withoutControls
         }
     }
+
+    /// Writes the member `reasons`, if there is any: for each outcome an object of reasons and how many have it.
+    func write(to writer: inout JSONWriter) {
+        guard !counts.isEmpty else { return }
+        writer.key("reasons")
+        writer.beginObject()
+        for (outcome, reasons) in counts.sorted(by: { $0.key < $1.key }) {
+            writer.key(outcome)
+            writer.beginObject()
+            for (reason, count) in reasons.sorted(by: { $0.key < $1.key }) { writer.member(reason, count) }
+            writer.endObject()
+        }
+        writer.endObject()
+    }
 }

@@ -14,6 +14,9 @@ struct ShowJournal: ParsableCommand {
             Example: pushspool journal /var/spool/pushspool/.pushspool/$(hostname)/journal
             """)
 
+    @Flag(help: "Print a JSON object a line.")
+    var json = false
+
     @OptionGroup var input: NameInput
 
     @Argument(
@@ -39,12 +42,22 @@ struct ShowJournal: ParsableCommand {
                 hint: "give the path of a journal, <spool>/.pushspool/<node>/journal")
             throw ExitCode.badInput
         }
+        guard !json else {
+            return try forEachRegion(of: journal, reading) { bytes, index in
+                try output.append(JournalText.json(ofRegion: bytes, index: index))
+            }
+        }
         let head = "journal of node \(reading.label.node), \(reading.label.layout.regionCount) regions"
         try output.append(lines: [head])
-        var replay = reading.replay
-        for index in replay.readingOrder {
-            let bytes = try reading.region(index, of: journal)
-            try output.append(lines: JournalText.lines(ofRegion: bytes, index: index))
+        try forEachRegion(of: journal, reading) {
+            try output.append(lines: JournalText.lines(ofRegion: $0, index: $1))
         }
+    }
+
+    private func forEachRegion(
+        of journal: borrowing OpenFile, _ reading: JournalReading, _ body: ([UInt8], Int) throws -> Void
+    ) throws {
+        var replay = reading.replay
+        for index in replay.readingOrder { try body(try reading.region(index, of: journal), index) }
     }
 }

@@ -23,6 +23,9 @@ struct Stop: ParsableCommand {
     @Option(help: ArgumentHelp("How long that may take at most: 30 or 30s, 5m.", valueName: "duration"))
     var timeout: TimeLimit?
 
+    @Flag(help: "Print a JSON object a line.")
+    var json = false
+
     func validate() throws {
         guard (0...31_536_000).contains(timeout?.seconds ?? 0) else {
             throw ValidationError("--timeout takes 0 to 31536000 seconds.")
@@ -53,7 +56,7 @@ struct Stop: ParsableCommand {
         var last: String?
         var answer = try client.carryOut(request)
         while let told = answer {
-            if told.text != last { Talk.note(told.text) }
+            if json { Talk.say(told.line) } else if told.text != last { Talk.note(told.text) }
             last = told.text
             do throws(SystemError) {
                 answer = try client.nextAnswer()

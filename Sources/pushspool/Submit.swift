@@ -1,5 +1,6 @@
 import APNSModel
 import ArgumentParser
+import Document
 import LinuxIO
 import PushDaemon
 import SpoolClient
@@ -18,7 +19,8 @@ struct Submit: AsyncParsableCommand {
         discussion: """
             Writes each file to <spool>/<app>/tmp/, syncs it, and renames it into new/ under a name of its own, which is \
             printed. With --wait, prints what became of it and exits with 0 if everything was accepted, 65 if not, 75 if \
-            it is not over in time.
+            it is not over in time. With --json, prints an object for each job that was dropped, and with --wait another \
+            one for each at its end.
 
             Example: echo '{"token": "740f…78ad", "alert": "Hi"}' | pushspool submit --app weather --wait -
             """)
@@ -41,6 +43,9 @@ struct Submit: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The format of standard input: json, yaml or jsonl.", valueName: "format"))
     var format = Format.json
 
+    @Flag(help: "Print a JSON object a line.")
+    var json = false
+
     @Argument(help: ArgumentHelp("Job files; - is standard input.", valueName: "file"), completion: .file())
     var files: [String]
 
@@ -59,7 +64,7 @@ struct Submit: AsyncParsableCommand {
             var names: [String] = []
             for file in files {
                 let name = try submission.submit(try content(of: file), name: jobName(of: file))
-                Talk.say(name)
+                if json { Talk.say(line(name, "waiting")) } else { Talk.say(name) }
                 names.append(name)
             }
             if wait { try await awaitEnd(of: names, in: folder, since: start) }
@@ -99,21 +104,36 @@ struct Submit: AsyncParsableCommand {
         var code: ExitCode?
         for name in names {
             let proposal = "\(show) \(ShellWord.quoted(name))"
-            switch try await watcher.end(of: name) {
-            case .accepted: Talk.say("\(name): done, all accepted")
-            case .other(let summary):
-                Talk.say("\(name): \(summary)")
-                for line in JobReasons(of: name, app: app, spool: folder, since: start).lines { Talk.say("  " + line) }
+            let end = try await watcher.end(of: name)
+            var reasons: JobReasons?
+            if case .other = end { reasons = JobReasons(of: name, app: app, spool: folder, since: start) }
+            if json { Talk.say(line(name, end.state, end.text, reasons)) }
+            switch end {
+            case .accepted: if !json { Talk.say("\(name): \(end.text)") }
+            case .other:
+                if !json { Talk.say((["\(name): \(end.text)"] + (reasons?.lines ?? [])).joined(separator: "\n  ")) }
                 Talk.note("hint: see: \(proposal)")
                 code = code ?? .badInput
-            case .notYet(let isWaiting):
-                let place = isWaiting ? "it waits in new/" : "it is being sent, or was taken away"
+            case .notYet:
                 Talk.complain(
-                    "\(name) is not over after \(timeout.seconds) s: \(place)",
+                    "\(name) is not over after \(timeout.seconds) s: \(end.text)",
                     hint: "is the daemon running? see: pushspool status\(options.repeated); \(proposal)")
                 code = .tryAgain
             }
         }
         if let code { throw code }
+    }
+
+    /// A job as a JSON object and a line feed: where it is, in the words of `pushspool list`, and what became of it.
+    private func line(_ name: String, _ state: String, _ text: String? = nil, _ reasons: JobReasons? = nil) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("app", app)
+        writer.member("job", name)
+        writer.member("state", state)
+        writer.member("text", text)
+        reasons?.write(to: &writer)
+        writer.endObject()
+        return writer.bytes + [UInt8(ascii: "\n")]
     }
 }

@@ -69,6 +69,40 @@ import Testing
         }
     }
 
+    @Test func `submit and stop tell programs how jobs and the daemon end`() async throws {
+        try await Modern { $0.unregistered = [bytes(of: 2): 1] }.serving { bench, _ in
+            let tokens = (1...2).map { #""\#(token($0))""# }.joined(separator: ",")
+            try bench.write("staged/some.json", #"{"tokens":[\#(tokens)],"alert":"Hi"}"#)
+            let place = ["--config", bench.path + "/etc/pushspool.yaml", "--json"]
+            let sent = try await bench.run(
+                ["submit", "--app", "modern", "--wait", bench.path + "/staged/some.json"] + place)
+            let lines = try objects(sent.text)
+            #expect(sent.code == 65 && lines.map { $0["state"] as? String } == ["waiting", "done"], "\(sent)")
+            #expect(lines.last?["text"] as? String == "done, but 2 notifications, 1 accepted, 1 rejected", "\(sent)")
+            let reasons = lines.last?["reasons"] as? [String: [String: Int]]
+            #expect(reasons == ["rejected": ["Unregistered": 1]], "\(sent)")
+
+            let journal = "\(bench.path)/spool/.pushspool/node-a/journal"
+            let records = try objects(try await bench.run(["journal", "--json", journal]).text)
+            #expect(records.first?["region"] as? Int == 0 && records.contains { $0["record"] as? String == "FINAL" })
+
+            let ended = try await bench.run(["stop"] + place)
+            let answers = try objects(ended.text)
+            #expect(ended.code == 0 && answers.last?["result"] as? String == "begun", "\(ended)")
+
+            let report = try objects(try await bench.run(["report", "--since", "1h"] + place).text)
+            #expect(report.map { $0["kind"] as? String } == ["total", "app", "reason"], "\(report)")
+            #expect(report.first?["rejected"] as? Int == 1 && report.last?["reason"] as? String == "Unregistered")
+        }
+    }
+
+    /// What a command printed, a JSON object a line.
+    private func objects(_ text: String) throws -> [[String: Any]] {
+        try text.split(separator: "\n").map { line in
+            try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any], "\(line)")
+        }
+    }
+
     @Test func `what operators' commands answer is there for programs, too`() async throws {
         try await Bench.serving(try .init()) { bench, _ in
             try bench.drop("later.json", job(1, #","not_before":"+1h""#))

@@ -1,4 +1,5 @@
 import APNSModel
+import Document
 
 /// A journal in words, a line a record, for a person: no tokens, no payloads.
 package enum JournalText {
@@ -22,6 +23,34 @@ package enum JournalText {
         }
         lines.append("\(reader.offset) \(reader.isComplete ? "END" : "nothing valid follows")")
         return lines
+    }
+
+    /// Describes one region for a program: an object for each of its records, up to its end or the first bad one.
+    ///
+    /// - Parameters:
+    ///   - bytes: The whole region.
+    ///   - index: Which it is.
+    /// - Returns: JSON objects, each with a line feed: `region`, `epoch`, `offset`, `carried`, and as `record` and `text` the
+    ///   first word and the rest of what ``lines(ofRegion:index:)`` says.
+    package static func json(ofRegion bytes: [UInt8], index: Int) -> [UInt8] {
+        guard let head = JournalRegionHead(bytes: bytes, index: index) else { return [] }
+        var reader = JournalRegionReader(bytes, epoch: head.epoch)
+        var writer = JSONWriter()
+        while let entry = reader.next() {
+            let words = entry.record.line.split(separator: " ", maxSplits: 1)
+            writer.startLine()
+            writer.beginObject()
+            writer.member("region", index)
+            writer.member("epoch", Int(clamping: head.epoch))
+            writer.member("offset", entry.position.offset)
+            writer.key("carried")
+            writer.boolean(entry.isCarried)
+            writer.member("record", String(words[0]))
+            writer.member("text", words.count > 1 ? String(words[1]) : nil)
+            writer.endObject()
+            writer.bytes.append(UInt8(ascii: "\n"))
+        }
+        return writer.bytes
     }
 
     /// Describes one record: its place in its region, and what it says.

@@ -12,7 +12,7 @@ struct MakeReport: ParsableCommand {
         discussion: """
             Reads feedback/, done/ and failed/, whether a daemon runs or not, and writes one page of HTML with plots and \
             tables: throughput, outcomes, reasons, times, apps, and the jobs to look at. The page needs no network and no \
-            scripts, and has no tokens.
+            scripts, and has no tokens. With --json, writes the numbers for programs instead.
 
             Example: pushspool report --since 7d --output /var/www/html/push.html
             """)
@@ -33,6 +33,9 @@ struct MakeReport: ParsableCommand {
         completion: .file())
     var output: String?
 
+    @Flag(help: "Write a JSON object a line.")
+    var json = false
+
     func validate() throws { _ = try span() }
 
     func run() throws {
@@ -42,8 +45,7 @@ struct MakeReport: ParsableCommand {
             let apps = app.isEmpty ? try QueueListing.apps(in: root) : app.once
             var reading = ReportReading(SpoolReport(try span()), apps: apps, in: root)
             try reading.run()
-            let page = ReportPage.html(reading.report, madeAt: WallTime(nanoseconds: WallClock.nanoseconds()))
-            try write(Array(page.utf8))
+            try write(json ? ReportLines.json(reading.report) : page(of: reading.report))
             try complain(ofUnreadable: reading.report.sources.unreadable)
         } catch let error as SystemError {
             // Whoever read this has enough.
@@ -51,6 +53,10 @@ struct MakeReport: ParsableCommand {
             Talk.complain("\(error)", hint: "check the paths, the app's name, and the permissions")
             throw ExitCode.badInput
         }
+    }
+
+    private func page(of report: SpoolReport) -> [UInt8] {
+        Array(ReportPage.html(report, madeAt: WallTime(nanoseconds: WallClock.nanoseconds())).utf8)
     }
 
     /// Says what is not on the page, which says so, too; nobody may be looking at it yet.

@@ -27,9 +27,7 @@ extension ReportPage {
     private typealias Bars = (title: String, rows: [(name: String, count: Int, style: String)], table: ReportTable)
 
     private var reasonFigure: Bars {
-        let reasons = report.reasons.sorted {
-            ($1.value, $0.key.name, $0.key.outcome) < ($0.value, $1.key.name, $1.key.outcome)
-        }
+        let reasons = report.frequentReasons
         let rows = reasons.map { (name: $0.key.name, count: $0.value, style: Self.style($0.key.outcome)) }
         let cells = reasons.prefix(SpoolReport.tableCount).map { reason, count in
             [reason.name, reason.outcome, reason.verdict ?? "", ReportWords.count(count)]
@@ -39,7 +37,7 @@ extension ReportPage {
     }
 
     private var codeFigure: Bars {
-        let codes = report.codes.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        let codes = report.frequentCodes
         let rows = codes.map { (name: $0.key, count: $0.value, style: "rejected") }
         let cells = codes.prefix(SpoolReport.tableCount).map { [$0.key, ReportWords.count($0.value)] }
         return ("Codes of failed jobs", rows, ReportTable(header: ["code", "jobs"], rows: cells, numbers: [1]))
