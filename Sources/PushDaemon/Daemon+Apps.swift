@@ -61,7 +61,7 @@ extension Daemon {
             let descriptors = try descriptors.admit(name)
             try self.descriptors.requireSettled()
             let files = try thread(for: name)
-            let around = AppRunner.Surroundings(
+            let around = DaemonContext(
                 spool: spool, tenure: tenure, logger: logger, configuration: configuration.daemon, node: node,
                 reactor: reactor, files: files, descriptors: descriptors, state: state, tokens: tokens,
                 ballast: ballast, reading: reading, hooks: hooks, journalBell: journalBell, statusBell: statusBell,

@@ -51,7 +51,7 @@ extension AppRunner {
     func announce(_ job: OpenJob, _ read: ReadJob) {
         guard mayAdopt(read) else { return intake.answer(job.name, .busy, at: .now) }
         let claimedAt = record(header: read, of: job)
-        beginRefTurn(read.summary)
+        duplicates.beginTurn(read.summary)
         claims.append(Candidate(file: job, read: read, claimedAt: claimedAt))
     }
 
@@ -71,9 +71,9 @@ extension AppRunner {
         (facts.device, facts.inode) = (job.status.device, job.status.inode)
         let header = JournalHeader(facts, content: read.content)
         if let sent = read.rest?.sent {
-            adopt(header, sent.progress)
+            journal.adopt(header, sent.progress)
         } else {
-            record(.header(header))
+            journal.record(.header(header))
         }
         return facts.claimedAt
     }
@@ -100,13 +100,13 @@ extension AppRunner {
         let group = claims
         claims = []
         claimingCount = group.count
-        let isDurable = await syncJournal()
+        let isDurable = await journal.sync()
         claimingCount = 0
         for candidate in group {
             if isDurable { claim(candidate) }
             candidate.file.file.dropReadLease()
         }
-        writeJournal()
+        journal.write()
     }
 
     /// Moves jobs of which nothing could be sent back to `new/`, while the app is paused or the gateway does not answer, and they
@@ -123,7 +123,7 @@ extension AppRunner {
             guard giveBack(job, batches) else { break }
             (excess, count) = (excess - byteCount, count + 1)
         }
-        writeJournal()
+        journal.write()
     }
 
     /// Takes back all that was handed out of a job, if nothing of it has ever been on a connection: it would come from there under
@@ -156,15 +156,15 @@ extension AppRunner {
             readable.removeAll { $0 == id }
             jobs[id] = nil
             places.end(job.lane)
-            endRefTurn(job.summary)
-            record(.cleaned(id))
+            duplicates.endTurn(job.summary)
+            journal.record(.cleaned(id))
             guard let name else { return true }
             intake.noteGivenBack(name, droppedAt: job.droppedAt, at: .now)
             logger.info("job goes back to new/: its app sends nothing at present", metadata: [LogKey.job: "\(name)"])
             return true
         } catch {
             sendAgain(batches)
-            note(failure: error)
+            space.note(failure: error)
             logger.error("job cannot go back to new/", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
             return false
         }
@@ -173,18 +173,18 @@ extension AppRunner {
     private func claim(_ candidate: Candidate) {
         let (job, id) = (candidate.file, candidate.read.context.job)
         // A job that is claimed has taken its own by then.
-        defer { endRefTurn(candidate.read.summary) }
+        defer { duplicates.endTurn(candidate.read.summary) }
         do {
             switch try around.tenure.claim(job, as: id, in: spool) {
             case .claimed(let claimed):
                 intake.answer(job.name, .moved, at: .now)
-                record(.claimed(id))
+                journal.record(.claimed(id))
                 // How long an operator has parked it, or left it in an archive, says nothing of how jobs wait.
                 let wait = candidate.read.rest == nil ? candidate.claimedAt - candidate.read.context.droppedAt : nil
                 around.meter.count { $0.noteClaim(after: wait) }
                 if candidate.read.rest != nil {
                     // The journal knows it all from here on.
-                    writeJournal()
+                    journal.write()
                     desk.forget(claimed.status)
                 }
                 return start(claimed, candidate.read, claimedAt: candidate.claimedAt)
@@ -192,9 +192,9 @@ extension AppRunner {
             case .changed(let name): intake.answer(job.name, .returned(name), at: .now)
             case .forbidden: intake.answer(job.name, .stuck, at: .now)
             }
-            record(.cleaned(id))
+            journal.record(.cleaned(id))
         } catch {
-            record(.cleaned(id))
+            journal.record(.cleaned(id))
             answerStuck(job.name, error)
         }
     }

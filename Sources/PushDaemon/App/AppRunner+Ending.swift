@@ -31,8 +31,8 @@ extension AppRunner {
             throw ControlFault("the app ends", hint: "ask again when it has started anew")
         }
         guard job.isWithdrawn else { throw ControlFault("it came to its end before", hint: nil) }
-        writeJournal()
-        guard await syncJournal() else { throw ControlFault("the journal cannot be written", hint: "see the log") }
+        journal.write()
+        guard await journal.sync() else { throw ControlFault("the journal cannot be written", hint: "see the log") }
         return answer(on: job, code)
     }
 
@@ -59,7 +59,7 @@ extension AppRunner {
         job.resumption = Resumption(
             doubtful: before?.doubtful ?? IndexRuns(), untold: (before?.untold ?? []) + [result], final: nil,
             isAbridged: before?.isAbridged == true)
-        record(.result(id, result))
+        journal.record(.result(id, result))
         // What is published before all of it is told must not say that it is.
         firstTold = around.journal.position
         around.meter.count { $0.note(outcome, count: unread.count) }
@@ -76,7 +76,7 @@ extension AppRunner {
             if let ending = jobs[id]?.ending { await settle(takenBack: back, of: id, ending) }
             if jobs[id]?.machine.isOver ?? true { endings.remove(id) }
         }
-        writeJournal()
+        journal.write()
     }
 
     private func answer(on job: ActiveJob, _ code: ResultCode) -> ControlAnswer {
@@ -148,7 +148,7 @@ extension AppRunner {
                         LogKey.path: "\(self.name)/\(place?.path ?? "")",
                     ])
             } catch {
-                note(failure: error)
+                space.note(failure: error)
                 logger.error(
                     "job cannot be archived",
                     metadata: [LogKey.job: "\(withdrawal.file.name)", LogKey.error: "\(error)"])

@@ -16,7 +16,7 @@ extension AppRunner {
                 await settle(settlements)
             case .reopened(let batches):
                 reopen(batches)
-                writeJournal()
+                journal.write()
             case .paused(let counts): note(paused: counts)
             case .withdrawn(let batches): withdraw(batches)
             case .announcing(let batches): noteAnnouncement(batches)
@@ -26,7 +26,7 @@ extension AppRunner {
                 logger.warning("the gateway takes nothing", metadata: fault.metadata)
             case .disconnected(let report):
                 log(report)
-            case .stopped where isEnding:
+            case .stopped where lifecycle.isEnding:
                 // A connection that we cut may look like one that the gateway did not want.
                 break
             case .stopped(let fault):
@@ -66,7 +66,7 @@ extension AppRunner {
         switch event {
         case .connected: around.meter.count { $0.noteConnection() }
         case .disconnected(let report):
-            let isRoutine = report.isRoutine || isEnding
+            let isRoutine = report.isRoutine || lifecycle.isEnding
             around.meter.count {
                 $0.noteEndOfConnection(
                     isRoutine: isRoutine, resent: report.resentCount, doubtful: report.doubtfulCount)
@@ -86,9 +86,9 @@ extension AppRunner {
         ]
         for (key, count) in counts where count > 0 { metadata[key] = "\(count)" }
         // That the program itself cuts a connection with nothing on it is no news.
-        if isEnding, metadata[LogKey.doubtful] == nil, metadata[LogKey.unknown] == nil { return }
-        if let window = report.window, !isEnding { metadata[LogKey.window] = "\(window)" }
-        if report.pause > .zero, !isEnding { metadata[LogKey.pause] = "\(report.pause)" }
+        if lifecycle.isEnding, metadata[LogKey.doubtful] == nil, metadata[LogKey.unknown] == nil { return }
+        if let window = report.window, !lifecycle.isEnding { metadata[LogKey.window] = "\(window)" }
+        if report.pause > .zero, !lifecycle.isEnding { metadata[LogKey.pause] = "\(report.pause)" }
         logger.log(level: report.isRoutine ? .info : .warning, "connection ended", metadata: metadata)
     }
 }

@@ -14,7 +14,7 @@ extension AppRunner {
     func runIntake() async {
         while !Task.isCancelled {
             takeHints()
-            await lookAtSpace()
+            await space.look()
             await lookAtPause()
             await prepareToAsk()
             if Moment.now >= nextFinding, !left.isEmpty || !hasLookedIntoWork { findMissingJobs() }
@@ -37,11 +37,11 @@ extension AppRunner {
                 await giveUpLateJobs()
                 await giveBackUnsentJobs()
             }
-            if mustSweep { await sweepSome() }
-            if mustRewriteGone { await rewriteGone() }
+            if retention.isDue, !journal.isBroken { await retention.goOn() }
+            if suppression.wantsRewriting, !journal.isBroken { await suppression.rewriteOn() }
             if !holdings.isEmpty { await proceedWithHolds() }
             if !endings.isEmpty { await proceedWithEndings() }
-            writeJournal()
+            journal.write()
             lookAtProgress()
             show()
             await intakeBell.wait(until: nextLook.instant)
@@ -53,6 +53,7 @@ extension AppRunner {
         let content = hints.take()
         for hint in content.hints { intake.hint(hint.hint, hint.name, at: hint.time) }
         if content.wantsScan { nextScan = .zero }
+        for name in duplicates.takeFreed() { intake.resume(name, at: .now) }
         if intake.nextTime != nil { intake.noteTime(.now, at: .now) }
     }
 
@@ -100,7 +101,7 @@ extension AppRunner {
     func mayRecover(_ lane: Lane) -> Bool { mayTake && hasPlace(for: lane) }
 
     private var mayTake: Bool {
-        hasLookedIntoWork && !isDraining && !isBroken && pausedAt == nil && shortUntil <= .now
+        hasLookedIntoWork && !isDraining && !journal.isBroken && pausedAt == nil && space.shortUntil <= .now
             && (standing.phase == .open || mayAsk && claims.isEmpty)
             && unpublishedByteCount < Self.lineLimit
     }
@@ -110,9 +111,13 @@ extension AppRunner {
     }
 
     private var nextLook: Moment {
-        if intake.wantsScan || scanning != nil || sweep != nil && mustSweep || mustRewriteGone { return .now }
-        var next = space.isShort ? nextSpaceLook : nextScan
-        if shortUntil > .now { next = min(next, shortUntil) }
+        if intake.wantsScan || scanning != nil
+            || (retention.isUnderWay || suppression.wantsRewriting) && !journal.isBroken
+        {
+            return .now
+        }
+        var next = space.isShort ? space.nextLook : nextScan
+        if space.shortUntil > .now { next = min(next, space.shortUntil) }
         if !left.isEmpty || !hasLookedIntoWork { next = min(next, nextFinding) }
         if let nextNews = room.nextNews { next = min(next, nextNews) }
         if let deadline = intake.deadline { next = min(next, deadline) }
@@ -195,7 +200,7 @@ extension AppRunner {
             return job.file.takeReadLease() == .writerHasIt
         } catch {
             // Without a descriptor nothing is known of the file: it must not fail for that.
-            return pauseIfShort(error)
+            return space.pauseIfShort(error)
         }
     }
 
@@ -261,7 +266,10 @@ extension AppRunner {
         case .fail(let code): read.summary.fail(code)
         }
         guard !isMissing(job) else { return intake.answer(job.name, .busy, at: .now) }
-        guard try admitRef(of: &read, job.name) else { return }
+        switch try duplicates.admit(&read, job.name, isUnknown: isAnyLeft(whichMayBe: job.name, read.summary)) {
+        case .admitted: break
+        case .later(let isRemembered): return intake.answer(job.name, isRemembered ? .deferred : .busy, at: .now)
+        }
         announce(job, read)
         // Nobody is to write to it between now and the claim.
         mustKeepLease = true
@@ -311,8 +319,8 @@ extension AppRunner {
     }
 
     func answerStuck(_ name: FileName, _ error: SystemError) {
-        stopIfSyncFailed(error)
-        if pauseIfShort(error) { return intake.answer(name, .busy, at: .now) }
+        journal.stopIfSyncFailed(error)
+        if space.pauseIfShort(error) { return intake.answer(name, .busy, at: .now) }
         logger.error("job cannot be read", metadata: [LogKey.job: "\(name)", LogKey.error: "\(error)"])
         intake.answer(name, .stuck, at: .now)
     }

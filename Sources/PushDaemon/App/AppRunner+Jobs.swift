@@ -41,7 +41,7 @@ extension AppRunner {
         mayAsk = false
         places.begin(job.lane, byteCount: read.source.heldByteCount)
         jobs[job.claimed.id] = job
-        beginRefTurn(job.summary)
+        duplicates.beginTurn(job.summary)
         let giveUpAt = job.summary.header.giveUpAt
         nextGiveUp = nextGiveUp.map { min($0, giveUpAt) } ?? giveUpAt
     }
@@ -112,7 +112,9 @@ extension AppRunner {
                 if jobs[id]?.resumption != nil { resume(chunk, id) }
                 reject(chunk.rejected, id)
                 portion.batches = chunk.batches.flatMap { awaited($0) }
-                if gone != nil { portion.batches = withoutGone(portion.batches, chunk.registrations) }
+                let (due, suppressed) = suppression.divide(portion.batches, chunk.registrations)
+                portion.batches = due
+                for settlement in suppressed { settle(settlement) }
                 guard let job = jobs[id], job.source != nil else { return portion }
                 guard job.handedOutCount >= job.summary.recipientCount else {
                     readable.ask(id, in: lane)
@@ -134,7 +136,7 @@ extension AppRunner {
         for portion in portions where portion.batches.isEmpty { await end(portion) }
         await send(portions.flatMap(\.batches))
         for portion in portions where !portion.batches.isEmpty { await end(portion) }
-        writeJournal()
+        journal.write()
         if lines.count >= Self.lineLimit { await publishLines() }
         await files.worker.yield()
     }
@@ -186,7 +188,7 @@ extension AppRunner {
         for batch in chunk.batches {
             for (result, range) in resumption.untold(in: batch.indices) {
                 let settlement = Settlement(batch[range], result.outcome, isCorrection: result.isCorrection)
-                if gone != nil { rememberGone(settlement) }
+                suppression.remember(settlement)
                 writer.appendNotifications(settlement, of: job.identity, at: result.at, to: &lines)
             }
             for range in resumption.doubtful.intersection(batch.indices) { settle(Settlement(batch[range], .unknown)) }
@@ -311,7 +313,7 @@ extension AppRunner {
     /// Takes an outcome: counts it, writes its lines, and goes on with the job.
     func settle(_ settlement: Settlement) {
         let id = settlement.batch.job
-        if gone != nil { rememberGone(settlement) }
+        suppression.remember(settlement)
         guard let job = jobs[id] else { return settleLate(settlement) }
         let isCorrection = settlement.isCorrection || !job.machine.isAwaiting(settlement.batch.indices)
         if isCorrection, settlement.outcome == .accepted { return }
@@ -327,7 +329,7 @@ extension AppRunner {
 
     /// Records an outcome, for the journal and for the result file.
     func note(_ ranges: [Range<Int>], _ outcome: Outcome, _ id: JobID, isCorrection: Bool = false) {
-        record(.result(id, JournalResult(outcome, ranges, at: .now, isCorrection: isCorrection)))
+        journal.record(.result(id, JournalResult(outcome, ranges, at: .now, isCorrection: isCorrection)))
         around.meter.count { $0.note(outcome, count: ranges.reduce(0) { $0 + $1.count }) }
         for range in ranges { jobs[id]?.note(range, outcome) }
     }
@@ -355,7 +357,7 @@ extension AppRunner {
     }
 
     private func reopen(_ range: Range<Int>, of id: JobID) {
-        record(.reopened(id, [range]))
+        journal.record(.reopened(id, [range]))
         // Of a job that is over, only what contradicts what was told is.
         if jobs[id] != nil { around.meter.count { $0.noteRevoked(range.count) } }
         holdings[id]?.insert(range)
@@ -429,18 +431,18 @@ extension AppRunner {
         dropSource(of: id)
         guard let job = jobs.removeValue(forKey: id) else { return }
         places.end(job.lane)
-        endRefTurn(job.summary)
+        duplicates.endTurn(job.summary)
         recent.add(job.identity)
         do {
             let name = try spool.hold(job.claimed)
             around.meter.count { $0.noteHold(.changed) }
-            record(.cleaned(id))
-            writeJournal()
+            journal.record(.cleaned(id))
+            journal.write()
             logger.error(
                 "job changed while it was sent, and is held", metadata: [LogKey.job: "\(name)", LogKey.id: "\(id)"])
         } catch {
             logger.error("job cannot be held", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
-            note(failure: error)
+            space.note(failure: error)
         }
     }
 

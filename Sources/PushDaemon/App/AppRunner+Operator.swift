@@ -11,7 +11,7 @@ extension AppRunner {
     /// - Returns: What came of it; `nil` when the app has no such job.
     func carryOut(_ request: ControlRequest, _ reference: JobReference) async -> ControlAnswer? {
         await awaitBeginning()
-        guard hasBegun, !isBroken, !isEnding else {
+        guard hasBegun, !journal.isBroken, !lifecycle.isEnding else {
             return ControlAnswer(.refused, "the app ends", hint: "ask again when it has started anew").about(name)
         }
         do throws(ControlFault) {
@@ -77,7 +77,7 @@ extension AppRunner {
         } catch let fault as ControlFault {
             throw fault
         } catch {
-            note(failure: error)
+            space.note(failure: error)
             throw ControlFault("\(error)", hint: "it is where it was; mend that, then ask again")
         }
     }
@@ -170,7 +170,7 @@ extension AppRunner {
         guard !isKnown() else {
             throw ControlFault("the journal cannot forget its end", hint: "see the log; ask again after a restart")
         }
-        guard await syncJournal() else { throw ControlFault("the journal cannot be written", hint: "see the log") }
+        guard await journal.sync() else { throw ControlFault("the journal cannot be written", hint: "see the log") }
     }
 
     // MARK: What is meant

@@ -37,7 +37,7 @@ extension AppRunner {
     func awaitHold(_ job: ActiveJob) async throws(ControlFault) -> ControlAnswer {
         let deadline = ContinuousClock.now + Self.parkingLimit
         var hasPublished = false
-        while job.heldAs == nil, ContinuousClock.now < deadline, !isEnding, !Task.isCancelled {
+        while job.heldAs == nil, ContinuousClock.now < deadline, !lifecycle.isEnding, !Task.isCancelled {
             switch job.machine.state {
             case .settled, .published, .archived: throw ControlFault("it came to its end before it was held", hint: nil)
             case .claimed, .reading, .sending, .draining, .stopping, .held: break
@@ -72,7 +72,7 @@ extension AppRunner {
             let isFlying = flying.runs.contains { !job.machine.remaining.intersection($0).isEmpty }
             if !isFlying, !job.hasToTell { handle(.drained, id) }
         }
-        writeJournal()
+        journal.write()
     }
 
     /// Notes that these of a job that is to be held are not on their way to a connection any more. Nobody is in doubt about
@@ -82,7 +82,7 @@ extension AppRunner {
         guard !batches.isEmpty, jobs[id]?.summary.header.onDoubt == .report else { return }
         guard let intents = around.journal.job(id)?.intents else { return }
         let announced = batches.flatMap { intents.intersection($0.indices) }
-        if !announced.isEmpty { record(.reopened(id, announced)) }
+        if !announced.isEmpty { journal.record(.reopened(id, announced)) }
     }
 
     /// Has a job parked as soon as its lines are out.
@@ -96,7 +96,7 @@ extension AppRunner {
     /// Parks jobs whose lines are out. While one of which something was sent is parked, another of its ref is a duplicate.
     func parkHeld(_ ids: [JobID]) {
         for id in ids {
-            guard parking.contains(id), let job = jobs[id], case .held = job.machine.state, keepRef(ofParked: job)
+            guard parking.contains(id), let job = jobs[id], case .held = job.machine.state, duplicates.keep(parked: job)
             else { continue }
             do throws(SystemError) {
                 var sent = Rest.Sent(
@@ -118,11 +118,11 @@ extension AppRunner {
 
     private func finishParking(_ job: ActiveJob) {
         let id = job.claimed.id
-        record(.cleaned(id))
+        journal.record(.cleaned(id))
         parking.removeAll { $0 == id }
         jobs[id] = nil
         places.end(job.lane)
-        endRefTurn(job.summary)
+        duplicates.endTurn(job.summary)
         recent.add(job.identity)
     }
 
@@ -130,7 +130,7 @@ extension AppRunner {
         guard error.isNotFound, hasVanished(job.claimed) else {
             logger.error(
                 "job cannot be held", metadata: [LogKey.job: "\(job.claimed.name)", LogKey.error: "\(error)"])
-            return note(failure: error)
+            return space.note(failure: error)
         }
         finishParking(job)
         logger.error("job has vanished from work/", metadata: [LogKey.job: "\(job.claimed.name)"])

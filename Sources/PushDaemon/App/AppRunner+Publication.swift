@@ -42,7 +42,7 @@ extension AppRunner {
                 finishing.append(id)
             } catch {
                 concluded.append(id)
-                note(failure: error)
+                space.note(failure: error)
                 logger.error("archive cannot be used", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
             }
         }
@@ -53,7 +53,7 @@ extension AppRunner {
             conclusion, day: place.day, name: place.name, finishedAt: job.finishedAt ?? job.claimedAt)
         final.why = job.fault
         final.earlier = job.earlier
-        record(.final(job.claimed.id, final))
+        journal.record(.final(job.claimed.id, final))
     }
 
     /// Publishes lines and archives jobs, until the task is cancelled.
@@ -66,8 +66,7 @@ extension AppRunner {
                 await publishBell.wait(until: due.instant)
             } else {
                 await publishLines()
-                if isOutOfRoom { await around.ballast.giveUp() }
-                isOutOfRoom = false
+                await space.makeRoom()
             }
         }
     }
@@ -98,11 +97,13 @@ extension AppRunner {
         let (held, ended) = (parking, withdrawals)
         if !lines.isEmpty {
             // Whether everything up to now is among the lines holds for these, not for what is read meanwhile.
-            var (taken, over, last) = (lines, finishing, lastRecord)
+            var (taken, over, last) = (lines, finishing, journal.lastRecord)
             // What an earlier run has left is out when all of it is.
             let since = isRetelling ? firstTold : nil
             (lines, finishing, publishingByteCount) = ([], [], taken.count)
-            guard await syncJournal(), keepRefs(of: over), publish(taken, since: since, through: last) else {
+            guard await journal.sync(), duplicates.keep(over.compactMap { jobs[$0] }),
+                publish(taken, since: since, through: last)
+            else {
                 // Nothing is copied if nothing came meanwhile: this may happen again and again.
                 taken += lines
                 (lines, finishing) = (taken, over + finishing)
@@ -116,22 +117,22 @@ extension AppRunner {
         await archivePublished()
         parkHeld(held)
         carryOutWithdrawals(ended)
-        writeJournal()
+        journal.write()
         intakeBell.ring()
         return true
     }
 
     private func publish(_ taken: [UInt8], since first: JournalPosition?, through last: JournalPosition?) -> Bool {
         do {
-            let file = try folder.publish(taken, at: .now)
-            noteForHook(file)
+            let file = try context.folder.publish(taken, at: .now)
+            hook.note(file)
             if let last {
-                record(.published(JournalPublication(app: name, feedback: file, through: last, since: first)))
+                journal.record(.published(JournalPublication(app: name, feedback: file, through: last, since: first)))
             }
-            writeJournal()
+            journal.write()
             return true
         } catch {
-            note(failure: error)
+            space.note(failure: error)
             logger.error("feedback cannot be written", metadata: [LogKey.error: "\(error)"])
             return false
         }
@@ -161,7 +162,7 @@ extension AppRunner {
                 spool.keepingDaysOpen { archive(group, results) }
             } catch {
                 published += group
-                note(failure: error)
+                space.note(failure: error)
                 logger.error("result files cannot be written", metadata: [LogKey.error: "\(error)"])
             }
         }
@@ -199,11 +200,11 @@ extension AppRunner {
                 report(job, conclusion, at: final)
             } catch  where error.isNotFound && hasVanished(job.claimed) {
                 finish(job)
-                record(.cleaned(id))
+                journal.record(.cleaned(id))
                 logger.error("job has vanished from work/", metadata: [LogKey.job: "\(job.claimed.name)"])
             } catch {
                 published.append(id)
-                note(failure: error)
+                space.note(failure: error)
                 logger.error("job cannot be archived", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
             }
         }
@@ -213,7 +214,7 @@ extension AppRunner {
         handle(.archived, job.claimed.id)
         jobs[job.claimed.id] = nil
         places.end(job.lane)
-        endRefTurn(job.summary)
+        duplicates.endTurn(job.summary)
         recent.add(job.identity)
     }
 
@@ -234,18 +235,18 @@ extension AppRunner {
         guard !archived.isEmpty else { return }
         let moved = archived
         archived = []
-        if gone != nil { await syncGone() }
+        await suppression.sync()
         do {
             try await files.archives.sync(spool)
-            for id in moved { record(.cleaned(id)) }
-            writeJournal()
-            noteArchived()
+            for id in moved { journal.record(.cleaned(id)) }
+            journal.write()
+            retention.noteArchived()
             // The journal may have room for others now.
             intakeBell.ring()
         } catch {
             // Final: the journal keeps them, and the next start looks where they are.
             logger.error("archive cannot be synced", metadata: [LogKey.error: "\(error)"])
-            note(failure: error)
+            space.note(failure: error)
         }
     }
 

@@ -115,8 +115,8 @@ extension AppRunner {
             return .abandoned
         }
         if isSuspect { isReadingAlone = true }
-        record(.start(subject))
-        writeJournal()
+        journal.record(.start(subject))
+        journal.write()
         let outcome: Result<JobSource.Reading?, SystemError>
         do {
             outcome = .success(try await peruse(job, context, isLimited: isLimited))
@@ -125,7 +125,7 @@ extension AppRunner {
         }
         // Written with what comes next, at the latest before the app waits for something: a death that comes later is not
         // its fault.
-        record(.ended(subject))
+        journal.record(.ended(subject))
         if isSuspect {
             isReadingAlone = false
             acquitted.insert(subject)
@@ -153,7 +153,7 @@ extension AppRunner {
             return reading
         }
         let reading = try LongReading(job, context, isLimited: isLimited, on: around.reactor)
-        while !isDraining, !isEnding, !Task.isCancelled {
+        while !isDraining, !lifecycle.isEnding, !Task.isCancelled {
             if let outcome = reading.take() { return try outcome.get() }
             await goOnBesideReading()
             await reading.wait()

@@ -14,7 +14,7 @@ extension AppRunner {
             let count = unrecordedCount
             guard count > 0 else { continue }
             unrecordedCount = 0
-            guard await syncJournal(isPatient: true) else { return }
+            guard await journal.sync(isPatient: true) else { return }
             await gateway.recorded(count)
         }
     }
@@ -37,7 +37,7 @@ extension AppRunner {
             for settlement in group { settle(settlement) }
             rest = rest.dropFirst(group.count)
         }
-        writeJournal()
+        journal.write()
         noteUnrecorded(settlements)
     }
 
@@ -68,7 +68,7 @@ extension AppRunner {
             guard let job = jobs[id] else { return true }
             settle(group, of: job, outcome)
             unsettledCount -= group.notificationCount
-            writeJournal()
+            journal.write()
             await files.worker.yield()
         }
         return true
@@ -79,9 +79,9 @@ extension AppRunner {
     /// - Returns: `false` when the app ends before.
     private func mayRecordTakenBack() async -> Bool {
         let byteCount = Self.backLimits.batchCount * Self.rangeByteCount
-        while !isBroken {
+        while !journal.isBroken {
             if mayRecord(byteCount, number: 1, orRing: publishBell) { break }
-            if isEnding || Task.isCancelled { return false }
+            if lifecycle.isEnding || Task.isCancelled { return false }
             lookAtProgress()
             tellWaits()
             show()
@@ -125,12 +125,12 @@ extension AppRunner {
     /// - Returns: `false` when the app ends before.
     private func mayRecord(outcomes count: Int) async -> Bool {
         var hasHurried = false
-        while !isBroken {
+        while !journal.isBroken {
             if mayRecord(count * Self.outcomeByteCount, number: 0, orRing: roomBell) {
                 room.endWait(for: .outcomes)
                 return true
             }
-            if isEnding { return false }
+            if lifecycle.isEnding { return false }
             if !hasHurried { lastPublication = .zero }
             hasHurried = true
             publishBell.ring()
@@ -174,8 +174,8 @@ extension AppRunner {
             let batches = announcements
             guard !batches.isEmpty else { continue }
             announcements = []
-            for batch in batches { record(.intent(batch.job, [batch.indices])) }
-            guard await syncJournal(for: .intent) else { return }
+            for batch in batches { journal.record(.intent(batch.job, [batch.indices])) }
+            guard await journal.sync(for: .intent) else { return }
             await gateway.announced(batches)
         }
     }
@@ -197,9 +197,9 @@ extension AppRunner {
         for (job, batches) in Dictionary(grouping: batches, by: \.job) {
             var runs = IndexRuns()
             for batch in batches { runs.insert(batch.indices) }
-            record(.reopened(job, runs.runs))
+            journal.record(.reopened(job, runs.runs))
         }
-        writeJournal()
+        journal.write()
     }
 
     /// Takes back, at the end, what was announced of jobs that must not be sent twice and never written: the next start may.
@@ -208,7 +208,7 @@ extension AppRunner {
             let waiting = await gateway.remove(id) + freed.batches(of: id)
             guard let intents = around.journal.job(id)?.intents else { continue }
             let announced = waiting.flatMap { intents.intersection($0.indices) }
-            if !announced.isEmpty { record(.reopened(id, announced)) }
+            if !announced.isEmpty { journal.record(.reopened(id, announced)) }
         }
     }
 }

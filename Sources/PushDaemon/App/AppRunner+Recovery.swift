@@ -37,9 +37,9 @@ extension AppRunner {
             if !left.isEmpty { try searchMissing() }
         } catch {
             logger.error("what an earlier run has left cannot be looked for", metadata: [LogKey.error: "\(error)"])
-            note(failure: error)
+            space.note(failure: error)
         }
-        writeJournal()
+        journal.write()
     }
 
     private func takeFromWork() throws(SystemError) {
@@ -81,13 +81,20 @@ extension AppRunner {
         left.values.contains { $0.facts.name == job.name || $0.facts.inode == job.status.inode }
     }
 
+    /// Whether an earlier run has left jobs that nobody has looked into, and one may be the same: any, by its ref; and by its
+    /// file one of its name.
+    func isAnyLeft(whichMayBe name: FileName, _ summary: JobSummary) -> Bool {
+        let left = [leftJobs, takingUp].joined()
+        return summary.header.ref == nil ? left.contains { $0.claimed.name == name } : !left.isEmpty
+    }
+
     /// Whether a job was parked by an operator, and a power loss has left it in `work/` too, where it goes; or whether that
     /// cannot be seen.
     private func isParked(_ job: ClaimedJob) -> Bool {
         do {
             guard try desk.isParked(job) else { return false }
             try spool.work.unlink(job.entry.bytes)
-            record(.cleaned(job.id))
+            journal.record(.cleaned(job.id))
         } catch {
             reportUnrecovered(job.name, job.id, error)
         }
@@ -136,7 +143,7 @@ extension AppRunner {
             logger.warning("job is restored from the journal", metadata: [LogKey.job: "\(job.facts.name)"])
             takeIn(LeftJob(claimed: claimed, record: .job(job, suspicion: nil)))
         case .forget(let farewell): forget(job, farewell)
-        case .finish, .leave, .startOver, .resume, .hold: record(.cleaned(job.facts.id))
+        case .finish, .leave, .startOver, .resume, .hold: journal.record(.cleaned(job.facts.id))
         }
     }
 
@@ -144,7 +151,7 @@ extension AppRunner {
         guard let file = try spool.candidate(for: name) else { return forget(job, .neverOurs) }
         switch try around.tenure.claim(file, as: job.facts.id, in: spool) {
         case .claimed(let claimed):
-            record(.claimed(job.facts.id))
+            journal.record(.claimed(job.facts.id))
             let claimed = claimed.called(job.facts.name)
             takeIn(LeftJob(claimed: claimed, record: .job(job, suspicion: nil)))
         case .gone, .changed: forget(job, .neverOurs)
@@ -157,7 +164,7 @@ extension AppRunner {
             let hint: Logger.MetadataValue = "somebody took it from work/; what was left of it is not sent"
             logger.error("job is gone", metadata: [LogKey.job: "\(job.facts.name)", LogKey.hint: hint])
         }
-        record(.cleaned(job.facts.id))
+        journal.record(.cleaned(job.facts.id))
     }
 
     /// Takes up what was found, as much as there is room for. One that cannot be read does not hold up the others.
@@ -176,15 +183,15 @@ extension AppRunner {
         takingUp.append(left)
         do {
             try await recover(left)
-        } catch let error as SystemError where pauseIfShort(error) {
+        } catch let error as SystemError where space.pauseIfShort(error) {
             leftJobs.append(left)
         } catch {
             reportUnrecovered(left.claimed.name, left.claimed.id, error)
         }
         takingCount -= 1
         takingUp.removeAll { $0.claimed.id == left.claimed.id }
-        writeJournal()
-        if leftJobs.isEmpty, takingUp.isEmpty { reconsider(refTurns.release(nil)) }
+        journal.write()
+        if leftJobs.isEmpty, takingUp.isEmpty { duplicates.noteAllKnown() }
     }
 
     private func recover(_ left: LeftJob) async throws {
@@ -209,10 +216,10 @@ extension AppRunner {
         case .startOver:
             logger.notice(
                 "job found in work/ was never sent, and is now", metadata: [LogKey.job: "\(left.claimed.name)"])
-            try judgeRef(of: &read, at: .now)
+            try duplicates.judge(&read, at: .now)
             await announceClaimed(left.claimed, job, read)
         case .resume(let progress):
-            try judgeRef(of: &read, left, progress)
+            try duplicates.judge(&read, left, progress)
             resume(left, progress, read)
         case .finish: finish(left, read)
         case .restore:
@@ -228,8 +235,8 @@ extension AppRunner {
     /// A job in `work/` of which the journal knows nothing: nothing of it was sent, unless the journal was lost.
     private func announceClaimed(_ claimed: ClaimedJob, _ job: OpenJob, _ read: ReadJob) async {
         let claimedAt = record(header: read, of: job)
-        record(.claimed(claimed.id))
-        guard await syncJournal() else { return }
+        journal.record(.claimed(claimed.id))
+        guard await journal.sync() else { return }
         start(claimed, read, claimedAt: claimedAt)
     }
 
@@ -270,7 +277,7 @@ extension AppRunner {
 
     private func park(_ left: LeftJob, _ reason: RecoveryPlan.HoldReason) throws(SystemError) {
         let name = try spool.hold(left.claimed)
-        record(.cleaned(left.claimed.id))
+        journal.record(.cleaned(left.claimed.id))
         around.meter.count { $0.noteHold(reason.cause) }
         let hint: Logger.MetadataValue = "look at it; move it from hold/ to new/ to send all of it"
         logger.error(
@@ -279,7 +286,7 @@ extension AppRunner {
     }
 
     private func reportUnrecovered(_ name: FileName, _ id: JobID, _ error: any Error) {
-        note(failure: error)
+        space.note(failure: error)
         let hint: Logger.MetadataValue = "it stays where it is; mend it, then restart"
         logger.error(
             "job of an earlier run cannot be taken up",

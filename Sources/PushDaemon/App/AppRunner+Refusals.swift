@@ -56,9 +56,9 @@ extension AppRunner {
             try await files.archives.sync(spool.takeUnsyncedMoves())
         } catch {
             logger.error("archive cannot be synced", metadata: [LogKey.error: "\(error)"])
-            note(failure: error)
+            space.note(failure: error)
         }
-        noteArchived()
+        retention.noteArchived()
     }
 
     private func noteStuck(_ refusal: PendingRefusal, _ error: SystemError) {

@@ -20,7 +20,7 @@ extension AppRunner {
         for entry in entries {
             let time = WallTime(epochSeconds: Int64(entry.epochSeconds))
             writer.appendToken(entry.token, goneSince: time, to: &lines)
-            if gone != nil { rememberGone(entry.token.bytes[...], since: time) }
+            suppression.remember(entry.token.bytes[...], since: time)
         }
         while !Task.isCancelled {
             // These lines are not in a publication that is under way.

@@ -38,10 +38,10 @@ extension AppRunner {
         standing.note(inFlight: gateway.events.meter.inFlightCount, at: .now)
         let app = status
         var queue = AppMetrics.Queue()
-        (queue.waitingCount, queue.activeCount, queue.heldCount) = (intake.knownCount, activeCount, heldCount)
+        (queue.waitingCount, queue.activeCount, queue.heldCount) = (intake.knownCount, activeCount, space.heldCount)
         queue.ignoredCount = intake.ignoredCount
         (queue.oldestWaiting, queue.oldestActive) = (intake.oldestReady, oldestDrop)
-        let free = freeByteCount
+        let free = space.freeByteCount
         around.meter.count { ($0.queue, $0.freeByteCount) = (queue, free) }
         let isNews = shown.withLock { shown in
             defer { shown = app }

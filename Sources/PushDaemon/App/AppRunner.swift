@@ -1,7 +1,7 @@
-package import APNSGateway
+import APNSGateway
 import APNSModel
-package import LinuxIO
-package import Logging
+import LinuxIO
+import Logging
 package import SpoolModel
 package import SpoolStore
 import Synchronization
@@ -10,47 +10,6 @@ import Synchronization
 ///
 /// Its file calls block, so it lives on a worker thread; its gateway lives on the reactor. `run` must be running.
 package actor AppRunner {
-    /// What an app needs to know besides its own configuration.
-    package struct Surroundings: Sendable {
-        /// The spool.
-        package let spool: Spool
-        /// What makes jobs ours, and keeps what became of them.
-        package let tenure: any Tenure
-        /// Where to log.
-        package let logger: Logger
-        /// The daemon's configuration.
-        package let configuration: DaemonConfiguration
-        /// This daemon's name in the spool.
-        package let node: String
-        /// Where sockets live.
-        package let reactor: Reactor
-        /// The threads for the files of the app's filesystem.
-        let files: FileThread
-        /// What the app may open whatever others do, and what it has borrowed.
-        let descriptors: AppDescriptors
-        /// Where raw feedback is kept until it is published.
-        package let state: Directory
-        /// The provider tokens, which all apps of a key share.
-        package let tokens: TokenSources
-        /// The reserve for a full volume.
-        let ballast: BallastKeeper
-        /// Lets one file be read while no other is.
-        let reading: ReadingGate
-        /// Lets so many hooks begin at a time.
-        let hooks: HookGate
-        /// Rung when the journal cannot be written any more, or needs room.
-        let journalBell: Bell
-        /// Rung when there is something new to show in the status.
-        let statusBell: Bell
-        /// What counts for the app's metrics.
-        let meter: AppMeter
-        /// Knows how much time has passed since a file's time stamp.
-        let clock: ClockWatch
-
-        /// Where everything is recorded that must outlive the daemon: its room, and what it says of earlier runs.
-        var journal: Journal { spool.journal }
-    }
-
     /// How many jobs may be under way, and open for reading, and how many bytes of documents in memory, before no further
     /// job is taken; the rest waits in `new/`.
     static let placeLimits = Places.Limits(jobCount: 10_000, readerCount: 256, byteCount: 128 << 20)
@@ -67,15 +26,11 @@ package actor AppRunner {
     nonisolated let hints = HintBox()
     /// What the status is to say of the app.
     nonisolated let shown: Mutex<SpoolStatus.App>
-    private nonisolated let draining = Atomic(false)
-    /// Whether `stop` was called, and what the app has left word of since it drains.
-    private nonisolated let stopping = Atomic(false)
-    private nonisolated let idle = Atomic(true)
-    let around: Surroundings
-    let spool: AppSpool
-    let folder: FeedbackFolder
+    nonisolated let lifecycle = AppLifecycle()
+    nonisolated let around: DaemonContext
+    nonisolated let logger: Logger
+    let context: AppContext
     let gateway: any PushGateway
-    let logger: Logger
     let writer: FeedbackLine
     /// Rung when there may be something to take from `new/`.
     let intakeBell: Bell
@@ -92,8 +47,16 @@ package actor AppRunner {
     let stopBell: Bell
     /// Rung when the feedback service may have another address.
     let serviceBell: Bell
-    /// Rung when there is something for the hook, or it is another.
-    let hookBell: Bell
+
+    /// The tokens that are not sent to.
+    let suppression: SuppressionList
+    let journal: JournalWriter
+    let space: SpaceMonitor
+    let duplicates: DuplicateGuard
+    let retention: RetentionTask
+    let hook: HookRunner
+    /// Whether there is room for what the app is about to do.
+    let room: JournalRoom
 
     var app: AppConfiguration
     var identity: AppIdentity
@@ -120,21 +83,13 @@ package actor AppRunner {
     /// Whether a file over which the daemon may have died is being read, and which of those were read since.
     var isReadingAlone = false
     var acquitted: Set<JournalSubject> = []
-    /// Whether there is room for what the app is about to do.
-    var room: JournalRoom
     /// Where the records begin that can be told while those before them, of an earlier run or of what an operator has ended,
     /// are told one by one.
     var firstTold: JournalPosition
-    /// The last record of this app, and whether the journal has failed: then nothing is taken, sent or told any more.
-    var lastRecord: JournalPosition?
-    var isBroken = false
     /// Files that can never be sent, to be moved away as soon as their lines are out.
     var refusals: [PendingRefusal] = []
     /// Those whose line is out and which could not be moved: not told again.
     var stuckRefusals: [FileName: PendingRefusal] = [:]
-    /// The refs of jobs that were sent; `nil` if nobody asks. And which jobs under way have which.
-    let refs: RefBook?
-    var refTurns = RefTurns()
     /// Jobs that have recipients to hand out.
     var readable = ReadingTurns(AppRunner.pausedLimits)
     /// How far jobs are that take long, what is shown of them, and when they are looked at again.
@@ -177,10 +132,6 @@ package actor AppRunner {
     /// Jobs that are over, for corrections that come late.
     var recent = RecentJobs()
     var lastPublication = Moment.zero
-    /// Which files the hook is to get; `nil` without a hook.
-    var hookQueue: HookQueue?
-    /// Files that are not given to the hook, which was reported.
-    var strangers: Set<FileName> = []
     var nextScan = Moment.zero
     /// A listing of `new/` that is under way.
     var scanning: DirectoryListing?
@@ -198,35 +149,10 @@ package actor AppRunner {
     var announcements: [Batch] = []
     /// What was taken back from the gateway and is to be handed out again.
     var freed = FreedBatches()
-    /// Whether there is room on the volume, and when that is looked at again.
-    var space: SpaceWatch
-    var nextSpaceLook = Moment.zero
-    /// How much there was at the last look; and how many jobs lie in `hold/`, `nil` when that cannot be told.
-    var freeByteCount: Int64?
-    var heldCount: Int? = 0
-    var held = FolderCount()
     /// When the oldest of the jobs under way was dropped, as of the last look at their progress.
     var oldestDrop: WallTime?
-    /// Until when no file is taken for want of descriptors.
-    var shortUntil = Moment.zero
-    /// When archives and feedback are looked through for what is over, the look that is under way, and the newest feedback
-    /// that one has told of.
-    var sweeps: SweepSchedule
-    var sweep: RetentionSweep?
-    var feedbackToldThrough: WallTime?
-    /// Folders with something that is left alone, and was reported.
-    var reportedLeftovers: Set<String> = []
-    /// The tokens that are gone, if they are not to be sent to; whether they are being read; and whether they could not be
-    /// kept or looked up, which was reported.
-    var gone: GoneTokens?
-    var isReadingGone = false
-    var isGoneBroken = false
-    /// Whether something under way has failed for want of room.
-    var isOutOfRoom = false
     /// Whether the app is to end as soon as nothing is in doubt.
     var isRetiring = false
-    /// Whether its connections are being cut because it ends.
-    var isEnding = false
     /// Whether the watch tells of files; else `new/` is polled.
     var isWatched = true
 
@@ -239,36 +165,29 @@ package actor AppRunner {
     ///   - left: What an earlier run of it left in the journal.
     /// - Throws: `SpoolFault` and `SystemError` when its folders cannot be used: the app cannot run.
     package init(
-        _ app: AppConfiguration, _ identity: AppIdentity, in around: Surroundings, left: LeftBehind
+        _ app: AppConfiguration, _ identity: AppIdentity, in around: DaemonContext, left: LeftBehind
     ) throws {
         var logger = around.logger
         logger[metadataKey: LogKey.app] = "\(app.name)"
+        let spool = try around.spool.app(app.name)
+        spool.jobFiles = around.descriptors.jobFiles
+        let context = AppContext(
+            name: app.name, logger: logger, spool: spool,
+            folder: try FeedbackFolder(spool, after: left.newestFeedback), lifecycle: lifecycle, daemon: around)
         self.name = app.name
         self.shown = Mutex(SpoolStatus.App(name: app.name, state: .starting))
         self.app = app
         self.identity = identity
         self.around = around
-        self.logger = logger
-        self.spool = try around.spool.app(app.name)
-        self.spool.jobFiles = around.descriptors.jobFiles
-        self.pausedAt = try self.spool.pausedAt()
-        self.folder = try FeedbackFolder(self.spool, after: left.newestFeedback)
-        self.desk = HoldDesk(self.spool, logger)
+        (self.context, self.logger) = (context, logger)
+        self.pausedAt = try spool.pausedAt()
+        self.desk = HoldDesk(spool, logger)
         self.left = left.jobs
-        self.room = JournalRoom(of: app.name, in: around.journal)
         self.firstTold = around.journal.position
-        let window = around.configuration.dedupe
-        self.refs = try window > .zero ? RefBook(of: app.name, in: around.state, keeping: window, at: .now) : nil
         self.gateway = identity.gateway(around.tokens, around.descriptors.sockets).makeGateway(
             recordKeeping: .durable(group: around.configuration.syncRecords), on: around.reactor, logger: logger)
         self.writer = FeedbackLine(app: app.name, node: around.node)
-        self.space = SpaceWatch(floor: SpaceFloor(byteCount: around.configuration.freeSpace))
-        var rules = IntakeRules()
-        rules.settle = around.configuration.settle
-        rules.patience = around.configuration.patience
-        rules.requireEnd = around.configuration.requireEnd
-        self.intake = Intake(rules: rules)
-        self.sweeps = SweepSchedule(interval: Self.sweepPause(around.configuration))
+        self.intake = Intake(rules: IntakeRules(around.configuration))
         self.intakeBell = Bell(on: around.reactor)
         self.pumpBells = Lane.allCases.map { _ in Bell(on: around.reactor) }
         self.publishBell = Bell(on: around.reactor)
@@ -277,8 +196,20 @@ package actor AppRunner {
         self.roomBell = Bell(on: around.reactor)
         self.stopBell = Bell(on: around.reactor)
         self.serviceBell = Bell(on: around.reactor)
-        self.hookBell = Bell(on: around.reactor)
+        self.suppression = SuppressionList(context)
+        self.journal = JournalWriter(context, suppression)
+        self.space = SpaceMonitor(context, journal)
+        self.duplicates = try DuplicateGuard(context, space, orRing: intakeBell)
+        self.retention = RetentionTask(context)
+        self.room = JournalRoom(of: app.name, in: around.journal)
+        self.hook = HookRunner(app.hook, context, room, orRing: intakeBell)
     }
+
+    /// Reads on which jobs were sent before, a part of it at a time; to be called before `run`, until there is no more.
+    ///
+    /// - Returns: Whether there is more.
+    /// - Throws: `SystemError`: that cannot be read. The app cannot run: it does not know what was sent.
+    func readOn() throws(SystemError) -> Bool { try duplicates.readOn() }
 
     /// The worker's thread.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { around.files.worker.executor }
@@ -286,16 +217,18 @@ package actor AppRunner {
     /// The threads for its files.
     nonisolated var files: FileThread { around.files }
 
+    var spool: AppSpool { context.spool }
+
     /// Works until `stop` is called, and records everything that the gateway has settled by then.
     ///
     /// Cancelling the task ends it as well, but what the gateway has not told by then is lost.
     package func run() async {
         findLeftJobs()
-        folder.reportIgnored(to: logger)
-        prepareHook()
+        context.folder.reportIgnored(to: logger)
+        hook.prepare()
         hasBegun = true
         if pausedAt != nil { await gateway.setPaused(true) }
-        await prepareSuppression()
+        await suppression.configure(isWanted: app.suppress)
         await withTaskGroup { group in
             // Ends by itself, when the gateway has ended and told everything.
             group.addTask { await self.runEvents() }
@@ -304,23 +237,25 @@ package actor AppRunner {
         await withdrawIntents()
         await publishLines()
         await cleanArchived()
-        writeJournal()
+        journal.write()
         show()
     }
+
+    private func runHook() async { await hook.run() }
 
     /// How often an app that drains leaves word of whether it is idle.
     private static let drainingPause = Duration.milliseconds(20)
 
     /// Waits until the app is to end.
     private func awaitStop() async {
-        while !stopping.load(ordering: .relaxed), !Task.isCancelled {
-            if isDraining { idle.store(isIdle || isPausedOut, ordering: .relaxed) }
+        while !lifecycle.isStopping, !Task.isCancelled {
+            if isDraining { lifecycle.note(isIdle: isIdle || isPausedOut) }
             await stopBell.wait(until: isDraining ? .now + Self.drainingPause : nil)
         }
     }
 
     private func runUntilStopped() async {
-        idle.store(false, ordering: .relaxed)
+        lifecycle.note(isIdle: false)
         await withTaskGroup { group in
             group.addTask { await self.awaitStop() }
             group.addTask { await self.gateway.run() }
@@ -333,7 +268,7 @@ package actor AppRunner {
             group.addTask { await self.runHook() }
             // Only the first ends by itself, when the app is to end or everything is.
             await group.next()
-            isEnding = true
+            lifecycle.noteEnding()
             roomBell.ring()
             group.cancelAll()
         }
@@ -354,15 +289,13 @@ package actor AppRunner {
         let configured = identity.gateway(around.tokens, around.descriptors.sockets)
         guard await gateway.reconfigure(configured) else { return false }
         guard isOther else { return true }
-        // Another hook does not wait because the one before has failed.
-        if app.hook != self.app.hook { hookQueue = nil }
         self.app = app
         self.identity = identity
-        await prepareSuppression()
+        await suppression.configure(isWanted: app.suppress)
         logger.notice("app configured anew", metadata: [LogKey.gateway: "\(app.endpoint)"])
         intakeBell.ring()
         serviceBell.ring()
-        hookBell.ring()
+        hook.configure(app.hook)
         return true
     }
 
@@ -382,7 +315,7 @@ package actor AppRunner {
 
     /// Ends the app: connections are cut, and jobs stay where they are.
     package nonisolated func stop() {
-        stopping.store(true, ordering: .relaxed)
+        lifecycle.stop()
         stopBell.ring()
     }
 
@@ -404,15 +337,15 @@ package actor AppRunner {
 
     /// Takes no further jobs. Whether all that were taken are over is told by `isDrained`.
     package nonisolated func beginDraining() {
-        draining.store(true, ordering: .relaxed)
+        lifecycle.drain()
         stopBell.ring()
     }
 
     /// Whether no job is under way, as far as the app has left word since it drains: it is not asked, since it may hang.
-    nonisolated var isDrained: Bool { idle.load(ordering: .relaxed) }
+    nonisolated var isDrained: Bool { lifecycle.isIdle }
 
     /// Whether no further jobs are taken.
-    nonisolated var isDraining: Bool { draining.load(ordering: .relaxed) }
+    nonisolated var isDraining: Bool { lifecycle.isDraining }
 
     /// Whether no job is under way.
     package var isIdle: Bool {
@@ -432,6 +365,16 @@ package actor AppRunner {
 
     /// How many jobs are under way.
     package var activeCount: Int { jobs.count + leftJobs.count }
+}
+
+extension IntakeRules {
+    /// The rules that a configuration sets.
+    fileprivate init(_ configuration: DaemonConfiguration) {
+        self.init()
+        settle = configuration.settle
+        patience = configuration.patience
+        requireEnd = configuration.requireEnd
+    }
 }
 
 extension IntakeHint {

@@ -5,7 +5,7 @@ import SpoolStore
 
 /// Whether an app has room for what it is about to do, in the journal, for lines in memory or among the hooks that run, and since
 /// when it waits for some.
-struct JournalRoom {
+final class JournalRoom {
     /// What it waits for.
     fileprivate enum Want: Hashable {
         case journal(JournalUse)
@@ -35,7 +35,7 @@ struct JournalRoom {
     ///   - number: Tells those apart who want room for the same use.
     ///   - bell: Rings once there is room, if there is none.
     /// - Returns: Whether there is.
-    mutating func has(_ byteCount: Int, for use: JournalUse, number: Int = 0, orRing bell: Bell) -> Bool {
+    func has(_ byteCount: Int, for use: JournalUse, number: Int = 0, orRing bell: Bell) -> Bool {
         let wish = RoomWish(app, for: use, number: number)
         let hasRoom = journal.hasRoom(for: wish, byteCount: byteCount) { bell.ring() }
         if hasRoom { endWait(for: use) } else { beginWait(for: use) }
@@ -43,30 +43,30 @@ struct JournalRoom {
     }
 
     /// Notes that something waits for this use, if it was not known.
-    mutating func beginWait(for use: JournalUse) {
+    func beginWait(for use: JournalUse) {
         begin(.journal(use))
     }
 
     /// Notes whether nothing is read or recorded because too many lines are not out.
-    mutating func note(tooManyLines: Bool) {
+    func note(tooManyLines: Bool) {
         if tooManyLines { begin(.lines) } else if !waits.isEmpty { waits[.lines] = nil }
     }
 
     /// Notes whether the app's hook waits for those of others.
     ///
     /// - Returns: Whether that is another answer than before.
-    mutating func note(hookWaits: Bool) -> Bool {
+    func note(hookWaits: Bool) -> Bool {
         guard hookWaits != (waits[.hook] != nil) else { return false }
         waits[.hook] = hookWaits ? .now : nil
         return true
     }
 
-    private mutating func begin(_ want: Want) {
+    private func begin(_ want: Want) {
         if waits[want] == nil { waits[want] = .now }
     }
 
     /// Notes that nothing waits for this use any more.
-    mutating func endWait(for use: JournalUse) {
+    func endWait(for use: JournalUse) {
         if !waits.isEmpty { waits[.journal(use)] = nil }
     }
 
@@ -82,7 +82,7 @@ struct JournalRoom {
     private var told: Want? { isTold ? waits.min { $0.value < $1.value }?.key : nil }
 
     /// Whether a wait that is to be told has begun or ended since the last call.
-    mutating func hasNews(at now: Moment) -> Bool {
+    func hasNews(at now: Moment) -> Bool {
         let isLong = waits.values.contains { $0 + Self.patience <= now }
         defer { isTold = isTold ? !waits.isEmpty : isLong }
         return isTold ? waits.isEmpty : isLong

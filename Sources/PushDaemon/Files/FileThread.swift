@@ -22,12 +22,12 @@ actor FileThread {
 
     /// Opens an app, which may take as long as its filesystem likes.
     ///
-    /// - Throws: as `AppRunner.init` and `AppRunner.readRefs`.
+    /// - Throws: as `AppRunner.init` and `AppRunner.readOn`.
     func open(
-        _ app: ConfigurationSet.App, in around: AppRunner.Surroundings, left: LeftBehind
+        _ app: ConfigurationSet.App, in around: DaemonContext, left: LeftBehind
     ) async throws -> AppRunner {
         let runner = try AppRunner(app.configuration, app.identity, in: around, left: left)
-        while try await runner.readRefs() { await worker.yield() }
+        while try await runner.readOn() { await worker.yield() }
         return runner
     }
 }

@@ -6,70 +6,105 @@ import SpoolModel
 import SpoolStore
 import Synchronization
 
-extension AppRunner {
+/// Runs an app's hook with each feedback file, in the order of their names, one at a time.
+final class HookRunner {
     /// How long a hook may take to end that was asked to.
-    private static let hookFarewell = Duration.seconds(5)
+    private static let farewell = Duration.seconds(5)
     /// The status of a hook that will never take the file (EX_DATAERR of sysexits.h).
     private static let refusal: Int32 = 65
 
-    /// Runs the app's hook with each feedback file, until the task is cancelled.
-    func runHook() async {
-        let mark = HookMark(of: name, in: around.state)
+    private let context: AppContext
+    private let room: JournalRoom
+    /// Rung when there is something to show.
+    private let intakeBell: Bell
+    /// Rung when there is something for the hook, or it is another.
+    private let bell: Bell
+    /// Where it is kept which files the hook has had.
+    private let mark: HookMark
+    private var hook: Hook?
+    /// Which files the hook is to get; `nil` without a hook.
+    private var queue: HookQueue?
+    /// Files that are not given to the hook, which was reported.
+    private var strangers: Set<FileName> = []
+
+    /// Creates one that runs nothing until `run`.
+    ///
+    /// - Parameters:
+    ///   - hook: The app's hook, if it has one.
+    ///   - context: The app.
+    ///   - room: Is told when the hook waits for those of other apps.
+    ///   - intakeBell: Is rung then.
+    init(_ hook: Hook?, _ context: AppContext, _ room: JournalRoom, orRing intakeBell: Bell) {
+        (self.hook, self.context, self.room, self.intakeBell) = (hook, context, room, intakeBell)
+        bell = Bell(on: context.daemon.reactor)
+        mark = HookMark(of: context.name, in: context.daemon.state)
+    }
+
+    /// Runs another hook from the next file on.
+    func configure(_ hook: Hook?) {
+        // Another hook does not wait because the one before has failed.
+        if hook != self.hook { queue = nil }
+        self.hook = hook
+        bell.ring()
+    }
+
+    /// Runs the app's hook, until the task is cancelled.
+    func run() async {
         while !Task.isCancelled {
-            guard let hook = app.hook else {
-                hookQueue = nil
-                await hookBell.wait()
+            guard let hook else {
+                queue = nil
+                await bell.wait()
                 continue
             }
-            guard hookQueue != nil || beginHook(mark) else {
-                await hookBell.wait(until: .now + HookQueue.ceiling)
+            guard queue != nil || begin() else {
+                await bell.wait(until: .now + HookQueue.ceiling)
                 continue
             }
-            switch hookQueue?.next(at: .now) {
-            case .list: await listForHook()
-            case .run(let file): await run(hook, file, mark)
-            case .wait(let moment): await hookBell.wait(until: moment?.instant)
+            switch queue?.next(at: .now) {
+            case .list: await list()
+            case .run(let file): await run(hook, file)
+            case .wait(let moment): await bell.wait(until: moment?.instant)
             case nil: continue
             }
         }
     }
 
     /// Begins before anything is published: that must have a name behind the mark, or the hook would not get it.
-    func prepareHook() {
-        if app.hook != nil { _ = beginHook(HookMark(of: name, in: around.state)) }
+    func prepare() {
+        if hook != nil { _ = begin() }
     }
 
-    /// Tells the hook's task of a file that was published.
-    func noteForHook(_ file: FileName) {
-        guard hookQueue != nil else { return }
-        hookQueue?.published(file)
-        hookBell.ring()
+    /// Takes note of a file that was published.
+    func note(_ file: FileName) {
+        guard queue != nil else { return }
+        queue?.published(file)
+        bell.ring()
     }
 
     /// Begins behind the mark; without one, with what is published from now on.
-    private func beginHook(_ mark: HookMark) -> Bool {
+    private func begin() -> Bool {
         do throws(SystemError) {
             guard let last = try mark.read(), FeedbackFolder.time(of: last.bytes) != nil else {
-                let now = try folder.nextName(at: .now)
+                let now = try context.folder.nextName(at: .now)
                 try mark.write(now)
-                hookQueue = HookQueue(after: now)
+                queue = HookQueue(after: now)
                 return true
             }
             // No name to come is behind a mark of the future: rather files twice than none any more.
-            let isFollowed = folder.goOn(after: last)
-            if !isFollowed { reportMark(mark, last) }
-            hookQueue = HookQueue(after: isFollowed ? last : nil)
+            let isFollowed = context.folder.goOn(after: last)
+            if !isFollowed { reportMark(last) }
+            queue = HookQueue(after: isFollowed ? last : nil)
             return true
         } catch {
-            logger.error(
+            context.logger.error(
                 "hook cannot begin", metadata: [LogKey.path: "\(mark.path)", LogKey.error: "\(error)"])
             return false
         }
     }
 
-    private func reportMark(_ mark: HookMark, _ last: FileName) {
+    private func reportMark(_ last: FileName) {
         let hint: Logger.MetadataValue = "the hook gets all files that are there, also those that it has had"
-        logger.warning(
+        context.logger.warning(
             "hook's mark is of the future",
             metadata: [
                 LogKey.path: "\(mark.path)", LogKey.error: "it had \(last) last",
@@ -81,35 +116,37 @@ extension AppRunner {
     private static let listingSlice = 4096
     private static let lookCost = 64
 
-    private func listForHook() async {
+    private func list() async {
         var found = FirstNames(limit: HookQueue.nameLimit)
         do throws(SystemError) {
-            var listing = try folder.listing()
+            var listing = try context.folder.listing()
             var count = 0
             while let entry = try listing.next() {
                 count += 1
-                if let name = folder.own(entry.name), hookQueue?.last.map({ $0 < name }) ?? true, found.mayKeep(name) {
+                if let name = context.folder.own(entry.name), queue?.last.map({ $0 < name }) ?? true,
+                    found.mayKeep(name)
+                {
                     count += Self.lookCost
-                    if isForHook(name) { found.add(name) }
+                    if isMeant(name) { found.add(name) }
                 }
                 guard count >= Self.listingSlice else { continue }
                 count = 0
-                await files.worker.yield()
+                await context.files.worker.yield()
             }
-            hookQueue?.listed(found.sorted, isAll: found.isWhole)
+            queue?.listed(found.sorted, isAll: found.isWhole)
         } catch {
-            logger.error("feedback cannot be listed for the hook", metadata: [LogKey.error: "\(error)"])
-            hookQueue?.notListed(at: .now)
+            context.logger.error("feedback cannot be listed for the hook", metadata: [LogKey.error: "\(error)"])
+            queue?.notListed(at: .now)
         }
     }
 
     /// Whether a file that was found is one of ours.
     ///
     /// What is published from then on follows it, whoever gave it its name: the hook's mark may move there.
-    private func isForHook(_ name: FileName) -> Bool {
+    private func isMeant(_ name: FileName) -> Bool {
         do throws(SystemError) {
-            switch try folder.origin(of: name) {
-            case .own: return folder.goOn(after: name)
+            switch try context.folder.origin(of: name) {
+            case .own: return context.folder.goOn(after: name)
             case .gone: return false
             case .foreign(let reason):
                 reportStranger(name, reason)
@@ -127,37 +164,37 @@ extension AppRunner {
     private func reportStranger(_ file: FileName, _ reason: String) {
         guard strangers.count < Self.strangerLimit, strangers.insert(file).inserted else { return }
         let hint: Logger.MetadataValue = "see who may write to feedback/, then remove the file"
-        logger.warning(
+        context.logger.warning(
             "file is not given to the hook",
             metadata: [LogKey.path: "\(file)", LogKey.error: "\(reason)", LogKey.hint: hint])
     }
 
-    private func run(_ hook: Hook, _ file: FileName, _ mark: HookMark) async {
-        guard let place = await awaitHookPlace() else { return }
+    private func run(_ hook: Hook, _ file: FileName) async {
+        guard let place = await awaitPlace() else { return }
         let end = Task.isCancelled ? .failed : await end(of: hook, file)
-        around.hooks.leave(place)
+        context.daemon.hooks.leave(place)
         // A queue that began anew meanwhile has not asked for this.
-        guard hookQueue?.next(at: .now) == .run(file) else { return }
-        hookQueue?.ended(end, at: .now)
-        guard let last = hookQueue?.last, end != .failed, end != .skipped else { return }
+        guard queue?.next(at: .now) == .run(file) else { return }
+        queue?.ended(end, at: .now)
+        guard let last = queue?.last, end != .failed, end != .skipped else { return }
         do throws(SystemError) {
             try mark.write(last)
         } catch {
             let hint: Logger.MetadataValue = "after a restart the hook gets files again that it has had"
-            logger.error(
+            context.logger.error(
                 "hook's mark cannot be written",
                 metadata: [LogKey.path: "\(mark.path)", LogKey.error: "\(error)", LogKey.hint: hint])
         }
     }
 
     /// Waits for a place among the hooks of all apps, and has the intake tell of the wait if it lasts.
-    private func awaitHookPlace() async -> Int? {
-        let place = await around.hooks.enter { noteHookWait(true) }
-        noteHookWait(false)
+    private func awaitPlace() async -> Int? {
+        let place = await context.daemon.hooks.enter { noteWait(true) }
+        noteWait(false)
         return place
     }
 
-    private func noteHookWait(_ isWaiting: Bool) {
+    private func noteWait(_ isWaiting: Bool) {
         if room.note(hookWaits: isWaiting) { intakeBell.ring() }
     }
 
@@ -165,19 +202,20 @@ extension AppRunner {
     private func end(of hook: Hook, _ file: FileName) async -> HookQueue.End {
         do throws(SystemError) {
             // Before it is opened as well: what is not ours may not even be ours to read.
-            if case .foreign(let reason) = try folder.origin(of: file) {
+            if case .foreign(let reason) = try context.folder.origin(of: file) {
                 reportStranger(file, reason)
                 return .skipped
             }
-            let output = try ChildOutput(on: around.reactor)
+            let output = try ChildOutput(on: context.daemon.reactor)
             guard let child = try start(hook, file, output) else { return .skipped }
-            async let telling: Void = tell(output, file)
+            let logger = context.logger
+            async let telling: Void = Self.log(output, file, to: logger)
             let end = await result(of: child, within: hook.timeout)
             await output.finish()
             await telling
             return note(try end.get(), file)
         } catch {
-            if error.isNotFound, !folder.has(file) { return .gone }
+            if error.isNotFound, !context.folder.has(file) { return .gone }
             noteFailure("\(error)", file)
             return .failed
         }
@@ -197,8 +235,8 @@ extension AppRunner {
     private func start(
         _ hook: Hook, _ file: FileName, _ output: ChildOutput
     ) throws(SystemError) -> ChildProcess? {
-        let input = try folder.open(file)
-        if case .foreign(let reason) = folder.origin(of: try input.status()) {
+        let input = try context.folder.open(file)
+        if case .foreign(let reason) = context.folder.origin(of: try input.status()) {
             reportStranger(file, reason)
             return nil
         }
@@ -210,17 +248,17 @@ extension AppRunner {
     private static let outputLimit = 100
 
     /// Logs what a hook prints.
-    private nonisolated func tell(_ output: ChildOutput, _ file: FileName) async {
+    private static func log(_ output: ChildOutput, _ file: FileName, to logger: Logger) async {
         let count = Atomic(0)
         do throws(SystemError) {
-            try await output.lines { [logger] line in
-                guard count.add(1, ordering: .relaxed).newValue <= Self.outputLimit else { return }
+            try await output.lines { line in
+                guard count.add(1, ordering: .relaxed).newValue <= outputLimit else { return }
                 logger.notice("hook has printed", metadata: [LogKey.text: "\(line)", LogKey.path: "\(file)"])
             }
         } catch {
             logger.warning("what a hook prints cannot be read", metadata: [LogKey.error: "\(error)"])
         }
-        let more = count.load(ordering: .relaxed) - Self.outputLimit
+        let more = count.load(ordering: .relaxed) - outputLimit
         guard more > 0 else { return }
         logger.notice(
             "hook has printed more lines", metadata: [LogKey.lines: "\(more)", LogKey.path: "\(file)"])
@@ -228,8 +266,8 @@ extension AppRunner {
 
     private func environment(for file: FileName) -> [String] {
         Hook.inherited(of: ChildProcess.ownEnvironment) + [
-            "PUSHSPOOL_APP=\(name)", "PUSHSPOOL_NODE=\(around.node)",
-            "PUSHSPOOL_FILE=\(folder.path)/\(file)",
+            "PUSHSPOOL_APP=\(context.name)", "PUSHSPOOL_NODE=\(context.daemon.node)",
+            "PUSHSPOOL_FILE=\(context.folder.path)/\(file)",
         ]
     }
 
@@ -237,14 +275,14 @@ extension AppRunner {
     ///
     /// - Returns: `nil` when it had to be ended.
     private func end(of child: ChildProcess, within limit: Duration) async throws(SystemError) -> ChildProcess.End? {
-        let watch = ChildWatch(on: around.reactor)
+        let watch = ChildWatch(on: context.daemon.reactor)
         do throws(SystemError) {
             if let end = try await watch.end(of: child, until: .now + limit) { return end }
             child.terminate()
-            if try await watch.end(of: child, until: .now + Self.hookFarewell, isFinal: true) != nil { return nil }
+            if try await watch.end(of: child, until: .now + Self.farewell, isFinal: true) != nil { return nil }
             child.killNow()
-            if try await watch.end(of: child, until: .now + Self.hookFarewell, isFinal: true) == nil {
-                logger.error("hook does not end", metadata: [LogKey.process: "\(child.id)"])
+            if try await watch.end(of: child, until: .now + Self.farewell, isFinal: true) == nil {
+                context.logger.error("hook does not end", metadata: [LogKey.process: "\(child.id)"])
             }
             return nil
         } catch {
@@ -257,24 +295,24 @@ extension AppRunner {
     private func note(_ end: ChildProcess.End?, _ file: FileName) -> HookQueue.End {
         switch end {
         case .exited(0):
-            logger.debug("hook has taken a file", metadata: [LogKey.path: "\(file)"])
+            context.logger.debug("hook has taken a file", metadata: [LogKey.path: "\(file)"])
             return .taken
         case .exited(Self.refusal):
-            logger.error("hook has refused a file", metadata: [LogKey.path: "\(file)"])
+            context.logger.error("hook has refused a file", metadata: [LogKey.path: "\(file)"])
             return .refused
         case .exited(let status): noteFailure("it exited with \(status)", file)
         case .killed(let signal): noteFailure("it was killed by signal \(signal)", file)
         case nil where Task.isCancelled:
-            logger.info("hook was ended with its app", metadata: [LogKey.path: "\(file)"])
+            context.logger.info("hook was ended with its app", metadata: [LogKey.path: "\(file)"])
         case nil: noteFailure("it was ended, because its time was up", file)
         }
         return .failed
     }
 
     private func noteFailure(_ text: String, _ file: FileName) {
-        let pause = HookQueue.pause(after: (hookQueue?.failureCount ?? 0) + 1)
+        let pause = HookQueue.pause(after: (queue?.failureCount ?? 0) + 1)
         let hint: Logger.MetadataValue = "see what it has printed; it gets the file again, and those after it wait"
-        logger.warning(
+        context.logger.warning(
             "hook has failed",
             metadata: [
                 LogKey.path: "\(file)", LogKey.error: "\(text)", LogKey.pause: "\(pause)", LogKey.hint: hint,

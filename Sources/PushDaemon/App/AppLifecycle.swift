@@ -1,0 +1,33 @@
+import Synchronization
+
+/// Whether an app takes jobs, drains or ends: asked for from any thread, without waiting for the app.
+final class AppLifecycle: Sendable {
+    private let draining = Atomic(false)
+    private let stopping = Atomic(false)
+    private let ending = Atomic(false)
+    private let idle = Atomic(true)
+
+    /// Whether no further jobs are taken.
+    var isDraining: Bool { draining.load(ordering: .relaxed) }
+
+    /// Whether the app is to end now.
+    var isStopping: Bool { stopping.load(ordering: .relaxed) }
+
+    /// Whether its connections are being cut because it ends.
+    var isEnding: Bool { ending.load(ordering: .relaxed) }
+
+    /// Whether no job was under way when the app last looked.
+    var isIdle: Bool { idle.load(ordering: .relaxed) }
+
+    /// Asks the app to take no further jobs.
+    func drain() { draining.store(true, ordering: .relaxed) }
+
+    /// Asks the app to end.
+    func stop() { stopping.store(true, ordering: .relaxed) }
+
+    /// Notes that the app ends.
+    func noteEnding() { ending.store(true, ordering: .relaxed) }
+
+    /// Notes whether a job is under way.
+    func note(isIdle: Bool) { idle.store(isIdle, ordering: .relaxed) }
+}
