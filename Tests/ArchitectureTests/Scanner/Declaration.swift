@@ -14,8 +14,8 @@ struct Declaration {
 
     /// The keyword that introduces it: `func`, `init`, `var`, `case`, `struct` …
     let keyword: String
-    /// The name; an operator's characters; `init` and `subscript` for those.
-    let name: String
+    /// The name, with dots for an extension of a nested type; an operator's characters; `init` and `subscript` for those.
+    var name: String
     /// The access level as written.
     let access: String?
     /// The types and extensions around it, outermost first.
@@ -24,12 +24,18 @@ struct Declaration {
     var inherited: [String] = []
     /// The attributes before it, by name.
     let attributes: [String]
+    /// Whether it belongs to the type and not to its values.
+    let isStatic: Bool
     /// The line of the keyword.
     let line: Int
+    /// For types: the lines from the keyword to the closing brace.
+    var lineCount = 1
     /// The lines of its `///` comment.
     let documentation: [String]
     /// Whether calling or reading it may throw.
     var isThrowing = false
+    /// Whether a value of the type around it has room for it: a variable that is neither static nor computed.
+    var isStored = false
     /// The indexes of the braces around its body, if it has one.
     var body: ClosedRange<Int>?
 }

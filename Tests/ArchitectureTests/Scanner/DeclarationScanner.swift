@@ -19,6 +19,7 @@ struct DeclarationScanner {
     private struct Prefix {
         var first: Int?
         var access: String?
+        var isStatic = false
         var attributes: [String] = []
     }
 
@@ -56,6 +57,7 @@ struct DeclarationScanner {
         } else if isModifier(at: index) {
             let isSetter = next < tokens.count && tokens[next].isCode("(")
             if Self.accessLevels.contains(token.text), !isSetter { prefix.access = token.text }
+            if token.text == "static" || token.text == "class" { prefix.isStatic = true }
         } else {
             return nil
         }
@@ -96,7 +98,7 @@ extension DeclarationScanner {
         let nameIndex = min(index + 1, range.upperBound - 1)
         var declaration = Declaration(
             keyword: keyword, name: name(at: index, keyword), access: prefix.access, scopes: scopes,
-            attributes: prefix.attributes, line: tokens[index].line,
+            attributes: prefix.attributes, isStatic: prefix.isStatic, line: tokens[index].line,
             documentation: documentation(from: tokens[prefix.first ?? index].line, to: tokens[index].line))
         if Self.typeKeywords.contains(keyword) {
             return declareType(&declaration, nameIndex, range)
@@ -105,6 +107,7 @@ extension DeclarationScanner {
             let signature = signatureStart(at: index, keyword)
             declaration.body = body(after: signature, keyword, range)
             declaration.isThrowing = isThrowing(declaration, signature, range)
+            declaration.isStored = isStored(declaration, signature)
         }
         declarations.append(declaration)
         // Past the name too, which may be a word such as `open`.
@@ -118,13 +121,14 @@ extension DeclarationScanner {
         declaration.inherited = clause.filter { $0.kind == .word }.map(\.text)
         if declaration.keyword == "actor" { declaration.inherited.append("Actor") }
         let nameTokens = header.prefix { !$0.isCode(":") && !$0.isCode("where") && !$0.isCode("<") }
-        let name = nameTokens.map(\.text).joined()
+        declaration.name = nameTokens.map(\.text).joined()
+        let close = brackets.closing(open)
+        declaration.lineCount = tokens[close].line - declaration.line + 1
         declarations.append(declaration)
         scopes.append(
             .init(
-                keyword: declaration.keyword, name: name, inherited: declaration.inherited,
+                keyword: declaration.keyword, name: declaration.name, inherited: declaration.inherited,
                 access: declaration.access))
-        let close = brackets.closing(open)
         scan(open + 1..<max(close, open + 1))
         scopes.removeLast()
         return close + 1
@@ -173,6 +177,16 @@ extension DeclarationScanner {
         }
         guard declaration.keyword != "var" && declaration.keyword != "let", start < end else { return false }
         return tokens[start..<end].prefix { !$0.isCode("->") }.contains { $0.isCode("throws") || $0.isCode("rethrows") }
+    }
+
+    /// Whether a variable of a type is neither static nor computed: braces after `=` make or watch its value.
+    private func isStored(_ declaration: Declaration, _ start: Int) -> Bool {
+        let isVariable = declaration.keyword == "var" || declaration.keyword == "let"
+        let isPart = scopes.last.map { $0.keyword != "protocol" && $0.keyword != "extension" } ?? false
+        guard isVariable, isPart, !declaration.isStatic else { return false }
+        guard let body = declaration.body, declaration.keyword == "var" else { return true }
+        let observers = tokens[body].dropFirst().prefix(1).contains { $0.isCode("didSet") || $0.isCode("willSet") }
+        return observers || tokens[start..<body.lowerBound].contains { $0.isCode("=") }
     }
 
     /// The first `{` outside round and square brackets.
