@@ -1,16 +1,12 @@
 package import APNSModel
 
-/// The life of one claimed job: claimed, reading, sending, settled, published, archived; or held on the way.
+/// The life of one claimed job that was read: sending, settled, published, archived; or held on the way.
 ///
 /// Knows what is left of the job and what became of the rest; does no I/O and reads no clock. A machine resumes from
 /// what a journal tells (`init(remaining:tally:)`) as if it had never stopped.
 package struct JobMachine: Sendable {
     /// Where the job is.
     package enum State: Hashable, Sendable {
-        /// In `work/`, nothing read yet.
-        case claimed
-        /// Being read for the first time; nothing is sent before that ends.
-        case reading
         /// Being sent.
         case sending
         /// On its way to `hold/`: nothing more is handed out, what is under way may still settle.
@@ -33,16 +29,10 @@ package struct JobMachine: Sendable {
         case operatorRequest
         /// Its bytes changed after they were checked.
         case changed
-        /// The daemon died over it again and again.
-        case poison
     }
 
     /// What happened.
     package enum Event: Hashable, Sendable {
-        /// Reading began.
-        case opened
-        /// The whole file was read; `fault` fails the job before anything is sent.
-        case read(count: Int, fault: ResultCode?)
         /// Notifications got an outcome.
         case settled(Range<Int>, Outcome)
         /// An earlier acceptance by silence was wrong: these have this outcome instead.
@@ -62,14 +52,8 @@ package struct JobMachine: Sendable {
         case archived
     }
 
-    /// What to do about it.
+    /// What the shell must do about an event.
     package enum Action: Hashable, Sendable {
-        /// Nothing.
-        case none
-        /// Read the file.
-        case read
-        /// Hand out what remains.
-        case send
         /// Hand out nothing more; say `drained` once nothing is under way.
         case stopSending
         /// Hand out nothing more; settle as unsent what is not under way.
@@ -77,13 +61,7 @@ package struct JobMachine: Sendable {
         /// Move it to `hold/`.
         case park(HoldReason)
         /// Record the end, then write feedback and the `job` line.
-        case publish(Conclusion)
-        /// Write a correcting line: the `job` line has been told already.
-        case correct(Range<Int>, Outcome)
-        /// Send these although the job is over: the gateway never took them.
-        case sendAgain(Range<Int>)
-        /// Move it to `done/` or `failed/`.
-        case archive(Conclusion)
+        case publish
     }
 
     /// Where the job is.
@@ -95,9 +73,17 @@ package struct JobMachine: Sendable {
     /// Whether something of it is known to have been on a connection and come back without an outcome.
     package var wasWritten = false
 
-    /// Creates the machine of a job that was just claimed.
-    package init() {
-        (self.state, self.remaining, self.tally) = (.claimed, IndexRuns(), Tally())
+    /// Creates the machine of a job that was read and claimed: it is being sent, or has ended if nothing of it can be.
+    ///
+    /// - Parameters:
+    ///   - count: How many notifications it has.
+    ///   - fault: Why nothing of it can be sent, if so.
+    package init(count: Int, fault: ResultCode?) {
+        guard let fault else {
+            self.init(remaining: IndexRuns(0..<count), tally: Tally())
+            return
+        }
+        self.init(concluded: Conclusion(tally: Tally(), fault: fault))
     }
 
     /// Creates the machine of a job that was being sent when the daemon stopped, or was held.
@@ -113,9 +99,9 @@ package struct JobMachine: Sendable {
     }
 
     /// Applies one event and says what the shell must do. An event that makes no sense in the state changes nothing.
-    package mutating func handle(_ event: Event) -> Action {
+    package mutating func handle(_ event: Event) -> Action? {
         count(event)
-        let (next, action) = step(from: state, on: event)
+        let (next, action) = step(on: event)
         state = next
         return action
     }
@@ -123,9 +109,6 @@ package struct JobMachine: Sendable {
     /// Keeps `remaining` and `tally`, which no state owns: a correction may come in any of them.
     private mutating func count(_ event: Event) {
         switch event {
-        case .read(let count, let fault):
-            guard case .reading = state, fault == nil else { return }
-            remaining = IndexRuns(0..<count)
         case .settled(let range, let outcome):
             tally.add(outcome, count: remaining.subtract(range))
         case .corrected(let range, let outcome):
@@ -133,53 +116,30 @@ package struct JobMachine: Sendable {
             tally.add(outcome, count: range.count)
         case .reopened(let range):
             tally.add(.accepted, count: -remaining.insert(range))
-        case .opened, .stopped, .hold, .drained, .published, .archived:
+        case .stopped, .hold, .drained, .published, .archived:
             break
         }
     }
 
-    private func step(from state: State, on event: Event) -> (State, Action) {
+    private func step(on event: Event) -> (State, Action?) {
         switch (state, event) {
-        case (.claimed, .opened): (.reading, .read)
-        case (.reading, .read(_, let fault)): afterReading(fault)
-        case (.sending, .settled), (.sending, .reopened), (.sending, .corrected): goingOn(.sending)
-        case (.draining, .settled), (.draining, .reopened), (.draining, .corrected): goingOn(state)
-        case (.draining(let reason), .drained): (.held(reason), .park(reason))
-        case (.claimed, .stopped(let code)), (.reading, .stopped(let code)):
-            concluded(Conclusion(tally: tally, fault: code))
-        case (.sending, .stopped(let code)), (.draining, .stopped(let code)): (.stopping(code), .giveUp)
+        case (.sending, .settled), (.sending, .reopened), (.sending, .corrected), (.draining, .settled),
+            (.draining, .reopened), (.draining, .corrected):
+            goingOn(fault: nil)
         case (.stopping(let code), .settled), (.stopping(let code), .reopened), (.stopping(let code), .corrected):
-            remaining.isEmpty ? concluded(Conclusion(tally: tally, fault: code)) : (state, .none)
-        case (.claimed, .hold(let reason)), (.reading, .hold(let reason)): (.held(reason), .park(reason))
+            goingOn(fault: code)
+        case (.sending, .stopped(let code)), (.draining, .stopped(let code)): (.stopping(code), .giveUp)
         case (.sending, .hold(let reason)): (.draining(reason), .stopSending)
-        case (.settled(let conclusion), .published): (.published(conclusion), .archive(conclusion))
-        case (.published(let conclusion), .archived): (.archived(conclusion), .none)
-        case (.settled, .corrected(let range, let outcome)), (.published, .corrected(let range, let outcome)),
-            (.archived, .corrected(let range, let outcome)):
-            (state, .correct(range, outcome))
-        case (.settled, .reopened(let range)), (.published, .reopened(let range)), (.archived, .reopened(let range)):
-            (state, .sendAgain(range))
-        case (.settled, .settled(let range, let outcome)), (.published, .settled(let range, let outcome)),
-            (.archived, .settled(let range, let outcome)):
-            (state, .correct(range, outcome))
-        case (.claimed, _), (.reading, _), (.sending, _), (.draining, _), (.stopping, _), (.held, _), (.settled, _),
-            (.published, _), (.archived, _):
-            (state, .none)
+        case (.draining(let reason), .drained): (.held(reason), .park(reason))
+        case (.settled(let conclusion), .published): (.published(conclusion), nil)
+        case (.published(let conclusion), .archived): (.archived(conclusion), nil)
+        case (.sending, _), (.draining, _), (.stopping, _), (.held, _), (.settled, _), (.published, _), (.archived, _):
+            (state, nil)
         }
     }
 
-    private func afterReading(_ fault: ResultCode?) -> (State, Action) {
-        if let fault { return concluded(Conclusion(tally: tally, fault: fault)) }
-        let (next, action) = goingOn(.sending)
-        return (next, action == .none ? .send : action)
-    }
-
-    /// Stays in `state`, or ends the job when nothing remains.
-    private func goingOn(_ state: State) -> (State, Action) {
-        remaining.isEmpty ? concluded(Conclusion(tally: tally, fault: nil)) : (state, .none)
-    }
-
-    private func concluded(_ conclusion: Conclusion) -> (State, Action) {
-        (.settled(conclusion), .publish(conclusion))
+    /// Stays in its state, or ends the job when nothing remains.
+    private func goingOn(fault: ResultCode?) -> (State, Action?) {
+        remaining.isEmpty ? (.settled(Conclusion(tally: tally, fault: fault)), .publish) : (state, nil)
     }
 }

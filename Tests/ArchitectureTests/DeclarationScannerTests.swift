@@ -17,7 +17,7 @@ struct DeclarationScannerTests {
             extension Outer.Inner: Q { subscript(i: Int) -> Int { i } }
             """)
         #expect(
-            found.map(\.name) == ["Color", "red", "mix", "Inner", "x", "y", "init", "Outer", "subscript"])
+            found.map(\.name) == ["Color", "red", "mix", "Inner", "x", "y", "init", "Outer.Inner", "subscript"])
         #expect(found[5].scopes.map(\.name) == ["Color", "Inner"])
         #expect(found[0].inherited == ["String", "P"])
         #expect(found[8].scopes.last?.name == "Outer.Inner")

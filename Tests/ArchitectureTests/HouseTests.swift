@@ -23,7 +23,9 @@ struct HouseCheckTests {
     @Test func `what has a value of its own is no stored property`() {
         let plain = "let a: Int\nvar b = { 1 }()\nvar c: Int { didSet { f() } }\n"
         let none = "static let d = 1\nvar e: Int { 1 }\nvar f: Int {\nget { 1 }\n}\n"
-        let type = { "struct S {\n" + String(repeating: plain, count: 7) + none + $0 + "}" }
+        let type = { (functions: String) in
+            "struct S {\n" + String(repeating: plain, count: 7) + none + functions + "}"
+        }
         let functions = (1...4).map { "func f\($0)() {}\n" }.joined()
         #expect(House([.source(type(""))]).excesses.isEmpty)
         let excesses = House([.source(type(functions))]).excesses
@@ -31,13 +33,13 @@ struct HouseCheckTests {
     }
 
     @Test func `the forty-sixth function is found`() {
-        let type = { "struct S {\n" + String(repeating: "func f() {}\n", count: $0) + "}" }
+        let type = { (count: Int) in "struct S {\n" + String(repeating: "func f() {}\n", count: count) + "}" }
         #expect(House([.source(type(45))]).excesses.isEmpty)
         #expect(House([.source(type(46))]).excesses == [.init(subject: "PushDaemon.S", unit: .functions): 46])
     }
 
     @Test func `folders that use each other are found, and a chain of them is not`() {
-        let file = { SourceFile(path: "Sources/T/\($0)", text: $1) }
+        func file(_ path: String, _ text: String) -> SourceFile { SourceFile(path: "Sources/T/" + path, text: text) }
         let chain = [file("A/a.swift", "struct A { let b: B }"), file("B/b.swift", "struct B { let c: C }")]
         #expect(House(chain + [file("c.swift", "struct C {}")]).excesses.isEmpty)
         let circle = House(chain + [file("c.swift", "struct C { func f() -> A {} }")])

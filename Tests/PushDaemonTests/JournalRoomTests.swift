@@ -33,7 +33,6 @@ import Testing
     @Test(arguments: reasons)
     func `a wait for room in the journal has a reason until there is room`(use: JournalUse, reason: String) {
         defer { reactor.stop() }
-        var room = room
         let bell = Bell(on: reactor)
         let (hasRoom, isTold) = (room.has(1 << 40, for: use, orRing: bell), room.hasNews(at: later))
         #expect(!hasRoom && isTold)
@@ -44,7 +43,6 @@ import Testing
 
     @Test func `a wait for feedback to be written has a reason until it is`() {
         defer { reactor.stop() }
-        var room = room
         room.note(tooManyLines: true)
         let isTold = room.hasNews(at: later)
         #expect(isTold && room.hint?.contains("feedback/ cannot be written") == true)
@@ -56,7 +54,6 @@ import Testing
 
     @Test func `a wait for the hooks of other apps has a reason until the hook begins`() {
         defer { reactor.stop() }
-        var room = room
         let (isNew, isNewAgain) = (room.note(hookWaits: true), room.note(hookWaits: true))
         let isTold = room.hasNews(at: later)
         #expect(isNew && !isNewAgain && isTold && room.hint?.contains("see which hooks take long") == true)
@@ -67,7 +64,6 @@ import Testing
 
     @Test func `a wait is told once, and not at all if it is over within a second`() {
         defer { reactor.stop() }
-        var room = room
         room.beginWait(for: .claims)
         let isShortTold = room.hasNews(at: .now)
         #expect(!isShortTold && room.reason == nil && room.nextNews != nil)
@@ -81,7 +77,6 @@ import Testing
 
     @Test func `of several waits the longest is shown, and the next when that is over`() {
         defer { reactor.stop() }
-        var room = room
         for use in [JournalUse.sending, .claims] { room.beginWait(for: use) }
         let isTold = room.hasNews(at: later)
         #expect(isTold && room.reason == Self.reasons[1].reason)

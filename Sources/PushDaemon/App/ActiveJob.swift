@@ -20,7 +20,7 @@ final class ActiveJob {
     /// Whether it is sent whatever was sent before that is the same.
     let isSentAnyway: Bool
     /// What remains, and what is to be done next.
-    var machine = JobMachine()
+    var machine: JobMachine
     /// The reader that hands out recipients; `nil` when it has handed out all.
     var source: JobSource?
     /// How many recipients it has handed out.
@@ -56,6 +56,7 @@ final class ActiveJob {
         self.isSentAnyway = read.isSentAnyway
         self.source = read.source
         self.earlier = read.earlier
+        self.machine = JobMachine(count: read.summary.recipientCount, fault: read.summary.failure)
     }
 
     /// Notes an outcome for the result file.
@@ -155,7 +156,7 @@ extension JobMachine {
     /// Whether nothing of the job is to be sent any more.
     var isOver: Bool {
         switch state {
-        case .claimed, .reading, .sending, .draining, .stopping: false
+        case .sending, .draining, .stopping: false
         case .held, .settled, .published, .archived: true
         }
     }

@@ -17,7 +17,7 @@ extension AppRunner {
         case .sending: break
         case .draining: throw ControlFault("it is being held", hint: "end it when it is in hold/")
         case .stopping: throw ControlFault("it is being ended", hint: nil)
-        case .claimed, .reading, .held, .settled, .published, .archived: throw ControlFault("it is over", hint: nil)
+        case .held, .settled, .published, .archived: throw ControlFault("it is over", hint: nil)
         }
         guard job.ending == nil else { throw ControlFault("its time is up, and it is being ended", hint: nil) }
         let id = job.claimed.id

@@ -15,11 +15,8 @@ extension AppRunner {
     func start(_ claimed: ClaimedJob, _ read: ReadJob, claimedAt: WallTime) {
         let job = ActiveJob(claimed, read, claimedAt: claimedAt, isSealed: read.isSealed)
         if let sent = read.rest?.sent { return goOn(job, read, sent) }
-        _ = job.machine.handle(.opened)
-        let action = job.machine.handle(.read(count: read.summary.recipientCount, fault: read.summary.failure))
         take(job, read)
-        if action == .send { makeReadable(claimed.id) }
-        perform(action, claimed.id)
+        if job.machine.isOver { conclude(claimed.id) } else { makeReadable(claimed.id) }
     }
 
     /// Goes on with a job that was parked, or is tried again, where it was.
@@ -382,7 +379,7 @@ extension AppRunner {
                 logger.debug("not sent again", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
             }
             return []
-        case .claimed, .reading, .sending, .draining, .stopping: break
+        case .sending, .draining, .stopping: break
         }
         for range in batches.flatMap({ job.noteTakenBack($0.indices) }) { reopen(range, of: id) }
         return batches
@@ -396,15 +393,11 @@ extension AppRunner {
 
     private func perform(_ action: JobMachine.Action, _ id: JobID) {
         switch action {
-        case .none, .read, .send: break
         case .stopSending: stopSending(id)
         case .giveUp: giveUpUnread(id)
         case .park(.operatorRequest): awaitParking(id)
-        case .park(.changed), .park(.poison): park(id)
+        case .park(.changed): park(id)
         case .publish: conclude(id)
-        // What was told is corrected by `settle`, and the gateway sends again by itself.
-        case .correct, .sendAgain: break
-        case .archive: break
         }
     }
 

@@ -232,7 +232,7 @@ extension ActiveJob {
     fileprivate var isEnding: Bool {
         switch machine.state {
         case .settled, .published, .archived: true
-        case .claimed, .reading, .sending, .draining, .stopping, .held: false
+        case .sending, .draining, .stopping, .held: false
         }
     }
 

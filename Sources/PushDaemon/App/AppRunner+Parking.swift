@@ -18,7 +18,7 @@ extension AppRunner {
         case .sending: break
         case .draining(.operatorRequest), .held(.operatorRequest): return
         case .stopping: throw ControlFault("it is being ended", hint: nil)
-        case .claimed, .reading, .draining, .held, .settled, .published, .archived:
+        case .draining, .held, .settled, .published, .archived:
             throw ControlFault("it is over", hint: nil)
         }
         guard job.ending == nil else { throw ControlFault("its time is up, and it is being ended", hint: nil) }
@@ -40,7 +40,7 @@ extension AppRunner {
         while job.heldAs == nil, ContinuousClock.now < deadline, !lifecycle.isEnding, !Task.isCancelled {
             switch job.machine.state {
             case .settled, .published, .archived: throw ControlFault("it came to its end before it was held", hint: nil)
-            case .claimed, .reading, .sending, .draining, .stopping, .held: break
+            case .sending, .draining, .stopping, .held: break
             }
             await proceedWithHolds()
             if !hasPublished, parking.contains(job.claimed.id) {
