@@ -157,7 +157,7 @@ extension Daemon {
 
     /// How far a stop is.
     var stopProgress: ControlAnswer {
-        let count = runners.values.reduce(0) { $0 + $1.shown.withLock(\.jobCount) }
+        let count = runners.values.reduce(0) { $0 + $1.shown.jobCount }
         return ControlAnswer(.begun, count == 0 ? "stopping" : "stopping, jobs under way: \(count)")
     }
 }

@@ -50,7 +50,7 @@ extension Daemon {
         if case .certificate(let facts)? = configuration.apps[name]?.identity.credentials {
             app.credentialExpiry = WallTime(epochSeconds: facts.notAfter)
         }
-        if let meter = runners[name]?.gateway.events.meter {
+        if let meter = runners[name]?.meter {
             app.connectionCount = meter.connectionCount
             app.inFlightCount = meter.inFlightCount
             app.answerTimes = meter.answerTimes

@@ -61,7 +61,7 @@ extension Daemon {
             await endBell.wait(until: min(deadline, .now + .seconds(1)))
         }
         for (name, runner) in ending where runners[name] == nil {
-            let count = runner.shown.withLock(\.jobCount)
+            let count = runner.shown.jobCount
             guard count > 0 else { continue }
             logger.warning(
                 "jobs stay in work/, and the next start goes on with them",

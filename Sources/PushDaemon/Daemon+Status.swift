@@ -28,7 +28,7 @@ extension Daemon {
     }
 
     /// Whether no job is under way, as far as apps have left word.
-    var isQuiet: Bool { runners.values.allSatisfy { $0.shown.withLock(\.jobCount) == 0 } }
+    var isQuiet: Bool { runners.values.allSatisfy { $0.shown.jobCount == 0 } }
 
     // MARK: Threads that do not come back
 
@@ -101,7 +101,7 @@ extension Daemon {
     }
 
     var apps: [SpoolStatus.App] {
-        var apps = runners.values.map { runner in runner.shown.withLock { $0 } }
+        var apps = runners.values.map { runner in runner.shown }
         let running = Set(runners.keys)
         apps += configuration.apps.keys.filter { !running.contains($0) }.map { .init(name: $0, state: .starting) }
         apps += configuration.brokenApps.subtracting(running).map { .init(name: $0, state: .broken) }

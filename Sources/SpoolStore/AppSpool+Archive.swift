@@ -44,10 +44,10 @@ extension AppSpool {
     }
 
     /// Keeps the folders of days open while `body` places or archives many jobs, instead of opening one for each.
-    package func keepingDaysOpen(_ body: () -> Void) {
+    package func keepingDaysOpen<Value>(_ body: () -> Value) -> Value {
         openDays = [:]
-        body()
-        openDays = nil
+        defer { openDays = nil }
+        return body()
     }
 
     /// Makes the moves to the archives so far survive a power loss: the day folders first, then what they came from.

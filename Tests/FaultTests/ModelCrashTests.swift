@@ -12,7 +12,22 @@ import Testing
         for _ in 0..<trials(2, full: 120) {
             let number = Int.random(in: 1...540, using: &generator)
             verdicts += try await ModelCrash(
-                seed: generator.next() >> 32, number: number, order: order, count: isFullRun ? 5 : 2
+                seed: generator.next() >> 32, numbers: [number], order: order, count: isFullRun ? 5 : 2
+            ).verdicts()
+        }
+        for verdict in verdicts { #expect(verdict.isGood, "\(verdict)") }
+        #expect(verdicts.count > 1, "the daemon has no failpoints, or ended before them")
+    }
+
+    /// What the first daemon moved and did not sync, the second one finds in its place.
+    @Test(arguments: MemoryVolume.Order.allCases)
+    func `no tree that a power loss after a death may leave loses anybody`(order: MemoryVolume.Order) async throws {
+        var generator = SeededGenerator(seed: seed)
+        var verdicts: [Verdict] = []
+        for _ in 0..<trials(2, full: 60) {
+            let numbers = [Int.random(in: 350...540, using: &generator), Int.random(in: 60...260, using: &generator)]
+            verdicts += try await ModelCrash(
+                seed: generator.next() >> 32, numbers: numbers, order: order, count: isFullRun ? 5 : 2
             ).verdicts()
         }
         for verdict in verdicts { #expect(verdict.isGood, "\(verdict)") }

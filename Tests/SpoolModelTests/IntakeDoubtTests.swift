@@ -71,7 +71,7 @@ struct IntakeDoubtTests {
     }
 
     @Test func `a file that changes while it is read is let go`() {
-        var intake = Intake()
+        let intake = Intake()
         intake.hint(.movedIn, job, at: .zero)
         _ = intake.next(at: .zero)
         let identity = IntakeSighting.Identity(device: 1, inode: 1, changedAt: noon)
@@ -83,7 +83,7 @@ struct IntakeDoubtTests {
     }
 
     @Test func `a new file of a name that was just moved away is a new job`() {
-        var intake = Intake()
+        let intake = Intake()
         intake.hint(.movedIn, job, at: .zero)
         _ = intake.next(at: .zero)
         let identity = IntakeSighting.Identity(device: 1, inode: 1, changedAt: noon)

@@ -35,16 +35,27 @@ final class ActiveJob {
     var earlier: EarlierJob?
     /// Whether its end is being told.
     var isConcluded = false
-    /// What becomes of what is not on a connection, once its time is up or an operator has ended it: it is not sent any more.
-    var ending: Outcome?
-    /// Whether an operator has ended it: what had not been read by then has its outcome, and is read to be told.
-    var isWithdrawn = false
+    /// How what is not on a connection ends, once its time is up or an operator has ended it: it is not sent any more.
+    var ending: Ending?
+    /// What of it may be on a connection, once it is to be held: nothing else is under way.
+    var flying: IndexRuns?
     /// The name that it has in `hold/`, once an operator has parked it.
     var heldAs: FileName?
     /// What an earlier daemon recorded of it; `nil` if it began with this one.
     var resumption: Resumption?
     /// What was taken back from the gateway after it had been taken for accepted, and before that was heard to be wrong.
     private var takenBack = IndexRuns()
+
+    /// How what is left of a job ends.
+    struct Ending {
+        /// What it gets.
+        let outcome: Outcome
+        /// Whether an operator has ended it: what had not been read by then has its outcome, and is read to be told.
+        var isOrdered = false
+    }
+
+    /// Whether an operator has ended it.
+    var isWithdrawn: Bool { ending?.isOrdered == true }
 
     /// Begins with a job that was read and claimed.
     init(_ claimed: ClaimedJob, _ read: ReadJob, claimedAt: WallTime, isSealed: Bool) {

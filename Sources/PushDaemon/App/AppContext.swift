@@ -55,7 +55,7 @@ struct AppContext {
     let spool: AppSpool
     /// The app's `feedback/`.
     let folder: FeedbackFolder
-    /// Whether it takes jobs, drains or ends.
+    /// Whether it takes jobs, drains or ends, and what its status says.
     let lifecycle: AppLifecycle
     /// What it has of its daemon.
     let daemon: DaemonContext

@@ -1,11 +1,18 @@
+import SpoolModel
 import Synchronization
 
-/// Whether an app takes jobs, drains or ends: asked for from any thread, without waiting for the app.
+/// Whether an app takes jobs, drains or ends, and what it shows: for any thread, without waiting for the app, which may hang.
 final class AppLifecycle: Sendable {
+    /// What the status is to say of the app.
+    let shown: Mutex<SpoolStatus.App>
     private let draining = Atomic(false)
     private let stopping = Atomic(false)
     private let ending = Atomic(false)
     private let idle = Atomic(true)
+
+    init(of app: String) {
+        shown = Mutex(SpoolStatus.App(name: app, state: .starting))
+    }
 
     /// Whether no further jobs are taken.
     var isDraining: Bool { draining.load(ordering: .relaxed) }

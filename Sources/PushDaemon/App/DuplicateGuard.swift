@@ -35,14 +35,6 @@ final class DuplicateGuard {
 
     // MARK: Jobs that are about to be claimed
 
-    /// What came of looking whether a job is the same as another.
-    enum Admission {
-        /// It may be claimed, to fail if the same was sent.
-        case admitted
-        /// One that may be the same is under way; `isRemembered` is whether the file is looked at again when that is over.
-        case later(isRemembered: Bool)
-    }
-
     /// Judges whether a job may be claimed, as far as others go that are the same.
     ///
     /// While such a one is under way it waits in `new/`, since that one may come to nothing. If one was sent it is claimed to
@@ -52,18 +44,18 @@ final class DuplicateGuard {
     ///   - read: The job; it has its fault afterwards.
     ///   - name: Its file.
     ///   - isUnknown: Whether an earlier run has left jobs that nobody has looked into, of which one may be the same.
-    /// - Returns: What came of it.
+    /// - Returns: What the intake is to be told if it may not; `nil` if it may.
     /// - Throws: `SystemError`: what was sent cannot be looked up.
-    func admit(_ read: inout ReadJob, _ name: FileName, isUnknown: Bool) throws(SystemError) -> Admission {
+    func admit(_ read: inout ReadJob, _ name: FileName, isUnknown: Bool) throws(SystemError) -> IntakeAnswer? {
         let signs = signs(of: read.summary)
-        guard !signs.isEmpty, !read.isSentAnyway else { return .admitted }
+        guard !signs.isEmpty, !read.isSentAnyway else { return nil }
         let taken = signs.first(where: turns.isTaken)
         guard isUnknown || taken != nil else {
             try judge(&read, at: .now)
-            return .admitted
+            return nil
         }
         context.logger.debug("job waits for another that may be the same", metadata: [LogKey.job: "\(name)"])
-        return .later(isRemembered: turns.wait(name, for: isUnknown ? nil : taken))
+        return turns.wait(name, for: isUnknown ? nil : taken) ? .deferred : .busy
     }
 
     /// What a job that is to be sent may have in common with others; nothing if they are not compared.

@@ -23,12 +23,12 @@ actor FeedbackServicePoller {
     ///   - limits: How much one reading may bring.
     init(for runner: AppRunner, limits: FeedbackService.Limits = FeedbackService.Limits()) {
         (self.runner, self.limits) = (runner, limits)
-        space = SpaceWatch(floor: SpaceFloor(byteCount: runner.around.configuration.freeSpace))
+        space = SpaceWatch(floor: SpaceFloor(byteCount: runner.daemon.configuration.freeSpace))
     }
 
-    nonisolated var unownedExecutor: UnownedSerialExecutor { runner.files.worker.executor }
+    nonisolated var unownedExecutor: UnownedSerialExecutor { runner.daemon.files.worker.executor }
 
-    private nonisolated var state: Directory { runner.around.state }
+    private nonisolated var state: Directory { runner.daemon.state }
     private nonisolated var logger: Logger { runner.logger }
 
     /// Asks and publishes until the task is cancelled.
@@ -53,7 +53,7 @@ actor FeedbackServicePoller {
     private func ask(_ service: FeedbackService) async {
         do {
             let file = try KeptFeedback(app: runner.name, at: .now, in: state)
-            let reading = FeedbackReading(reactor: runner.around.reactor)
+            let reading = FeedbackReading(reactor: runner.daemon.reactor)
             let ending = try await reading.read(service, within: limits) { try await self.keep($0, file) }
             report(ending)
         } catch is CancellationError {
@@ -68,7 +68,7 @@ actor FeedbackServicePoller {
     /// Keeps a piece for good; whether there is room for another.
     private func keep(_ bytes: [UInt8], _ file: KeptFeedback) async throws(SystemError) -> Bool {
         try file.append(bytes)
-        try await runner.files.archives.sync(file)
+        try await runner.daemon.files.archives.sync(file)
         return hasRoom(toBegin: false)
     }
 
@@ -139,7 +139,7 @@ actor FeedbackServicePoller {
                 count += entries.count
                 guard await runner.publish(entries) else { return false }
             }
-            await runner.files.worker.yield()
+            await runner.daemon.files.worker.yield()
         }
         if count > 0 { logger.notice("feedback received", metadata: [LogKey.count: "\(count)"]) }
         if reader.isCutOff {

@@ -16,6 +16,9 @@ struct Withdrawal {
     /// How many of its notifications have their outcome by that.
     let endedCount: Int
 
+    /// The id by which feedback names it.
+    var id: JobID { report.identity.id }
+
     /// What the operator is told when it is there.
     var answer: ControlAnswer {
         let (tally, code) = (report.conclusion.tally, report.conclusion.code?.rawValue ?? "")

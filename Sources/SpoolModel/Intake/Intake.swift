@@ -14,7 +14,7 @@ package import APNSModel
 ///
 /// A file whose time has not come is read once, so that its faults are told early, and left alone then: it is read again
 /// when it has changed, or when the time has come (`noteTime`, `nextTime`).
-package struct Intake: Sendable {
+package final class Intake {
     /// How long is long enough.
     package let rules: IntakeRules
 
@@ -63,11 +63,11 @@ package struct Intake: Sendable {
     package var ignoredCount: Int { ignored.count }
 
     /// Those of them that two whole scans have found, each name once; of a crowd only the first 1,000.
-    package mutating func takeIgnored() -> [FileName] { ignored.takeNews() }
+    package func takeIgnored() -> [FileName] { ignored.takeNews() }
 
     /// When the file appeared that is the first of those that may be taken; `nil` when none may.
     package var oldestReady: WallTime? {
-        mutating get {
+        get {
             var oldest: WallTime?
             for lane in Lane.allCases {
                 guard let order = firstReady(in: lane)?.order else { continue }
@@ -83,7 +83,7 @@ package struct Intake: Sendable {
     // MARK: Input
 
     /// Takes a hint of the watch.
-    package mutating func hint(_ hint: IntakeHint, _ name: FileName, at now: Moment) {
+    package func hint(_ hint: IntakeHint, _ name: FileName, at now: Moment) {
         if let target = name.rsyncTarget { return hintTemporary(hint, of: target) }
         guard name.isJob else { return }
         recall(name, at: now)
@@ -103,7 +103,7 @@ package struct Intake: Sendable {
     }
 
     /// Begins a scan: every name of the folder is then `listed`. Hints and answers may come in between.
-    package mutating func beginScan() {
+    package func beginScan() {
         scan += 1
         hasLeftOut = false
         ignored.beginScan()
@@ -112,7 +112,7 @@ package struct Intake: Sendable {
     }
 
     /// Takes a name that a scan found.
-    package mutating func listed(_ name: FileName, at now: Moment) {
+    package func listed(_ name: FileName, at now: Moment) {
         if let target = name.rsyncTarget { return rsyncTargets[target] = scan }
         guard name.isJob else {
             if name.mayBeMistaken { ignored.listed(name) }
@@ -124,7 +124,7 @@ package struct Intake: Sendable {
     }
 
     /// Ends a scan: what it did not list is gone.
-    package mutating func endScan() {
+    package func endScan() {
         let current = scan
         rsyncTargets = rsyncTargets.filter { $0.value == current }
         entries = entries.filter { $0.value.scan == current || $0.value.phase == .taken }
@@ -133,7 +133,7 @@ package struct Intake: Sendable {
     }
 
     /// Takes the time of day: files whose time has come are attended to again, as many at a time as that is done with.
-    package mutating func noteTime(_ time: WallTime, at now: Moment) {
+    package func noteTime(_ time: WallTime, at now: Moment) {
         for _ in 0..<rules.attention {
             guard let next = postponements.popFirst(at: time) else { return }
             comeBack(next.name, next.postponement, at: now)
@@ -141,14 +141,14 @@ package struct Intake: Sendable {
     }
 
     /// Attends again to a file that was deferred.
-    package mutating func resume(_ name: FileName, at now: Moment) {
+    package func resume(_ name: FileName, at now: Moment) {
         if let postponement = postponements.remove(name) { return comeBack(name, postponement, at: now) }
         // It is just being looked at whether it has changed; it is not left alone again if it has not.
         if entries[name]?.postponement != nil { entries[name]?.isDue = true }
     }
 
     /// Takes what `lstat` saw of a name.
-    package mutating func sighted(_ name: FileName, _ sighting: IntakeSighting, at now: Moment) {
+    package func sighted(_ name: FileName, _ sighting: IntakeSighting, at now: Moment) {
         guard var entry = entries[name], entry.phase != .taken, !leavesAlone(name, entry, sighting) else { return }
         let isOther = entry.note(sighting, at: now)
         entry.phase = .waiting
@@ -158,7 +158,7 @@ package struct Intake: Sendable {
     }
 
     /// Takes what reading a file said, and decides about it. On `wait` and `postpone` the file is no longer in hand.
-    package mutating func read(_ name: FileName, _ reading: IntakeReading, at now: Moment) -> IntakeDecision {
+    package func read(_ name: FileName, _ reading: IntakeReading, at now: Moment) -> IntakeDecision {
         guard let entry = entries[name], entry.phase == .taken else { return .wait }
         if entry.pending != nil {
             release(name, at: now)
@@ -173,7 +173,7 @@ package struct Intake: Sendable {
     }
 
     /// Takes what came of a look, a take or a move.
-    package mutating func answer(_ name: FileName, _ answer: IntakeAnswer, at now: Moment) {
+    package func answer(_ name: FileName, _ answer: IntakeAnswer, at now: Moment) {
         guard var entry = entries[name] else { return }
         switch answer {
         case .moved, .gone:
@@ -204,7 +204,7 @@ package struct Intake: Sendable {
     }
 
     /// Takes note of a job that was claimed and is in `new/` again, since nothing of it could be sent: it is as old as it was.
-    package mutating func noteGivenBack(_ name: FileName, droppedAt: WallTime, at now: Moment) {
+    package func noteGivenBack(_ name: FileName, droppedAt: WallTime, at now: Moment) {
         hint(.movedIn, name, at: now)
         entries[name]?.order = droppedAt
     }
@@ -218,7 +218,7 @@ package struct Intake: Sendable {
     ///   - lanes: Those for whose jobs there is room, by the names of their files. Files of others that are ready stay so.
     ///   - longest: How many bytes a file may have. One that has more stays ready, and so does what is behind it in its lane.
     /// - Returns: What to do.
-    package mutating func next(
+    package func next(
         at now: Moment, taking lanes: LaneSet = .all, longest: Int64 = .max
     ) -> IntakeAction? {
         if let notice = notices.popFirst() { return notice }
@@ -240,7 +240,7 @@ package struct Intake: Sendable {
     }
 
     /// Takes the file whose turn it is.
-    private mutating func takeReady(in lanes: LaneSet, longest: Int64) -> IntakeAction? {
+    private func takeReady(in lanes: LaneSet, longest: Int64) -> IntakeAction? {
         let waiting = LaneSet { lane in
             guard lanes.contains(lane), let entry = firstReady(in: lane) else { return false }
             return entry.sighting.map { $0.byteCount <= longest } ?? true
@@ -255,7 +255,7 @@ package struct Intake: Sendable {
     }
 
     /// What is known of the first file of a lane that may be taken; turns that were overtaken are dropped.
-    private mutating func firstReady(in lane: Lane) -> IntakeEntry? {
+    private func firstReady(in lane: Lane) -> IntakeEntry? {
         while let turn = ready[lane.rank].first {
             if let entry = entries[turn.name], entry.ticket == turn.ticket, entry.phase == .ready { return entry }
             _ = ready[lane.rank].popFirst()
@@ -265,7 +265,7 @@ package struct Intake: Sendable {
 
     /// When to ask again if nothing happens before; `nil` when nothing is being waited for.
     package var deadline: Moment? {
-        mutating get {
+        get {
             while let timer = timers.first, entries[timer.name]?.ticket != timer.ticket { _ = timers.popFirst() }
             return timers.first?.moment
         }
@@ -273,13 +273,13 @@ package struct Intake: Sendable {
 
     /// The time of day at which to call `noteTime`; `nil` when no file is left alone until then.
     package var nextTime: WallTime? {
-        mutating get { postponements.firstTime }
+        get { postponements.firstTime }
     }
 
     // MARK: Files that are left alone
 
     /// Leaves a file alone until a time of day, or until `resume`. Returns whether there is room to remember it.
-    private mutating func postpone(_ name: FileName, _ entry: IntakeEntry, until: WallTime?) -> Bool {
+    private func postpone(_ name: FileName, _ entry: IntakeEntry, until: WallTime?) -> Bool {
         guard let sighting = entry.sighting else { return false }
         let postponement = IntakePostponement(sighting, of: entry, until: until)
         guard postponements.insert(name, postponement, scan: scan) else { return false }
@@ -288,13 +288,13 @@ package struct Intake: Sendable {
     }
 
     /// Attends again to a file that is left alone, if it is: to look whether it has changed.
-    private mutating func recall(_ name: FileName, at now: Moment) {
+    private func recall(_ name: FileName, at now: Moment) {
         guard !postponements.isEmpty, let postponement = postponements.remove(name) else { return }
         entries[name] = IntakeEntry(postponement, isDue: false, at: now, scan: scan)
     }
 
     /// Leaves a file alone again that is as it was and whose time has not come. Returns whether so.
-    private mutating func leavesAlone(_ name: FileName, _ entry: IntakeEntry, _ sighting: IntakeSighting) -> Bool {
+    private func leavesAlone(_ name: FileName, _ entry: IntakeEntry, _ sighting: IntakeSighting) -> Bool {
         guard let postponement = entry.postponement, !entry.isDue, postponement.isOf(sighting),
             postponements.insert(name, postponement, scan: entry.scan)
         else { return false }
@@ -303,7 +303,7 @@ package struct Intake: Sendable {
     }
 
     /// Attends again to a file that was left alone and may be taken; behind a crowd it waits by name, and settles anew then.
-    private mutating func comeBack(_ name: FileName, _ postponement: IntakePostponement, at now: Moment) {
+    private func comeBack(_ name: FileName, _ postponement: IntakePostponement, at now: Moment) {
         let rank = name.lane.rank
         guard backlogs[rank].isEmpty, hasAttention(for: rank) else {
             return admit(name, isPublishedByRename: postponement.isPublishedByRename, at: now)
@@ -315,7 +315,7 @@ package struct Intake: Sendable {
     // MARK: Steps
 
     /// Takes a name that a scan found and that is not attended to.
-    private mutating func listedUnattended(_ name: FileName, at now: Moment) {
+    private func listedUnattended(_ name: FileName, at now: Moment) {
         guard let mustLook = postponements.noteListed(name, scan: scan) else {
             if !backlogs[name.lane.rank].noteListed(name) { admit(name, isPublishedByRename: false, at: now) }
             return
@@ -326,7 +326,7 @@ package struct Intake: Sendable {
     }
 
     /// Begins to attend to a name, or has it wait behind the others of its lane.
-    private mutating func admit(_ name: FileName, isPublishedByRename: Bool, at now: Moment) {
+    private func admit(_ name: FileName, isPublishedByRename: Bool, at now: Moment) {
         let rank = name.lane.rank
         if backlogs[rank].isEmpty, hasAttention(for: rank) {
             attend(to: name, isPublishedByRename: isPublishedByRename, at: now)
@@ -335,7 +335,7 @@ package struct Intake: Sendable {
         }
     }
 
-    private mutating func attend(to name: FileName, isPublishedByRename: Bool, at now: Moment) {
+    private func attend(to name: FileName, isPublishedByRename: Bool, at now: Moment) {
         entries[name] = IntakeEntry(isPublishedByRename: isPublishedByRename, at: now, scan: scan)
         looks.append(name)
     }
@@ -348,7 +348,7 @@ package struct Intake: Sendable {
 
     /// Attends to as many more names as there is attention for, and returns whether there were any.
     @discardableResult
-    private mutating func attendToBacklogs(at now: Moment) -> Bool {
+    private func attendToBacklogs(at now: Moment) -> Bool {
         var hasAttended = false
         for rank in backlogs.indices {
             while !backlogs[rank].isEmpty, hasAttention(for: rank), let next = backlogs[rank].popFirst() {
@@ -361,7 +361,7 @@ package struct Intake: Sendable {
     }
 
     /// Takes a hint of a name that is not attended to; it may wait for that.
-    private mutating func hintUnattended(_ hint: IntakeHint, _ name: FileName, at now: Moment) {
+    private func hintUnattended(_ hint: IntakeHint, _ name: FileName, at now: Moment) {
         let news: IntakeBacklog.News =
             switch hint {
             case .movedIn: .publishedByRename
@@ -373,7 +373,7 @@ package struct Intake: Sendable {
     }
 
     /// Begins anew with a file that we put back: it must settle, whatever the watch will say of our own rename.
-    private mutating func takeBack(_ name: FileName, as newName: FileName, at now: Moment) {
+    private func takeBack(_ name: FileName, as newName: FileName, at now: Moment) {
         if newName != name { answer(name, .gone, at: now) }
         recall(newName, at: now)
         var entry = entries[newName] ?? IntakeEntry(isPublishedByRename: false, at: now, scan: scan)
@@ -385,7 +385,7 @@ package struct Intake: Sendable {
         release(newName, at: now)
     }
 
-    private mutating func want(_ name: FileName) {
+    private func want(_ name: FileName) {
         guard let phase = entries[name]?.phase, phase == .waiting || phase == .ready else { return }
         let ticket = newTicket()
         entries[name]?.phase = .wantsLook
@@ -394,13 +394,13 @@ package struct Intake: Sendable {
     }
 
     /// Waits for a file written in place to settle; a look under way will see to it otherwise.
-    private mutating func settle(_ name: FileName) {
+    private func settle(_ name: FileName) {
         guard let entry = entries[name], entry.phase == .waiting || entry.phase == .ready else { return }
         park(name, until: entry.stableSince + rules.settle)
     }
 
     /// Decides when a file that was just seen may be taken.
-    private mutating func schedule(_ name: FileName, _ entry: IntakeEntry, at now: Moment) {
+    private func schedule(_ name: FileName, _ entry: IntakeEntry, at now: Moment) {
         switch IntakeJudgement(rules: rules, entry: entry, now: now).readiness(
             isRsyncRunning: rsyncTargets[name] != nil)
         {
@@ -415,14 +415,14 @@ package struct Intake: Sendable {
         }
     }
 
-    private mutating func conclude(_ name: FileName, _ action: IntakeAction) {
+    private func conclude(_ name: FileName, _ action: IntakeAction) {
         let ticket = newTicket()
         entries[name]?.phase = .taken
         entries[name]?.ticket = ticket
         notices.append(action)
     }
 
-    private mutating func park(_ name: FileName, until moment: Moment) {
+    private func park(_ name: FileName, until moment: Moment) {
         guard entries[name] != nil else { return }
         let ticket = newTicket()
         entries[name]?.phase = .waiting
@@ -431,7 +431,7 @@ package struct Intake: Sendable {
     }
 
     /// Lets go of a file that was in hand; what the watch said meanwhile counts now.
-    private mutating func release(_ name: FileName, at now: Moment) {
+    private func release(_ name: FileName, at now: Moment) {
         guard let pending = entries[name]?.pending else { return }
         entries[name]?.pending = nil
         if entries[name]?.phase == .taken { entries[name]?.phase = .waiting }
@@ -443,14 +443,14 @@ package struct Intake: Sendable {
         entry.retryAt = now + rules.retry.longestPause(after: entry.attempts)
     }
 
-    private mutating func hintTemporary(_ hint: IntakeHint, of target: FileName) {
+    private func hintTemporary(_ hint: IntakeHint, of target: FileName) {
         switch hint {
         case .movedIn, .created, .modified, .closedAfterWrite: rsyncTargets[target] = scan
         case .goneAway: rsyncTargets[target] = nil
         }
     }
 
-    private mutating func newTicket() -> UInt64 {
+    private func newTicket() -> UInt64 {
         lastTicket += 1
         return lastTicket
     }

@@ -8,26 +8,27 @@ import Testing
 /// trees that a loss of power may leave at some point of them are put before the next daemon.
 struct ModelCrash: Sendable {
     let seed: UInt64
-    /// At which file operation the power is lost.
-    let number: Int
+    /// At which file operation each daemon ends: the first ones by a kill, the last one by a loss of power.
+    let numbers: [Int]
     let order: MemoryVolume.Order
     /// How many of the trees that are possible then are tried.
     let count: Int
 
     /// Runs it.
     ///
-    /// - Returns: a verdict for each tree; none if the daemon did not come as far as `number`.
+    /// - Returns: a verdict for each tree; none if a daemon did not come as far as its number.
     /// - Throws: what keeps it from being run.
     func verdicts() async throws -> [Verdict] {
         try await Bench.running(.init(daemon: MemoryVolume.smallJournal)) { bench in
             try bench.dropTwenty()
             let path = bench.ground + "/spool"
             var volume = try MemoryVolume(copying: Directory.open(path: path), order: order)
-            let trace = bench.home + "/trace"
-            let environment = ["PUSHSPOOL_TRACE": trace]
-            let point = Failpoint(number: number, action: .stop)
-            guard try await bench.run(to: point, environment) else { return [] }
-            try volume.apply(FileChange.decode(Array(Data(contentsOf: URL(fileURLWithPath: trace)))))
+            for (life, number) in numbers.enumerated() {
+                let trace = bench.home + "/trace-\(life)"
+                let point = Failpoint(number: number, action: .stop)
+                guard try await bench.run(to: point, ["PUSHSPOOL_TRACE": trace]) else { return [] }
+                try volume.apply(FileChange.decode(Array(Data(contentsOf: URL(fileURLWithPath: trace)))))
+            }
             let before = try await bench.entries().count
             var verdicts: [Verdict] = []
             for (index, state) in volume.crashStates(seed: seed, count: count).enumerated() {
@@ -49,6 +50,6 @@ extension MemoryVolume {
 
 extension ModelCrash: CustomStringConvertible {
     var description: String {
-        "B12 model-crash \(order) from \(seed) at \(number)"
+        "B12 model-crash \(order) from \(seed) at \(numbers)"
     }
 }

@@ -1,55 +1,61 @@
 import APNSGateway
-package import APNSModel
+import APNSModel
 import LinuxIO
 import Logging
-package import SpoolModel
+import SpoolModel
 import SpoolStore
 
-/// What an earlier run of an app left in the journal.
-package struct LeftBehind: Sendable {
-    /// The jobs that had not come to their end.
-    package var jobs: [JobID: JournalJob] = [:]
-    /// When its newest feedback file was named.
-    package var newestFeedback: WallTime?
+/// Takes up what an earlier run of an app has left: what is in `work/`, and what the journal tells of it.
+final class Recovery {
+    private let parts: AppParts
+    private let context: AppContext
+    private let reader: JobFileReader
+    private let claimer: Claimer
+    private let sender: Sender
+    private let outcomes: OutcomeRecorder
 
-    /// Nothing.
-    package init() {}
-}
+    init(_ reader: JobFileReader, _ claimer: Claimer, _ sender: Sender, _ outcomes: OutcomeRecorder) {
+        (self.reader, self.claimer, self.sender, self.outcomes) = (reader, claimer, sender, outcomes)
+        (parts, context) = (claimer.parts, claimer.parts.context)
+    }
 
-extension AppRunner {
+    private var earlier: EarlierJobs { parts.earlier }
+
     /// Brings journal and folders in line, at every start: at the end every job that goes on is in `work/`. What fails is tried
     /// again by `findMissingJobs`.
     func findLeftJobs() {
-        desk.load()
+        parts.desk.load()
         findMissingJobs()
-        guard hasLookedIntoWork else { return }
-        desk.reconcile(leftJobs.map(\.claimed))
-        leftJobs.reverse()
-        leftJobs = Lane.allCases.reversed().flatMap { lane in leftJobs.filter { $0.claimed.name.lane == lane } }
+        guard earlier.hasLookedIntoWork else { return }
+        parts.desk.reconcile(earlier.found.map(\.claimed))
+        earlier.found.reverse()
+        earlier.found = Lane.allCases.reversed().flatMap { lane in earlier.found.filter { $0.claimed.name.lane == lane }
+        }
     }
 
     /// Looks for the jobs of the journal that were not found yet. Until then their files in `new/` are left alone, and all of
     /// them until `work/` could be read.
     func findMissingJobs() {
-        nextFinding = .now + around.configuration.rescan
+        earlier.nextLook = .now + context.daemon.configuration.rescan
         do {
-            if !hasLookedIntoWork { try takeFromWork() }
-            if !left.isEmpty { try searchMissing() }
+            if !earlier.hasLookedIntoWork { try takeFromWork() }
+            if !earlier.missing.isEmpty { try searchMissing() }
         } catch {
-            logger.error("what an earlier run has left cannot be looked for", metadata: [LogKey.error: "\(error)"])
-            space.note(failure: error)
+            context.logger.error(
+                "what an earlier run has left cannot be looked for", metadata: [LogKey.error: "\(error)"])
+            parts.space.note(failure: error)
         }
-        journal.write()
+        parts.journal.write()
     }
 
     private func takeFromWork() throws(SystemError) {
-        let found = try around.tenure.claimed(in: spool)
-        hasLookedIntoWork = true
+        let found = try context.daemon.tenure.claimed(in: context.spool)
+        earlier.hasLookedIntoWork = true
         for name in found.strangers {
-            logger.warning("file in work/ is none of ours", metadata: [LogKey.job: "\(name)"])
+            context.logger.warning("file in work/ is none of ours", metadata: [LogKey.job: "\(name)"])
         }
         for claimed in found.jobs {
-            let record = left.removeValue(forKey: claimed.id)
+            let record = earlier.missing.removeValue(forKey: claimed.id)
             let named = claimed.called(record?.facts.name ?? claimed.name)
             if isParked(named) { continue }
             if named.name != claimed.name { dropDouble(of: named) }
@@ -59,42 +65,31 @@ extension AppRunner {
 
     /// Notes a job that is taken up later. Its place in the archive is no other's meanwhile.
     private func takeIn(_ job: LeftJob) {
-        if let final = job.final { spool.reserve(ArchivePlace(final)) }
-        leftJobs.append(job)
+        if let final = job.final { context.spool.reserve(ArchivePlace(final)) }
+        earlier.found.append(job)
     }
 
     private func searchMissing() throws(SystemError) {
-        let inodes = Set(left.values.map(\.facts.inode))
-        let files = LeftFiles(held: try spool.namesInHold(of: inodes), new: try spool.namesInNew(of: inodes))
-        for job in left.values.sorted(by: { $0.facts.droppedAt < $1.facts.droppedAt }) {
+        let inodes = Set(earlier.missing.values.map(\.facts.inode))
+        let files = LeftFiles(
+            held: try context.spool.namesInHold(of: inodes), new: try context.spool.namesInNew(of: inodes))
+        for job in earlier.missing.values.sorted(by: { $0.facts.droppedAt < $1.facts.droppedAt }) {
             do {
                 try search(job, files)
-                left[job.facts.id] = nil
+                earlier.missing[job.facts.id] = nil
             } catch {
                 reportUnrecovered(job.facts.name, job.facts.id, error)
             }
         }
     }
 
-    /// Whether a file in `new/` may be that of a job of the journal which was not found yet.
-    func isMissing(_ job: OpenJob) -> Bool {
-        left.values.contains { $0.facts.name == job.name || $0.facts.inode == job.status.inode }
-    }
-
-    /// Whether an earlier run has left jobs that nobody has looked into, and one may be the same: any, by its ref; and by its
-    /// file one of its name.
-    func isAnyLeft(whichMayBe name: FileName, _ summary: JobSummary) -> Bool {
-        let left = [leftJobs, takingUp].joined()
-        return summary.header.ref == nil ? left.contains { $0.claimed.name == name } : !left.isEmpty
-    }
-
     /// Whether a job was parked by an operator, and a power loss has left it in `work/` too, where it goes; or whether that
     /// cannot be seen.
     private func isParked(_ job: ClaimedJob) -> Bool {
         do {
-            guard try desk.isParked(job) else { return false }
-            try spool.work.unlink(job.entry.bytes)
-            journal.record(.cleaned(job.id))
+            guard try parts.desk.isParked(job) else { return false }
+            try context.spool.work.unlink(job.entry.bytes)
+            parts.journal.record(.cleaned(job.id))
         } catch {
             reportUnrecovered(job.name, job.id, error)
         }
@@ -104,9 +99,9 @@ extension AppRunner {
     /// A name that stays in new/ is no reason to leave the others in work/.
     private func dropDouble(of job: ClaimedJob) {
         do {
-            try spool.dropDouble(of: job)
+            try context.spool.dropDouble(of: job)
         } catch {
-            logger.error(
+            context.logger.error(
                 "job is in new/ too, and cannot be removed there",
                 metadata: [LogKey.job: "\(job.name)", LogKey.id: "\(job.id)", LogKey.error: "\(error)"])
         }
@@ -114,16 +109,16 @@ extension AppRunner {
 
     private func recoveryRecord(_ job: JournalJob?) -> RecoveryRecord {
         if let job { return .job(job, suspicion: nil) }
-        return around.spool.replay.hasLost ? .orphan : .none
+        return context.daemon.spool.replay.hasLost ? .orphan : .none
     }
 
     /// A job of the journal that is not in `work/`.
     private func search(_ job: JournalJob, _ files: LeftFiles) throws {
-        let header = try around.journal.content(of: job.facts.id)
+        let header = try context.daemon.journal.content(of: job.facts.id)
         var name = job.facts.name
-        let isParked = try desk.isParked(job.facts.id)
+        let isParked = try parts.desk.isParked(job.facts.id)
         func findings(named name: FileName) throws -> RecoveryFindings {
-            var found = try files.findings(of: job, header?.content, named: name, in: spool)
+            var found = try files.findings(of: job, header?.content, named: name, in: context.spool)
             found.isHeld = found.isHeld || isParked
             return found
         }
@@ -133,25 +128,25 @@ extension AppRunner {
             let there = try findings(named: other)
             if there.isInNew || there.isTornInNew { (found, name) = (there, other) }
         }
-        if found.dropsLinkInNew { try spool.new.unlink(name.bytes) }
+        if found.dropsLinkInNew { try context.spool.new.unlink(name.bytes) }
         switch RecoveryPlan(.job(job, suspicion: nil), found: found) {
         case .claimAgain: try claimAgain(job, named: name)
         case .restore:
             guard case .bytes(let bytes)? = header?.content else { return forget(job, .gone) }
-            let claimed = try spool.restore(job.facts.id, job.facts.name, bytes)
-            if found.isTornInNew { try spool.new.unlink(name.bytes) }
-            logger.warning("job is restored from the journal", metadata: [LogKey.job: "\(job.facts.name)"])
+            let claimed = try context.spool.restore(job.facts.id, job.facts.name, bytes)
+            if found.isTornInNew { try context.spool.new.unlink(name.bytes) }
+            context.logger.warning("job is restored from the journal", metadata: [LogKey.job: "\(job.facts.name)"])
             takeIn(LeftJob(claimed: claimed, record: .job(job, suspicion: nil)))
         case .forget(let farewell): forget(job, farewell)
-        case .finish, .leave, .startOver, .resume, .hold: journal.record(.cleaned(job.facts.id))
+        case .finish, .leave, .startOver, .resume, .hold: parts.journal.record(.cleaned(job.facts.id))
         }
     }
 
     private func claimAgain(_ job: JournalJob, named name: FileName) throws(SystemError) {
-        guard let file = try spool.candidate(for: name) else { return forget(job, .neverOurs) }
-        switch try around.tenure.claim(file, as: job.facts.id, in: spool) {
+        guard let file = try context.spool.candidate(for: name) else { return forget(job, .neverOurs) }
+        switch try context.daemon.tenure.claim(file, as: job.facts.id, in: context.spool) {
         case .claimed(let claimed):
-            journal.record(.claimed(job.facts.id))
+            parts.journal.record(.claimed(job.facts.id))
             let claimed = claimed.called(job.facts.name)
             takeIn(LeftJob(claimed: claimed, record: .job(job, suspicion: nil)))
         case .gone, .changed: forget(job, .neverOurs)
@@ -162,71 +157,70 @@ extension AppRunner {
     private func forget(_ job: JournalJob, _ farewell: RecoveryPlan.Farewell) {
         if farewell == .gone {
             let hint: Logger.MetadataValue = "somebody took it from work/; what was left of it is not sent"
-            logger.error("job is gone", metadata: [LogKey.job: "\(job.facts.name)", LogKey.hint: hint])
+            context.logger.error("job is gone", metadata: [LogKey.job: "\(job.facts.name)", LogKey.hint: hint])
         }
-        journal.record(.cleaned(job.facts.id))
+        parts.journal.record(.cleaned(job.facts.id))
     }
 
     /// Takes up what was found, as much as there is room for. One that cannot be read does not hold up the others.
     func recoverJobs() async {
-        while let next = leftJobs.last, mayRecover(next.claimed.name.lane), !Task.isCancelled {
-            await takeUp(leftJobs.removeLast())
-            tellWaits()
-            await files.worker.yield()
+        while let next = earlier.found.last, claimer.mayRecover(next.claimed.name.lane), !Task.isCancelled {
+            await takeUp(earlier.found.removeLast())
+            await context.files.worker.yield()
         }
     }
 
     /// Takes up one job of those that were found, and that is not among them any more. After the last it is known which refs
     /// are under way.
     func takeUp(_ left: LeftJob) async {
-        takingCount += 1
-        takingUp.append(left)
-        do {
-            try await recover(left)
-        } catch let error as SystemError where space.pauseIfShort(error) {
-            leftJobs.append(left)
-        } catch {
-            reportUnrecovered(left.claimed.name, left.claimed.id, error)
+        earlier.takingUp.append(left)
+        await reader.counting {
+            do {
+                try await recover(left)
+            } catch let error as SystemError where parts.space.pauseIfShort(error) {
+                earlier.found.append(left)
+            } catch {
+                reportUnrecovered(left.claimed.name, left.claimed.id, error)
+            }
         }
-        takingCount -= 1
-        takingUp.removeAll { $0.claimed.id == left.claimed.id }
-        journal.write()
-        if leftJobs.isEmpty, takingUp.isEmpty { duplicates.noteAllKnown() }
+        earlier.takingUp.removeAll { $0.claimed.id == left.claimed.id }
+        parts.journal.write()
+        if earlier.found.isEmpty, earlier.takingUp.isEmpty { parts.duplicates.noteAllKnown() }
     }
 
     private func recover(_ left: LeftJob) async throws {
-        let job = try spool.open(left.claimed)
-        var context = context(of: job, id: left.claimed.id, true)
+        let job = try context.spool.open(left.claimed)
+        var terms = reader.context(of: job, id: left.claimed.id, true)
         if case .job(let known, _) = left.record {
-            context.noteDrop(at: known.facts.droppedAt, now: known.facts.droppedAt, by: around.clock.look())
-            context.isPublishedByRename = known.facts.isPublishedByRename
+            terms.noteDrop(at: known.facts.droppedAt, now: known.facts.droppedAt, by: context.daemon.clock.look())
+            terms.isPublishedByRename = known.facts.isPublishedByRename
         }
-        let perusal = try await readThrough(job, left.claimed.status, context, isLimited: false)
+        let perusal = try await reader.readThrough(job, left.claimed.status, terms, isLimited: false)
         if case .poison = perusal { return try park(left, .poison) }
         // The app ends: the job stays in `work/` for the next run.
-        guard case .read(let opened) = perusal else { return leftJobs.append(left) }
-        let header = try around.journal.content(of: left.claimed.id)
+        guard case .read(let opened) = perusal else { return earlier.found.append(left) }
+        let header = try context.daemon.journal.content(of: left.claimed.id)
         var found = RecoveryFindings()
         found.work = opened.content.isSame(as: header?.content)
-        var read = ReadJob(context: context, opened, isSealed: true)
+        var read = ReadJob(context: terms, opened, isSealed: true)
         if case .job(let known, _) = left.record { read.isSentAnyway = known.facts.isSentAnyway }
         switch RecoveryPlan(left.record, found: found) {
-        case .startOver where around.spool.replay.isBlank && read.summary.header.onDoubt == .report:
+        case .startOver where context.daemon.spool.replay.isBlank && read.summary.header.onDoubt == .report:
             try park(left, .damagedJournal)
         case .startOver:
-            logger.notice(
+            context.logger.notice(
                 "job found in work/ was never sent, and is now", metadata: [LogKey.job: "\(left.claimed.name)"])
-            try duplicates.judge(&read, at: .now)
+            try parts.duplicates.judge(&read, at: .now)
             await announceClaimed(left.claimed, job, read)
         case .resume(let progress):
-            try duplicates.judge(&read, left, progress)
+            try parts.duplicates.judge(&read, left, progress)
             resume(left, progress, read)
         case .finish: finish(left, read)
         case .restore:
             guard case .bytes(let bytes)? = header?.content else { return try park(left, .changed) }
-            let claimed = try spool.restore(left.claimed.id, left.claimed.name, bytes)
-            logger.warning("job is restored from the journal", metadata: [LogKey.job: "\(left.claimed.name)"])
-            leftJobs.append(LeftJob(claimed: claimed, record: left.record))
+            let claimed = try context.spool.restore(left.claimed.id, left.claimed.name, bytes)
+            context.logger.warning("job is restored from the journal", metadata: [LogKey.job: "\(left.claimed.name)"])
+            earlier.found.append(LeftJob(claimed: claimed, record: left.record))
         case .hold(let reason): try park(left, reason)
         case .claimAgain, .forget, .leave: break
         }
@@ -234,21 +228,21 @@ extension AppRunner {
 
     /// A job in `work/` of which the journal knows nothing: nothing of it was sent, unless the journal was lost.
     private func announceClaimed(_ claimed: ClaimedJob, _ job: OpenJob, _ read: ReadJob) async {
-        let claimedAt = record(header: read, of: job)
-        journal.record(.claimed(claimed.id))
-        guard await journal.sync() else { return }
-        start(claimed, read, claimedAt: claimedAt)
+        let claimedAt = claimer.record(header: read, of: job)
+        parts.journal.record(.claimed(claimed.id))
+        guard await parts.journal.sync() else { return }
+        sender.start(claimed, read, claimedAt: claimedAt)
     }
 
     private func resume(_ left: LeftJob, _ progress: RecoveryPlan.Progress, _ read: ReadJob) {
         guard case .job(let known, _) = left.record else { return }
         let isUntouched = progress.tally.total == 0 && progress.doubtful.isEmpty && known.untold.isEmpty
         if read.summary.failure != nil, isUntouched {
-            return start(left.claimed, read, claimedAt: known.facts.claimedAt)
+            return sender.start(left.claimed, read, claimedAt: known.facts.claimedAt)
         }
         var remaining = progress.remaining
         for run in progress.doubtful.runs { remaining.insert(run) }
-        logger.notice(
+        context.logger.notice(
             "job goes on",
             metadata: [
                 LogKey.job: "\(left.claimed.name)", LogKey.id: "\(left.claimed.id)",
@@ -257,9 +251,9 @@ extension AppRunner {
         let resumption = Resumption(doubtful: progress.doubtful, untold: known.untold, final: nil)
         let job = ActiveJob(left, read, known, resumption)
         job.machine = JobMachine(remaining: remaining, tally: progress.tally)
-        goOn(read, job)
+        sender.resume(job, read)
         // What can be sent may have changed with the app since.
-        if let failure = read.summary.failure { withdraw(job, failure, .unsent(.unreadable)) }
+        if let failure = read.summary.failure { outcomes.withdraw(job, failure, .unsent(.unreadable)) }
     }
 
     private func finish(_ left: LeftJob, _ read: ReadJob) {
@@ -267,28 +261,23 @@ extension AppRunner {
         let resumption = Resumption(doubtful: IndexRuns(), untold: known.untold, final: final)
         let job = ActiveJob(left, read, known, resumption)
         job.machine = JobMachine(concluded: final.conclusion)
-        goOn(read, job)
-    }
-
-    private func goOn(_ read: ReadJob, _ job: ActiveJob) {
-        take(job, read)
-        makeReadable(job.claimed.id)
+        sender.resume(job, read)
     }
 
     private func park(_ left: LeftJob, _ reason: RecoveryPlan.HoldReason) throws(SystemError) {
-        let name = try spool.hold(left.claimed)
-        journal.record(.cleaned(left.claimed.id))
-        around.meter.count { $0.noteHold(reason.cause) }
+        let name = try context.spool.hold(left.claimed)
+        parts.journal.record(.cleaned(left.claimed.id))
+        context.daemon.meter.count { $0.noteHold(reason.cause) }
         let hint: Logger.MetadataValue = "look at it; move it from hold/ to new/ to send all of it"
-        logger.error(
+        context.logger.error(
             "job is held: \(reason.explanation)",
             metadata: [LogKey.job: "\(name)", LogKey.id: "\(left.claimed.id)", LogKey.hint: hint])
     }
 
     private func reportUnrecovered(_ name: FileName, _ id: JobID, _ error: any Error) {
-        space.note(failure: error)
+        parts.space.note(failure: error)
         let hint: Logger.MetadataValue = "it stays where it is; mend it, then restart"
-        logger.error(
+        context.logger.error(
             "job of an earlier run cannot be taken up",
             metadata: [LogKey.job: "\(name)", LogKey.id: "\(id)", LogKey.error: "\(error)", LogKey.hint: hint])
     }

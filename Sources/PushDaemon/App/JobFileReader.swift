@@ -63,26 +63,58 @@ enum Perusal {
     case abandoned
 }
 
-extension AppRunner {
+/// Reads files of jobs to their ends, and tells the journal meanwhile, should the daemon die over one.
+final class JobFileReader {
+    private let parts: AppParts
+    private let app: AppContext
+    private var configuration: AppConfiguration
+    private var identity: AppIdentity
+    /// Files over which the daemon may have died, and that were read since.
+    private var acquitted: Set<JournalSubject> = []
+    /// Whether one of those is being read.
+    private(set) var isReadingAlone = false
+    /// How many files are being read that will be announced or taken up then: a short one may be beside a long one.
+    private(set) var count = 0
+    /// Whether short files are taken beside a long one.
+    var isBeside = false
+    /// What is done again and again while a long file is read on its own thread: short files do not wait for it.
+    var meanwhile: () async -> Void = {}
+
+    init(_ parts: AppParts, _ configuration: AppConfiguration, _ identity: AppIdentity) {
+        (self.parts, self.configuration, self.identity, app) = (parts, configuration, identity, parts.context)
+    }
+
+    /// Reads for another configuration from the next file on.
+    func configure(_ configuration: AppConfiguration, _ identity: AppIdentity) {
+        (self.configuration, self.identity) = (configuration, identity)
+    }
+
+    /// Counts a file that is being read while `body` runs.
+    func counting(_ body: () async -> Void) async {
+        count += 1
+        await body()
+        count -= 1
+    }
+
     /// What reading a job needs to know. "The drop" is the file's change time, but never in the future.
     func context(of job: OpenJob, id: JobID, _ isPublishedByRename: Bool) -> JobContext {
         let droppedAt = WallTime(nanoseconds: job.status.changedAt)
-        var context = JobContext(job: id, droppedAt: droppedAt, carrier: app.carrier, topic: identity.topic)
-        context.noteDrop(at: droppedAt, now: .now, by: around.clock.look())
+        var context = JobContext(job: id, droppedAt: droppedAt, carrier: configuration.carrier, topic: identity.topic)
+        context.noteDrop(at: droppedAt, now: .now, by: app.daemon.clock.look())
         context.identity = identity.proof
-        context.onDoubt = app.onDoubt
-        context.limits = around.configuration.limits
+        context.onDoubt = configuration.onDoubt
+        context.limits = app.daemon.configuration.limits
         context.isPublishedByRename = isPublishedByRename
         context.lane = job.name.lane
-        context.isComparedByFile = around.configuration.comparesFiles
+        context.isComparedByFile = app.daemon.configuration.comparesFiles
         return context
     }
 
     /// The same of a job that was parked, or is tried again: it keeps its id and the time of its drop.
     func context(of job: OpenJob, _ rest: Rest?, isPublishedByRename: Bool) -> JobContext {
         var context = context(of: job, id: rest?.sent?.id ?? .random(), isPublishedByRename)
-        if let droppedAt = rest?.droppedAt ?? intake.dropTime(of: job.name) {
-            context.noteDrop(at: droppedAt, now: .now, by: around.clock.look())
+        if let droppedAt = rest?.droppedAt ?? parts.intake.dropTime(of: job.name) {
+            context.noteDrop(at: droppedAt, now: .now, by: app.daemon.clock.look())
         }
         return context
     }
@@ -99,24 +131,24 @@ extension AppRunner {
     func readThrough(
         _ job: OpenJob, _ status: FileStatus, _ context: JobContext, isLimited: Bool = true
     ) async throws(SystemError) -> Perusal {
-        var subject = JournalSubject(app: name, name: job.name)
+        var subject = JournalSubject(app: app.name, name: job.name)
         (subject.device, subject.inode) = (status.device, status.inode)
         subject.changedAt = WallTime(nanoseconds: status.changedAt)
-        let suspicion = acquitted.contains(subject) ? nil : around.spool.replay.suspects[subject]
+        let suspicion = acquitted.contains(subject) ? nil : app.daemon.spool.replay.suspects[subject]
         if suspicion?.judgement == .hold { return .poison }
         let isSuspect = suspicion != nil
         if isSuspect {
             // It would wait for the long file of this app, beside which it is taken: it is read in its turn.
-            guard !isBesideReading else { return .abandoned }
-            logger.warning(
+            guard !isBeside else { return .abandoned }
+            app.logger.warning(
                 "job is read alone: the daemon died while it was read", metadata: [LogKey.job: "\(job.name)"])
         }
-        guard await around.reading.enter(alone: isSuspect, deathCount: suspicion?.deathCount ?? 0) else {
+        guard await app.daemon.reading.enter(alone: isSuspect, deathCount: suspicion?.deathCount ?? 0) else {
             return .abandoned
         }
         if isSuspect { isReadingAlone = true }
-        journal.record(.start(subject))
-        journal.write()
+        parts.journal.record(.start(subject))
+        parts.journal.write()
         let outcome: Result<JobSource.Reading?, SystemError>
         do {
             outcome = .success(try await peruse(job, context, isLimited: isLimited))
@@ -125,19 +157,14 @@ extension AppRunner {
         }
         // Written with what comes next, at the latest before the app waits for something: a death that comes later is not
         // its fault.
-        journal.record(.ended(subject))
+        parts.journal.record(.ended(subject))
         if isSuspect {
             isReadingAlone = false
             acquitted.insert(subject)
         }
-        around.reading.leave(alone: isSuspect)
+        app.daemon.reading.leave(alone: isSuspect)
         guard let reading = try outcome.get() else { return .abandoned }
         return .read(try OpenedJob(reading))
-    }
-
-    /// Does with a file in `new/` what is to be done when it is not claimed: it stays there, or is parked.
-    func leave(_ job: OpenJob, after perusal: Perusal) {
-        if case .poison = perusal { holdPoison(job) } else { intake.answer(job.name, .busy, at: .now) }
     }
 
     /// How long this thread reads a file itself, in processor time. Usual short files take a millisecond.
@@ -152,10 +179,10 @@ extension AppRunner {
         if job.status.byteCount <= Int64(JournalHeader.byteLimit), let reading = try readHere(job, context) {
             return reading
         }
-        let reading = try LongReading(job, context, isLimited: isLimited, on: around.reactor)
-        while !isDraining, !lifecycle.isEnding, !Task.isCancelled {
+        let reading = try LongReading(job, context, isLimited: isLimited, on: app.daemon.reactor)
+        while !app.lifecycle.isDraining, !app.lifecycle.isEnding, !Task.isCancelled {
             if let outcome = reading.take() { return try outcome.get() }
-            await goOnBesideReading()
+            await meanwhile()
             await reading.wait()
         }
         await reading.abandon()

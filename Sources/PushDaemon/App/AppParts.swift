@@ -1,0 +1,76 @@
+import APNSGateway
+import APNSModel
+import LinuxIO
+import Logging
+import SpoolModel
+import SpoolStore
+
+/// The parts of an app's pipeline that hold what others decide by; each keeps its own state.
+struct AppParts {
+    let context: AppContext
+    let gateway: any PushGateway
+    /// Rung when there may be something to take from `new/`.
+    let intakeBell: Bell
+    /// Rung when there are lines to publish, or jobs to archive.
+    let publishBell: Bell
+    /// Which files of `new/` are taken, and when.
+    let intake: Intake
+    let suppression: SuppressionList
+    let journal: JournalWriter
+    /// Whether there is room for what the app is about to do.
+    let room: JournalRoom
+    let space: SpaceMonitor
+    let duplicates: DuplicateGuard
+    let jobs: JobTable
+    let lines: FeedbackLines
+    /// What is left of jobs that are parked, or are tried again.
+    let desk: HoldDesk
+    let earlier: EarlierJobs
+    let state: AppState
+
+    /// Opens an app's part of the spool. Blocks.
+    ///
+    /// - Parameters:
+    ///   - app: The app's configuration.
+    ///   - identity: What it proves itself with.
+    ///   - daemon: What it has of its daemon.
+    ///   - left: What an earlier run of it left in the journal.
+    /// - Throws: `SpoolFault` and `SystemError` when its folders cannot be used: the app cannot run.
+    init(
+        _ app: AppConfiguration, _ identity: AppIdentity, in daemon: DaemonContext, left: LeftBehind
+    ) throws {
+        var logger = daemon.logger
+        logger[metadataKey: LogKey.app] = "\(app.name)"
+        let spool = try daemon.spool.app(app.name)
+        spool.jobFiles = daemon.descriptors.jobFiles
+        context = AppContext(
+            name: app.name, logger: logger, spool: spool,
+            folder: try FeedbackFolder(spool, after: left.newestFeedback), lifecycle: AppLifecycle(of: app.name),
+            daemon: daemon)
+        gateway = identity.gateway(daemon.tokens, daemon.descriptors.sockets).makeGateway(
+            recordKeeping: .durable(group: daemon.configuration.syncRecords), on: daemon.reactor, logger: logger)
+        intakeBell = Bell(on: daemon.reactor)
+        publishBell = Bell(on: daemon.reactor)
+        intake = Intake(rules: IntakeRules(daemon.configuration))
+        suppression = SuppressionList(context)
+        journal = JournalWriter(context, suppression)
+        room = JournalRoom(of: app.name, in: daemon.journal)
+        space = SpaceMonitor(context, journal)
+        duplicates = try DuplicateGuard(context, space, orRing: intakeBell)
+        jobs = JobTable(context, duplicates, orRing: intakeBell)
+        lines = FeedbackLines(context, orRing: publishBell)
+        desk = HoldDesk(spool, logger)
+        earlier = EarlierJobs(left, firstTold: daemon.journal.position)
+        state = try AppState(context, gateway)
+    }
+}
+
+extension IntakeRules {
+    /// The rules that a configuration sets.
+    fileprivate init(_ configuration: DaemonConfiguration) {
+        self.init()
+        settle = configuration.settle
+        patience = configuration.patience
+        requireEnd = configuration.requireEnd
+    }
+}

@@ -1,0 +1,213 @@
+import APNSGateway
+import APNSModel
+import LinuxIO
+import Logging
+import SpoolModel
+import SpoolStore
+
+/// A job that is about to be claimed: the journal announces it first.
+struct Candidate {
+    let file: OpenJob
+    let read: ReadJob
+    /// When it is claimed, as the journal has it.
+    let claimedAt: WallTime
+}
+
+/// Claims jobs: announces them in the journal, and moves them to `work/` once that has them for good.
+final class Claimer {
+    /// How many claims are synced together at most.
+    static let groupLimit = 64
+
+    let parts: AppParts
+    private let context: AppContext
+    private let publisher: Publisher
+    private let sender: Sender
+    let unclaimed: UnclaimedFiles
+    /// Jobs that were announced, to be claimed as soon as the journal has them for good, and how many are just then.
+    private var claims: [Candidate] = []
+    private var claimingCount = 0
+
+    init(_ parts: AppParts, _ publisher: Publisher, _ sender: Sender, _ unclaimed: UnclaimedFiles) {
+        (self.parts, self.publisher, self.sender, self.unclaimed) = (parts, publisher, sender, unclaimed)
+        context = parts.context
+    }
+
+    /// How many jobs were announced that are not being claimed yet.
+    var announcedCount: Int { claims.count }
+
+    /// How many jobs were announced.
+    var count: Int { claims.count + claimingCount }
+
+    /// Notes whether files wait for room in the journal, by the same rule as `longestClaim`.
+    func noteRoom() {
+        guard parts.intake.oldestReady != nil, !openLanes.isEmpty else { return parts.room.endWait(for: .claims) }
+        if parts.state.isOut, context.daemon.journal.ownRoom(of: context.name) < JournalHeader.byteLimit {
+            parts.room.beginWait(for: .claims)
+        } else if parts.room.has(JournalHeader.byteLimit, for: .claims, orRing: parts.intakeBell) {
+            return
+        }
+        // What was archived leaves the journal as soon as that is synced.
+        publisher.hurryCleaning()
+    }
+
+    /// The lanes of which another job may be taken.
+    var openLanes: LaneSet {
+        guard !parts.space.isShort, mayTake else { return [] }
+        return LaneSet { hasPlace(for: $0) }
+    }
+
+    /// Whether a job of an earlier run may be taken up. The journal has it already, however full it is: only when its lines
+    /// are out can it be carried forward, and make room.
+    func mayRecover(_ lane: Lane) -> Bool { mayTake && hasPlace(for: lane) }
+
+    private var mayTake: Bool {
+        parts.earlier.hasLookedIntoWork && !context.lifecycle.isDraining && !parts.journal.isBroken
+            && parts.space.shortUntil <= .now && parts.state.mayTake(isClaiming: !claims.isEmpty)
+            && !parts.lines.isFull
+    }
+
+    private func hasPlace(for lane: Lane) -> Bool {
+        parts.jobs.hasPlace(for: lane, pending: count) && context.daemon.descriptors.mayRead(lane)
+    }
+
+    /// How long a file may be for which the journal has room now; a longer one waits, and those behind it.
+    var longestClaim: Int64 {
+        let (journal, longest) = (context.daemon.journal, JournalHeader.byteLimit)
+        // What cannot be sent is not to take the room of what can.
+        let ownRoom = parts.state.isOut ? journal.ownRoom(of: context.name) : longest
+        // Of a long file there are only checksums.
+        if ownRoom >= longest, journal.mayClaim(longest, of: context.name) { return .max }
+        return Int64(max(0, min(ownRoom, journal.claimRoom(of: context.name))))
+    }
+
+    /// Announces a job in the journal. It is claimed with the next group, and nothing of it is sent before that.
+    func announce(_ job: OpenJob, _ read: ReadJob) {
+        guard mayAdopt(read) else { return parts.intake.answer(job.name, .busy, at: .now) }
+        let claimedAt = record(header: read, of: job)
+        parts.duplicates.beginTurn(read.summary)
+        claims.append(Candidate(file: job, read: read, claimedAt: claimedAt))
+    }
+
+    /// Tells the journal of a job, and what its bytes are. Those of a long one were made durable when it was read.
+    ///
+    /// - Returns: When it is claimed.
+    func record(header read: ReadJob, of job: OpenJob) -> WallTime {
+        var facts = JournalHeader.Facts(id: read.context.job, app: context.name, name: job.name)
+        facts.byteCount = job.status.byteCount
+        facts.recipientCount = read.summary.recipientCount
+        facts.onDoubt = read.summary.header.onDoubt
+        facts.recordsAll = read.summary.header.record == .all
+        facts.isSealed = read.isSealed
+        facts.isPublishedByRename = read.context.isPublishedByRename
+        facts.isSentAnyway = read.isSentAnyway
+        (facts.droppedAt, facts.claimedAt) = (read.context.droppedAt, .now)
+        (facts.device, facts.inode) = (job.status.device, job.status.inode)
+        let header = JournalHeader(facts, content: read.content)
+        if let sent = read.rest?.sent {
+            parts.journal.adopt(header, sent.progress)
+        } else {
+            parts.journal.record(.header(header))
+        }
+        return facts.claimedAt
+    }
+
+    /// Whether the journal has room for what is known of a job that was parked, or is tried again.
+    private func mayAdopt(_ read: ReadJob) -> Bool {
+        guard let sent = read.rest?.sent else { return true }
+        // Its end is not synced yet.
+        guard context.daemon.journal.job(sent.id) == nil else { return false }
+        let byteCount = JournalHeader.byteLimit + 16 * sent.progress.runCount
+        guard !context.daemon.journal.mayClaim(byteCount, of: context.name) else { return true }
+        let hint: Logger.MetadataValue = "it waits in new/; if it never has room, make a larger journal (journal.size)"
+        context.logger.warning(
+            "journal has no room for what is known of a job",
+            metadata: [LogKey.id: "\(sent.id)", LogKey.hint: hint])
+        return false
+    }
+
+    /// Claims what was announced, once the journal has it for good, and begins to send it.
+    ///
+    /// Producers seldom sync: without the journal a job can be claimed, sent in part, and then be empty or back in `new/`.
+    func startClaims() async {
+        guard !claims.isEmpty else { return }
+        let group = claims
+        claims = []
+        claimingCount = group.count
+        let isDurable = await parts.journal.sync()
+        claimingCount = 0
+        for candidate in group {
+            if isDurable { claim(candidate) }
+            candidate.file.file.dropReadLease()
+        }
+        parts.journal.write()
+    }
+
+    /// Moves jobs of which nothing could be sent back to `new/`, while the app is paused or the gateway does not answer, and they
+    /// take room in the journal that another app waits for; the youngest first.
+    func giveBackUnsentJobs() async {
+        guard parts.state.pausedAt != nil || parts.state.isOut else { return }
+        var excess = context.daemon.journal.excess(of: context.name)
+        guard excess > 0 else { return }
+        let unsent = parts.jobs.all.filter(\.isUnsent).sorted { $0.droppedAt > $1.droppedAt }
+        var count = 0
+        for job in unsent where excess > 0 && count < Self.groupLimit {
+            let byteCount = context.daemon.journal.job(job.claimed.id)?.headerByteCount ?? 0
+            guard let batches = await sender.takeUnwritten(job) else { continue }
+            guard giveBack(job, batches) else { break }
+            (excess, count) = (excess - byteCount, count + 1)
+        }
+        parts.journal.write()
+    }
+
+    /// Moves a job to `new/` that the gateway has nothing of.
+    ///
+    /// - Returns: Whether it could be; if not, what was handed out of it is handed out again.
+    private func giveBack(_ job: ActiveJob, _ batches: [Batch]) -> Bool {
+        let id = job.claimed.id
+        do {
+            let name = try parts.desk.giveBack(job.claimed, droppedAt: job.droppedAt)
+            parts.jobs.end(job)
+            parts.journal.record(.cleaned(id))
+            guard let name else { return true }
+            parts.intake.noteGivenBack(name, droppedAt: job.droppedAt, at: .now)
+            context.logger.info(
+                "job goes back to new/: its app sends nothing at present", metadata: [LogKey.job: "\(name)"])
+            return true
+        } catch {
+            parts.jobs.handOutAgain(batches)
+            parts.space.note(failure: error)
+            context.logger.error(
+                "job cannot go back to new/", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
+            return false
+        }
+    }
+
+    private func claim(_ candidate: Candidate) {
+        let (job, id) = (candidate.file, candidate.read.context.job)
+        // A job that is claimed has taken its own by then.
+        defer { parts.duplicates.endTurn(candidate.read.summary) }
+        do throws(SystemError) {
+            switch try context.daemon.tenure.claim(job, as: id, in: context.spool) {
+            case .claimed(let claimed):
+                parts.intake.answer(job.name, .moved, at: .now)
+                parts.journal.record(.claimed(id))
+                // How long an operator has parked it, or left it in an archive, says nothing of how jobs wait.
+                let wait = candidate.read.rest == nil ? candidate.claimedAt - candidate.read.context.droppedAt : nil
+                context.daemon.meter.count { $0.noteClaim(after: wait) }
+                if candidate.read.rest != nil {
+                    // The journal knows it all from here on.
+                    parts.journal.write()
+                    parts.desk.forget(claimed.status)
+                }
+                return sender.start(claimed, candidate.read, claimedAt: candidate.claimedAt)
+            case .gone: parts.intake.answer(job.name, .gone, at: .now)
+            case .changed(let name): parts.intake.answer(job.name, .returned(name), at: .now)
+            case .forbidden: parts.intake.answer(job.name, .stuck, at: .now)
+            }
+            parts.journal.record(.cleaned(id))
+        } catch {
+            parts.journal.record(.cleaned(id))
+            unclaimed.noteStuck(job.name, error)
+        }
+    }
+}

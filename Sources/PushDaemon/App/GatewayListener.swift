@@ -1,0 +1,148 @@
+import APNSGateway
+import APNSModel
+import LinuxIO
+import Logging
+import SpoolModel
+
+/// Takes what an app's gateway tells, and tells it what is recorded for good.
+final class GatewayListener {
+    private let parts: AppParts
+    private let context: AppContext
+    private let gateway: any PushGateway
+    private let outcomes: OutcomeRecorder
+    private let status: StatusReporter
+    /// How long a stop lasts at most, as the app is configured.
+    var stopPause: Duration
+    /// How many notifications have outcomes in the journal's file of which the gateway does not know that they are durable.
+    private var unrecordedCount = 0
+    /// Rung when there are some.
+    private let recordBell: Bell
+    /// What the gateway waits to write, and is not announced in the journal.
+    private var announcements: [Batch] = []
+    /// Rung when there is some.
+    private let announceBell: Bell
+
+    init(_ parts: AppParts, _ outcomes: OutcomeRecorder, _ status: StatusReporter, stopPause: Duration) {
+        (self.parts, self.outcomes, self.status, self.stopPause) = (parts, outcomes, status, stopPause)
+        (context, gateway) = (parts.context, parts.gateway)
+        recordBell = Bell(on: parts.context.daemon.reactor)
+        announceBell = Bell(on: parts.context.daemon.reactor)
+    }
+
+    /// Takes what the gateway tells, until it ends.
+    ///
+    /// - Parameter afterEach: Called after each event.
+    func run(afterEach: () async -> Void) async {
+        for await event in gateway.events {
+            if parts.state.note(event, stopPause: stopPause) { status.show() }
+            count(event)
+            await take(event)
+            await afterEach()
+        }
+    }
+
+    private func take(_ event: GatewayEvent) async {
+        switch event {
+        case .settled(let settlements):
+            if await outcomes.settle(settlements) { noteUnrecorded(settlements) }
+        case .reopened(let batches): outcomes.reopen(batches)
+        case .paused(let counts): parts.jobs.note(paused: counts)
+        case .withdrawn(let batches): outcomes.withdraw(batches)
+        case .announcing(let batches):
+            announcements += batches
+            announceBell.ring()
+        case .connected(let endpoint): context.logger.info("connected", metadata: [LogKey.gateway: "\(endpoint)"])
+        case .troubled(let fault): context.logger.warning("the gateway takes nothing", metadata: fault.metadata)
+        case .disconnected(let report): log(report)
+        // A connection that we cut may look like one that the gateway did not want.
+        case .stopped where context.lifecycle.isEnding: break
+        case .stopped(let fault): context.logger.error("app stopped", metadata: fault.metadata)
+        case .trying:
+            parts.intakeBell.ring()
+            context.logger.notice("app asks again")
+        case .resumed:
+            parts.intakeBell.ring()
+            context.logger.notice("app resumed")
+        case .suspectEnvironment:
+            let hint: Logger.MetadataValue =
+                "check environment: tokens of the other environment are refused like this"
+            context.logger.warning(
+                "most tokens are refused and none was ever accepted", metadata: [LogKey.hint: hint])
+        }
+    }
+
+    /// Counts what the event says of connections.
+    private func count(_ event: GatewayEvent) {
+        switch event {
+        case .connected: context.daemon.meter.count { $0.noteConnection() }
+        case .disconnected(let report):
+            let isRoutine = report.isRoutine || context.lifecycle.isEnding
+            context.daemon.meter.count {
+                $0.noteEndOfConnection(
+                    isRoutine: isRoutine, resent: report.resentCount, doubtful: report.doubtfulCount)
+            }
+        case .settled, .reopened, .withdrawn, .announcing, .paused, .troubled, .stopped, .trying, .resumed,
+            .suspectEnvironment:
+            break
+        }
+    }
+
+    private func log(_ report: ConnectionReport) {
+        var metadata = report.fault.metadata
+        let counts = [
+            (LogKey.resent, report.resentCount), (LogKey.doubtful, report.doubtfulCount),
+            (LogKey.unknown, report.unknownCount), (LogKey.revoked, report.revokedCount),
+            (LogKey.lost, report.lostCount),
+        ]
+        for (key, count) in counts where count > 0 { metadata[key] = "\(count)" }
+        let isEnding = context.lifecycle.isEnding
+        // That the program itself cuts a connection with nothing on it is no news.
+        if isEnding, metadata[LogKey.doubtful] == nil, metadata[LogKey.unknown] == nil { return }
+        if let window = report.window, !isEnding { metadata[LogKey.window] = "\(window)" }
+        if report.pause > .zero, !isEnding { metadata[LogKey.pause] = "\(report.pause)" }
+        context.logger.log(level: report.isRoutine ? .info : .warning, "connection ended", metadata: metadata)
+    }
+
+    // MARK: What is recorded for good
+
+    private func noteUnrecorded(_ settlements: [Settlement]) {
+        unrecordedCount += settlements.reduce(0) { $0 + $1.batch.count }
+        recordBell.ring()
+    }
+
+    /// Tells the gateway which outcomes are recorded for good, until the task is cancelled: what is answered and not durable
+    /// has its place in the windows, so that no death costs more than they and a group.
+    func runRecording() async {
+        while !Task.isCancelled {
+            await recordBell.wait()
+            let count = unrecordedCount
+            guard count > 0 else { continue }
+            unrecordedCount = 0
+            guard await parts.journal.sync(isPatient: true) else { return }
+            await gateway.recorded(count)
+        }
+    }
+
+    /// Records what is about to be written of jobs that must not be sent twice, for good, and lets it go; until the task is
+    /// cancelled.
+    func runAnnouncing() async {
+        while !Task.isCancelled {
+            await announceBell.wait()
+            let batches = announcements
+            guard !batches.isEmpty else { continue }
+            announcements = []
+            for batch in batches { parts.journal.record(.intent(batch.job, [batch.indices])) }
+            guard await parts.journal.sync(for: .intent) else { return }
+            await gateway.announced(batches)
+        }
+    }
+}
+
+extension GatewayFault {
+    /// The fault as log metadata.
+    var metadata: Logger.Metadata {
+        var metadata: Logger.Metadata = [LogKey.error: "\(message)"]
+        if let hint { metadata[LogKey.hint] = "\(hint)" }
+        return metadata
+    }
+}

@@ -1,0 +1,338 @@
+import APNSBinary
+import APNSGateway
+import APNSModel
+import Document
+import LinuxIO
+import Logging
+import SpoolModel
+import SpoolStore
+
+/// Watches `new/` for an app: takes hints and lists it, judges what is whole, reads that and has it claimed.
+final class IntakeLoop {
+    /// How many names are listed in one go, which takes milliseconds.
+    private static let scanStep = 4_096
+    /// How long short files are taken before the long one is looked at again.
+    private static let shortTurn = Duration.milliseconds(10)
+    /// How many files are reported one by one after a scan.
+    private static let ignoredLimit = 20
+
+    private let parts: AppParts
+    private let context: AppContext
+    private let hints: HintBox
+    private let reader: JobFileReader
+    private let claimer: Claimer
+    private let unclaimed: UnclaimedFiles
+    private let status: StatusReporter
+    /// How files looked that are to be taken: what is opened must be what was judged.
+    private var seen: [FileName: FileStatus] = [:]
+    /// A listing of `new/` that is under way, and when the next one begins.
+    private var scanning: DirectoryListing?
+    private var nextScan = Moment.zero
+    /// Whether the watch tells of files; else `new/` is polled.
+    private var isWatched = true
+
+    init(
+        _ hints: HintBox, _ reader: JobFileReader, _ claimer: Claimer, _ status: StatusReporter
+    ) {
+        (self.hints, self.reader, self.claimer, self.status) = (hints, reader, claimer, status)
+        (parts, unclaimed) = (claimer.parts, claimer.unclaimed)
+        context = parts.context
+    }
+
+    /// Says whether the watch tells of this app; else it is polled.
+    func setWatched(_ isWatched: Bool) {
+        guard isWatched != self.isWatched else { return }
+        self.isWatched = isWatched
+        scanSoon()
+    }
+
+    /// Whether a scan is due: what is looked at from time to time is looked at then.
+    var isScanDue: Bool { Moment.now >= nextScan }
+
+    private func scanSoon() {
+        nextScan = .zero
+        parts.intakeBell.ring()
+    }
+
+    /// Takes what is ready: lists `new/` if that is due, judges, reads and claims.
+    func takeReady() async {
+        await beginScanIfDue()
+        while let action = parts.intake.next(at: .now, taking: claimer.openLanes, longest: claimer.longestClaim) {
+            await perform(action)
+            if claimer.announcedCount >= Claimer.groupLimit {
+                await claimer.startClaims()
+                goOnScanning()
+            }
+            if unclaimed.count >= Claimer.groupLimit { await unclaimed.carryOut() }
+            await context.files.worker.yield()
+        }
+        claimer.noteRoom()
+        status.tellWaits()
+        if claimer.announcedCount > 0 { await claimer.startClaims() }
+        if unclaimed.count > 0 { await unclaimed.carryOut() }
+    }
+
+    /// Takes what the watch has seen.
+    func takeHints() {
+        context.daemon.clock.look()
+        let content = hints.take()
+        for hint in content.hints { parts.intake.hint(hint.hint, hint.name, at: hint.time) }
+        if content.wantsScan { nextScan = .zero }
+        for name in parts.duplicates.takeFreed() { parts.intake.resume(name, at: .now) }
+        if parts.intake.nextTime != nil { parts.intake.noteTime(.now, at: .now) }
+    }
+
+    /// Does what is to be done while a long file is read on its own thread: short files do not wait for it.
+    func goOnBesideReading() async {
+        claimer.noteRoom()
+        status.update()
+        await takeShortFiles()
+    }
+
+    /// Takes what is short, a group at a time, so that the long file comes to its end. Not while that is read alone.
+    private func takeShortFiles() async {
+        guard reader.count == 1, parts.state.isOpen, !reader.isReadingAlone else { return }
+        reader.isBeside = true
+        defer { reader.isBeside = false }
+        takeHints()
+        await beginScanIfDue()
+        let end = Moment.now + Self.shortTurn
+        var count = 0
+        while count < Claimer.groupLimit, Moment.now < end,
+            let action = parts.intake.next(
+                at: .now, taking: claimer.openLanes,
+                longest: min(Int64(JournalHeader.byteLimit), claimer.longestClaim))
+        {
+            await perform(action)
+            await context.files.worker.yield()
+            count += 1
+        }
+        await claimer.startClaims()
+        await unclaimed.carryOut()
+    }
+
+    /// When there is something to do next, at the latest.
+    var nextLook: Moment {
+        if parts.intake.wantsScan || scanning != nil { return .now }
+        var next = parts.space.isShort ? parts.space.nextLook : nextScan
+        if parts.space.shortUntil > .now { next = min(next, parts.space.shortUntil) }
+        if let deadline = parts.intake.deadline { next = min(next, deadline) }
+        // The clock of users may jump: what it says is looked at with every scan, at the latest.
+        if let time = parts.intake.nextTime { next = min(next, .now + max(.milliseconds(1), time - WallTime.now)) }
+        return next
+    }
+
+    /// Begins to list `new/`, or goes on with it: hints are only hints. Of many files the first are taken meanwhile.
+    private func beginScanIfDue() async {
+        guard scanning == nil else { return goOnScanning() }
+        guard Moment.now >= nextScan || parts.intake.wantsScan else { return }
+        let rescan = context.daemon.configuration.rescan
+        let interval = context.spool.isNotifying && isWatched ? rescan : min(.seconds(2), rescan)
+        // All apps at once: each alone would wake threads from their sleep.
+        nextScan = (.now + interval).roundedDown(toMultipleOf: interval / 2)
+        parts.intake.beginScan()
+        do {
+            scanning = try context.spool.new.listing()
+        } catch {
+            return context.logger.error("scan failed", metadata: [LogKey.error: "\(error)"])
+        }
+        // As many names as the intake attends to are taken in the order of their times.
+        for _ in 0..<parts.intake.rules.attention / Self.scanStep {
+            goOnScanning()
+            guard scanning != nil else { return }
+            await context.files.worker.yield()
+        }
+    }
+
+    /// Lists some more names, if a scan is under way.
+    private func goOnScanning() {
+        guard scanning != nil else { return }
+        do {
+            for _ in 0..<Self.scanStep {
+                guard let entry = try scanning?.next() else {
+                    scanning = nil
+                    parts.intake.endScan()
+                    reportIgnored()
+                    if seen.count > 2 * parts.intake.count { seen = [:] }
+                    return
+                }
+                if let name = FileName(bytes: entry.name) { parts.intake.listed(name, at: .now) }
+            }
+        } catch {
+            scanning = nil
+            context.logger.error("scan failed", metadata: [LogKey.error: "\(error)"])
+        }
+    }
+
+    private func perform(_ action: IntakeAction) async {
+        switch action {
+        case .look(let name): look(name)
+        case .take(let name, let isPublished):
+            await reader.counting { await take(name, isPublishedByRename: isPublished) }
+        case .fail(let name, let code):
+            if isBeingWritten(name) {
+                parts.intake.answer(name, .busy, at: .now)
+            } else {
+                unclaimed.refuse(name, code, why: nil)
+            }
+        case .moveAsItIs(let name): unclaimed.refuse(name, .unreadable, why: "not a regular file; it was not opened")
+        case .warnStuck(let name):
+            let hint: Logger.MetadataValue = "check owner and mode of the file and of new/"
+            context.logger.warning("job cannot be taken", metadata: [LogKey.job: "\(name)", LogKey.hint: hint])
+        case .noteOverwritten(let name):
+            context.daemon.meter.count { $0.noteOverwritten() }
+            let hint: Logger.MetadataValue = "give every job a name of its own"
+            context.logger.warning(
+                "job overwritten by its producer", metadata: [LogKey.job: "\(name)", LogKey.hint: hint])
+        }
+    }
+
+    /// Whether somebody on this host has the file open for writing, as far as can be told: then it is not too late.
+    private func isBeingWritten(_ name: FileName) -> Bool {
+        guard context.spool.isNotifying else { return false }
+        do {
+            guard case .opened(let job) = try context.spool.open(name) else { return false }
+            defer { job.file.dropReadLease() }
+            return job.file.takeReadLease() == .writerHasIt
+        } catch {
+            // Without a descriptor nothing is known of the file: it must not fail for that.
+            return parts.space.pauseIfShort(error)
+        }
+    }
+
+    private func look(_ name: FileName) {
+        do {
+            guard let file = try context.spool.look(name) else { return parts.intake.answer(name, .gone, at: .now) }
+            parts.intake.sighted(name, file.sighting, at: .now)
+            if parts.intake.isAttending(to: name) { seen[name] = file.status }
+        } catch {
+            unclaimed.noteStuck(name, error)
+        }
+    }
+
+    /// Opens a file, reads it to its end, and claims it if it is whole.
+    private func take(_ name: FileName, isPublishedByRename: Bool) async {
+        do {
+            switch try context.spool.open(name) {
+            case .gone: parts.intake.answer(name, .gone, at: .now)
+            case .busy: parts.intake.answer(name, .busy, at: .now)
+            case .unreadable: parts.intake.answer(name, .unreadable, at: .now)
+            case .special: unclaimed.refuse(name, .unreadable, why: "not a regular file; it was not opened")
+            case .opened(let job):
+                // Written to or replaced since it was looked at: what was judged of it holds no more.
+                guard let before = seen.removeValue(forKey: name), before.isUnwritten(in: job.status) else {
+                    return parts.intake.answer(name, .busy, at: .now)
+                }
+                try await consider(job, isPublishedByRename)
+            }
+        } catch {
+            unclaimed.noteStuck(name, error)
+        }
+    }
+
+    private func consider(_ job: OpenJob, _ isPublishedByRename: Bool) async throws(SystemError) {
+        if context.spool.isNotifying, job.file.takeReadLease() == .writerHasIt {
+            return parts.intake.answer(job.name, .busy, at: .now)
+        }
+        var mustKeepLease = false
+        defer { if !mustKeepLease { job.file.dropReadLease() } }
+        guard isReadable(job) else { return unclaimed.refuse(job.name, .invalid, why: JobSource.tooLong) }
+        if job.status.byteCount > Int64(JournalHeader.byteLimit) {
+            job.file.dropReadLease()
+            // Small jobs do not wait until a large one is read.
+            await claimer.startClaims()
+        }
+        let rest = try parts.desk.rest(of: job.status)
+        // What was parked or sent before was whole.
+        let isWhole = isPublishedByRename || rest != nil
+        let terms = reader.context(of: job, rest, isPublishedByRename: isWhole)
+        let perusal = try await reader.readThrough(job, job.status, terms)
+        // A stop that came meanwhile does not wait for what nobody has claimed.
+        guard case .read(let opened) = perusal, !context.lifecycle.isDraining else {
+            return leave(job, after: perusal)
+        }
+        var read = ReadJob(context: terms, opened, isSealed: true)
+        read.isSealed = isWhole || read.summary.isSealed || job.name.form == .json
+        (read.rest, read.isSentAnyway) = (rest, rest?.isSentAnyway == true)
+        guard try mayClaim(&read, job) else { return }
+        claimer.announce(job, read)
+        // Nobody is to write to it between now and the claim.
+        mustKeepLease = true
+        // A large document does not wait for others while it fills memory.
+        if read.source.heldByteCount > 1 << 20 { await claimer.startClaims() }
+    }
+
+    /// Judges a file that was read: whether it is whole, its time has come, and no other is the same. If not, the intake has its
+    /// answer.
+    private func mayClaim(_ read: inout ReadJob, _ job: OpenJob) throws(SystemError) -> Bool {
+        guard isFit(read, job) else { return false }
+        switch parts.intake.read(job.name, IntakeReading(read.summary, at: .now), at: .now) {
+        case .wait: return false
+        case .postpone(let until):
+            reportPostponed(job.name, until)
+            return false
+        case .claim: break
+        case .fail(let code): read.summary.fail(code)
+        }
+        let isUnknown = parts.earlier.isAny(whichMayBe: job.name, read.summary)
+        let answer: IntakeAnswer? =
+            parts.earlier.isMissing(job) ? .busy : try parts.duplicates.admit(&read, job.name, isUnknown: isUnknown)
+        if let answer { parts.intake.answer(job.name, answer, at: .now) }
+        return answer == nil
+    }
+
+    /// Does with a file what is to be done when it is not claimed: it stays there, or is parked.
+    private func leave(_ job: OpenJob, after perusal: Perusal) {
+        if case .poison = perusal {
+            unclaimed.holdPoison(job)
+        } else {
+            parts.intake.answer(job.name, .busy, at: .now)
+        }
+    }
+
+    /// Whether reading a file can come to an end that the journal can record. A document has a limit of its own.
+    private func isReadable(_ job: OpenJob) -> Bool {
+        job.name.form != .lines
+            || context.daemon.journal.canHold(checkCount: JournalHeader.checkCount(of: job.status.byteCount))
+    }
+
+    /// Whether what was read is what was parked, and can be recorded: the file may have grown. If not, it is parked or refused.
+    private func isFit(_ read: ReadJob, _ job: OpenJob) -> Bool {
+        guard read.rest?.sent?.count ?? read.summary.recipientCount == read.summary.recipientCount else {
+            unclaimed.holdChanged(job)
+            return false
+        }
+        guard case .checks(let checks) = read.content, !context.daemon.journal.canHold(checkCount: checks.count) else {
+            return true
+        }
+        unclaimed.refuse(job.name, .invalid, why: JobSource.tooLong)
+        return false
+    }
+
+    private func reportPostponed(_ name: FileName, _ until: WallTime) {
+        context.logger.info(
+            "job waits until its time", metadata: [LogKey.job: "\(name)", LogKey.until: "\(until.rfc3339)"])
+    }
+
+    /// Reports files that are never taken.
+    private func reportIgnored() {
+        let names = parts.intake.takeIgnored()
+        for name in names.prefix(Self.ignoredLimit) {
+            context.logger.warning(
+                "file in new/ is ignored: its name is no job's",
+                metadata: [LogKey.job: "\(name)", LogKey.hint: "\(name.remedy)"])
+        }
+        guard names.count > Self.ignoredLimit else { return }
+        let hint: Logger.MetadataValue = "the doctor names some of them"
+        context.logger.warning(
+            "more files in new/ are ignored",
+            metadata: [LogKey.files: "\(names.count - Self.ignoredLimit)", LogKey.hint: hint])
+    }
+}
+
+extension FileStatus {
+    /// Whether a later status is of the same file with the same bytes, as far as a status tells.
+    func isUnwritten(in later: FileStatus) -> Bool {
+        isSameFile(as: later) && byteCount == later.byteCount && modifiedAt == later.modifiedAt
+    }
+}

@@ -1,0 +1,426 @@
+import APNSGateway
+import APNSModel
+import LinuxIO
+import Logging
+import SpoolModel
+import SpoolStore
+
+/// Carries out operators' commands about the jobs of a running app, one at a time.
+final class OperatorCommands {
+    private let parts: AppParts
+    private let context: AppContext
+    private let publisher: Publisher
+    private let outcomes: OutcomeRecorder
+    private let sender: Sender
+    private let recovery: Recovery
+    private let hints: HintBox
+    /// Whether it is known what an earlier run has left. Until then no command is carried out.
+    private var hasBegun = false
+    /// Whether a command is being carried out, and who waits for that.
+    private var isOperating = false
+    private var awaitingTurn: [CheckedContinuation<Void, Never>] = []
+
+    init(_ publisher: Publisher, _ sender: Sender, _ recovery: Recovery, _ hints: HintBox) {
+        (self.publisher, self.sender, self.recovery, self.hints) = (publisher, sender, recovery, hints)
+        outcomes = sender.outcomes
+        parts = sender.parts
+        context = parts.context
+    }
+
+    /// Lets commands be carried out: it is known what an earlier run has left.
+    func begin() { hasBegun = true }
+
+    /// Carries out a command about a job of this app.
+    ///
+    /// - Returns: What came of it; `nil` when the app has no such job.
+    func carryOut(_ request: ControlRequest, _ reference: JobReference) async -> ControlAnswer? {
+        await awaitBeginning()
+        guard hasBegun, !parts.journal.isBroken, !context.lifecycle.isEnding else {
+            return ControlAnswer(.refused, "the app ends", hint: "ask again when it has started anew").about(
+                context.name)
+        }
+        do throws(ControlFault) {
+            return try await inTurn(request, reference)
+        } catch {
+            var answer = ControlAnswer(error)
+            (answer.app, answer.job) = (context.name, request.jobText(in: context.name))
+            return answer
+        }
+    }
+
+    /// Waits until it is known what an earlier run has left, and what of parked jobs; that is soon after the start.
+    private func awaitBeginning() async {
+        while !hasBegun, !Task.isCancelled { try? await context.daemon.reactor.sleep(for: .milliseconds(20)) }
+    }
+
+    private func inTurn(
+        _ request: ControlRequest, _ reference: JobReference
+    ) async throws(ControlFault) -> ControlAnswer? {
+        while isOperating { await withCheckedContinuation { awaitingTurn.append($0) } }
+        isOperating = true
+        let begun: Begun?
+        do throws(ControlFault) {
+            begun = try await begin(request, reference)
+            if begun == nil { try await requireAbsence(of: reference.anywhere) }
+            endTurn()
+        } catch {
+            endTurn()
+            throw error
+        }
+        switch begun {
+        case nil: return nil
+        case .over(let answer): return answer
+        // Others need not wait for what is on a connection.
+        case .parking(let job):
+            return try await awaitHold(job).about(context.name, job.claimed.name, job.claimed.id)
+        }
+    }
+
+    private func endTurn() {
+        isOperating = false
+        for waiter in awaitingTurn { waiter.resume() }
+        awaitingTurn = []
+    }
+
+    /// How far a command has come.
+    private enum Begun {
+        case over(ControlAnswer)
+        /// What is on a connection of this job gets its outcome.
+        case parking(ActiveJob)
+    }
+
+    private func begin(_ request: ControlRequest, _ reference: JobReference) async throws(ControlFault) -> Begun? {
+        do {
+            switch request.command {
+            case .hold: return try await hold(reference)
+            case .release: return try release(reference).map(Begun.over)
+            case .cancel: return try await end(reference, .cancelled).map(Begun.over)
+            case .expire: return try await end(reference, .expired).map(Begun.over)
+            case .retry: return try await retry(request, reference).map(Begun.over)
+            case .pause, .resume, .stop: return nil
+            }
+        } catch let fault as ControlFault {
+            throw fault
+        } catch {
+            parts.space.note(failure: error)
+            throw ControlFault("\(error)", hint: "it is where it was; mend that, then ask again")
+        }
+    }
+
+    // MARK: The commands
+
+    private func hold(_ reference: JobReference) async throws -> Begun? {
+        let file: SeenFile
+        switch try parts.desk.meant(reference, in: [.new, .work], claimed: allClaimed(reference)) {
+        case .claimed(let claimed)?:
+            guard let job = try await active(claimed) else { return nil }
+            try await beginHold(job)
+            return .parking(job)
+        case .waiting(let waiting)?: file = waiting
+        case .held?, nil:
+            try requireNotOver(reference)
+            guard try parts.desk.meant(reference, in: [.hold]) != nil else { return nil }
+            throw ControlFault("it is in hold/ already", hint: nil)
+        }
+        guard let parked = try parts.desk.hold(waiting: file) else { return nil }
+        context.logger.notice("job held", metadata: [LogKey.job: "\(parked)"])
+        return .over(
+            ControlAnswer(.done, "held as hold/\(parked), nothing of it was sent yet").about(context.name, file.name))
+    }
+
+    private func release(_ reference: JobReference) throws -> ControlAnswer? {
+        guard case .held(let file)? = try parts.desk.meant(reference, in: [.hold]) else { return nil }
+        guard !publisher.isWithdrawing(file.name) else {
+            throw ControlFault("it has been ended", hint: nil)
+        }
+        let sent = try parts.desk.sent(of: file)
+        guard let released = try parts.desk.release(file) else { return nil }
+        noteReleased(released)
+        context.logger.notice("job released", metadata: [LogKey.job: "\(released)"])
+        let left = sent.map { ", \($0.progress.remaining.count) of \($0.count) are sent" } ?? ""
+        return ControlAnswer(.done, "released as new/\(released)\(left)").about(context.name, file.name, sent?.id)
+    }
+
+    private func end(_ reference: JobReference, _ code: ResultCode) async throws -> ControlAnswer? {
+        switch try parts.desk.meant(reference, in: [.new, .hold, .work], claimed: allClaimed(reference)) {
+        case .claimed(let claimed)?:
+            guard let job = try await active(claimed) else { return nil }
+            return try await end(job, code).about(context.name, claimed.name, claimed.id)
+        case .held(let parked)?: return try await withdraw(parked, parked.name, code)
+        case .waiting(let file)?:
+            // In hold/ it is nobody's: a claim of it comes to nothing, whatever happens now.
+            guard let parked = try parts.desk.hold(waiting: file), let held = try context.spool.lookInHold(parked)
+            else { return nil }
+            return try await withdraw(held, file.name, code)
+        case nil:
+            try requireNotOver(reference)
+            return nil
+        }
+    }
+
+    private func retry(_ request: ControlRequest, _ reference: JobReference) async throws -> ControlAnswer? {
+        guard let place = try await findArchived(reference) else { return nil }
+        let plan = try parts.desk.plan(of: place, request)
+        guard !request.isDryRun else { return plan.answer(.planned).about(context.name, place.name, plan.id) }
+        try await forgetEnd(of: place)
+        return try carryOut(plan, place, anyway: request.isWhole)
+    }
+
+    private func findArchived(_ reference: JobReference) async throws(SystemError) -> ArchivePlace? {
+        var search = ArchiveSearch(reference, parts.desk)
+        while try !search.step() { await context.files.worker.yield() }
+        return search.found
+    }
+
+    private func carryOut(_ plan: RetryPlan, _ place: ArchivePlace, anyway: Bool) throws -> ControlAnswer? {
+        guard let released = try parts.desk.retry(place, plan, anyway: anyway) else { return nil }
+        noteReleased(released)
+        context.logger.notice(
+            "job is tried again", metadata: [LogKey.job: "\(released)", LogKey.path: "\(context.name)/\(place.path)"])
+        return plan.answer(.done).about(context.name, released, plan.id)
+    }
+
+    /// How long an operator waits at most until the journal has forgotten a job.
+    private static let forgettingLimit = Duration.seconds(5)
+
+    /// Has the journal forget for good a job that is in its archive: the next start would put it back there.
+    ///
+    /// - Throws: `ControlFault`: it cannot.
+    private func forgetEnd(of place: ArchivePlace) async throws(ControlFault) {
+        let isKnown = { [context] in
+            context.daemon.journal.finals(of: context.name).contains { ArchivePlace($0) == place }
+        }
+        let deadline = ContinuousClock.now + Self.forgettingLimit
+        while isKnown(), ContinuousClock.now < deadline, !Task.isCancelled {
+            await publisher.clean()
+            // Or somebody else is at it.
+            if isKnown() { try? await context.daemon.reactor.sleep(for: .milliseconds(20)) }
+        }
+        guard !isKnown() else {
+            throw ControlFault("the journal cannot forget its end", hint: "see the log; ask again after a restart")
+        }
+        guard await parts.journal.sync() else {
+            throw ControlFault("the journal cannot be written", hint: "see the log")
+        }
+    }
+
+    // MARK: What is meant
+
+    /// What would name each job of this app that a command may mean.
+    ///
+    /// - Throws: `SystemError`: folders cannot be looked into.
+    func candidates(_ request: ControlRequest, _ reference: JobReference) async throws(SystemError) -> [String] {
+        await awaitBeginning()
+        guard request.command != .retry else {
+            return try await findArchived(reference).map { ["\(context.name)/\($0.path)"] } ?? []
+        }
+        return try parts.desk.allMeant(reference, in: request.command.folders, claimed: allClaimed(reference))
+            .map { $0.text(in: context.name) }
+    }
+
+    /// All jobs in `work/` that may be meant, and are not over.
+    private func allClaimed(_ reference: JobReference) -> [ClaimedJob] {
+        (parts.earlier.found + parts.earlier.takingUp).filter { $0.isMeant(by: reference) }.map(\.claimed)
+            + parts.jobs.all.filter { $0.isMeant(by: reference) && !$0.isEnding }.map(\.claimed)
+    }
+
+    /// A job that is under way; one of an earlier run is taken up for that.
+    private func active(_ claimed: ClaimedJob) async throws(ControlFault) -> ActiveJob? {
+        if let index = parts.earlier.found.firstIndex(where: { $0.claimed.id == claimed.id }) {
+            await recovery.takeUp(parts.earlier.found.remove(at: index))
+        }
+        guard !parts.earlier.takingUp.contains(where: { $0.claimed.id == claimed.id }) else {
+            throw ControlFault("it is being taken up after a start", hint: "ask again in a moment")
+        }
+        return parts.jobs[claimed.id].flatMap { $0.isEnding ? nil : $0 }
+    }
+
+    /// Says where a job is that a command has not found where it looks.
+    ///
+    /// - Throws: `ControlFault`: it is somewhere, or folders cannot be looked into.
+    private func requireAbsence(of reference: JobReference) async throws(ControlFault) {
+        do {
+            let claimed = allClaimed(reference)
+            if let job = try parts.desk.allMeant(reference, in: [.new, .hold, .work], claimed: claimed).first {
+                throw ControlFault(lyingIn: job)
+            }
+            try requireNotOver(reference)
+            if let place = try await findArchived(reference) { throw ControlFault(over: place) }
+        } catch {
+            throw (error as? ControlFault) ?? ControlFault("\(error)", hint: "see permissions and disk")
+        }
+    }
+
+    private func requireNotOver(_ reference: JobReference) throws(ControlFault) {
+        guard !parts.jobs.all.contains(where: { $0.isMeant(by: reference) }) else {
+            throw ControlFault("it is over", hint: "in a moment it is in done/ or failed/")
+        }
+    }
+
+    /// Has a file looked at that was moved to `new/`.
+    private func noteReleased(_ name: FileName) {
+        hints.add(name, .movedIn)
+        parts.intakeBell.ring()
+    }
+
+    // MARK: Jobs under way
+
+    /// How long an operator waits at most until what is on connections has its outcome.
+    private static let parkingLimit = Duration.seconds(20)
+
+    /// Stops handing out more of a job.
+    ///
+    /// - Throws: `ControlFault`: it cannot be held.
+    private func beginHold(_ job: ActiveJob) async throws(ControlFault) {
+        switch job.machine.state {
+        case .sending: break
+        case .draining(.operatorRequest), .held(.operatorRequest): return
+        case .stopping: throw ControlFault("it is being ended", hint: nil)
+        case .draining, .held, .settled, .published, .archived:
+            throw ControlFault("it is over", hint: nil)
+        }
+        guard job.ending == nil else { throw ControlFault("its time is up, and it is being ended", hint: nil) }
+        guard job.progress.runCount <= Rest.runLimit else {
+            throw ControlFault(
+                "too many of its outcomes alternate for a note of what is left",
+                hint: "cancel it; `retry` sends what is left")
+        }
+        outcomes.handle(.hold(.operatorRequest), job.claimed.id)
+        await sender.proceedWithHolds()
+    }
+
+    /// Waits until a job is parked.
+    ///
+    /// - Throws: `ControlFault`: it came to its end before.
+    private func awaitHold(_ job: ActiveJob) async throws(ControlFault) -> ControlAnswer {
+        let deadline = ContinuousClock.now + Self.parkingLimit
+        var hasPublished = false
+        while job.heldAs == nil, ContinuousClock.now < deadline, !context.lifecycle.isEnding, !Task.isCancelled {
+            switch job.machine.state {
+            case .settled, .published, .archived: throw ControlFault("it came to its end before it was held", hint: nil)
+            case .sending, .draining, .stopping, .held: break
+            }
+            await sender.proceedWithHolds()
+            if !hasPublished, publisher.isParking(job.claimed.id) {
+                hasPublished = true
+                await publisher.publish()
+            } else {
+                try? await context.daemon.reactor.sleep(for: .milliseconds(20))
+            }
+        }
+        let (left, count) = (job.machine.remaining.count, job.summary.recipientCount)
+        guard let name = job.heldAs else {
+            return ControlAnswer(
+                .begun, "being held: nothing more of it is handed out; \(left) of \(count) have no outcome yet",
+                hint: "ask again; see the log if it stays so")
+        }
+        return ControlAnswer(.done, "held as hold/\(name), \(left) of \(count) left to send")
+    }
+
+    /// Ends a job under way: what is on a connection gets its outcome, and what is left has this one, for good.
+    ///
+    /// The rest of the file is still read, to tell those outcomes one by one.
+    ///
+    /// - Throws: `ControlFault`: it is over, or on its way to that.
+    private func end(_ job: ActiveJob, _ code: ResultCode) async throws(ControlFault) -> ControlAnswer {
+        switch job.machine.state {
+        case .sending: break
+        case .draining: throw ControlFault("it is being held", hint: "end it when it is in hold/")
+        case .stopping: throw ControlFault("it is being ended", hint: nil)
+        case .held, .settled, .published, .archived: throw ControlFault("it is over", hint: nil)
+        }
+        guard job.ending == nil else { throw ControlFault("its time is up, and it is being ended", hint: nil) }
+        let id = job.claimed.id
+        let outcome = Outcome.withdrawn(code)
+        job.ending = ActiveJob.Ending(outcome: outcome)
+        let back = await sender.takeBack(job)
+        outcomes.withdraw(job, code, outcome)
+        // Whatever became of the job meanwhile, nobody else has them.
+        let awaited = back.filter { job.machine.isAwaiting($0.indices) }
+        guard await outcomes.settle(takenBack: awaited, of: id, outcome) else {
+            throw ControlFault("the app ends", hint: "ask again when it has started anew")
+        }
+        guard job.isWithdrawn else { throw ControlFault("it came to its end before", hint: nil) }
+        parts.journal.write()
+        guard await parts.journal.sync() else {
+            throw ControlFault("the journal cannot be written", hint: "see the log")
+        }
+        return answer(on: job, code)
+    }
+
+    private func answer(on job: ActiveJob, _ code: ResultCode) -> ControlAnswer {
+        let (tally, count) = (job.machine.tally, job.summary.recipientCount)
+        let ended = code == .expired ? tally.expired : tally.unsent
+        let (flying, word) = (job.machine.remaining.count, code == .expired ? "expired" : "unsent")
+        let rest = flying > 0 ? ", \(flying) still get their outcome" : ""
+        context.logger.notice(
+            "job ended by an operator",
+            metadata: [
+                LogKey.job: "\(job.claimed.name)", LogKey.id: "\(job.claimed.id)", LogKey.code: "\(code.rawValue)",
+                LogKey.count: "\(ended)",
+            ])
+        return ControlAnswer(.done, "\(code.rawValue): \(tally.accepted) of \(count) accepted, \(ended) \(word)\(rest)")
+    }
+
+    /// Ends what is left of a file in `hold/`.
+    ///
+    /// - Parameters:
+    ///   - file: The file there.
+    ///   - name: The name that it was dropped by, as far as anybody knows.
+    ///   - code: Why.
+    /// - Returns: What came of it.
+    /// - Throws: `SystemError`: it is in `hold/`.
+    private func withdraw(_ file: SeenFile, _ name: FileName, _ code: ResultCode) async throws(SystemError)
+        -> ControlAnswer
+    {
+        let withdrawal = try parts.desk.withdrawal(of: file, name, code)
+        let id = withdrawal.id
+        publisher.withdraw(withdrawal)
+        // The first may be one that had begun before the line was there.
+        for _ in 0..<2 where publisher.isWithdrawing(id) { await publisher.publish() }
+        guard !publisher.isWithdrawing(id) else {
+            return ControlAnswer(
+                .begun, "parked in hold/, and goes to failed/ as soon as its line can be written", hint: "see the log"
+            ).about(context.name, name, id)
+        }
+        return withdrawal.answer.about(context.name, name, id)
+    }
+}
+
+extension ActiveJob {
+    /// Whether it has ended, and only that is still to be told.
+    fileprivate var isEnding: Bool {
+        switch machine.state {
+        case .settled, .published, .archived: true
+        case .sending, .draining, .stopping, .held: false
+        }
+    }
+
+    fileprivate func isMeant(by reference: JobReference) -> Bool {
+        switch reference.subject {
+        case .name: reference.names.contains(claimed.name)
+        case .id(let id): claimed.id == id
+        case .ref(let ref): summary.header.ref == ref
+        }
+    }
+}
+
+extension LeftJob {
+    /// Whether it is; what its producer calls it is known when it is taken up.
+    fileprivate func isMeant(by reference: JobReference) -> Bool {
+        switch reference.subject {
+        case .name: reference.names.contains(claimed.name)
+        case .id(let id): claimed.id == id
+        case .ref: false
+        }
+    }
+}
+
+extension ControlAnswer {
+    /// The same answer about an app.
+    func about(_ app: String) -> ControlAnswer {
+        var copy = self
+        copy.app = app
+        return copy
+    }
+}

@@ -1,0 +1,94 @@
+import APNSGateway
+import APNSModel
+import SpoolModel
+
+/// The way of an app's jobs, station by station: from `new/` (`intake`, `claimer`), or from an earlier run (`recovery`), through
+/// `sender` and `listener` to `publisher`.
+final class Pipeline {
+    private let parts: AppParts
+    let intake: IntakeLoop
+    private let reader: JobFileReader
+    private let unclaimed: UnclaimedFiles
+    private let claimer: Claimer
+    let recovery: Recovery
+    let sender: Sender
+    let listener: GatewayListener
+    private let outcomes: OutcomeRecorder
+    let publisher: Publisher
+    let hook: HookRunner
+    private let retention: RetentionTask
+    let status: StatusReporter
+    let commands: OperatorCommands
+
+    init(_ parts: AppParts, _ app: AppConfiguration, _ identity: AppIdentity, _ hints: HintBox) {
+        self.parts = parts
+        status = StatusReporter(parts, app)
+        hook = HookRunner(app.hook, parts.context, parts.room, orRing: parts.intakeBell)
+        retention = RetentionTask(parts.context)
+        publisher = Publisher(parts, retention, hook)
+        outcomes = OutcomeRecorder(parts, publisher, status)
+        sender = Sender(parts, outcomes, publisher)
+        listener = GatewayListener(parts, outcomes, status, stopPause: app.retryCeiling)
+        unclaimed = UnclaimedFiles(parts, publisher, retention)
+        claimer = Claimer(parts, publisher, sender, unclaimed)
+        reader = JobFileReader(parts, app, identity)
+        intake = IntakeLoop(hints, reader, claimer, status)
+        recovery = Recovery(reader, claimer, sender, outcomes)
+        commands = OperatorCommands(publisher, sender, recovery, hints)
+        reader.meanwhile = { [unowned intake] in await intake.goOnBesideReading() }
+    }
+
+    /// Uses another configuration from the next job on.
+    func configure(_ app: AppConfiguration, _ identity: AppIdentity) {
+        status.configure(app)
+        reader.configure(app, identity)
+        listener.stopPause = app.retryCeiling
+        hook.configure(app.hook)
+    }
+
+    /// Whether no job is under way.
+    var isIdle: Bool {
+        parts.jobs.isEmpty && claimer.count == 0 && reader.count == 0 && !publisher.isAtWork
+    }
+
+    /// Takes jobs as they become ready, and looks after those under way, until the task is cancelled.
+    ///
+    /// What there is nothing to do for is not even called: the task keeps the room for its frame from then on.
+    func run() async {
+        let (earlier, jobs) = (parts.earlier, parts.jobs)
+        while !Task.isCancelled {
+            intake.takeHints()
+            await parts.space.look()
+            if intake.isScanDue, await parts.state.lookAtPause() { status.show() }
+            await sender.prepareToAsk(isClaiming: claimer.announcedCount > 0)
+            if earlier.mustLook, Moment.now >= earlier.nextLook { recovery.findMissingJobs() }
+            if !earlier.found.isEmpty { await recovery.recoverJobs() }
+            await intake.takeReady()
+            if !jobs.isEmpty {
+                await sender.giveUpLateJobs()
+                await claimer.giveBackUnsentJobs()
+            }
+            if !parts.journal.isBroken {
+                if retention.isDue { await retention.goOn() }
+                if parts.suppression.wantsRewriting { await parts.suppression.rewriteOn() }
+            }
+            if !outcomes.holding.isEmpty { await sender.proceedWithHolds() }
+            if !outcomes.ending.isEmpty { await sender.proceedWithEndings() }
+            parts.journal.write()
+            status.update()
+            await parts.intakeBell.wait(until: nextLook.instant)
+        }
+    }
+
+    /// When there is something to do next, at the latest.
+    private var nextLook: Moment {
+        if retention.isUnderWay || parts.suppression.wantsRewriting, !parts.journal.isBroken { return .now }
+        var next = intake.nextLook
+        if parts.earlier.mustLook { next = min(next, parts.earlier.nextLook) }
+        if let nextNews = parts.room.nextNews { next = min(next, nextNews) }
+        // A job of which much is left to be read or answered.
+        if !parts.jobs.isEmpty { next = min(next, status.nextLook) }
+        if let nextGiveUp = parts.jobs.nextGiveUp { next = min(next, max(.now + .milliseconds(500), nextGiveUp)) }
+        return next
+    }
+}

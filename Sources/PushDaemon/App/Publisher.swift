@@ -1,0 +1,498 @@
+import APNSBinary
+import APNSGateway
+import APNSModel
+import Document
+import LinuxIO
+import Logging
+import SpoolModel
+import SpoolStore
+
+/// Publishes an app's lines and archives its jobs, in the order of ``PublicationPlan``.
+final class Publisher {
+    /// How long moves to the archives may stay unsynced; until they are, the journal remembers the jobs.
+    private static let cleaningPause = Duration.seconds(1)
+    /// How many jobs are dealt with before other apps have their turn.
+    private static let groupLimit = 64
+
+    private let parts: AppParts
+    private let context: AppContext
+    private let retention: RetentionTask
+    private let hook: HookRunner
+    /// Rung when there may be room in the journal for outcomes.
+    let roomBell: Bell
+    private var plan = PublicationPlan()
+    /// The lines that are being published, and which records they tell.
+    private var batch: (lines: [UInt8], since: JournalPosition?, through: JournalPosition?) = ([], nil, nil)
+    /// Parked files that an operator has ended, to be moved away as soon as their lines are out.
+    private var withdrawals: [JobID: Withdrawal] = [:]
+    /// Whether a round is under way, and who waits for its end.
+    private(set) var isPublishing = false
+    private var awaitingEnd: [CheckedContinuation<Void, Never>] = []
+    private var lastPublication = Moment.zero
+    private var lastCleaning = Moment.zero
+
+    init(_ parts: AppParts, _ retention: RetentionTask, _ hook: HookRunner) {
+        (self.parts, self.retention, self.hook, context) = (parts, retention, hook, parts.context)
+        roomBell = Bell(on: parts.context.daemon.reactor)
+    }
+
+    private var jobs: JobTable { parts.jobs }
+    private var journal: JournalWriter { parts.journal }
+
+    // MARK: What comes in
+
+    /// Ends a job: its lines must be out before it is moved. What an earlier run had not told of it is read and told first.
+    func conclude(_ job: ActiveJob) {
+        guard !job.isConcluded else { return }
+        if job.source != nil, job.resumption?.untold.isEmpty == false { return }
+        job.isConcluded = true
+        // One that had ended before a crash ended then.
+        job.finishedAt = job.resumption?.final?.finishedAt ?? .now
+        jobs.closeSource(of: job.claimed.id)
+        plan.conclude(job.claimed.id)
+        parts.publishBell.ring()
+    }
+
+    /// Has a job parked as soon as its lines are out.
+    func enqueueForHold(_ job: ActiveJob) {
+        jobs.closeSource(of: job.claimed.id)
+        job.flying = nil
+        plan.park(job.claimed.id)
+        parts.publishBell.ring()
+    }
+
+    /// Whether a job waits for its lines to be out, to be parked then.
+    func isParking(_ id: JobID) -> Bool { plan.isParking(id) }
+
+    /// Ends a file in `hold/`: its line comes first, then it goes to `failed/`.
+    func withdraw(_ withdrawal: Withdrawal) {
+        parts.lines.append(withdrawal.report)
+        withdrawals[withdrawal.id] = withdrawal
+        plan.withdraw(withdrawal.id)
+        parts.publishBell.ring()
+    }
+
+    /// Whether a file in `hold/` was ended, and is still there.
+    func isWithdrawing(_ id: JobID) -> Bool { withdrawals[id] != nil }
+
+    /// Whether a file in `hold/` was ended, and is still there.
+    func isWithdrawing(_ name: FileName) -> Bool { withdrawals.values.contains { $0.file.name == name } }
+
+    /// Has what there is published as soon as may be: somebody waits for it.
+    func hurry() {
+        lastPublication = .zero
+        parts.publishBell.ring()
+    }
+
+    /// Whether lines are on their way, or in memory.
+    var isAtWork: Bool { isPublishing || !parts.lines.isEmpty }
+
+    /// Whether lines of an earlier run are still to be told.
+    var isRetelling: Bool {
+        parts.earlier.haveUntold
+            || jobs.all.contains { $0.source != nil && $0.resumption.map { !$0.untold.isEmpty } == true }
+    }
+
+    /// Has the journal forget a job that an earlier run has moved to its place, once that survives a power loss.
+    func forget(moved id: JobID) {
+        plan.noteMoved(id)
+        parts.publishBell.ring()
+    }
+
+    // MARK: Publishing
+
+    /// Publishes lines and archives jobs, until the task is cancelled.
+    func run() async {
+        let bell = parts.publishBell
+        while !Task.isCancelled {
+            let due = lastPublication + context.daemon.configuration.feedbackEvery
+            if parts.lines.isEmpty, plan.isIdle {
+                if plan.mustClean { await waitToClean() } else { await bell.wait() }
+            } else if Moment.now < due {
+                await bell.wait(until: due.instant)
+            } else {
+                await publish()
+                await parts.space.makeRoom()
+            }
+        }
+    }
+
+    /// Publishes what there is in one file, then archives the jobs that are over by it.
+    ///
+    /// - Returns: Whether all lines are out that there were at the call; `false` as well when another round was under way,
+    ///   which is waited for and may not have all of them.
+    @discardableResult
+    func publish() async -> Bool {
+        if isPublishing {
+            await withCheckedContinuation { awaitingEnd.append($0) }
+            return false
+        }
+        isPublishing = true
+        defer {
+            isPublishing = false
+            parts.lines.noteEndOfPublication()
+            jobs.ringAll()
+            roomBell.ring()
+            for waiter in awaitingEnd { waiter.resume() }
+            awaitingEnd = []
+        }
+        lastPublication = .now
+        plan.begin()
+        var isOut = true
+        while let step = plan.next(hasLines: !parts.lines.isEmpty) {
+            let result = await carryOut(step)
+            plan.note(result)
+            if step.endsRound, result != .done { isOut = false }
+        }
+        guard isOut else { return false }
+        journal.write()
+        parts.intakeBell.ring()
+        return true
+    }
+
+    /// How long to wait when lines cannot be published.
+    private static let pause = Duration.seconds(1)
+
+    /// Publishes tokens that the feedback service has named, with the other lines that there are. Waits as long as that takes.
+    ///
+    /// - Parameter entries: At most what `GoneTokenGroup` holds: their lines are in memory.
+    /// - Returns: Whether they are out; `false` when the task was cancelled before that was known.
+    func publish(_ entries: [FeedbackTuple]) async -> Bool {
+        for entry in entries {
+            let time = WallTime(epochSeconds: Int64(entry.epochSeconds))
+            parts.lines.append(entry.token, goneSince: time)
+            parts.suppression.remember(entry.token.bytes[...], since: time)
+        }
+        while !Task.isCancelled {
+            // These lines are not in a publication that is under way.
+            while isPublishing { await publish() }
+            if await publish() { return true }
+            try? await context.daemon.reactor.sleep(for: Self.pause)
+        }
+        return false
+    }
+
+    private func carryOut(_ step: PublicationPlan.Step) async -> PublicationPlan.Result {
+        switch step {
+        case .tell(let ids): return await inGroups(ids) { group in context.spool.keepingDaysOpen { tell(group) } }
+        case .sync:
+            // What an earlier run has left is out when all of it is.
+            batch = (parts.lines.take(), isRetelling ? parts.earlier.firstTold : nil, journal.lastRecord)
+            return lines(areOut: await journal.sync())
+        case .keepRefs(let ids): return lines(areOut: parts.duplicates.keep(ids.lazy.compactMap { self.jobs[$0] }))
+        case .publish(let ids):
+            guard lines(areOut: writeFeedback()) == .done else { return .failed }
+            batch.lines = []
+            parts.room.note(tooManyLines: false)
+            for id in ids { _ = jobs[id]?.machine.handle(.published) }
+            return .done
+        case .archive(let ids): return await inGroups(ids) { await archive($0) }
+        case .park(let ids): return park(ids)
+        case .withdraw(let ids): return withdraw(ids)
+        }
+    }
+
+    /// Puts the lines back that are being published, if a step for them has failed.
+    private func lines(areOut isDone: Bool) -> PublicationPlan.Result {
+        guard !isDone else { return .done }
+        parts.lines.putBack(batch.lines)
+        batch.lines = []
+        return .failed
+    }
+
+    /// Deals with many jobs in groups, and lets other apps go on behind each.
+    private func inGroups(
+        _ ids: [JobID], _ body: (ArraySlice<JobID>) async -> PublicationPlan.Result
+    ) async -> PublicationPlan.Result {
+        var (failed, gone): ([JobID], [JobID]) = ([], [])
+        for start in stride(from: 0, to: ids.count, by: Self.groupLimit) {
+            if start > 0 { await context.files.worker.yield() }
+            let group = ids[start..<min(start + Self.groupLimit, ids.count)]
+            switch await body(group) {
+            case .done: break
+            case .failed: failed += group
+            case .doneBut(let groupFailed, let groupGone):
+                failed += groupFailed
+                gone += groupGone
+            }
+        }
+        return .doneBut(failed: failed, gone: gone)
+    }
+
+    // MARK: Steps
+
+    /// Chooses where jobs go, records it, and writes their lines.
+    private func tell(_ group: ArraySlice<JobID>) -> PublicationPlan.Result {
+        var (failed, gone): ([JobID], [JobID]) = ([], [])
+        for id in group {
+            guard let job = jobs[id], case .settled(let conclusion) = job.machine.state else {
+                gone.append(id)
+                continue
+            }
+            do {
+                let folder: ArchiveFolder = conclusion.state == .done ? .done : .failed
+                let needsResult = job.needsResult(conclusion)
+                let place =
+                    try job.place
+                    ?? context.spool.place(for: job.claimed.name, in: folder, at: .now, withResult: needsResult)
+                job.place = place
+                if job.resumption?.final == nil { recordEnd(of: job, conclusion, at: place) }
+                parts.lines.append(job.report(conclusion, app: context.name))
+            } catch {
+                failed.append(id)
+                parts.space.note(failure: error)
+                context.logger.error(
+                    "archive cannot be used", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
+            }
+        }
+        return .doneBut(failed: failed, gone: gone)
+    }
+
+    private func recordEnd(of job: ActiveJob, _ conclusion: SpoolModel.Conclusion, at place: ArchivePlace) {
+        var final = JournalFinal(
+            conclusion, day: place.day, name: place.name, finishedAt: job.finishedAt ?? job.claimedAt)
+        final.why = job.fault
+        final.earlier = job.earlier
+        journal.record(.final(job.claimed.id, final))
+    }
+
+    private func writeFeedback() -> Bool {
+        do {
+            let file = try context.folder.publish(batch.lines, at: .now)
+            hook.note(file)
+            if let through = batch.through {
+                let publication = JournalPublication(
+                    app: context.name, feedback: file, through: through, since: batch.since)
+                journal.record(.published(publication))
+            }
+            journal.write()
+            return true
+        } catch {
+            parts.space.note(failure: error)
+            context.logger.error("feedback cannot be written", metadata: [LogKey.error: "\(error)"])
+            return false
+        }
+    }
+
+    private func archive(_ group: ArraySlice<JobID>) async -> PublicationPlan.Result {
+        let drafts = group.compactMap(resultDraft)
+        do {
+            for draft in drafts { try await context.files.archives.stage(draft, in: context.spool.work) }
+        } catch {
+            parts.space.note(failure: error)
+            context.logger.error("result files cannot be written", metadata: [LogKey.error: "\(error)"])
+            return .failed
+        }
+        let results = Dictionary(uniqueKeysWithValues: drafts.map { ($0.id, $0.bytes) })
+        return context.spool.keepingDaysOpen { move(group, results) }
+    }
+
+    private func resultDraft(of id: JobID) -> ResultDraft? {
+        guard let job = jobs[id], case .published(let conclusion) = job.machine.state, job.needsResult(conclusion)
+        else {
+            return nil
+        }
+        return ResultDraft(of: id, job.result(conclusion, app: context.name).bytes)
+    }
+
+    private func move(_ group: ArraySlice<JobID>, _ results: [JobID: [UInt8]]) -> PublicationPlan.Result {
+        var (failed, gone): ([JobID], [JobID]) = ([], [])
+        for id in group {
+            guard let job = jobs[id], let place = job.place, case .published(let conclusion) = job.machine.state else {
+                gone.append(id)
+                continue
+            }
+            do {
+                let final = try context.spool.archive(job.claimed, at: place, result: results[id], isStaged: true)
+                if final != place { recordEnd(of: job, conclusion, at: final) }
+                _ = job.machine.handle(.archived)
+                jobs.end(job)
+                report(job, conclusion, at: final)
+            } catch  where error.isNotFound && hasVanished(job.claimed) {
+                gone.append(id)
+                noteVanished(job)
+            } catch {
+                failed.append(id)
+                parts.space.note(failure: error)
+                context.logger.error(
+                    "job cannot be archived", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
+            }
+        }
+        return .doneBut(failed: failed, gone: gone)
+    }
+
+    /// Whether somebody took the job's file away; not if that cannot be told.
+    private func hasVanished(_ job: ClaimedJob) -> Bool {
+        do {
+            return try context.spool.work.status(of: job.entry.bytes) == nil
+        } catch {
+            return false
+        }
+    }
+
+    private func noteVanished(_ job: ActiveJob) {
+        journal.record(.cleaned(job.claimed.id))
+        jobs.end(job)
+        context.logger.error("job has vanished from work/", metadata: [LogKey.job: "\(job.claimed.name)"])
+    }
+
+    /// Parks jobs whose lines are out. While one of which something was sent is parked, another of its ref is a duplicate.
+    private func park(_ ids: [JobID]) -> PublicationPlan.Result {
+        var failed: [JobID] = []
+        for id in ids {
+            guard let job = jobs[id], case .held = job.machine.state else { continue }
+            guard parts.duplicates.keep(parked: job) else {
+                failed.append(id)
+                continue
+            }
+            do throws(SystemError) {
+                var sent = Rest.Sent(
+                    id: id, ref: job.summary.header.ref, count: job.summary.recipientCount, progress: job.progress)
+                sent.isWanted = job.isSentAnyway
+                let name = try parts.desk.park(job.claimed, droppedAt: job.droppedAt, sent)
+                job.heldAs = name
+                journal.record(.cleaned(id))
+                jobs.end(job)
+                context.logger.notice(
+                    "job held",
+                    metadata: [
+                        LogKey.job: "\(name)", LogKey.id: "\(id)", LogKey.count: "\(job.machine.remaining.count)",
+                    ])
+            } catch  where error.isNotFound && hasVanished(job.claimed) {
+                noteVanished(job)
+            } catch {
+                failed.append(id)
+                parts.space.note(failure: error)
+                context.logger.error(
+                    "job cannot be held", metadata: [LogKey.job: "\(job.claimed.name)", LogKey.error: "\(error)"])
+            }
+        }
+        return .doneBut(failed: failed, gone: [])
+    }
+
+    /// Moves files from `hold/` whose lines are out.
+    private func withdraw(_ ids: [JobID]) -> PublicationPlan.Result {
+        var failed: [JobID] = []
+        for withdrawal in ids.compactMap({ withdrawals[$0] }) {
+            let conclusion = withdrawal.report.conclusion
+            do throws(SystemError) {
+                let place = try parts.desk.carryOut(withdrawal)
+                withdrawals[withdrawal.id] = nil
+                context.daemon.meter.count {
+                    if let code = conclusion.code, withdrawal.endedCount > 0 {
+                        $0.note(.withdrawn(code), count: withdrawal.endedCount)
+                    }
+                    $0.noteEnd(conclusion, after: nil)
+                }
+                context.logger.notice(
+                    "job failed",
+                    metadata: [
+                        LogKey.job: "\(withdrawal.report.identity.name)",
+                        LogKey.code: "\(conclusion.code?.rawValue ?? "")",
+                        LogKey.path: "\(context.name)/\(place?.path ?? "")",
+                    ])
+            } catch {
+                failed.append(withdrawal.id)
+                parts.space.note(failure: error)
+                context.logger.error(
+                    "job cannot be archived",
+                    metadata: [LogKey.job: "\(withdrawal.file.name)", LogKey.error: "\(error)"])
+            }
+        }
+        return .doneBut(failed: failed, gone: [])
+    }
+
+    // MARK: What the journal may forget
+
+    private func waitToClean() async {
+        let due = lastCleaning + Self.cleaningPause
+        if Moment.now < due { await parts.publishBell.wait(until: due.instant) }
+        if Moment.now >= due { await clean() }
+    }
+
+    /// Has what was archived leave the journal soon: there is no room in it.
+    func hurryCleaning() {
+        guard plan.mustClean else { return }
+        lastCleaning = .zero
+        parts.publishBell.ring()
+    }
+
+    /// Makes the moves to the archives so far survive a power loss, and lets the journal forget their jobs.
+    func clean() async {
+        lastCleaning = .now
+        guard plan.mustClean else { return }
+        let moved = plan.takeArchived()
+        await parts.suppression.sync()
+        do {
+            try await context.files.archives.sync(context.spool)
+            for id in moved { journal.record(.cleaned(id)) }
+            journal.write()
+            retention.noteArchived()
+            // The journal may have room for others now.
+            parts.intakeBell.ring()
+        } catch {
+            // Final: the journal keeps them, and the next start looks where they are.
+            context.logger.error("archive cannot be synced", metadata: [LogKey.error: "\(error)"])
+            parts.space.note(failure: error)
+        }
+    }
+
+    private func report(_ job: ActiveJob, _ conclusion: SpoolModel.Conclusion, at place: ArchivePlace) {
+        let (tally, length) = (conclusion.tally, (job.finishedAt ?? job.claimedAt) - job.claimedAt)
+        context.daemon.meter.count { $0.noteEnd(conclusion, after: length) }
+        // What an operator has ended is no news to him.
+        let isExpected = conclusion.state == .done || conclusion.code == .cancelled
+        let level = isExpected ? Logger.Level.notice : .warning
+        guard context.logger.logLevel <= level else { return }
+        // Not interpolated: that costs more than the text.
+        var metadata: Logger.Metadata = [
+            LogKey.job: .string(job.claimed.name.escaped), LogKey.id: .string(job.claimed.id.description),
+            LogKey.path: .string(place.path(of: context.name)),
+            LogKey.count: .string(String(job.summary.recipientCount)),
+            LogKey.accepted: .string(String(tally.accepted)),
+        ]
+        if tally.rejected > 0 { metadata[LogKey.rejected] = "\(tally.rejected)" }
+        let other = tally.expired + tally.unsent + tally.unknown
+        if other > 0 { metadata[LogKey.other] = "\(other)" }
+        if let code = conclusion.code { metadata[LogKey.code] = "\(code.rawValue)" }
+        if let fault = job.summary.fault { metadata[LogKey.error] = "\(fault.sentenceForLog)" }
+        if let earlier = job.earlier { metadata[LogKey.error] = "\(earlier.explanation)" }
+        context.logger.log(level: level, conclusion.state == .done ? "job done" : "job failed", metadata: metadata)
+    }
+}
+
+extension PublicationPlan.Step {
+    /// Whether nothing further is done in a round in which it fails.
+    fileprivate var endsRound: Bool {
+        switch self {
+        case .sync, .keepRefs, .publish: true
+        case .tell, .archive, .park, .withdraw: false
+        }
+    }
+}
+
+extension Diagnostic {
+    /// The fault in words with long keys and quotations cut: people write tokens where other things belong, and a log holds none.
+    var sentenceForLog: String {
+        let pieces = message.split(separator: "`", omittingEmptySubsequences: false)
+        let words = pieces.enumerated().map { $0 % 2 == 0 ? String($1) : Self.cut($1) }.joined(separator: "`")
+        let keys = path.map { $0.split(separator: ".").map(Self.cut).joined(separator: ".") + ": " }
+        return (keys ?? "") + words
+    }
+
+    private static func cut(_ text: Substring) -> String {
+        text.count <= 24 ? String(text) : text.prefix(8) + "…"
+    }
+}
+
+extension FeedbackFolder {
+    /// Says so when a name, in the folder or in the journal, was too far ahead to be followed.
+    func reportIgnored(to logger: Logger) {
+        guard let ignored else { return }
+        let hint: Logger.MetadataValue =
+            "see who may write to feedback/, and whether the clock was ahead; remove the file, if it is there"
+        logger.warning(
+            "feedback's names do not follow one of the future",
+            metadata: [LogKey.path: "\(path)/\(ignored)", LogKey.hint: hint])
+    }
+}

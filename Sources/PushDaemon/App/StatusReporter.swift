@@ -1,0 +1,147 @@
+import APNSGateway
+import APNSModel
+import LinuxIO
+import Logging
+import SpoolModel
+import SpoolStore
+import Synchronization
+
+/// Says what an app is doing: for the status, for metrics, and in the log when it waits for long.
+final class StatusReporter {
+    /// How often jobs are looked at for their progress, and for how long one must have been under way.
+    private static let progressPause = Duration.seconds(1)
+    /// Of how many jobs the progress is shown, the longest.
+    private static let shownLimit = 20
+
+    private let parts: AppParts
+    private let context: AppContext
+    private var app: AppConfiguration
+    /// How far jobs are that take long, what is shown of them, and when they are looked at again.
+    private var progress: [JobID: JobProgress] = [:]
+    private var shownJobs: [SpoolStatus.Job] = []
+    private(set) var nextLook = Moment.zero
+    /// When the oldest of the jobs under way was dropped, as of the last look at their progress.
+    private var oldestDrop: WallTime?
+
+    init(_ parts: AppParts, _ app: AppConfiguration) {
+        (self.parts, self.app, context) = (parts, app, parts.context)
+    }
+
+    /// Speaks of another configuration.
+    func configure(_ app: AppConfiguration) { self.app = app }
+
+    /// How many jobs are under way.
+    var activeCount: Int { parts.jobs.count + parts.earlier.found.count }
+
+    /// Looks how far jobs are, tells of waits, and shows all that.
+    func update() {
+        lookAtProgress()
+        tellWaits()
+        show()
+    }
+
+    /// Looks how far jobs are that take long.
+    private func lookAtProgress() {
+        if parts.jobs.isEmpty { (progress, shownJobs, oldestDrop) = ([:], [], nil) }
+        guard Moment.now >= nextLook else { return }
+        nextLook = .now + Self.progressPause
+        let now = WallTime.now
+        oldestDrop = parts.jobs.all.lazy.map(\.droppedAt).min()
+        let long = parts.jobs.all.filter { !$0.machine.isOver && $0.claimedAt + Self.progressPause <= now }
+            .sorted {
+                ($1.summary.recipientCount, $0.claimed.id.bits) < ($0.summary.recipientCount, $1.claimed.id.bits)
+            }
+            .prefix(Self.shownLimit)
+        var looks: [JobID: JobProgress] = [:]
+        shownJobs = long.map { job in
+            var progress = progress[job.claimed.id] ?? JobProgress()
+            progress.note(settledCount: job.machine.tally.total, at: .now)
+            looks[job.claimed.id] = progress
+            return SpoolStatus.Job(job, progress)
+        }
+        progress = looks
+    }
+
+    /// Says that the app waits for room, when that lasts, and when it is over.
+    func tellWaits() {
+        let room = parts.room
+        room.note(tooManyLines: parts.lines.isOverfull)
+        guard room.hasNews(at: .now) else { return }
+        defer { show() }
+        guard let reason = room.reason else { return context.logger.notice("app has room again") }
+        context.logger.warning("app \(reason)", metadata: [LogKey.hint: "\(room.hint ?? "")"])
+    }
+
+    /// Leaves word of what the app is doing, for a status that is written without asking it: it may hang.
+    func show() {
+        parts.state.noteInFlight()
+        let app = status
+        var queue = AppMetrics.Queue()
+        (queue.waitingCount, queue.activeCount) = (parts.intake.knownCount, activeCount)
+        (queue.heldCount, queue.ignoredCount) = (parts.space.heldCount, parts.intake.ignoredCount)
+        (queue.oldestWaiting, queue.oldestActive) = (parts.intake.oldestReady, oldestDrop)
+        let free = parts.space.freeByteCount
+        context.daemon.meter.count { ($0.queue, $0.freeByteCount) = (queue, free) }
+        let isNews = context.lifecycle.shown.withLock { shown in
+            defer { shown = app }
+            return shown.state != app.state || shown.reason != app.reason
+                || shown.ignoredCount != app.ignoredCount
+                || (shown.jobCount == 0) != (app.jobCount == 0)
+        }
+        guard isNews else { return }
+        context.daemon.statusBell.ring()
+        context.daemon.journalBell.ring()
+    }
+
+    private var status: SpoolStatus.App {
+        let standing = parts.state.standing
+        var status = SpoolStatus.App(name: context.name, state: state)
+        status.jobCount = activeCount
+        if let pausedAt = parts.state.pausedAt {
+            (status.since, status.reason) = (pausedAt, "is paused by an operator; resume lets it go on")
+        } else {
+            status.reason = parts.room.reason ?? standing.trouble?.words
+            (status.since, status.until) = (standing.trouble?.since, standing.trouble?.nextTry)
+        }
+        // A gateway of the binary protocol answers only what it refuses.
+        if status.state == .sending, status.reason == nil, app.wire == .http2,
+            let since = standing.silentSince(at: .now)
+        {
+            status.since = since
+            status.reason = "waits for answers: its gateway takes notifications and says nothing"
+        }
+        status.answeredAt = standing.answeredAt
+        status.ignoredCount = parts.intake.ignoredCount
+        status.gateway = "\(app.endpoint)"
+        status.progress = shownJobs
+        return status
+    }
+
+    private var state: SpoolStatus.AppState {
+        let standing = parts.state.standing
+        switch standing.phase {
+        case _ where context.lifecycle.isDraining: return .ending
+        case _ where parts.state.pausedAt != nil: return .paused
+        case .stopped: return .stopped
+        case .asking: return .asking
+        case .open where parts.space.isShort: return .full
+        case .open: break
+        }
+        switch standing.trouble?.kind {
+        case .unreachable?: return .unreachable
+        case .refused?: return .refused
+        case .stop?, nil: break
+        }
+        if activeCount == 0 { return .idle }
+        return parts.gateway.events.meter.connectionCount > 0 ? .sending : .connecting
+    }
+}
+
+extension SpoolStatus.Job {
+    fileprivate init(_ job: ActiveJob, _ progress: JobProgress) {
+        let (count, settledCount) = (job.summary.recipientCount, job.machine.tally.total)
+        self.init(name: "\(job.claimed.name)", id: job.claimed.id, count: count, settledCount: settledCount)
+        rate = progress.rate.map { Int($0.rounded()) }
+        remaining = progress.remaining(count - settledCount).map { .seconds(Int(($0 / .seconds(1)).rounded(.up))) }
+    }
+}

@@ -1,0 +1,160 @@
+import APNSGateway
+import APNSModel
+import LinuxIO
+import Logging
+import SpoolModel
+import SpoolStore
+
+/// A file in `new/` that can never be sent and is still there: its line comes first.
+struct PendingRefusal {
+    let seen: SeenFile
+    let report: JobReport
+    let place: ArchivePlace
+    let result: [UInt8]
+}
+
+/// What becomes of files in `new/` that are not claimed: those that can never be sent fail, with a line, and those that an operator
+/// must see to are parked.
+final class UnclaimedFiles {
+    private let parts: AppParts
+    private let context: AppContext
+    private let publisher: Publisher
+    private let retention: RetentionTask
+    /// Files to be moved away as soon as their lines are out.
+    private var refusals: [PendingRefusal] = []
+    /// Those whose line is out and which could not be moved: not told again.
+    private var stuck: [FileName: PendingRefusal] = [:]
+
+    init(_ parts: AppParts, _ publisher: Publisher, _ retention: RetentionTask) {
+        (self.parts, self.publisher, self.retention, context) = (parts, publisher, retention, parts.context)
+    }
+
+    /// How many wait to be moved away.
+    var count: Int { refusals.count }
+
+    /// Chooses where what can never be sent goes in `failed/`, as it is, and writes its line.
+    func refuse(_ name: FileName, _ code: ResultCode, why: String?) {
+        do {
+            guard let seen = try context.spool.look(name) else { return parts.intake.answer(name, .gone, at: .now) }
+            // It could not be moved when its line was out.
+            if let told = stuck[name], told.seen == seen { return refusals.append(told) }
+            let identity = JobIdentity(name: name, id: .random())
+            let place = try context.spool.place(for: name, in: .failed, at: .now, withResult: true)
+            var report = JobReport(identity, Conclusion(tally: Tally(), fault: code), notificationCount: 0, at: .now)
+            report.droppedAt = min(WallTime(nanoseconds: seen.status.changedAt), .now)
+            report.path = place.path(of: context.name)
+            var result = ResultFile(report)
+            result.why = why ?? seen.status.explanation(of: code)
+            parts.lines.append(report)
+            refusals.append(PendingRefusal(seen: seen, report: report, place: place, result: result.bytes))
+        } catch {
+            noteStuck(name, error)
+        }
+    }
+
+    /// Publishes the lines of what is refused, then moves it: a crash in between repeats a line and loses none.
+    func carryOut() async {
+        guard !refusals.isEmpty else { return }
+        await publisher.publish()
+        // Not written: the next try of publication rings the intake's bell.
+        guard parts.lines.isEmpty else { return parts.publishBell.ring() }
+        let group = refusals
+        refusals = []
+        do {
+            for refusal in group {
+                let draft = ResultDraft(of: refusal.report.identity.id, refusal.result)
+                try await context.files.archives.stage(draft, in: context.spool.work)
+            }
+        } catch {
+            for refusal in group { noteStuck(refusal, error) }
+            return
+        }
+        for refusal in group { carryOut(refusal) }
+        do {
+            try await context.files.archives.sync(context.spool.takeUnsyncedMoves())
+        } catch {
+            context.logger.error("archive cannot be synced", metadata: [LogKey.error: "\(error)"])
+            parts.space.note(failure: error)
+        }
+        retention.noteArchived()
+    }
+
+    private func noteStuck(_ refusal: PendingRefusal, _ error: SystemError) {
+        stuck[refusal.seen.name] = refusal
+        noteStuck(refusal.seen.name, error)
+    }
+
+    private func carryOut(_ refusal: PendingRefusal) {
+        let (name, report) = (refusal.seen.name, refusal.report)
+        stuck[name] = nil
+        do {
+            switch try context.spool.refuse(
+                refusal.seen, id: report.identity.id, to: refusal.place, result: refusal.result)
+            {
+            case .moved:
+                parts.intake.answer(name, .moved, at: .now)
+                context.daemon.meter.count { $0.noteEnd(report.conclusion, after: nil) }
+                let code = report.conclusion.code?.rawValue ?? ""
+                context.logger.warning("job failed", metadata: [LogKey.job: "\(name)", LogKey.code: "\(code)"])
+            case .gone: parts.intake.answer(name, .gone, at: .now)
+            case .changed(let newName): parts.intake.answer(name, .returned(newName), at: .now)
+            case .forbidden:
+                stuck[name] = refusal
+                parts.intake.answer(name, .stuck, at: .now)
+            }
+        } catch {
+            noteStuck(refusal, error)
+        }
+    }
+
+    // MARK: What is not moved to failed/
+
+    /// Says of a file that it cannot be taken at present.
+    func noteStuck(_ name: FileName, _ error: SystemError) {
+        parts.journal.stopIfSyncFailed(error)
+        if parts.space.pauseIfShort(error) { return parts.intake.answer(name, .busy, at: .now) }
+        context.logger.error("job cannot be read", metadata: [LogKey.job: "\(name)", LogKey.error: "\(error)"])
+        parts.intake.answer(name, .stuck, at: .now)
+    }
+
+    /// Parks a file over which the daemon has died again and again.
+    func holdPoison(_ job: OpenJob) {
+        hold(
+            job, .poison, "the daemon died over it again and again",
+            hint: "look at it; move it from hold/ to new/ to try again")
+    }
+
+    /// Parks a file again that has not as many recipients as when it was parked, or was over.
+    func holdChanged(_ job: OpenJob) {
+        hold(
+            job, .changed, "it is not what a part of was sent",
+            hint: "all of it is sent when the file beside it that ends in .rest is removed and it is released")
+    }
+
+    private func hold(_ job: OpenJob, _ cause: AppMetrics.HoldCause, _ reason: String, hint: String) {
+        let code = cause == .poison ? ResultCode.poison : .changed
+        do {
+            let name = try context.spool.holdUnclaimed(job)
+            parts.intake.answer(job.name, .moved, at: .now)
+            context.daemon.meter.count { $0.noteHold(cause) }
+            context.logger.error(
+                "job is held: \(reason)",
+                metadata: [LogKey.job: "\(name)", LogKey.code: "\(code.rawValue)", LogKey.hint: "\(hint)"])
+        } catch {
+            noteStuck(job.name, error)
+        }
+    }
+}
+
+extension FileStatus {
+    /// Why a file that was never opened failed, in words.
+    fileprivate func explanation(of code: ResultCode) -> String {
+        switch code {
+        case .unreadable:
+            "owner \(owner), mode 0\(String(mode & 0o7777, radix: 8)): the daemon may not read it; make it readable, then move it back to new/"
+        case .incomplete where byteCount == 0: "the file is empty; write the whole file, then rename it into place"
+        case .incomplete: "the file was never finished; write the whole file, then rename it into place"
+        case .invalid, .refused, .expired, .unsent, .duplicate, .cancelled, .changed, .poison: code.rawValue
+        }
+    }
+}
