@@ -1,26 +1,28 @@
 import Document
 
-/// Checks names of apps, which are names of folders and, with `.yaml`, of files.
+/// Checks app names, which are also the names of folders and, with `.yaml` appended, of files.
 package enum AppName {
-    /// How many bytes a name may have: files of the daemon's own are called by it and by more, up to 255 (NAME_MAX).
+    /// The most bytes a name may have. The daemon appends suffixes to it for its own files, whose limit is 255 bytes
+    /// (NAME_MAX).
     package static let byteLimit = 200
-    /// What a name may be, in words.
+    /// The rule for a name, in words.
     package static let rule =
         "up to \(byteLimit) bytes of UTF-8 without '/' and control characters, not '.' first, and not lost+found"
 
-    /// Whether a folder or a file may be called so, and a person can read it.
+    /// Whether a folder or file may have this name and a person can read it.
     package static func isValid(_ name: some StringProtocol) -> Bool {
         let bytes = name.utf8
         guard let first = bytes.first, first != UInt8(ascii: "."), bytes.count <= byteLimit else { return false }
-        // What mkfs makes at the root of a volume, and what stands for bytes that are no UTF-8.
+        // `lost+found` is the folder that mkfs creates at the root of a volume; U+FFFD stands for bytes that are not
+        // UTF-8.
         guard name != "lost+found" else { return false }
         return name.unicodeScalars.allSatisfy { $0 != "/" && $0 != "\u{FFFD}" && !$0.countsAsControl }
     }
 }
 
-/// Checks names of nodes, which are those of hosts as a rule.
+/// Checks node names, which are usually host names.
 package enum NodeName {
-    /// What a name may be, in words.
+    /// The rule for a name, in words.
     package static let rule = "up to 64 letters, digits, '.', '_' and '-', a letter or digit first; not `public`"
 
     /// Whether `name` matches `[A-Za-z0-9][A-Za-z0-9._-]{0,63}`, and is not `public`.

@@ -1,23 +1,23 @@
-/// How a job ended: in `done/` or in `failed/`, and why.
+/// How a job ended: its archive, `done/` or `failed/`, and the reason.
 package struct Conclusion: Hashable, Sendable {
-    /// Which archive a job ends in.
+    /// The archive that a job ends in.
     package enum State: String, CaseIterable, Hashable, Sendable {
         /// Every notification has an outcome, and at least one was accepted or is unknown.
         case done
-        /// The rest.
+        /// Any other result.
         case failed
     }
 
     /// The archive.
     package let state: State
-    /// Why it did not simply succeed; `nil` for `done`.
+    /// Why the job did not simply succeed; `nil` for `done`.
     package let code: ResultCode?
-    /// What became of its notifications.
+    /// The job's notifications, counted by outcome.
     package let tally: Tally
 
     /// Judges a job whose notifications all have an outcome, or that failed as a whole (`fault`).
     ///
-    /// A job with something left unsent is failed even if the rest was accepted: somebody has to look at it.
+    /// A job with unsent notifications fails even if the rest were accepted, because an operator has to look at it.
     package init(tally: Tally, fault: ResultCode?) {
         self.tally = tally
         self.code = fault ?? Self.code(for: tally)

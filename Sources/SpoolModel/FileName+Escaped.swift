@@ -2,14 +2,14 @@ import APNSModel
 import Document
 
 extension FileName: CustomStringConvertible {
-    /// The name for JSON, logs and terminals: UTF-8 as itself; other bytes, controls and `%` as `%XX`.
+    /// The name for JSON, logs and terminals: UTF-8 unchanged; other bytes, control characters and `%` as `%XX`.
     ///
-    /// Different names have different escapes. Line separators and the marks that reorder text count as controls.
+    /// Different names have different escapes. Line separators and bidirectional marks count as control characters.
     package var escaped: String { String(spelledBy: appendEscaped) }
 
     /// Appends `escaped`, in UTF-8.
     package func appendEscaped(to text: inout [UInt8]) {
-        // Nearly all names.
+        // The fast path for nearly all names.
         guard !bytes.allSatisfy(isPlain) else { return text.append(contentsOf: bytes) }
         var rest = bytes[...]
         while let byte = rest.first {
@@ -24,9 +24,9 @@ extension FileName: CustomStringConvertible {
         }
     }
 
-    /// Reads what `escaped` wrote.
+    /// Reads the output of `escaped`.
     ///
-    /// - Returns: `nil` when a `%` is not followed by two hexadecimal digits, or no file can be called so.
+    /// - Returns: `nil` if a `%` is not followed by two hexadecimal digits, or the result is not a valid file name.
     package init?(escaped text: String) {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
@@ -46,7 +46,7 @@ extension FileName: CustomStringConvertible {
     package var description: String { escaped }
 }
 
-/// The Unicode scalar that the bytes start with; `nil` when they do not start with valid UTF-8.
+/// Returns the Unicode scalar that the bytes start with; `nil` if they do not start with valid UTF-8.
 private func leadingScalar(of bytes: ArraySlice<UInt8>) -> Unicode.Scalar? {
     var iterator = bytes.prefix(4).makeIterator()
     var decoder = UTF8()
@@ -54,7 +54,7 @@ private func leadingScalar(of bytes: ArraySlice<UInt8>) -> Unicode.Scalar? {
     return scalar
 }
 
-/// Whether a byte is a character of ASCII that stands for itself.
+/// Whether a byte is an ASCII character that needs no escape.
 private func isPlain(_ byte: UInt8) -> Bool {
     byte >= 0x20 && byte < 0x7F && byte != UInt8(ascii: "%")
 }
@@ -63,7 +63,7 @@ private func mustEscape(_ scalar: Unicode.Scalar) -> Bool {
     scalar == "%" || scalar.countsAsControl
 }
 
-/// The uppercase digit of a nibble, as ASCII.
+/// Returns the uppercase hexadecimal digit of a nibble, as ASCII.
 func upperCaseDigit(_ nibble: UInt8) -> UInt8 {
     nibble < 10 ? 0x30 + nibble : 0x37 + nibble
 }

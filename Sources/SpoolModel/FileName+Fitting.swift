@@ -1,14 +1,15 @@
 extension FileName {
-    /// The name for the `number`th file of this name in one folder, counted from 1: `job~2.json`; the name itself for 1.
+    /// Returns the name for the `number`th file of this name in one folder, counted from 1: `job~2.json`; the name
+    /// itself for 1.
     ///
-    /// When it has more bytes than `limit`, which is at least 64, it is cut as in `shortened(toFit:)`.
+    /// A name longer than `limit`, which must be at least 64 bytes, is cut as in `shortened(toFit:)`.
     package func numbered(_ number: Int, toFit limit: Int = byteLimit) -> FileName {
         precondition(number >= 1, "names are numbered from 1")
         guard number > 1 else { return shortened(toFit: limit) }
         return fitted(suffix: Array("~\(number)".utf8), limit: limit)
     }
 
-    /// Whether this is what `numbered` makes of a name for one of the files after the first.
+    /// Whether `numbered` makes this name from `name` with a number above 1.
     package func isNumbered(from name: FileName, toFit limit: Int = byteLimit) -> Bool {
         guard let mark = stem.lastIndex(of: UInt8(ascii: "~")),
             let number = Int(String(decoding: stem[(mark + 1)...], as: UTF8.self)), number > 1
@@ -16,11 +17,11 @@ extension FileName {
         return self == name.numbered(number, toFit: limit)
     }
 
-    /// The name itself if it fits, else cut before its ending and marked with 8 digits made from all of it:
+    /// Returns the name if it fits; otherwise cuts it before its ending and adds 8 digits hashed from the whole name:
     /// `Weihnachten-an-al~1f00ba44.json`.
     ///
-    /// The cut never splits a UTF-8 character. The same name always gives the same result; two names that differ only
-    /// beyond the cut differ in their marks, but for one pair in four thousand million. A limit is at least 64 bytes.
+    /// The cut does not split a UTF-8 character. The same name always gives the same result. Two names that differ only
+    /// beyond the cut get different digits, except for one pair in four billion. The limit must be at least 64 bytes.
     package func shortened(toFit limit: Int) -> FileName {
         fitted(suffix: [], limit: limit)
     }
@@ -31,7 +32,7 @@ extension FileName {
             return suffix.isEmpty ? self : FileName(checked: stem + suffix + ending)
         }
         let mark = Array("~".utf8) + mark.utf8
-        // What follows the last point of a name that is no job's may be nearly all of it.
+        // The ending of a name that is not a job's may be nearly the whole name.
         let ending = ending.count <= 16 ? ending : []
         let stem = ending.isEmpty ? bytes[...] : stem
         let room = limit - suffix.count - mark.count - ending.count
@@ -46,10 +47,10 @@ extension FileName {
     }
 }
 
-/// The largest count up to `limit` after which a UTF-8 character does not go on.
+/// Returns the largest count up to `limit` that does not split a UTF-8 character.
 private func wholeCharacters(of bytes: ArraySlice<UInt8>, upTo limit: Int) -> Int {
     guard limit < bytes.count else { return bytes.count }
-    // A character has at most 3 bytes after its first; more of them in a row are not UTF-8, and cut anywhere.
+    // A UTF-8 character has at most 3 continuation bytes. A longer run of them is not UTF-8, and is cut anywhere.
     for back in 0..<min(4, limit) where bytes[bytes.startIndex + limit - back] & 0xC0 != 0x80 {
         return limit - back
     }

@@ -1,20 +1,20 @@
 package import APNSModel
 
 extension FileName {
-    /// How a job file is written, told by the end of its name.
+    /// The format of a job file, given by the ending of its name.
     package enum Form: Hashable, Sendable {
         /// One JSON document: `*.json`.
         case json
         /// One YAML document: `*.yaml`, `*.yml`.
         case yaml
-        /// One JSON value a line: `*.jsonl`.
+        /// One JSON value per line: `*.jsonl`.
         case lines
     }
 
-    /// How the file is written; `nil` for a name that is never a job and must never be touched.
+    /// The format of the file; `nil` for a name that cannot be a job's. The daemon must not touch such a file.
     ///
-    /// Never jobs: names that start with `.`, without a job's ending, or with `~` or `.result.json` at the end. Endings
-    /// are lower case.
+    /// Not jobs: names that start with `.`, lack a job ending, or end with `~` or `.result.json`. Endings are lower
+    /// case.
     package var form: Form? {
         guard bytes.first != 0x2E, !hasEnding(Self.resultEnding) else { return nil }
         return jobEndings.first { hasEnding($0.bytes) }?.form
@@ -23,7 +23,7 @@ extension FileName {
     /// Whether the file may be a job.
     package var isJob: Bool { form != nil }
 
-    /// What lane the name asks for, by its beginning `urgent-` or `bulk-`; the file's own `lane` goes before it.
+    /// The lane that the name requests with a prefix `urgent-` or `bulk-`. The file's own `lane` takes precedence.
     package var lane: Lane {
         Self.laneBeginnings.first { bytes.starts(with: $0.bytes) }?.lane ?? .normal
     }
@@ -31,51 +31,51 @@ extension FileName {
     private static let laneBeginnings = Lane.allCases.filter { $0 != .normal }
         .map { (lane: $0, bytes: Array("\($0.rawValue)-".utf8)) }
 
-    /// The ending with its point, a job's or whatever follows the last point; empty when there is none.
+    /// The ending including its dot: everything from the last dot; empty if there is none.
     var ending: ArraySlice<UInt8> {
         guard let point = bytes.lastIndex(of: 0x2E), point > 0 else { return [] }
         return bytes[point...]
     }
 
-    /// What stands before the ending.
+    /// The name without its ending.
     var stem: ArraySlice<UInt8> {
         bytes.dropLast(ending.count)
     }
 
-    /// The name of the file that stands beside an archived job and says what became of it: `<name>.result.json`.
+    /// The name of the result file next to an archived job: `<name>.result.json`.
     ///
-    /// - Returns: `nil` when that has over 255 bytes; `shortened(toFit:)` makes room before.
+    /// - Returns: `nil` if it exceeds 255 bytes; call `shortened(toFit:)` first to make room.
     package var result: FileName? {
         FileName(bytes: bytes + Self.resultEnding)
     }
 
-    /// The job beside which a file of this name is the result; `nil` when it is none.
+    /// The job that has a result file of this name; `nil` if this is not the name of a result file.
     package var jobOfResult: FileName? {
         hasEnding(Self.resultEnding) ? FileName(bytes: Array(bytes.dropLast(Self.resultEnding.count))) : nil
     }
 
-    /// The name of the file that stands in `hold/` beside a parked job and says what is left of it: `<name>.rest`.
+    /// The name of the remainder file next to a held job in `hold/`: `<name>.rest`.
     ///
-    /// - Returns: `nil` when that has over 255 bytes; `numbered(_:toFit:)` makes room before.
+    /// - Returns: `nil` if it exceeds 255 bytes; call `numbered(_:toFit:)` first to make room.
     package var rest: FileName? { FileName(bytes: bytes + Self.restEnding) }
 
-    /// Whether it is the name of such a file.
+    /// Whether this is the name of a remainder file.
     package var isRest: Bool { hasEnding(Self.restEnding) }
 
-    /// The name of the job that such a file is beside.
+    /// The job that has a remainder file of this name; `nil` if this is not the name of one.
     package var withoutRest: FileName? { isRest ? FileName(bytes: Array(bytes.dropLast(Self.restEnding.count))) : nil }
 
-    /// How long a name may be that gets such a file beside it.
+    /// The most bytes in a name that leaves room for the name of its remainder file.
     package static let byteLimitWithRest = byteLimit - restEnding.count
 
     private static let restEnding = Array(".rest".utf8)
 
-    /// How long a name may be that gets a result file beside it.
+    /// The most bytes in a name that leaves room for the name of its result file.
     package static let byteLimitWithResult = byteLimit - resultEnding.count
 
     private static let resultEnding = Array(".result.json".utf8)
 
-    /// Whether the name ends so, and is more than that.
+    /// Whether the name ends with `ending` and is longer than it.
     private func hasEnding(_ ending: [UInt8]) -> Bool {
         bytes.count > ending.count && bytes.suffix(ending.count) == ending[...]
     }

@@ -1,16 +1,17 @@
-/// The name of a file in a spool, as the bytes that the kernel knows it by.
+/// The name of a file in a spool, as the bytes the kernel uses.
 ///
-/// Never a `String`: two names that are different bytes can be equal text (NFC and NFD), and many names are no text.
+/// Not a `String`: two names with different bytes can be equal as text (NFC and NFD), and a name need not be valid
+/// UTF-8.
 package struct FileName: Hashable, Sendable {
-    /// How many bytes a name can have on every filesystem we know.
+    /// The most bytes in a name, on all filesystems we know.
     package static let byteLimit = 255
 
     /// 1 to 255 bytes, none of them a slash or NUL; not `.` or `..`.
     package let bytes: [UInt8]
 
-    /// Takes a name as the kernel gave it.
+    /// Takes a name as the kernel returned it.
     ///
-    /// - Returns: `nil` when no file can be called so.
+    /// - Returns: `nil` if it is not a valid file name.
     package init?(bytes: [UInt8]) {
         guard !bytes.isEmpty, bytes.count <= Self.byteLimit, bytes != [0x2E], bytes != [0x2E, 0x2E],
             !bytes.contains(where: { $0 == 0 || $0 == 0x2F })
@@ -18,14 +19,14 @@ package struct FileName: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// Takes a name of ours as it is written, `%` included.
+    /// Takes a plain name, in which `%` is an ordinary character.
     ///
-    /// - Returns: `nil` when no file can be called so.
+    /// - Returns: `nil` if it is not a valid file name.
     package init?(_ text: String) {
         self.init(bytes: Array(text.utf8))
     }
 
-    /// Trusts bytes made here from those of valid names.
+    /// Trusts bytes that the caller built from valid names.
     init(checked bytes: [UInt8]) {
         precondition(bytes.count <= Self.byteLimit, "a file name over 255 bytes")
         self.bytes = bytes
@@ -33,7 +34,7 @@ package struct FileName: Hashable, Sendable {
 }
 
 extension FileName {
-    /// Hashes eight bytes at a time; an array would hash each by itself, and names are hashed often.
+    /// Hashes eight bytes at a time. The hash of an array takes each byte by itself, and names are hashed often.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(bytes.count)
         var word: UInt64 = 0
@@ -46,7 +47,7 @@ extension FileName {
 }
 
 extension FileName: Comparable {
-    /// Returns whether the left name comes first, byte by byte.
+    /// Returns whether the left name sorts first, byte by byte.
     package static func < (left: FileName, right: FileName) -> Bool {
         left.bytes.lexicographicallyPrecedes(right.bytes)
     }

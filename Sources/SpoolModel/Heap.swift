@@ -1,4 +1,4 @@
-/// A binary heap: the least element first.
+/// A binary min-heap.
 struct Heap<Element: Comparable & Sendable>: Sendable {
     private var elements: [Element] = []
 
@@ -7,7 +7,7 @@ struct Heap<Element: Comparable & Sendable>: Sendable {
 
     var isEmpty: Bool { elements.isEmpty }
 
-    /// How many are in it.
+    /// The number of elements.
     var count: Int { elements.count }
 
     /// Adds an element. Costs O(log *n*).

@@ -1,46 +1,46 @@
 package import APNSModel
 package import Document
 
-/// What came of a command about one job: one JSON object a line.
+/// The answer to a command about one job: one JSON object per line.
 package struct ControlAnswer: Hashable, Sendable {
-    /// What came of it, in a word for programs.
+    /// The result of a command, as one word for programs.
     package enum Kind: String, CaseIterable, Hashable, Sendable {
-        /// It was done, and survives a crash.
+        /// The command is done, and its effect survives a crash.
         case done
-        /// It was begun and goes on by itself.
+        /// The command has started and continues on its own.
         case begun
-        /// It was only asked for what would be done.
+        /// A dry run: the answer says only what the command would do.
         case planned
         /// There is no such job.
         case notFound = "not_found"
-        /// It cannot be done.
+        /// The command cannot be carried out.
         case refused
     }
 
-    /// What came of it.
+    /// The result of the command.
     package var kind: Kind
-    /// The same in words.
+    /// The result in words.
     package var text: String
-    /// What to do about it.
+    /// The remedy, if there is one.
     package var hint: String?
     /// The job's app.
     package var app: String?
     /// The name of the job's file, escaped.
     package var job: String?
-    /// Our id of the job, where it has one.
+    /// The daemon's id of the job, if it has one.
     package var id: JobID?
 
-    /// Creates an answer that names no job.
+    /// Creates an answer that does not name a job.
     package init(_ kind: Kind, _ text: String, hint: String? = nil) {
         (self.kind, self.text, self.hint) = (kind, text, hint)
     }
 
-    /// An answer that says why not.
+    /// Creates an answer that refuses the command with this fault.
     package init(_ fault: ControlFault) {
         self.init(.refused, fault.message, hint: fault.hint)
     }
 
-    /// Whether the operator got what he asked for.
+    /// Whether the command succeeded.
     package var isGood: Bool {
         switch kind {
         case .done, .begun, .planned: true
@@ -48,14 +48,16 @@ package struct ControlAnswer: Hashable, Sendable {
         }
     }
 
-    /// The same answer about this job.
+    /// Returns the same answer, naming this job.
     package func about(_ app: String, _ name: FileName, _ id: JobID? = nil) -> ControlAnswer {
         var copy = self
         (copy.app, copy.job, copy.id) = (app, name.escaped, id)
         return copy
     }
 
-    /// Reads an answer, or finds that it is none of this version.
+    /// Reads an answer.
+    ///
+    /// - Returns: `nil` if the line is not an answer of this version.
     package init?(_ root: Node) {
         guard root["v"]?.integer == ControlRequest.version,
             let kind = root["result"]?.string.flatMap(Kind.init(rawValue:)), let text = root["text"]?.string

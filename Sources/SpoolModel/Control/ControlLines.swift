@@ -1,20 +1,21 @@
-/// Cuts what comes over a control connection into lines, and holds no more than one that is allowed and one piece.
+/// Splits the bytes of a control connection into lines. Holds at most one line of the allowed length plus one piece.
 package struct ControlLines: Sendable {
     private var bytes: [UInt8] = []
     private var searchedCount = 0
 
-    /// Creates an empty one.
+    /// Creates an empty buffer.
     package init() {}
 
-    /// Whether there is more than a line may have, and no end of it: nothing good can follow.
+    /// Whether more bytes than a line may have arrived without a line feed. The caller can only close the connection
+    /// then.
     package var isTooLong: Bool { searchedCount > ControlRequest.lineLimit }
 
-    /// Takes a piece; the lines in what came before must have been taken out.
+    /// Appends a piece. The caller must have taken out all lines of the earlier pieces.
     package mutating func append(_ piece: ArraySlice<UInt8>) {
         bytes.append(contentsOf: piece)
     }
 
-    /// Takes out the next whole line, without its line feed; `nil` when there is none, or when it is too long.
+    /// Removes and returns the next complete line, without its line feed; `nil` if there is none or it is too long.
     package mutating func next() -> [UInt8]? {
         guard let end = bytes[searchedCount...].firstIndex(of: UInt8(ascii: "\n")) else {
             searchedCount = bytes.count

@@ -1,32 +1,32 @@
 package import Document
 
-/// A command that changes something, as an operator gives it to a daemon: one JSON object a line, `{"v":1,"do":"hold",…`.
+/// A command from an operator to a daemon that changes something: one JSON object per line, `{"v":1,"do":"hold",…`.
 package struct ControlRequest: Hashable, Sendable {
-    /// The version that every line names.
+    /// The version in every line.
     package static let version = 1
-    /// How many bytes a line may have, of a request or of an answer, its line feed left out.
+    /// The most bytes in a line, request or answer, not counting its line feed.
     package static let lineLimit = 64 << 10
 
-    /// What is to be done.
+    /// The action to take.
     package enum Command: String, CaseIterable, Hashable, Sendable {
-        /// Park a job: what is on a connection gets its outcome, the rest waits in `hold/`.
+        /// Hold a job: notifications on a connection get their outcome, the rest wait in `hold/`.
         case hold
-        /// Let a parked job go on.
+        /// Resume a held job.
         case release
-        /// End a job: what is left of it is `unsent`.
+        /// End a job: its remaining notifications become `unsent`.
         case cancel
-        /// End a job: what is left of it is `expired`.
+        /// End a job: its remaining notifications become `expired`.
         case expire
-        /// Send what is left of a job that is over.
+        /// Resend the remainder of an ended job.
         case retry
-        /// Take and send nothing of an app until `resume`.
+        /// Claim and send nothing for an app until `resume`.
         case pause
-        /// Let a paused app go on; one that is stopped asks its gateway again.
+        /// Resume a paused app; a stopped app tries its gateway again.
         case resume
-        /// End the daemon.
+        /// Stop the daemon.
         case stop
 
-        /// Whether it is about one job.
+        /// Whether the command acts on one job.
         var isAboutJob: Bool {
             switch self {
             case .hold, .release, .cancel, .expire, .retry: true
@@ -35,21 +35,21 @@ package struct ControlRequest: Hashable, Sendable {
         }
     }
 
-    /// What is to be done.
+    /// The action to take.
     package var command: Command
-    /// The job, as the operator names it; `nil` where the command is about none.
+    /// The job, as the operator named it; `nil` if the command does not act on a job.
     package var job: String?
-    /// The app that it is of, where `job` does not say so; or that is to be paused or resumed: `nil` means all.
+    /// The app of the job, if `job` does not name it; or the app to pause or resume, where `nil` means all apps.
     package var app: String?
-    /// Whether to say only what would be done (`retry`).
+    /// Whether only to report what the command would do (`retry`).
     package var isDryRun = false
-    /// Whether all of the job is sent again, as a new one (`retry`).
+    /// Whether to resend the whole job as a new one (`retry`).
     package var isWhole = false
-    /// Whether what may have been sent is sent again, too (`retry`).
+    /// Whether to resend notifications of unknown outcome as well (`retry`).
     package var includesUnknown = false
-    /// Whether jobs under way come to their end first, however long that takes (`stop`).
+    /// Whether active jobs finish first, however long that takes (`stop`).
     package var drains = false
-    /// How many seconds that may take (`stop`).
+    /// How long the jobs may take, in seconds (`stop`).
     package var timeout: Int?
 
     /// Creates a command without options.
@@ -57,10 +57,10 @@ package struct ControlRequest: Hashable, Sendable {
         (self.command, self.job, self.app) = (command, job, app)
     }
 
-    /// The job that is meant; `nil` if the operator named none that can be.
+    /// The job that the operator means; `nil` if the text cannot name a job.
     package var reference: JobReference? { job.flatMap { JobReference($0, app: app) } }
 
-    /// What it names of an app, without the app's name if that stands before it.
+    /// Returns `job` without a leading `app/`; returns it unchanged if the request names the app separately.
     package func jobText(in app: String?) -> String? {
         guard self.app == nil, let app, let job, job.hasPrefix(app + "/") else { return job }
         return String(job.dropFirst(app.count + 1))
@@ -68,7 +68,7 @@ package struct ControlRequest: Hashable, Sendable {
 
     /// Reads a command.
     ///
-    /// What is not known is refused: a daemon of another version must not do half of what was asked for.
+    /// Refuses anything it does not know: a daemon of another version must not carry out half of a request.
     ///
     /// - Throws: `ControlFault`: answer with it, and do nothing.
     package init(_ root: Node) throws(ControlFault) {
@@ -106,7 +106,9 @@ package struct ControlRequest: Hashable, Sendable {
         }
     }
 
-    /// Takes a value of the right kind; whether it is one.
+    /// Sets `place` to `value`.
+    ///
+    /// - Returns: Whether there is a value of the right type.
     private static func set<Value>(_ place: inout Value?, _ value: Value?) -> Bool {
         place = value
         return value != nil
@@ -139,7 +141,7 @@ package struct ControlRequest: Hashable, Sendable {
 }
 
 extension ControlRequest.Command {
-    /// The folders in which a job that it acts on may be.
+    /// The folders that may contain a job the command acts on.
     package var folders: Set<JobReference.Folder> {
         switch self {
         case .hold, .cancel, .expire: [.new, .work, .hold]
@@ -150,11 +152,11 @@ extension ControlRequest.Command {
     }
 }
 
-/// Why a command cannot be carried out, and what to do about that.
+/// Why a command cannot be carried out, and the remedy.
 package struct ControlFault: Error, Hashable, Sendable {
     /// What is wrong.
     package let message: String
-    /// The remedy, where there is one.
+    /// The remedy, if there is one.
     package let hint: String?
 
     /// Creates a fault.

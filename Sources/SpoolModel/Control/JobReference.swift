@@ -1,46 +1,47 @@
 package import APNSModel
 
-/// How an operator names a job: by its file, by our id of it, or by its producer's.
+/// How an operator names a job: by its file, by the daemon's id, or by the producer's id.
 package struct JobReference: Hashable, Sendable {
-    /// What is known of the job.
+    /// The name or id of a job.
     package enum Subject: Hashable, Sendable {
-        /// The name of its file, escaped or not.
+        /// The name of its file, escaped or plain.
         case name(String)
-        /// Our id.
+        /// The daemon's id.
         case id(JobID)
         /// The producer's `id:`.
         case ref(String)
     }
 
-    /// A folder of an app that jobs are in.
+    /// A folder of an app that contains jobs.
     package enum Folder: String, CaseIterable, Hashable, Sendable {
         /// Waiting.
         case new
-        /// Being sent.
+        /// Active.
         case work
-        /// Parked.
+        /// Held.
         case hold
-        /// Over, and good.
+        /// Ended successfully.
         case done
-        /// Over, and not.
+        /// Failed.
         case failed
     }
 
-    /// The app; `nil`: any.
+    /// The app; `nil` for any.
     package let app: String?
-    /// The folder that it is in; `nil`: any.
+    /// The folder of the job; `nil` for any.
     package let folder: Folder?
-    /// The day of the archive that it is in; `nil`: any.
+    /// The day of the archive; `nil` for any.
     package let day: String?
-    /// What is known of the job itself.
+    /// The job's name or id.
     package let subject: Subject
 
-    /// Reads `name`, `app/name`, `app/hold/name`, `app/failed/2026-11-21/name`, the path of such a file with the spool's in front,
-    /// an id or `ref:…`, or `app/` and one of the two; with an app, also without `app/`. `nil` for anything else.
+    /// Reads `name`, `app/name`, `app/hold/name`, `app/failed/2026-11-21/name`, the path of such a file including the
+    /// spool's path, an id or `ref:…`, or `app/` and an id or `ref:…`. With an app, `app/` may be left out. `nil` for
+    /// any other text.
     ///
     /// - Parameters:
-    ///   - text: What the operator wrote.
-    ///   - app: The app that was named beside it.
+    ///   - text: The operator's text.
+    ///   - app: The app, if the operator named it separately.
     package init?(_ text: String, app: String? = nil) {
         var words = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         if let app, words.count == 1 || words[0] != app { words.insert(app, at: 0) }
@@ -49,7 +50,7 @@ package struct JobReference: Hashable, Sendable {
             (self.app, folder, day, self.subject) = (nil, nil, nil, subject)
             return
         }
-        // A producer's id may have slashes in it, and begin with `app/` only if that is said.
+        // A producer's id may contain slashes. Without an app given, text that starts with `ref:` has no `app/` prefix.
         if app == nil, words[0].hasPrefix("ref:"), let subject = Subject(nameless: text) {
             (self.app, folder, day, self.subject) = (nil, nil, nil, subject)
             return
@@ -63,32 +64,34 @@ package struct JobReference: Hashable, Sendable {
         return (owner, place)
     }
 
-    /// What is left of a file's path from the app on: a shell completes the path as it is from the working directory, or the root.
+    /// Returns the components of a file's path from the app on. A shell completes paths from the working directory or
+    /// the root.
     private static func withoutSpool(_ words: [String]) -> [String] {
         let isQueue = words.count >= 3 && ["new", "hold"].contains(words[words.count - 2])
         return words.suffix(isQueue ? 3 : 4)
     }
 
-    /// The names of files that may be meant, the likelier first: what the program prints is escaped, what `ls` does is not.
+    /// The names of files that may be meant, the likelier first. pushspool prints names escaped, `ls` prints them
+    /// plain.
     package var names: [FileName] {
         guard case .name(let text) = subject else { return [] }
         let (escaped, plain) = (FileName(escaped: text), FileName(text))
         return (escaped == plain ? [plain] : [escaped, plain]).compactMap(\.self)
     }
 
-    /// The same job, wherever it is by now.
+    /// The same job in any folder.
     package var anywhere: JobReference { JobReference(app: app, subject) }
 
     private init(app: String?, _ subject: Subject) {
         (self.app, folder, day, self.subject) = (app, nil, nil, subject)
     }
 
-    /// Whether the job may be in that folder.
+    /// Whether the reference allows the job to be in this folder.
     package func mayBe(in folder: Folder) -> Bool { self.folder.map { $0 == folder } ?? true }
 }
 
 extension JobReference.Subject {
-    /// An id or `ref:…`; `nil` for what may be a name.
+    /// Reads an id or `ref:…`; `nil` for text that may be a file name.
     fileprivate init?(nameless text: String) {
         if let id = JobID(text) {
             self = .id(id)
@@ -111,7 +114,7 @@ extension JobReference.Subject {
 }
 
 extension JobReference {
-    /// What stands behind an app's name.
+    /// The part of a reference after the app's name.
     private struct Place {
         var folder: Folder?
         var day: String?
@@ -137,7 +140,7 @@ extension JobReference {
                 guard words.count == 3, !words[1].isEmpty, let subject = Subject(last) else { return nil }
                 (day, self.subject) = (words[1], subject)
             case .work?:
-                // The name of a file there begins with the id.
+                // A name in `work/` begins with the job's id.
                 guard words.count == 3, let id = JobID(last.prefix(26)) else { return nil }
                 subject = .id(id)
             case nil: return nil

@@ -1,17 +1,17 @@
-/// The name of a file in `feedback/`: `20261121T083616.123456Z-<node>.jsonl`. Names sort by when files were published.
+/// The name of a file in `feedback/`: `20261121T083616.123456Z-<node>.jsonl`. Names sort by publication time.
 package struct FeedbackFileName: Hashable, Sendable {
     /// The name.
     package let bytes: [UInt8]
-    /// Whose it is; all of the name, if it is not of this form.
+    /// The node that wrote the file; the whole name if it does not have this form.
     let node: ArraySlice<UInt8>
 
-    /// How many bytes stand before the node's name, the dash included.
+    /// The bytes before the node's name, including the dash.
     private static let stampByteCount = 24
     private static let ending = Array(".jsonl".utf8)
 
-    /// Takes a name as the kernel gave it.
+    /// Takes a name as the kernel returned it.
     ///
-    /// - Returns: `nil` for what is no feedback: without the ending, or begun with a point.
+    /// - Returns: `nil` if the name is not a feedback file's: it lacks the ending or begins with a dot.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count > Self.ending.count, bytes.first != 0x2E, bytes.suffix(Self.ending.count) == Self.ending[...]
         else { return nil }
@@ -28,23 +28,24 @@ extension FeedbackFileName: Comparable {
     }
 }
 
-/// Which files of an app's feedback have been read: of each node all up to one, because its names only increase.
+/// The files of an app's feedback that have been read: for each node all files up to one, because its names only
+/// increase.
 ///
-/// A file of another node may appear with an earlier name than one that was read: clocks differ, and files are named
-/// before they are published.
+/// A file of another node may appear later with an earlier name than one already read: clocks differ, and a file gets
+/// its name before it is published.
 package struct FeedbackCursor: Sendable {
     private var marks: [ArraySlice<UInt8>: FeedbackFileName] = [:]
 
-    /// Nothing has been read.
+    /// Creates a cursor before all files.
     package init() {}
 
-    /// Returns whether the file has still to be read.
+    /// Returns whether the file is still unread.
     package func isNew(_ name: FeedbackFileName) -> Bool {
         guard let mark = marks[name.node] else { return true }
         return mark < name
     }
 
-    /// Counts a file as read, and all before it of its node.
+    /// Marks a file as read, with all earlier files of its node.
     package mutating func pass(_ name: FeedbackFileName) {
         if isNew(name) { marks[name.node] = name }
     }

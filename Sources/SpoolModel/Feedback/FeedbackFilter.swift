@@ -1,9 +1,9 @@
 package import APNSModel
 package import Document
 
-/// Which lines of feedback somebody wants: those that have one of the values asked for, of every member asked for.
+/// A filter for feedback lines: a line passes if it has one of the requested values for each requested member.
 package struct FeedbackFilter: Hashable, Sendable {
-    /// Values of `kind`; none asks for all lines, here and below.
+    /// Values of `kind`; an empty list accepts every value, here and below.
     package var kinds: [String] = []
     /// Values of `outcome`.
     package var outcomes: [String] = []
@@ -11,23 +11,23 @@ package struct FeedbackFilter: Hashable, Sendable {
     package var verdicts: [String] = []
     /// Values of `reason`.
     package var reasons: [String] = []
-    /// Jobs, by what their lines name them.
+    /// Jobs, as their lines name them.
     package var jobs = JobWishes([])
     /// The earliest time.
     package var since: WallTime?
 
-    /// Asks for all lines.
+    /// Creates a filter that passes all lines.
     package init() {}
 
-    /// Whether a line may be left out.
+    /// Whether the filter passes all lines.
     package var isEmpty: Bool { self == FeedbackFilter() }
 
-    /// Returns whether the line is wanted.
+    /// Returns whether the line passes.
     ///
     /// - Parameters:
     ///   - line: The line.
-    ///   - time: When its file was published, for lines that have no time of their own.
-    /// - Returns: Whether it is wanted; a line without a member that is asked for is not.
+    ///   - time: When the line's file was published, for lines without a time of their own.
+    /// - Returns: Whether the line passes; a line that lacks a requested member does not.
     package func admits(_ line: Node, publishedAt time: WallTime?) -> Bool {
         let wishes = [("kind", kinds), ("outcome", outcomes), ("verdict", verdicts), ("reason", reasons)]
         for (key, values) in wishes where !values.isEmpty {
@@ -39,7 +39,7 @@ package struct FeedbackFilter: Hashable, Sendable {
 }
 
 extension Node {
-    /// When what a line of feedback tells came about; `nil` of one that does not say.
+    /// The time of the event that a feedback line reports; `nil` if the line has no time.
     package var feedbackTime: WallTime? {
         (self["at"] ?? self["finished_at"])?.string.flatMap { WallTime(rfc3339: $0) }
     }

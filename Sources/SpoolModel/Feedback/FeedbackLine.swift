@@ -1,15 +1,15 @@
 package import APNSModel
 import Document
 
-/// The lines of feedback files: one JSON object a line, each naming its version, kind, app and node first.
+/// The lines of feedback files: one JSON object per line, each beginning with version, kind, app and node.
 ///
-/// A member without a value is left out, never `null`. Times are RFC 3339, UTC, with milliseconds; tokens are lowercase
-/// hexadecimal; names of files are escaped as `FileName.escaped` says. Every line ends in a line feed.
+/// A member without a value is omitted, never `null`. Times are RFC 3339, UTC, with milliseconds; tokens are lowercase
+/// hexadecimal; file names are escaped as in `FileName.escaped`. Every line ends with a line feed.
 package struct FeedbackLine: Hashable, Sendable {
-    /// The version that every line begins with.
+    /// The version at the start of every line.
     package static let version = 1
 
-    /// `{"v":1,"kind":` is followed by the kind, then by this: the app and the node.
+    /// The part of a line after `{"v":1,"kind":` and the kind: the app and the node.
     private let origin: [UInt8]
 
     /// Creates the lines of one app on one node.
@@ -22,7 +22,7 @@ package struct FeedbackLine: Hashable, Sendable {
         self.origin = writer.bytes
     }
 
-    /// Appends the line that tells how a job ended.
+    /// Appends the line that reports how a job ended.
     package func appendJob(_ report: JobReport, to bytes: inout [UInt8]) {
         line(.job, onto: &bytes) { writer in
             report.identity.write(to: &writer)
@@ -64,7 +64,7 @@ package struct FeedbackLine: Hashable, Sendable {
         }
     }
 
-    /// Appends the line of a recipient that nothing was sent to; without a token when that was at fault.
+    /// Appends the line of a recipient that was not sent to; without a token if the token was the fault.
     package func appendRejected(
         _ recipient: RejectedRecipient, of job: JobIdentity, at time: WallTime, to bytes: inout [UInt8]
     ) {
@@ -84,7 +84,7 @@ package struct FeedbackLine: Hashable, Sendable {
         Self.appendEnd(at: time, goneSince: nil, to: &bytes)
     }
 
-    /// Appends the line of a token that the feedback service named.
+    /// Appends the line of a token that the feedback service reported.
     package func appendToken(_ token: DeviceToken, goneSince: WallTime, to bytes: inout [UInt8]) {
         line(.token, onto: &bytes) { writer in
             writer.member("token", token.hex)
@@ -104,7 +104,7 @@ package struct FeedbackLine: Hashable, Sendable {
         var writer = JSONWriter(appendingTo: bytes)
         bytes = []
         appendStart(kind, to: &writer.bytes)
-        // The first member's comma is in what `appendStart` appends.
+        // `appendStart` already writes the comma before the first member.
         writer.startLine()
         body(&writer)
         writer.endObject()
@@ -122,7 +122,7 @@ package struct FeedbackLine: Hashable, Sendable {
         bytes.append(UInt8(ascii: ","))
     }
 
-    /// All of a `notification` line up to the number of its index.
+    /// Returns a `notification` line up to the index number.
     private func head(of job: JobIdentity) -> [UInt8] {
         var writer = JSONWriter()
         appendStart(.notification, to: &writer.bytes)
@@ -142,7 +142,7 @@ package struct FeedbackLine: Hashable, Sendable {
         writer.member("verdict", refusal.verdict.rawValue)
     }
 
-    /// Appends what follows the `apns_id`'s last digit.
+    /// Appends the rest of a line after the last digit of `apns_id`.
     private static func appendEnd(at time: WallTime, goneSince: WallTime?, to bytes: inout [UInt8]) {
         bytes.append(contentsOf: "\",\"at\":\"".utf8)
         time.appendRFC3339(to: &bytes)

@@ -1,10 +1,11 @@
 package import Document
 
-/// Feedback as a table: a row a line, in comma-separated values as RFC 4180 has them.
+/// Feedback as a table: one row per line, as comma-separated values (RFC 4180).
 ///
-/// It goes to terminals and spreadsheets, and whoever drops a job writes its name and its `id`: none of it is obeyed.
+/// Terminals and spreadsheets read it, and producers choose job names and ids: a field must not act as a command in
+/// either.
 package enum FeedbackTable {
-    /// The members of all kinds of lines, in the order of the columns.
+    /// The members of all kinds of lines, in column order.
     package static let columns = [
         "kind", "app", "node", "job", "id", "ref", "index", "token", "outcome", "status", "reason", "verdict",
         "apns_id", "at", "gone_since", "source", "state", "code", "path", "notifications", "accepted", "rejected",
@@ -12,18 +13,19 @@ package enum FeedbackTable {
         "duplicate_of", "duplicate_of_at",
     ]
 
-    /// The row of names.
+    /// The header row.
     package static let header = row(columns)
 
-    /// The row of a line: what it does not have is empty.
+    /// Returns the row of a line. Members that the line lacks are empty fields.
     package static func row(of line: Node) -> [UInt8] {
         row(columns.map { line[$0]?.text ?? "" })
     }
 
-    /// A row with these fields, and CR and LF at its end.
+    /// Returns a row with these fields, ending with CR LF.
     ///
-    /// What has a comma or a quote in it stands in quotes, and quotes are doubled. What a terminal would obey, ends of
-    /// lines too, is `%XX`. What a spreadsheet would take for a formula has an apostrophe before it.
+    /// A field with a comma or quote is quoted, with its quotes doubled. Characters that a terminal would interpret,
+    /// line breaks included, become `%XX`. A field that a spreadsheet would take for a formula gets a leading
+    /// apostrophe.
     package static func row(_ fields: [String]) -> [UInt8] {
         var bytes: [UInt8] = []
         for (number, field) in fields.enumerated() {
@@ -47,7 +49,7 @@ package enum FeedbackTable {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Whether a spreadsheet may compute it, as it begins with `=`, `+`, `-` or `@` and is no whole number.
+    /// Whether a spreadsheet may evaluate the field: it begins with `=`, `+`, `-` or `@` and is not a whole number.
     private static func isFormula(_ field: String) -> Bool {
         guard let first = field.utf8.first else { return false }
         if first == UInt8(ascii: "-") { return Int(field) == nil }

@@ -1,23 +1,24 @@
 package import APNSModel
 package import Document
 
-/// The tokens that feedback says are gone, each once for its app, with the newest time since when.
+/// The tokens that feedback reports as gone, each once per app, with the newest `gone_since`.
 ///
-/// Takes some 200 bytes of memory for each.
+/// Takes about 200 bytes of memory per token.
 package struct GoneList: Sendable {
     /// A token that is gone.
     package struct Row: Hashable, Sendable {
-        /// The app it was of.
+        /// The app of the token.
         package let app: String
         /// The token, in hexadecimal.
         package let token: String
-        /// Since when; `nil` if the gateway did not say. What was registered later is not meant.
+        /// When the token became invalid; `nil` if the gateway did not say. A registration after this time is still
+        /// valid.
         package let goneSince: WallTime?
 
         /// Its fields, in the order of `columns`.
         package var fields: [String] { [app, token, goneSince?.rfc3339 ?? ""] }
 
-        /// It as a JSON object, with a line feed.
+        /// The row as a JSON object, with a line feed.
         package var json: [UInt8] {
             var writer = JSONWriter()
             writer.beginObject()
@@ -31,15 +32,15 @@ package struct GoneList: Sendable {
 
     /// The names of a row's fields.
     package static let columns = ["app", "token", "gone_since"]
-    /// Earlier than all times that a gateway says.
+    /// Earlier than any time from a gateway.
     private static let never = WallTime(nanoseconds: .min)
 
     private var times: [String: [String: WallTime]] = [:]
 
-    /// None yet.
+    /// Creates an empty list.
     package init() {}
 
-    /// Takes a line of feedback; only those with the verdict `gone` count.
+    /// Adds the token of a feedback line; lines without the verdict `gone` are ignored.
     package mutating func note(_ line: Node) {
         guard line["verdict"]?.isText(Verdict.gone.rawValue) == true, let app = line["app"]?.string,
             let token = line["token"]?.string
@@ -49,9 +50,9 @@ package struct GoneList: Sendable {
         times[app, default: [:]][token] = max(known, time)
     }
 
-    /// Calls `body` with each, by app and token.
+    /// Calls `body` with each row, sorted by app and token.
     ///
-    /// - Throws: What `body` throws.
+    /// - Throws: Any error that `body` throws.
     package func forEach(_ body: (Row) throws -> Void) rethrows {
         for (app, tokens) in times.sorted(by: { $0.key < $1.key }) {
             for token in tokens.keys.sorted() {

@@ -1,11 +1,11 @@
 package import APNSModel
 import Document
 
-/// What names a job in feedback: its file, our id, and the producer's own name for it.
+/// The identity of a job in feedback: its file name, the daemon's id, and the producer's id.
 package struct JobIdentity: Hashable, Sendable {
-    /// The name it was dropped under.
+    /// The name of the dropped file.
     package var name: FileName
-    /// Our id.
+    /// The daemon's id.
     package var id: JobID
     /// The producer's `id:`.
     package var ref: String?
@@ -17,7 +17,7 @@ package struct JobIdentity: Hashable, Sendable {
         self.ref = ref
     }
 
-    /// Writes its members.
+    /// Writes the members.
     func write(to writer: inout JSONWriter) {
         writer.member("job", name)
         writer.member("id", id)
@@ -25,28 +25,28 @@ package struct JobIdentity: Hashable, Sendable {
     }
 }
 
-/// How a job ended: what its `job` line and the head of its result file say.
+/// How a job ended: the content of its `job` line and of the head of its result file.
 package struct JobReport: Hashable, Sendable {
     /// The job.
     package var identity: JobIdentity
     /// How it ended.
     package var conclusion: Conclusion
-    /// How many recipients it has, good or bad; 0 if it could not be read.
+    /// How many recipients the job has, valid or not; 0 if it could not be read.
     package var notificationCount: Int
-    /// Where it is now, relative to the spool.
+    /// The path of its file now, relative to the spool.
     package var path: String
     /// When it was dropped.
     package var droppedAt: WallTime
-    /// When it was claimed; `nil` if it never was.
+    /// When it was claimed; `nil` if it was not.
     package var claimedAt: WallTime?
     /// When it ended.
     package var finishedAt: WallTime
-    /// Whether the file said itself that it was whole, or was renamed into place.
+    /// Whether the file was known to be complete: it said so itself, or it was renamed into place.
     package var isSealed = true
-    /// The job that it is a duplicate of, if it is one.
+    /// The earlier job that this one duplicates, if any.
     package var earlier: EarlierJob?
 
-    /// Creates the report of a job that ended just now; its other members are set by hand.
+    /// Creates the report of a job that ended just now; the caller sets the other members.
     package init(_ identity: JobIdentity, _ conclusion: Conclusion, notificationCount: Int, at time: WallTime) {
         self.identity = identity
         self.conclusion = conclusion

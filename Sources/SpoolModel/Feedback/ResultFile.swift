@@ -1,38 +1,39 @@
 import APNSModel
 package import Document
 
-/// What stands in `<name>.result.json` beside a job that did not end with everything accepted.
+/// The content of `<name>.result.json`, next to an archived job of which not everything was accepted.
 ///
-/// One JSON object, a member a line. Indexes are runs, `[first, last]` with the last included. A member without a value
-/// is left out, and so are the indexes of an outcome that nothing had.
+/// One JSON object, one member per line. Indexes are runs `[first, last]`, the last included. A member without a value
+/// is omitted, and so are the indexes of an outcome that no notification has.
 package struct ResultFile: Sendable {
     /// How the job ended.
     package var report: JobReport
-    /// Why, in words; `nil` leaves it to the code.
+    /// The reason in words; `nil` if the code says enough.
     package var why: String?
-    /// What was found in the file.
+    /// The errors and warnings found in the job file.
     package var findings = Report()
-    /// The indexes that were rejected, by the gateway or before.
+    /// The indexes that were rejected, by the gateway or before sending.
     package var rejected = IndexRuns()
-    /// Whether `rejected` or `expired` lacks some: they were too scattered to outlive a restart. The counts and the feedback lines are
-    /// whole.
+    /// Whether `rejected` or `expired` is incomplete: runs too scattered to survive a restart are lost. The counts and
+    /// the feedback lines are complete.
     package var isAbridged = false
-    /// The indexes that were too late.
+    /// The indexes that expired.
     package var expired = IndexRuns()
-    /// The indexes that were given up or never came to be sent.
+    /// The indexes that were given up or not sent.
     package var unsent = IndexRuns()
-    /// The indexes in doubt.
+    /// The indexes of unknown outcome.
     package var unknown = IndexRuns()
 
-    /// Creates the result of a job that needs no words.
+    /// Creates the result of a job that needs no explanation.
     package init(_ report: JobReport) {
         self.report = report
     }
 
-    /// Whether a job that ended so gets a result file.
+    /// Whether a job that ended this way gets a result file.
     package var isNeeded: Bool { Self.isNeeded(for: report.conclusion, notificationCount: report.notificationCount) }
 
-    /// Whether a job of so many recipients that ended so gets a result file: most do not, and none is made of them.
+    /// Whether a job with this conclusion and number of recipients gets a result file. Most jobs do not, so callers ask
+    /// before they build one.
     package static func isNeeded(for conclusion: Conclusion, notificationCount: Int) -> Bool {
         conclusion.state == .failed || conclusion.tally.accepted != notificationCount
     }
@@ -81,7 +82,7 @@ package struct ResultFile: Sendable {
         return writer.bytes
     }
 
-    /// Names the lists that lack some, as the counts tell.
+    /// Writes the names of the incomplete lists, found by comparing them with the counts.
     private func writeIncomplete(to writer: inout JSONWriter) {
         let tally = report.conclusion.tally
         writer.beginArray()
@@ -109,7 +110,8 @@ package struct ResultFile: Sendable {
 }
 
 extension Diagnostic {
-    /// Writes the fault as an object: `severity`, `line`, `column`, `path`, `message` and `hint`, as far as there are.
+    /// Writes the diagnostic as an object with `severity`, `line`, `column`, `path`, `message` and `hint`, each if
+    /// present.
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("severity", severity.rawValue)

@@ -1,61 +1,62 @@
 package import APNSModel
 
-/// Which feedback file an app's hook gets next: each one in the order of their names, again and again until it takes it.
+/// The queue of feedback files for an app's hook: each file in name order, retried until the hook takes it.
 ///
-/// The folder is the queue: only so many names are kept here, and the folder is listed for the rest. A file that the hook
-/// has taken is remembered by its name alone, since names strictly increase.
+/// The folder is the real queue: this keeps a limited number of names and lists the folder for the rest. Since names
+/// strictly increase, the name of the last file taken is all the state there is.
 package struct HookQueue: Sendable {
-    /// How many names are kept.
+    /// The most names kept.
     package static let nameLimit = 1024
-    /// The first pause after a failure; the next ones are twice as long each.
+    /// The first pause after a failure; each further pause is twice as long.
     package static let firstPause = Duration.seconds(1)
     /// The longest pause.
     package static let ceiling = Duration.seconds(300)
 
-    /// What is to be done now.
+    /// The next step for the caller.
     package enum Step: Hashable, Sendable {
-        /// List the folder, and tell with `listed`.
+        /// List the folder, and report with `listed`.
         case list
-        /// Run the hook with this file, and tell with `ended`.
+        /// Run the hook with this file, and report with `ended`.
         case run(FileName)
-        /// Nothing until then, or until something is published.
+        /// Do nothing until this time, or until a file is published.
         case wait(until: Moment?)
     }
 
     /// How a run ended.
     package enum End: Hashable, Sendable {
-        /// The hook has taken the file.
+        /// The hook took the file.
         case taken
-        /// The hook will never take it.
+        /// The hook refuses the file for good.
         case refused
-        /// The file is not there any more.
+        /// The file no longer exists.
         case gone
-        /// The file is not one that the hook is to get.
+        /// The file is not meant for the hook.
         case skipped
-        /// It is to be tried again.
+        /// The run failed; try the file again.
         case failed
     }
 
-    /// The newest file that the hook needs no more; `nil`: it has had none.
+    /// The newest file that the hook is done with; `nil` if there is none.
     package private(set) var last: FileName?
-    /// How often the file in front has failed.
+    /// How often the first file has failed.
     package private(set) var failureCount = 0
     private var names = Queue<FileName>()
     private var newest: FileName?
     private var mustList: Bool
     private var isListing = false
-    /// The first file that was published during the listing, which may have found later ones without it.
+    /// The first file published during a listing. The listing may miss it and still find later ones.
     private var firstUnlisted: FileName?
     private var pausedUntil = Moment.zero
 
-    /// Creates the queue of a hook that has had everything up to `last`; what is in the folder besides is listed first.
+    /// Creates the queue of a hook that is done with all files up to `last`. The first step lists the folder for later
+    /// ones.
     package init(after last: FileName?) {
         self.last = last
         newest = last
         mustList = true
     }
 
-    /// What is to be done at this time.
+    /// Returns the next step at this time.
     package mutating func next(at now: Moment) -> Step {
         if now < pausedUntil { return .wait(until: pausedUntil) }
         if let first = names.first { return .run(first) }
@@ -65,9 +66,9 @@ package struct HookQueue: Sendable {
         return .list
     }
 
-    /// Notes that a file was published.
+    /// Records that a file was published.
     package mutating func published(_ name: FileName) {
-        // What is left out here is found by the next listing.
+        // The next listing finds a name that is dropped here.
         guard !isListing, !mustList, names.count < Self.nameLimit, newest.map({ $0 < name }) ?? true else {
             mustList = true
             if isListing { firstUnlisted = min(firstUnlisted ?? name, name) }
@@ -76,11 +77,11 @@ package struct HookQueue: Sendable {
         append(name)
     }
 
-    /// Notes what a listing has found.
+    /// Records the result of a listing.
     ///
     /// - Parameters:
-    ///   - found: Names after `last`, the first ones of all, in any order.
-    ///   - isAll: Whether these were all.
+    ///   - found: Names after `last`, in any order, with no earlier name left out.
+    ///   - isAll: Whether the folder has no others.
     package mutating func listed(_ found: [FileName], isAll: Bool) {
         isListing = false
         if !isAll { mustList = true }
@@ -90,18 +91,18 @@ package struct HookQueue: Sendable {
         }
     }
 
-    /// Notes that the folder could not be listed.
+    /// Records that the folder could not be listed.
     package mutating func notListed(at now: Moment) {
         (isListing, mustList) = (false, true)
         pausedUntil = now + Self.ceiling
     }
 
-    /// Notes how the run with the file in front ended.
+    /// Records how the run with the first file ended.
     package mutating func ended(_ end: End, at now: Moment) {
         switch end {
         case .taken, .refused, .gone, .skipped:
             guard let name = names.popFirst() else { return }
-            // One that was skipped is not remembered: the mark could get behind files that are still to come.
+            // A skipped file does not move the mark: the mark could pass files that are still to come.
             if end != .skipped { last = name }
             failureCount = 0
             pausedUntil = .zero
@@ -111,7 +112,7 @@ package struct HookQueue: Sendable {
         }
     }
 
-    /// How long is waited after so many failures of one file.
+    /// Returns the pause after this number of failures of one file.
     package static func pause(after failureCount: Int) -> Duration {
         min(ceiling, firstPause * (1 << min(max(0, failureCount - 1), 16)))
     }
@@ -122,15 +123,15 @@ package struct HookQueue: Sendable {
     }
 }
 
-/// The first of many names, in bounded room: what a listing in no order is gathered in.
+/// The first names of an unordered listing, in bounded memory.
 package struct FirstNames: Sendable {
     private var names: [FileName] = []
     private let limit: Int
     private var hasDropped = false
-    /// The last of the first names, since there were too many.
+    /// The largest name kept, once names have been dropped.
     private var bound: FileName?
 
-    /// Creates one that keeps the first `limit` names.
+    /// Creates a collection that keeps the first `limit` names.
     package init(limit: Int) {
         self.limit = limit
     }
@@ -148,9 +149,9 @@ package struct FirstNames: Sendable {
         hasDropped = true
     }
 
-    /// Whether a name may be one of the first. One that is not need not be looked at.
+    /// Whether a name may be one of the first. The caller can skip a name that is not.
     package func mayKeep(_ name: FileName) -> Bool { bound.map { name < $0 } ?? true }
 
-    /// Whether `sorted` leaves nothing out.
+    /// Whether `sorted` includes every name added.
     package var isWhole: Bool { !hasDropped && names.count <= limit }
 }
