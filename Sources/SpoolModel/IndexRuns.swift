@@ -1,20 +1,21 @@
-/// A set of notification indices, kept as runs: what is left of a job, or what was rejected of it.
+/// A set of notification indices, stored as runs: for example the unfinished or the rejected notifications of a job.
 ///
-/// Runs are sorted, never empty and never touch. Settling in file order costs O(1), also when every second index is settled
-/// before; a change in the middle costs O(log *n*) to find and O(*n*) to shift, with *n* the number of runs, which a window
-/// bounds.
+/// Runs are sorted, never empty and never adjacent. Settling in file order costs O(1), even if every second index was
+/// settled before. A change in the middle costs O(log *n*) to find and O(*n*) to shift, where *n* is the number of
+/// runs, bounded by the window.
 package struct IndexRuns: Hashable, Sendable {
-    /// The runs in ascending order. O(*n*) after runs were removed from the front; see `runCount`, `first` and `last`.
+    /// The runs in ascending order. O(*n*) after runs were removed from the front; `runCount`, `first` and `last` are
+    /// O(1).
     package var runs: [Range<Int>] { head == 0 ? storage : Array(storage[head...]) }
-    /// How many runs there are. O(1).
+    /// The number of runs. O(1).
     package var runCount: Int { storage.count - head }
     /// The lowest run. O(1).
     package var first: Range<Int>? { storage[head...].first }
     /// The highest run. O(1).
     package var last: Range<Int>? { storage[head...].last }
-    /// How many indices there are.
+    /// The number of indices.
     package private(set) var count = 0
-    /// From `head` on the runs of the set; before it removed ones, of which there are none if the set is empty.
+    /// The runs of the set from `head` on; before it, removed runs. Has no removed runs if the set is empty.
     private var storage: [Range<Int>] = []
     private var head = 0
 
@@ -31,7 +32,7 @@ package struct IndexRuns: Hashable, Sendable {
         for range in ranges { insert(range) }
     }
 
-    /// Whether no index is left.
+    /// Whether the set is empty.
     package var isEmpty: Bool { runCount == 0 }
 
     /// Returns whether the index is in the set.
@@ -63,7 +64,7 @@ package struct IndexRuns: Hashable, Sendable {
             count += range.count
             return range.count
         }
-        // Runs that overlap or touch the range melt into one.
+        // Merge the runs that overlap or touch the range.
         let start = firstRun(endingAfter: range.lowerBound - 1)
         var (end, merged, covered) = (start, range, 0)
         while end < storage.count, storage[end].lowerBound <= range.upperBound {
@@ -78,7 +79,7 @@ package struct IndexRuns: Hashable, Sendable {
 
     /// Removes the indices of `range`.
     ///
-    /// - Returns: How many of them were there.
+    /// - Returns: How many of them were in the set.
     @discardableResult
     package mutating func subtract(_ range: Range<Int>) -> Int {
         guard !range.isEmpty else { return 0 }
@@ -97,7 +98,7 @@ package struct IndexRuns: Hashable, Sendable {
         return removed
     }
 
-    /// Removes the runs before a position, and shifts the others only when they are fewer.
+    /// Removes the runs before a position. Shifts the others only if they are fewer.
     private mutating func removeFirst(until position: Int) {
         head = position
         guard head * 2 > storage.count else { return }
@@ -105,7 +106,7 @@ package struct IndexRuns: Hashable, Sendable {
         head = 0
     }
 
-    /// Replaces runs in place where their number stays the same, which is what settling in order does.
+    /// Replaces runs, in place if their number stays the same, as it does when settling in order.
     private mutating func replace(_ positions: Range<Int>, with pieces: [Range<Int>]) {
         if pieces.isEmpty, positions.lowerBound == head {
             removeFirst(until: positions.upperBound)
@@ -116,7 +117,7 @@ package struct IndexRuns: Hashable, Sendable {
         }
     }
 
-    /// The position of the first run whose upper bound is beyond `index`.
+    /// Returns the position of the first run whose upper bound is greater than `index`.
     private func firstRun(endingAfter index: Int) -> Int {
         var (low, high) = (head, storage.count)
         while low < high {
@@ -128,7 +129,7 @@ package struct IndexRuns: Hashable, Sendable {
 }
 
 extension IndexRuns {
-    /// Returns whether both have the same indices.
+    /// Returns whether both sets have the same indices.
     package static func == (one: Self, other: Self) -> Bool { one.storage[one.head...] == other.storage[other.head...] }
 
     /// Feeds the runs to a hasher.

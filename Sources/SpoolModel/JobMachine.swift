@@ -1,23 +1,23 @@
 package import APNSModel
 
-/// The life of one claimed job that was read: sending, settled, published, archived; or held on the way.
+/// The life cycle of one claimed job that was read: sending, settled, published, archived; or held instead.
 ///
-/// Knows what is left of the job and what became of the rest; does no I/O and reads no clock. A machine resumes from
-/// what a journal tells (`init(remaining:tally:)`) as if it had never stopped.
+/// It tracks the unfinished notifications and the outcomes of the others. It does no I/O and reads no clock. A machine
+/// created from the journal (`init(remaining:tally:)`) resumes as if it had never stopped.
 package struct JobMachine: Sendable {
-    /// Where the job is.
+    /// The state of the job.
     package enum State: Hashable, Sendable {
         /// Being sent.
         case sending
-        /// On its way to `hold/`: nothing more is handed out, what is under way may still settle.
+        /// On its way to `hold/`: nothing more is handed out, and notifications under way may still settle.
         case draining(HoldReason)
-        /// It cannot go on: what is under way gets its outcome first, then it fails for this.
+        /// The job cannot continue: it fails with this code once the notifications under way have their outcome.
         case stopping(ResultCode)
-        /// In `hold/`; another machine goes on when it is released.
+        /// In `hold/`; a new machine resumes the job when it is released.
         case held(HoldReason)
         /// Every notification has an outcome, or the job failed as a whole.
         case settled(Conclusion)
-        /// Its feedback lines are out.
+        /// Its feedback lines are published.
         case published(Conclusion)
         /// In `done/` or `failed/`.
         case archived(Conclusion)
@@ -31,20 +31,20 @@ package struct JobMachine: Sendable {
         case changed
     }
 
-    /// What happened.
+    /// An event in the life of the job.
     package enum Event: Hashable, Sendable {
         /// Notifications got an outcome.
         case settled(Range<Int>, Outcome)
-        /// An earlier acceptance by silence was wrong: these have this outcome instead.
+        /// An acceptance inferred from silence was wrong: these notifications have this outcome instead.
         case corrected(Range<Int>, Outcome)
-        /// An earlier acceptance by silence was wrong: these have no outcome and are sent again.
+        /// An acceptance inferred from silence was wrong: these notifications have no outcome and are sent again.
         case reopened(Range<Int>)
-        /// Stop, whether by `rm`-like request or because the job cannot go on. Nothing more is handed out; the job ends
-        /// when all of it has an outcome, so the shell settles what is not under way as unsent.
+        /// Stop: an operator ended the job, or it cannot continue. Nothing more is handed out. The job ends when all
+        /// notifications have an outcome, so the shell settles those that are not under way.
         case stopped(ResultCode)
-        /// Park it.
+        /// Hold the job.
         case hold(HoldReason)
-        /// Nothing of it is under way any more.
+        /// None of its notifications is under way any more.
         case drained
         /// Its feedback lines are durable.
         case published
@@ -52,32 +52,32 @@ package struct JobMachine: Sendable {
         case archived
     }
 
-    /// What the shell must do about an event.
+    /// The shell's response to an event.
     package enum Action: Hashable, Sendable {
-        /// Hand out nothing more; say `drained` once nothing is under way.
+        /// Hand out nothing more; report `drained` when nothing is under way.
         case stopSending
-        /// Hand out nothing more; settle as unsent what is not under way.
+        /// Hand out nothing more; settle the notifications that are not under way.
         case giveUp
-        /// Move it to `hold/`.
+        /// Move the job to `hold/`.
         case park(HoldReason)
-        /// Record the end, then write feedback and the `job` line.
+        /// Record the conclusion, then write feedback and the `job` line.
         case publish
     }
 
-    /// Where the job is.
+    /// The state of the job.
     package private(set) var state: State
-    /// What has no outcome yet.
+    /// The notifications without an outcome.
     package private(set) var remaining: IndexRuns
-    /// What became of the rest.
+    /// The outcomes of the others.
     package private(set) var tally: Tally
-    /// Whether something of it is known to have been on a connection and come back without an outcome.
+    /// Whether any notification is known to have been written to a connection and returned without an outcome.
     package var wasWritten = false
 
-    /// Creates the machine of a job that was read and claimed: it is being sent, or has ended if nothing of it can be.
+    /// Creates the machine of a job that was read and claimed. It is being sent, or has ended if it cannot be sent.
     ///
     /// - Parameters:
-    ///   - count: How many notifications it has.
-    ///   - fault: Why nothing of it can be sent, if so.
+    ///   - count: How many notifications the job has.
+    ///   - fault: Why the job cannot be sent; `nil` if it can.
     package init(count: Int, fault: ResultCode?) {
         guard let fault else {
             self.init(remaining: IndexRuns(0..<count), tally: Tally())
@@ -86,19 +86,20 @@ package struct JobMachine: Sendable {
         self.init(concluded: Conclusion(tally: Tally(), fault: fault))
     }
 
-    /// Creates the machine of a job that was being sent when the daemon stopped, or was held.
+    /// Creates the machine of a job that was held, or was being sent when the daemon stopped.
     package init(remaining: IndexRuns, tally: Tally) {
         self.remaining = remaining
         self.tally = tally
         self.state = remaining.isEmpty ? .settled(Conclusion(tally: tally, fault: nil)) : .sending
     }
 
-    /// Creates the machine of a job that had ended and whose end may not have been told.
+    /// Creates the machine of a job that had ended but may not have been published.
     package init(concluded conclusion: Conclusion) {
         (self.state, self.remaining, self.tally) = (.settled(conclusion), IndexRuns(), conclusion.tally)
     }
 
-    /// Applies one event and says what the shell must do. An event that makes no sense in the state changes nothing.
+    /// Applies one event and returns the shell's response. An event that makes no sense in the current state has no
+    /// effect on the state.
     package mutating func handle(_ event: Event) -> Action? {
         count(event)
         let (next, action) = step(on: event)
@@ -106,7 +107,7 @@ package struct JobMachine: Sendable {
         return action
     }
 
-    /// Keeps `remaining` and `tally`, which no state owns: a correction may come in any of them.
+    /// Updates `remaining` and `tally` in every state, because a correction can arrive in any of them.
     private mutating func count(_ event: Event) {
         switch event {
         case .settled(let range, let outcome):
@@ -138,7 +139,7 @@ package struct JobMachine: Sendable {
         }
     }
 
-    /// Stays in its state, or ends the job when nothing remains.
+    /// Stays in the current state, or ends the job if no notification remains.
     private func goingOn(fault: ResultCode?) -> (State, Action?) {
         remaining.isEmpty ? (.settled(Conclusion(tally: tally, fault: fault)), .publish) : (state, nil)
     }

@@ -1,19 +1,19 @@
-/// The names in `new/` that no job has and that stay there: which there are, and which of them are news.
+/// The names in `new/` that cannot be jobs and stay there, and which of them have not been reported yet.
 ///
-/// A name that one whole scan finds and the next one still does is ignored for good, not on its way to a job's name.
-/// Of a crowd only the first are known by name, the rest is counted: anybody may drop any number.
+/// A name found by two complete scans in a row counts as ignored; a producer may still rename a file that one scan
+/// found. Only the first `nameLimit` names are stored, and the others counted: a producer may drop any number of files.
 struct IgnoredNames: Sendable {
-    /// How many are known by name.
+    /// The most names stored.
     static let nameLimit = 1_000
 
-    /// Those of the scan under way, those of the last whole one, and those that were told.
+    /// The names found by the current scan, those of the last complete scan, and those already reported.
     private var listed: Set<FileName> = []
     private var known: Set<FileName> = []
     private var told: Set<FileName> = []
     private var listedCount = 0
-    /// How many are ignored for good; of a crowd, how many there are in all.
+    /// The number of ignored names; if a scan found more than `nameLimit`, the number it found.
     private(set) var count = 0
-    /// Those that are ignored for good, and were not told yet.
+    /// Ignored names that have not been reported yet.
     private var news: [FileName] = []
 
     mutating func beginScan() {
@@ -33,7 +33,7 @@ struct IgnoredNames: Sendable {
         known = listed
     }
 
-    /// Those that are ignored for good and were not told before.
+    /// Returns the ignored names that have not been reported yet, and marks them as reported.
     mutating func takeNews() -> [FileName] {
         defer { news = [] }
         return news
@@ -41,10 +41,11 @@ struct IgnoredNames: Sendable {
 }
 
 extension FileName {
-    /// Whether somebody may have meant a job by a name that is none: it is not hidden, and no editor's copy.
+    /// Whether the producer may have meant this name as a job's although it is not one: it is not hidden and not an
+    /// editor's backup.
     package var mayBeMistaken: Bool { !isJob && bytes.first != UInt8(ascii: ".") && bytes.last != UInt8(ascii: "~") }
 
-    /// What can be done so that a file with such a name is sent.
+    /// The remedy for a file with this name that should be sent.
     package var remedy: String {
         if jobOfResult != nil { return "remove it: it says what became of a job, and is none" }
         if isRest { return "remove it, or move it back beside its job in hold/" }

@@ -1,37 +1,37 @@
-/// Names that wait until the intake attends to them, in the order in which they came, each once.
+/// Names that wait for the intake's attention, in order of arrival, each once.
 ///
-/// They lie end to end in one array, with an index of four bytes a place: a million names of 30 bytes take 40 MiB, where all
-/// that is known of a file that is attended to takes ten times as much.
+/// Names are stored end to end in one array, with an index of four bytes per slot: a million names of 30 bytes take 40
+/// MiB, a tenth of the memory for files that have attention.
 struct IntakeBacklog: Sendable {
-    /// What is known of a name that waits.
+    /// The latest news about a waiting name.
     enum News: UInt8, Sendable {
-        /// It was there.
+        /// The file exists.
         case present
-        /// It appeared in one step, and nobody said since that it changed.
+        /// The file appeared in one step (a rename), and no change has been reported since.
         case publishedByRename
-        /// It is gone. Its place is kept: a file may come back under its name.
+        /// The file is gone. The name keeps its place, since a file may reappear under it.
         case gone
     }
 
     private let byteLimit: Int
-    /// A record a name, from `head` on: what is known, how long the name is, the name.
+    /// One record per name, from `head` on: the news, the name's length, the name.
     private var records: [UInt8] = []
     private var head = 0
-    /// Where the record of a name begins, counted from 1, at the place that its hash asks for or the next that was free; 0
-    /// is free. Records before `head` keep their places until the index is made anew.
+    /// For each hash slot, the offset of a record plus one, or 0 if free; collisions go to the next free slot. Records
+    /// before `head` keep their slots until the index is rebuilt.
     private var index: [UInt32] = []
     private var usedCount = 0
-    /// How many names wait, those of files among them that went while they did.
+    /// The number of waiting names, including those whose file is gone.
     private(set) var count = 0
 
     /// Creates an empty backlog.
     ///
-    /// - Parameter byteLimit: How long the names may be together, two bytes each included.
+    /// - Parameter byteLimit: The most bytes of all names together, plus two bytes per name.
     init(byteLimit: Int) {
         self.byteLimit = byteLimit
     }
 
-    /// Whether none waits.
+    /// Whether no name waits.
     var isEmpty: Bool { head == records.count }
 
     /// Adds a name that does not wait yet.
@@ -50,26 +50,26 @@ struct IntakeBacklog: Sendable {
         return true
     }
 
-    /// Takes note of news of a name.
+    /// Records news about a name.
     ///
-    /// - Returns: Whether it waits; otherwise nothing is noted.
+    /// - Returns: Whether the name waits; if not, nothing is recorded.
     mutating func note(_ news: News, of name: FileName) -> Bool {
         guard let start = start(of: name) else { return false }
         records[start] = news.rawValue
         return true
     }
 
-    /// Takes note that a name was listed, which says nothing of how it came.
+    /// Records that a scan listed a name. A listing does not show how the file was published.
     ///
-    /// - Returns: Whether it waits; otherwise nothing is noted.
+    /// - Returns: Whether the name waits; if not, nothing is recorded.
     mutating func noteListed(_ name: FileName) -> Bool {
         guard let start = start(of: name) else { return false }
         if records[start] == News.gone.rawValue { records[start] = News.present.rawValue }
         return true
     }
 
-    /// Removes the name that has waited longest, and returns it and whether it was published by a rename. Names that are
-    /// gone are passed over. Costs O(1) on average.
+    /// Removes the name that has waited longest, and returns it and whether a rename published it. Skips names whose
+    /// file is gone. Costs O(1) on average.
     mutating func popFirst() -> (name: FileName, isPublishedByRename: Bool)? {
         while !isEmpty {
             let (news, name) = (records[head], name(at: head))
@@ -115,7 +115,7 @@ struct IntakeBacklog: Sendable {
         usedCount += 1
     }
 
-    /// Sees to it that another name can be entered, at a cost that is O(1) on average.
+    /// Makes room for another name, at an average cost of O(1).
     private mutating func makeRoom() {
         let isMostlyPast = head > 65_536 && head > records.count / 2
         guard isMostlyPast || (usedCount + 1) * 4 > index.count * 3 else { return }

@@ -1,54 +1,54 @@
 import APNSModel
 
-/// What the intake knows of one name.
+/// The intake's state for one name.
 struct IntakeEntry: Sendable {
-    /// What is being done about it.
+    /// The current step for the file.
     enum Phase: Hashable, Sendable {
-        /// It is to be looked at.
+        /// The file needs an `lstat`.
         case wantsLook
-        /// The shell looks at it.
+        /// The shell is looking at the file.
         case looking
-        /// Nothing is done until a timer or a hint.
+        /// Nothing happens until a timer or a hint.
         case waiting
-        /// It is to be taken when its turn comes.
+        /// The file is ready to be taken in its turn.
         case ready
-        /// The shell reads or moves it.
+        /// The shell is reading or moving the file.
         case taken
     }
 
     var phase = Phase.wantsLook
-    /// Tells the current timer or turn from those of before.
+    /// Distinguishes the current timer or turn from earlier ones.
     var ticket: UInt64 = 0
-    /// What was last seen of it.
+    /// The result of the last `lstat`.
     var sighting: IntakeSighting?
-    /// Whether a hint said since then that it changed, so that a change is no news.
+    /// Whether a hint has reported a change since the sighting. The next look then finds an expected difference.
     var isSightingStale = false
-    /// Whether it appeared under its name in one step.
+    /// Whether the file appeared under its name in one step.
     var isPublishedByRename: Bool
-    /// When this file, not another one of the name, was noticed.
+    /// When this file was first noticed; an earlier file of the name does not count.
     var noticedAt: Moment
-    /// Since when it has been as it is, as far as anybody said.
+    /// Since when the file has been unchanged, according to hints and sightings.
     var stableSince: Moment
-    /// Its place in the order: the filesystem's time of its last change when it was first seen.
+    /// The file's position in the order: its ctime when it was first seen, by the filesystem's clock.
     var order: WallTime?
-    /// How often in a row it could not be had.
+    /// How many attempts to take it have failed in a row.
     var attempts = 0
-    /// When to try again after that.
+    /// When to try again after a failed attempt.
     var retryAt: Moment?
-    /// Whether the log was told.
+    /// Whether the log already has a warning about it.
     var wasReported = false
-    /// What the watch said while the shell had it.
+    /// The latest hint that arrived while the shell had the file.
     var pending: IntakeHint?
-    /// Whether the file came by a rename of ours, which the watch tells of as of a producer's.
+    /// Whether the daemon itself renamed the file back. The watch reports that rename like a producer's.
     var homecoming: Homecoming?
-    /// What was kept of it while it was left alone, until it is looked at again.
+    /// The record from the file's postponement, until the next look.
     var postponement: IntakePostponement?
-    /// Whether it is to be read again though it is as it was: its time has come.
+    /// Whether to read the file again even if unchanged, because its time has come.
     var isDue = false
     /// The last scan that listed it.
     var scan: UInt64
 
-    /// A file that was put back, and whether it has been looked at since.
+    /// A file that the daemon renamed back, and whether it has been looked at since.
     enum Homecoming: Hashable, Sendable {
         case unseen, seen
     }
@@ -60,14 +60,16 @@ struct IntakeEntry: Sendable {
         self.scan = scan
     }
 
-    /// Begins again with a file that was left alone: it was whole then, and is unless a look shows that it was written to.
+    /// Resumes a postponed file: it was complete then, and still is unless a look shows that it was written to.
     init(_ postponement: IntakePostponement, isDue: Bool, at now: Moment, scan: UInt64) {
         self.init(isPublishedByRename: postponement.isPublishedByRename, at: now, scan: scan)
         (self.postponement, self.isDue) = (postponement, isDue)
         (order, stableSince, phase) = (postponement.order, .zero, .waiting)
     }
 
-    /// Takes note of what was seen. Returns whether it is another file than the one seen before.
+    /// Records a sighting.
+    ///
+    /// - Returns: Whether this is another file than the one seen before.
     mutating func note(_ new: IntakeSighting, at now: Moment) -> Bool {
         defer {
             (sighting, isSightingStale, order) = (new, false, order ?? new.identity.changedAt)
@@ -87,7 +89,7 @@ struct IntakeEntry: Sendable {
         return false
     }
 
-    /// The same for a file that was left alone.
+    /// Records the first sighting of a file that was postponed.
     private mutating func note(_ new: IntakeSighting, since old: IntakePostponement, at now: Moment) -> Bool {
         postponement = nil
         guard old.mark != new.mark else { return false }
@@ -97,7 +99,8 @@ struct IntakeEntry: Sendable {
         return true
     }
 
-    /// Takes note of a hint that it changed under its name; of a file that was put back none says that it is whole.
+    /// Records a hint that the file changed under its name. For a file that the daemon renamed back, a hint does not
+    /// prove that it is complete.
     mutating func restart(isPublishedByRename: Bool, at now: Moment) {
         self.isPublishedByRename = isPublishedByRename && homecoming == nil
         stableSince = now
@@ -115,7 +118,7 @@ struct IntakeTimer: Comparable, Sendable {
     static func < (left: IntakeTimer, right: IntakeTimer) -> Bool { left.moment < right.moment }
 }
 
-/// A name's turn to be taken: by the time it appeared, then by its bytes.
+/// A name's turn to be taken: ordered by when the file appeared, then by the bytes of the name.
 struct IntakeTurn: Comparable, Sendable {
     let order: WallTime
     let name: FileName

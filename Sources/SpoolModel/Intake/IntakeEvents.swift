@@ -1,6 +1,7 @@
 package import APNSModel
 
-/// What the watch said of a name in `new/`. A hint: a lost or extra one changes when, never what.
+/// A report of the watch about a name in `new/`. It is only a hint: a lost or extra one changes when a file is taken,
+/// not the result.
 package enum IntakeHint: Hashable, Sendable {
     /// A file was renamed to the name.
     case movedIn
@@ -10,37 +11,38 @@ package enum IntakeHint: Hashable, Sendable {
     case modified
     /// A writer closed the file.
     case closedAfterWrite
-    /// The name is gone.
+    /// The name no longer exists.
     case goneAway
 }
 
-/// What came of an attempt to take a file.
+/// The result of an attempt to take a file.
 package enum IntakeAnswer: Hashable, Sendable {
-    /// It was moved away, to be sent or as failed.
+    /// The file was moved: to `work/` or to `failed/`.
     case moved
-    /// It is not there any more.
+    /// The file no longer exists.
     case gone
-    /// A writer still has it open (a read lease was refused).
+    /// A writer still has the file open (the read lease was refused).
     case busy
-    /// It was another file by then, or not all of it any more, and was renamed back under this name, as a rule its own.
+    /// The file had been replaced or was no longer complete, and was renamed back under this name, which is usually its
+    /// own.
     case returned(FileName)
-    /// It may not be opened.
+    /// Permission to open the file was denied.
     case unreadable
-    /// It cannot be moved away, or reading it failed: a fault of the filesystem or of permissions.
+    /// The file cannot be moved, or reading it failed: a filesystem or permission fault.
     case stuck
-    /// It is whole, and waits for something else than a time of day: `resume` says when it may be taken.
+    /// The file is complete but waits for an event other than a time of day; `resume` says when it may be taken.
     case deferred
 }
 
-/// What a whole pass over a file's bytes said about its end.
+/// What a full read of a file showed about its end.
 package struct IntakeReading: Hashable, Sendable {
-    /// Why the job would fail, if it would.
+    /// Why the job would fail; `nil` if it would not.
     package var failure: ResultCode?
-    /// Whether the file says itself that it is whole.
+    /// Whether the file declares that it is complete.
     package var isSealed: Bool
-    /// Whether its last byte ends a line.
+    /// Whether its last byte is a newline.
     package var endsInNewline: Bool
-    /// Before when it is not to be claimed; `nil` if it may be at once.
+    /// The earliest time at which to claim it; `nil` if it may be claimed now.
     package var notBefore: WallTime?
 
     /// Creates a reading.
@@ -50,7 +52,7 @@ package struct IntakeReading: Hashable, Sendable {
         self.endsInNewline = endsInNewline
     }
 
-    /// Takes over what a reader found; `time` is the present time of day.
+    /// Takes a reader's summary; `time` is the current time of day.
     package init(_ summary: JobSummary, at time: WallTime) {
         self.init(
             failure: summary.failure, isSealed: summary.isSealed, endsInNewline: summary.endsInNewline)
@@ -58,30 +60,30 @@ package struct IntakeReading: Hashable, Sendable {
     }
 }
 
-/// What to do about the file whose reading was just told.
+/// What to do with a file after its reading.
 package enum IntakeDecision: Hashable, Sendable {
     /// Claim it.
     case claim
-    /// Let go of it; it may not be whole yet.
+    /// Release it; it may be incomplete.
     case wait
-    /// Let go of it; it is whole, and to be taken then.
+    /// Release it; it is complete, but must not be claimed before this time.
     case postpone(WallTime)
     /// Move it to `failed/` with this code.
     case fail(ResultCode)
 }
 
-/// What to do next for a name in `new/`.
+/// The next step for a name in `new/`.
 package enum IntakeAction: Hashable, Sendable {
-    /// `lstat` it and tell `sighted`, or `answer` that it is gone.
+    /// `lstat` the file, then call `sighted`, or `answer` if it is gone.
     case look(FileName)
-    /// Open, lease, read and check it; then tell `read`, or `answer`.
+    /// Open, lease, read and check the file, then call `read` or `answer`.
     case take(FileName, isPublishedByRename: Bool)
-    /// Move it to `failed/` with this code and answer.
+    /// Move the file to `failed/` with this code, then call `answer`.
     case fail(FileName, ResultCode)
-    /// Move the thing to `failed/` without opening it and answer.
+    /// Move the entry to `failed/` without opening it, then call `answer`.
     case moveAsItIs(FileName)
-    /// Log once that the file cannot be read or moved away, and that it stays where it is.
+    /// Log once that the file cannot be read or moved, and stays in place.
     case warnStuck(FileName)
-    /// Log and count that one producer's file was overwritten by another before it was taken.
+    /// Log and count that another file replaced this one before it was taken.
     case noteOverwritten(FileName)
 }

@@ -1,6 +1,6 @@
 import APNSModel
 
-/// Judges one file by what is known of it at one moment.
+/// Judges one file by the facts known at one moment.
 struct IntakeJudgement: Sendable {
     /// Whether a file that was just seen may be taken.
     enum Readiness: Hashable, Sendable {
@@ -8,9 +8,9 @@ struct IntakeJudgement: Sendable {
         case now(WallTime)
         /// Not before this moment.
         case later(Moment)
-        /// Never: it fails.
+        /// Never: the job fails with this code.
         case failing(ResultCode)
-        /// Never: it is no file.
+        /// Never: it is not a regular file.
         case special
     }
 
@@ -34,7 +34,7 @@ struct IntakeJudgement: Sendable {
         return settled <= now ? .now(entry.order ?? sighting.identity.changedAt) : .later(settled)
     }
 
-    /// Returns what to do about the file now that it was read.
+    /// Returns what to do with the file after its reading.
     func decision(on reading: IntakeReading) -> IntakeDecision {
         let isUnfinished = entry.sighting?.isUnfinishedRsync == true
         if entry.isPublishedByRename, !isUnfinished { return reading.failure.map(IntakeDecision.fail) ?? .claim }
@@ -45,14 +45,15 @@ struct IntakeJudgement: Sendable {
         return needsSeal || !reading.endsInNewline ? .fail(.incomplete) : .claim
     }
 
-    /// While rsync is at it, a file that it marked as unfinished gets an hour; else as long as any other.
+    /// Returns the deadline of a file that rsync marked as unfinished: an hour while rsync runs, else the usual
+    /// patience.
     private func rsyncDeadline(isRunning: Bool) -> Moment? {
         isRunning ? entry.noticedAt + rules.rsyncPatience : entry.stableSince + rules.patience
     }
 }
 
 extension FileName {
-    /// The name that rsync will give to a file it is writing under this one: `job.json` for `.job.json.Xa81kZ`.
+    /// The final name of an rsync temporary file with this name: `job.json` for `.job.json.Xa81kZ`.
     var rsyncTarget: FileName? {
         guard bytes.count > 8, bytes[0] == UInt8(ascii: "."), bytes[bytes.count - 7] == UInt8(ascii: "."),
             bytes.suffix(6).allSatisfy({ $0.isASCIILetterOrDigit })

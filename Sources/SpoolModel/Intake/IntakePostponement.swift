@@ -1,18 +1,18 @@
 import APNSModel
 
-/// What is kept of a file that was read and is left alone until its time comes.
+/// The record of a file that was read and is postponed until its time.
 struct IntakePostponement: Hashable, Sendable {
-    /// When its time comes; `nil`: when it is asked for by name.
+    /// The time; `nil` if the file waits for a `resume` by name.
     let until: WallTime?
-    /// Whether it appeared under its name in one step.
+    /// Whether the file appeared under its name in one step.
     let isPublishedByRename: Bool
-    /// Its place in the order: the filesystem's time of its last change when it was first seen.
+    /// The file's position in the order: its ctime when it was first seen, by the filesystem's clock.
     let order: WallTime
-    /// That time when it was last seen.
+    /// Its ctime when it was last seen.
     let changedAt: WallTime
-    /// Tells it from another file of its name.
+    /// Distinguishes the file from another of the same name.
     let inode: UInt64
-    /// Stands for its bytes, as far as `lstat` tells of them.
+    /// A hash of the attributes that `lstat` returns, in place of the file's content.
     let mark: Int
 
     init(_ sighting: IntakeSighting, of entry: IntakeEntry, until: WallTime?) {
@@ -24,14 +24,14 @@ struct IntakePostponement: Hashable, Sendable {
         mark = sighting.mark
     }
 
-    /// Whether what is seen now is the file, and nothing about it has changed.
+    /// Whether a sighting shows this file, unchanged.
     func isOf(_ sighting: IntakeSighting) -> Bool {
         sighting.mark == mark && sighting.identity.changedAt == changedAt
     }
 }
 
 extension IntakeSighting {
-    /// A number that is another one, but for one time in 2⁶⁴, where the file is another or was written to.
+    /// A hash that changes if the file is replaced or written to, except for one chance in 2⁶⁴.
     var mark: Int {
         var hasher = Hasher()
         hasher.combine(identity.device)
@@ -43,17 +43,16 @@ extension IntakeSighting {
     }
 }
 
-/// The files that are left alone until their times come, by name: about 100 bytes each besides the name, as many as
-/// there is room for.
+/// The postponed files by name, as many as fit into the memory limit: about 100 bytes each, plus the name.
 ///
-/// Names lie end to end in one array, records in another, with an index of four bytes a place by the names' hashes.
+/// Names are stored end to end in one array and records in another, with a hash index of four bytes per slot.
 struct IntakePostponements: Sendable {
     private struct Record: Sendable {
         let postponement: IntakePostponement
-        /// Where the name begins, and how long it is; 0 if the file is not left alone any more.
+        /// The offset of the name and its length; a length of 0 marks a removed record.
         let nameStart: UInt32
         var nameCount: UInt8
-        /// The last scan that listed it, the last bits of its number.
+        /// The low bits of the number of the last scan that listed the file.
         var scan: UInt16
     }
 
@@ -64,33 +63,33 @@ struct IntakePostponements: Sendable {
         static func < (left: Turn, right: Turn) -> Bool { left.until < right.until }
     }
 
-    /// What a record, its place in the order of times and its places in the index take, about.
+    /// The approximate size of a record, its place in the order of times and its index slots.
     private static let recordByteCount = 100
 
     private let byteLimit: Int
     private var names: [UInt8] = []
     private var records: [Record] = []
-    /// Which record a name has, counted from 1, at the place that its hash asks for or the next that was free; 0 is free.
+    /// For each hash slot, the number of a record plus one, or 0 if free; collisions go to the next free slot.
     private var index: [UInt32] = []
     private var turns = Heap<Turn>()
     private var liveNameByteCount = 0
-    /// Which records are looked at in the present scan.
+    /// The records to look at during the current scan.
     private var round = 0..<0
-    /// How many files are left alone.
+    /// The number of postponed files.
     private(set) var count = 0
 
     /// Creates an empty store.
     ///
-    /// - Parameter byteLimit: How many bytes all of it may take, about; at most 1 GiB.
+    /// - Parameter byteLimit: The approximate size of the store in bytes; at most 1 GiB.
     init(byteLimit: Int) {
         precondition(byteLimit <= 1 << 30, "places in the names have 32 bits")
         self.byteLimit = byteLimit
     }
 
-    /// Whether no file is left alone.
+    /// Whether no file is postponed.
     var isEmpty: Bool { count == 0 }
 
-    /// Adds a file that is not in it.
+    /// Adds a file that is not in the store.
     ///
     /// - Returns: Whether there was room for it.
     mutating func insert(_ name: FileName, _ postponement: IntakePostponement, scan: UInt64) -> Bool {
@@ -108,10 +107,10 @@ struct IntakePostponements: Sendable {
         return true
     }
 
-    /// Whether a file is left alone.
+    /// Whether a file is postponed.
     func contains(_ name: FileName) -> Bool { number(of: name) != nil }
 
-    /// Removes a file, and returns what was kept of it; `nil` if it is not left alone.
+    /// Removes a file and returns its record; `nil` if the file is not postponed.
     mutating func remove(_ name: FileName) -> IntakePostponement? {
         guard let number = number(of: name) else { return nil }
         let postponement = records[number].postponement
@@ -119,7 +118,7 @@ struct IntakePostponements: Sendable {
         return postponement
     }
 
-    /// When the time of the first file comes.
+    /// The earliest time at which a file is due.
     var firstTime: WallTime? {
         mutating get {
             while let turn = turns.first, records[Int(turn.number)].nameCount == 0 { _ = turns.popFirst() }
@@ -127,7 +126,7 @@ struct IntakePostponements: Sendable {
         }
     }
 
-    /// Removes a file whose time has come, the first of them, and returns it.
+    /// Removes and returns the first file that is due.
     mutating func popFirst(at time: WallTime) -> (name: FileName, postponement: IntakePostponement)? {
         guard let first = firstTime, first <= time, let turn = turns.popFirst() else { return nil }
         let number = Int(turn.number)
@@ -138,22 +137,22 @@ struct IntakePostponements: Sendable {
 
     // MARK: Scans
 
-    /// Begins a scan, in which so many files are to be looked at, others with each.
+    /// Begins a scan that looks at the next `looks` files; successive scans take turns.
     mutating func beginScan(looks: Int) {
         let start = round.upperBound < records.count ? round.upperBound : 0
         round = start..<min(start + looks, records.count)
     }
 
-    /// Takes note that a scan lists a file.
+    /// Records that a scan lists a file.
     ///
-    /// - Returns: Whether it is to be looked at; `nil` if it is not left alone.
+    /// - Returns: Whether to look at it; `nil` if it is not postponed.
     mutating func noteListed(_ name: FileName, scan: UInt64) -> Bool? {
         guard let number = number(of: name) else { return nil }
         records[number].scan = UInt16(truncatingIfNeeded: scan)
         return round.contains(number)
     }
 
-    /// Removes what a scan did not list. Costs O(*n*).
+    /// Removes the files that the scan did not list. Costs O(*n*).
     mutating func endScan(_ scan: UInt64) {
         let scan = UInt16(truncatingIfNeeded: scan)
         for number in records.indices where records[number].nameCount > 0 && records[number].scan != scan {
@@ -204,7 +203,7 @@ struct IntakePostponements: Sendable {
         if isEmpty { self = IntakePostponements(byteLimit: byteLimit) }
     }
 
-    /// Sees to it that another file can be entered, at a cost that is O(1) on average.
+    /// Makes room for another file, at an average cost of O(1).
     private mutating func makeRoom() {
         guard (records.count + 1) * 4 > index.count * 3 else { return }
         let kept = records.indices.filter { records[$0].nameCount > 0 }.map { (name(of: $0), records[$0]) }

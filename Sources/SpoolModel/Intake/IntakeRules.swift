@@ -1,33 +1,33 @@
 package import APNSModel
 
-/// How long a file is watched before it is believed, and how long before it is given up.
+/// How long to watch a file before trusting it, and how long before giving it up.
 package struct IntakeRules: Hashable, Sendable {
     /// Which files must carry an end marker: `...`, a closing bracket, or `count`.
     package enum RequireEnd: String, CaseIterable, Hashable, Sendable {
-        /// None: a file that ends in a newline and was long unchanged is whole.
+        /// None: a file is complete if it ends in a newline and was unchanged for `patience`.
         case never
-        /// Those that were not renamed into place.
+        /// Files that were not renamed into place.
         case inPlace = "in_place"
     }
 
-    /// How long a file written in place must be unchanged before it is looked into.
+    /// How long a file written in place must be unchanged before it is read.
     package var settle = Duration.seconds(1)
     /// How long a file may be unreadable, empty or incomplete before it fails.
     package var patience = Duration.seconds(10)
-    /// How long an unfinished rsync is waited for while its temporary file exists.
+    /// How long to wait for an unfinished rsync while its temporary file exists.
     package var rsyncPatience = Duration.seconds(3600)
     /// Which files must carry an end marker.
     package var requireEnd = RequireEnd.never
-    /// Pauses for files that cannot be claimed or are held open by a writer.
+    /// The pauses between attempts for files that cannot be claimed or that a writer holds open.
     package var retry = BackOff(first: .seconds(1), ceiling: .seconds(30))
-    /// How many files of a lane may be attended to while they only wait for their turn; the others wait by name.
+    /// The most files per lane that have attention while they only wait for their turn; the others wait in the backlog.
     package var attention = 16_384
-    /// How many bytes the names of a lane that wait like that may take. What is beyond is left to a later scan.
+    /// The most bytes of waiting names per lane. A later scan finds the names that do not fit.
     package var backlogByteCount = 64 << 20
-    /// How many bytes may be kept, about, of files that are left alone until their times come. What is beyond is forgotten,
-    /// and read again after every scan.
+    /// The approximate memory for postponed files, in bytes. Files that do not fit are forgotten, and read again after
+    /// each scan.
     package var postponedByteCount = 128 << 20
 
-    /// Creates the rules that apply if nobody says otherwise.
+    /// Creates the default rules.
     package init() {}
 }

@@ -1,22 +1,22 @@
 package import APNSModel
 
-/// What `lstat` said of a file in `new/`.
+/// The result of `lstat` on a file in `new/`.
 package struct IntakeSighting: Hashable, Sendable {
-    /// What kind of thing has the name.
+    /// The type of the directory entry.
     package enum Kind: Hashable, Sendable {
         /// A regular file.
         case regular
-        /// A folder, symbolic link, pipe, socket or device: never opened.
+        /// A folder, symbolic link, pipe, socket or device; the daemon does not open it.
         case special
     }
 
-    /// What makes two files the same one, unchanged.
+    /// The attributes that identify one unchanged file.
     package struct Identity: Hashable, Sendable {
-        /// The filesystem's number.
+        /// The filesystem's device number.
         package var device: UInt64
-        /// The file's number on it.
+        /// The file's inode number.
         package var inode: UInt64
-        /// When the file was last written, renamed or linked, by the filesystem's own clock.
+        /// The file's ctime: when it was last written, renamed or linked, by the filesystem's clock.
         package var changedAt: WallTime
 
         /// Creates an identity.
@@ -33,7 +33,7 @@ package struct IntakeSighting: Hashable, Sendable {
     package var kind: Kind
     /// The size in bytes.
     package var byteCount: Int64
-    /// What its writer says it was last written at; 0 marks an interrupted rsync.
+    /// The file's mtime, which its writer can set; 0 marks an interrupted rsync.
     package var modifiedAt: WallTime
 
     /// Creates a sighting.
@@ -44,6 +44,6 @@ package struct IntakeSighting: Hashable, Sendable {
         self.modifiedAt = modifiedAt
     }
 
-    /// Whether the time of writing is 1970, which rsync gives to a file it did not finish.
+    /// Whether the mtime is 1970, which rsync gives to a file it has not finished.
     var isUnfinishedRsync: Bool { modifiedAt.epochSeconds == 0 }
 }

@@ -1,6 +1,6 @@
 import Document
 
-/// What a member of `aps` or of `alert` must be (Apple, "Generating a remote notification").
+/// The type that a member of `aps` or `alert` must have (Apple, "Generating a remote notification").
 enum APSType: Sendable {
     case string, integer, number, flag, truth, object, strings, alert, sound, event
     /// A string, or an object in a Live Activity.
@@ -29,7 +29,7 @@ enum APSType: Sendable {
         }
     }
 
-    /// Whether a value has the type, read as it will be sent.
+    /// Whether a value has this type in the JSON that will be sent.
     func fits(_ node: Node) -> Bool {
         switch self {
         case .string: node.isPayloadString
@@ -46,7 +46,7 @@ enum APSType: Sendable {
         }
     }
 
-    /// What to do instead, where people are known to go wrong.
+    /// The remedy for common mistakes.
     func hint(for node: Node) -> String? {
         if node.isNull { return "leave the key out" }
         switch self {
@@ -80,7 +80,7 @@ enum APSKey: String, CaseIterable, Sendable {
     case summaryArg = "summary-arg"
     case summaryArgCount = "summary-arg-count"
 
-    /// What its value must be.
+    /// The type of its value.
     var type: APSType {
         switch self {
         case .alert: .alert
@@ -98,7 +98,7 @@ enum APSKey: String, CaseIterable, Sendable {
         }
     }
 
-    /// What its presence tells.
+    /// The fact that its presence establishes.
     var fact: PayloadFacts {
         switch self {
         case .alert: .alert
@@ -133,7 +133,7 @@ enum AlertKey: String, CaseIterable, Sendable {
     case summaryArg = "summary-arg"
     case summaryArgCount = "summary-arg-count"
 
-    /// What its value must be.
+    /// The type of its value.
     var type: APSType {
         switch self {
         case .title, .body: .label

@@ -1,29 +1,30 @@
 import APNSModel
 
-/// What one notification is sent with besides its token.
+/// The parts of a notification other than its token.
 struct Delivery: Hashable, Sendable {
     var attributes: Attributes
     var payload: Payload
 }
 
-/// Collects recipients in file order and cuts them into batches: runs that share what the wire lets them share.
+/// Collects recipients in file order and cuts them into batches: runs of recipients that share attributes, and the
+/// payload if possible.
 struct ChunkBuilder: Sendable {
-    /// What the recipients of the open run have in common.
+    /// The common part of the open run's recipients.
     private enum Run: Sendable {
         case none
-        /// The job's own delivery, payload included.
+        /// Attributes and payload are the job's own.
         case shared(Delivery)
-        /// The attributes; each has its own payload.
+        /// The attributes are common; each recipient has its own payload.
         case each(Attributes)
     }
 
-    /// What doubt makes of the job's notifications; set before the first recipient.
+    /// How to treat notifications in doubt; set before the first recipient.
     var onDoubt: OnDoubt
-    /// When what has no outcome is given up; set before the first recipient.
+    /// When to give up notifications without an outcome; set before the first recipient.
     var giveUpAt: Moment
-    /// Which lane the job is in; set before the first recipient.
+    /// The lane of the job; set before the first recipient.
     var lane = Lane.normal
-    /// What those get who ask for nothing of their own; set before the first recipient.
+    /// The delivery of recipients without values of their own; set before the first recipient.
     var shared: Delivery?
     private let job: JobID
     private var chunkStart = 0
@@ -35,7 +36,7 @@ struct ChunkBuilder: Sendable {
     private var batches: [Batch] = []
     private var rejected: [RejectedRecipient] = []
     private var registrations: [Int: WallTime] = [:]
-    /// How many bytes of the file have gone into the chunk.
+    /// How many bytes of the file this chunk covers.
     private var byteCount = 0
 
     init(job: JobID, onDoubt: OnDoubt, giveUpAt: Moment) {
@@ -44,22 +45,22 @@ struct ChunkBuilder: Sendable {
         self.giveUpAt = giveUpAt
     }
 
-    /// How many recipients there were so far, good or bad.
+    /// How many recipients were added so far, valid or not.
     var count: Int { next }
 
-    /// Whether the chunk should be taken.
+    /// Whether the caller should take the chunk.
     var isFull: Bool {
         next - chunkStart >= JobChunk.capacity || next > chunkStart && byteCount >= JobChunk.byteLimit
     }
 
-    /// Notes how many bytes of the file the next recipient is made of.
+    /// Adds the bytes of the file that describe the next recipient.
     mutating func note(byteCount: Int) {
         self.byteCount += byteCount
     }
 
-    /// Adds a recipient who gets what all get; there must be such a delivery. Allocates nothing of its own.
+    /// Adds a recipient of the shared delivery, which must exist. Makes no allocation of its own.
     ///
-    /// - Returns: What is wrong with the token; then nothing was added.
+    /// - Returns: The fault of the token; nothing was added then.
     mutating func append(token spelling: ArraySlice<UInt8>) -> TokenSpelling.Fault? {
         if isShared {
             if let fault = tokens.append(token: spelling.span) { return fault }
@@ -71,7 +72,8 @@ struct ChunkBuilder: Sendable {
         return nil
     }
 
-    /// Decodes a token into a run of single payloads that it fits into, or into a new run of the shared one.
+    /// Decodes a token into the open run of single payloads if its attributes match, else into a new run of the shared
+    /// payload.
     private mutating func decode(_ spelling: ArraySlice<UInt8>, besides shared: Delivery) -> TokenSpelling.Fault? {
         let joins = joinsEach(shared)
         if !joins {
@@ -83,7 +85,7 @@ struct ChunkBuilder: Sendable {
         return nil
     }
 
-    /// How many bytes the token has that was added last.
+    /// The number of bytes in the last token added.
     var lastTokenByteCount: Int { tokens.range(at: tokens.count - 1).count }
 
     /// Adds a recipient with a delivery of its own.
@@ -105,12 +107,12 @@ struct ChunkBuilder: Sendable {
         next += 1
     }
 
-    /// Notes when the token of the next recipient was registered.
+    /// Records when the token of the next recipient was registered.
     mutating func note(registeredAt time: WallTime) {
         registrations[next] = time
     }
 
-    /// Returns what was collected since the last time; `nil` when that is nothing.
+    /// Returns everything collected since the last call; `nil` if there is nothing.
     mutating func take() -> JobChunk? {
         close()
         guard next > chunkStart else { return nil }
@@ -126,7 +128,7 @@ struct ChunkBuilder: Sendable {
         return attributes == delivery.attributes
     }
 
-    /// Makes a batch of the open run.
+    /// Turns the open run into a batch.
     private mutating func close() {
         let first = next - tokens.count
         switch run {

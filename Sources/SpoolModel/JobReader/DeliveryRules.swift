@@ -1,19 +1,20 @@
 import APNSHTTP2
 import APNSModel
 
-/// Which payloads and attributes go together, so that the gateway, or worse the device, has nothing to refuse.
+/// The rules for combining payloads and attributes, so that neither the gateway nor the device rejects a notification.
+/// A device drops one silently.
 enum DeliveryRules {
     /// A rule that a notification breaks.
     struct Breach: Hashable, Sendable {
         let reason: Reason
-        /// The key to point at, if it is there.
+        /// The key to point to, if the job has it.
         let key: JobKey
         let message: String
         let hint: String?
         var isWarning = false
     }
 
-    /// Returns the rules that a notification breaks; none, as a rule.
+    /// Returns the rules that a notification breaks; usually none.
     static func breaches(of payload: CompiledPayload, _ attributes: Attributes, in context: JobContext) -> [Breach] {
         var breaches: [Breach] = []
         let facts = payload.facts
@@ -33,7 +34,7 @@ enum DeliveryRules {
         return breaches
     }
 
-    /// What a notification breaks that is too late before its job may be sent.
+    /// The breach of a notification that expires before its job may be sent.
     static func tooLate(at notBefore: WallTime) -> Breach {
         Breach(
             reason: .badExpirationDate, key: .expiration,
@@ -50,11 +51,11 @@ enum DeliveryRules {
         breaches.append(Breach(reason: .payloadTooLarge, key: .payload, message: message, hint: "shorten it"))
     }
 
-    /// What goes into `apns-topic`, and whether the app's credentials are good for it.
+    /// Checks the value of `apns-topic`, and that the app's credentials are valid for it.
     private static func checkTopic(_ attributes: Attributes, _ context: JobContext, _ breaches: inout [Breach]) {
         let type = attributes.pushType
         let topic = attributes.topic ?? context.topic.map { PushTopic.topic(for: type, app: $0) }
-        // Of unknown credentials the best is assumed.
+        // Unknown credentials are assumed to be sufficient.
         guard let identity = context.identity ?? topic.map({ _ in .providerToken }),
             let fault = PushTopic.fault(of: topic, for: type, with: identity)
         else { return }
