@@ -1,23 +1,24 @@
 import APNSModel
 package import Document
 
-/// Reads a job that is one document, JSON or YAML: parsed once, walked as often as needed.
+/// Reads a job that is one JSON or YAML document: parses it once, and walks it as often as needed.
 ///
-/// Walk it once to the end and look at `summary`; if that has no `failure`, `rewind()` and send what `next()` gives.
+/// Walk it to the end and read `summary`. If that has no `failure`, call `rewind()` and send the chunks that `next()`
+/// returns.
 package struct DocumentJobReader: Sendable {
     private let tape: Tape
     private let form: JobOutline.Form?
     private let endsInNewline: Bool
-    /// The compiler as it was before the first recipient.
+    /// The compiler before the first recipient.
     private let start: RecipientCompiler
     private var compiler: RecipientCompiler
-    /// The events of the next recipient and of its payload.
+    /// The events of the next recipient and of its payload on the tape.
     private var cursor = 0
     private var payloadCursor = 0
     private var index = 0
     private var isOver = false
 
-    /// Parses the document; whatever is wrong with it ends up in `summary`. Costs O(*n*) in its bytes.
+    /// Parses the document; `summary` reports any fault. Costs O(*n*) in bytes.
     package init(parsing source: [UInt8], with parser: inout some DocumentParser, context: JobContext) {
         var compiler = RecipientCompiler(context)
         var form: JobOutline.Form?
@@ -46,7 +47,7 @@ package struct DocumentJobReader: Sendable {
         return compiler.chunk.take()
     }
 
-    /// Goes back to the first recipient, for another walk.
+    /// Returns to the first recipient, for another walk.
     package mutating func rewind() {
         compiler = start
         (index, payloadCursor, isOver) = (0, 0, false)
@@ -60,10 +61,10 @@ package struct DocumentJobReader: Sendable {
         }
     }
 
-    /// Walks to the end without sending anything, goes back to the start, and says what it found.
+    /// Walks to the end without sending, rewinds, and returns the summary.
     ///
-    /// - Parameter budget: Is asked at each chunk. When it is spent, the walk ends, and that is the job's failure.
-    /// - Returns: What it found.
+    /// - Parameter budget: Asked after each chunk. When it is spent, the walk ends and the job fails.
+    /// - Returns: The summary of the job.
     package mutating func validate(within budget: ReadingBudget = .unlimited) -> JobSummary {
         do throws(Diagnostic) {
             while next() != nil { try budget.spend() }
@@ -75,7 +76,7 @@ package struct DocumentJobReader: Sendable {
         return summary
     }
 
-    /// What has been found so far; complete once `next()` returned `nil`.
+    /// The findings so far; complete once `next()` has returned `nil`.
     package var summary: JobSummary {
         JobSummary(
             header: compiler.header, recipientCount: compiler.chunk.count, rejectedCount: compiler.rejectedCount,
@@ -83,7 +84,7 @@ package struct DocumentJobReader: Sendable {
             isSealed: isSealed, endsInNewline: endsInNewline)
     }
 
-    /// The right number of recipients is no proof in YAML, as long as the last token may go on behind the last byte.
+    /// In YAML a matching `count` is not enough: without a final newline the last token may be cut off.
     private var isSealed: Bool { tape.isEndMarked || compiler.header.count != nil && endsInNewline }
 
     /// Takes one recipient, or ends the walk.
@@ -110,7 +111,7 @@ package struct DocumentJobReader: Sendable {
         index += 1
     }
 
-    /// Refuses a recipient, or a part of one, that is too long to be read in one step.
+    /// Rejects a recipient, or a part of one, that is too long to be read in one step.
     private mutating func isTooLong(_ event: Int, _ base: PathBase) -> Bool {
         let byteCount = Int(tape.events[event].rawLength)
         compiler.chunk.note(byteCount: byteCount)
@@ -145,7 +146,7 @@ package struct DocumentJobReader: Sendable {
 }
 
 extension Tape {
-    /// The event of the token if the one at `index` is a mapping of nothing but a `token` that is a string.
+    /// Returns the event of the token if the event at `index` is a mapping with only a `token`, which is a string.
     func lonelyToken(at index: Int) -> Int? {
         let event = events[index]
         guard event.kind == .mapping, event.textLength == 1, index + 2 < events.count else { return nil }

@@ -1,7 +1,7 @@
 import APNSModel
 import Document
 
-/// Our names for what makes a recipient impossible: the gateway's own words where it has one.
+/// The reasons for rejecting a recipient. They are the gateway's own words where it has one.
 enum Reason: String, CaseIterable, Sendable {
     case badDeviceToken = "BadDeviceToken"
     case missingDeviceToken = "MissingDeviceToken"
@@ -16,7 +16,7 @@ enum Reason: String, CaseIterable, Sendable {
     case invalidPushType = "InvalidPushType"
     case badValue = "BadValue"
 
-    /// The refusal it makes: never sent, so without a status.
+    /// The refusal for this reason. It has no status, because nothing was sent.
     var refusal: Refusal {
         switch self {
         case .badDeviceToken, .missingDeviceToken: Refusal(status: nil, reason: rawValue, verdict: .invalid)
@@ -27,13 +27,13 @@ enum Reason: String, CaseIterable, Sendable {
     }
 }
 
-/// Something wrong with a recipient, or with what all share.
+/// A fault of a recipient, or of the values that all recipients share.
 struct Fault: Hashable, Sendable {
     let reason: Reason
     var diagnostic: Diagnostic
 }
 
-/// Where the keys being read stand, so that a path is only built for a fault.
+/// The location of the keys being read, from which a path is built only for a fault.
 enum PathBase: Hashable, Sendable {
     /// The top of a document, or a line.
     case root
@@ -42,13 +42,13 @@ enum PathBase: Hashable, Sendable {
     /// An element of a list.
     case element(of: String, at: Int)
 
-    /// Whether it is a payload of a list: its keys are the app's.
+    /// Whether this is an element of `payloads`, whose keys are the app's.
     var isPayload: Bool {
         guard case .element(JobKey.payloads.rawValue, _) = self else { return false }
         return true
     }
 
-    /// The path of a key here; with an empty key of the place itself.
+    /// Returns the path of a key at this location; for an empty key, the path of the location.
     func path(of key: String) -> String {
         switch self {
         case .root: key
@@ -58,19 +58,19 @@ enum PathBase: Hashable, Sendable {
     }
 }
 
-/// What is found while one mapping is read: nothing, as a rule, and then it costs nothing.
+/// The findings from reading one mapping: usually none, at no cost.
 ///
-/// Only what the report has room for is put into words; the rest is counted. So a file costs as much as its bytes, however
-/// much is wrong with it.
+/// Only as many findings as the report has room for get a message; the rest are counted. So the cost of a file depends
+/// on its size, not on its number of faults.
 struct Findings: Sendable {
     let base: PathBase
-    /// How many faults, and how many warnings, are put into words.
+    /// The most faults, and the most warnings, that get a message.
     let room: Int
     private(set) var faults: [Fault] = []
     private(set) var warnings: [Diagnostic] = []
     /// How many more faults and warnings there are.
     private(set) var unworded = (faults: 0, warnings: 0)
-    /// What the first fault is, and what kinds there are.
+    /// The reason of the first fault, and the reasons of all faults.
     private(set) var firstReason: Reason?
     private(set) var reasons: Set<Reason> = []
 
@@ -82,7 +82,7 @@ struct Findings: Sendable {
     /// Whether there is no fault.
     var isFaultless: Bool { firstReason == nil }
 
-    /// Adds a fault whose diagnostic has its path; it is asked for only if there is room.
+    /// Adds a fault whose diagnostic includes its path. The diagnostic is evaluated only if there is room.
     mutating func add(_ reason: Reason, whole diagnostic: @autoclosure () -> Diagnostic) {
         firstReason = firstReason ?? reason
         reasons.insert(reason)
@@ -90,13 +90,13 @@ struct Findings: Sendable {
         faults.append(Fault(reason: reason, diagnostic: diagnostic()))
     }
 
-    /// Adds a fault of a key here; its diagnostic is asked for only if there is room.
+    /// Adds a fault of a key at this location. The diagnostic is evaluated only if there is room.
     mutating func add(_ reason: Reason, _ diagnostic: @autoclosure () -> Diagnostic, about key: String) {
         let base = base
         add(reason, whole: diagnostic().about(base.path(of: key)))
     }
 
-    /// Adds a warning about a key here; it is asked for only if there is room.
+    /// Adds a warning about a key at this location. The diagnostic is evaluated only if there is room.
     mutating func warn(_ diagnostic: @autoclosure () -> Diagnostic, about key: String) {
         guard warnings.count < room else { return unworded.warnings += 1 }
         var warning = diagnostic().about(base.path(of: key))
@@ -114,7 +114,7 @@ struct Findings: Sendable {
         unworded.warnings += other.unworded.warnings + other.warnings.count - taken.1.count
     }
 
-    /// The same of what has no lines of its own: all is at this place.
+    /// Returns the same findings, all located at this place, for text without line numbers of its own.
     func moved(to place: Place?) -> Findings {
         var copy = self
         for index in faults.indices { copy.faults[index].diagnostic.place = place }

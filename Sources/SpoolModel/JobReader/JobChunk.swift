@@ -1,31 +1,31 @@
 package import APNSModel
 
-/// The next recipients of a job, in file order: what can be sent, and what cannot.
+/// The next recipients of a job, in file order, both valid and rejected.
 package struct JobChunk: Sendable {
-    /// The most recipients a chunk holds.
+    /// The most recipients in a chunk.
     package static let capacity = 1024
-    /// How many bytes of the file a chunk is made of at most, but for its last recipient: what is read at a time is one step
-    /// of a thread that others use too.
+    /// The most bytes of the file in a chunk, not counting its last recipient. A chunk is read in one step of a thread
+    /// that others share.
     package static let byteLimit = 256 << 10
 
-    /// Which recipients these are, good or bad.
+    /// The indices of the recipients, valid or rejected.
     package let indices: Range<Int>
-    /// The good ones: runs that share their attributes.
+    /// The valid recipients: runs that share their attributes.
     package let batches: [Batch]
-    /// The bad ones.
+    /// The rejected recipients.
     package let rejected: [RejectedRecipient]
-    /// When their tokens were registered, of those that say so.
+    /// When tokens were registered, for the recipients that specify it.
     package let registrations: [Int: WallTime]
-    /// How many usual recipients reading it has cost: one of a long recipient is worth many.
+    /// The cost of reading the chunk, in average recipients: one long recipient counts as many.
     package let weight: Int
 }
 
-/// A recipient that nothing is sent to, because of its token or of what it was to get.
+/// A recipient that is not sent to, because of its token or its message.
 package struct RejectedRecipient: Sendable {
     /// Its index in the job.
     package let index: Int
-    /// Its token, if that was not the fault.
+    /// Its token, unless the token is at fault.
     package let token: DeviceToken?
-    /// Why, in the words of feedback lines.
+    /// The reason, in the words of feedback lines.
     package let refusal: Refusal
 }

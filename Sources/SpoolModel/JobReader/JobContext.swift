@@ -2,39 +2,39 @@ package import APNSHTTP2
 package import APNSModel
 package import Document
 
-/// What reading a job needs to know besides its bytes.
+/// The inputs for reading a job other than its bytes.
 package struct JobContext: Sendable {
     /// The job's id.
     package var job: JobID
-    /// When it was dropped: relative times count from here.
+    /// When the job was dropped; relative times count from it.
     package private(set) var droppedAt: WallTime
-    /// The same by the boot clock: `give_up_after` counts from here.
+    /// The same in boot time; `give_up_after` counts from it.
     package private(set) var dropMoment: Moment
-    /// How the wall clock has run.
+    /// The history of the wall clock.
     package private(set) var clock = ClockHistory()
-    /// What will carry it: limits and what can be said depend on it.
+    /// The protocol that will carry the job, which determines limits and available fields.
     package var carrier: Carrier
     /// The app's own topic, without the suffix of a push type.
     package var topic: String?
-    /// What the app proves its right to a topic with over HTTP/2; `nil`: not known, and not checked.
+    /// The app's credential for a topic over HTTP/2; `nil` if unknown, and then topics are not checked against it.
     package var identity: PushTopic.Identity?
-    /// What the app makes of doubt; a job may say otherwise.
+    /// The app's policy for notifications in doubt; a job may override it.
     package var onDoubt = OnDoubt.resend
-    /// How large and deep a document may be.
+    /// The maximum size and depth of a document.
     package var limits = DocumentLimits()
-    /// What lane its name asks for.
+    /// The lane that the file's name requests.
     package var lane = Lane.normal
-    /// Whether the file appeared under its name in one step, so that its end is its end.
+    /// Whether the file appeared under its name in one step. If so, its last byte is really the end.
     package var isPublishedByRename = true
-    /// Whether it is compared with others by its file, too.
+    /// Whether duplicates are also detected by the file's content.
     package var isComparedByFile = false
 
     /// Reads JSON.
     package typealias TextReader = @Sendable ([UInt8]) throws(Diagnostic) -> Tape
-    /// Reads a payload that is written as text.
+    /// Reads a payload given as JSON text.
     let readText: TextReader
 
-    /// Creates a context with the defaults of an app that says nothing more.
+    /// Creates a context with the defaults of an app.
     package init(
         job: JobID, droppedAt: WallTime, carrier: Carrier, readingTextWith readText: @escaping TextReader
     ) {
@@ -45,12 +45,12 @@ package struct JobContext: Sendable {
         self.readText = readText
     }
 
-    /// Notes when the job was dropped.
+    /// Records when the job was dropped.
     ///
     /// - Parameters:
-    ///   - stamp: What the wall clock showed then.
-    ///   - now: What it shows now; a drop is never later.
-    ///   - clock: How it has run.
+    ///   - stamp: The wall clock's time at the drop.
+    ///   - now: The current time; a drop is never later.
+    ///   - clock: The history of the wall clock.
     package mutating func noteDrop(at stamp: WallTime, now: WallTime, by clock: ClockHistory) {
         self.clock = clock
         droppedAt = min(stamp, now)
@@ -59,7 +59,7 @@ package struct JobContext: Sendable {
 }
 
 extension Carrier {
-    /// Whether it is one of the binary protocol's commands.
+    /// Whether this is one of the binary protocol's commands.
     var isBinary: Bool {
         switch self {
         case .simple, .enhanced, .frame: true
@@ -67,7 +67,7 @@ extension Carrier {
         }
     }
 
-    /// Whether it carries a priority.
+    /// Whether the protocol carries a priority.
     var carriesPriority: Bool {
         switch self {
         case .simple, .enhanced: false

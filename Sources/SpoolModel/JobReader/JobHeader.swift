@@ -1,7 +1,7 @@
 package import APNSModel
 import Document
 
-/// What a job says about itself as a whole.
+/// The settings of a job as a whole.
 package struct JobHeader: Hashable, Sendable {
     /// Which notifications get a feedback line.
     package enum Record: String, CaseIterable, Hashable, Sendable {
@@ -11,44 +11,44 @@ package struct JobHeader: Hashable, Sendable {
         case all
     }
 
-    /// The producer's own name for the job (`id:`).
+    /// The producer's id of the job (`id:`).
     package var ref: String?
-    /// How many recipients it promises to have; a seal.
+    /// How many recipients the job declares; a match proves that the file is complete.
     package var count: Int?
     /// Whether one bad recipient fails the job.
     package var isStrict = false
     /// Which notifications get a feedback line.
     package var record = Record.failures
-    /// Which lane it is in: the one it asks for, or else the one that its name asks for.
+    /// The lane of the job: the one in the file, else the one in the file's name.
     package var lane: Lane
-    /// What doubt makes of its notifications.
+    /// The policy for notifications in doubt.
     package var onDoubt: OnDoubt
-    /// Before when it is not claimed; `nil` if it does not say.
+    /// The earliest time to claim the job; `nil` if it sets none.
     package private(set) var notBefore: WallTime?
-    /// When it was dropped.
+    /// When the job was dropped.
     private let droppedAt: WallTime
-    /// The same by the boot clock, and how to translate other times.
+    /// The same in boot time, and the history for converting other times.
     private let dropMoment: Moment
     private let clock: ClockHistory
-    /// For how long it is tried.
+    /// How long to keep trying.
     private var giveUpAfter = JobHeader.defaultGiveUpAfter
 
-    /// When it may be sent at the earliest: once it was dropped, and not before `not_before`.
+    /// The earliest time to send the job: after the drop, and not before `not_before`.
     package var earliest: WallTime { max(droppedAt, notBefore ?? droppedAt) }
 
-    /// When what has no outcome becomes `unsent`, in time that passed: a clock that is set changes nothing. A job that was
-    /// postponed is tried as long as any other.
+    /// When notifications without an outcome become `unsent`. This is boot time: setting the wall clock does not change
+    /// it. A postponed job gets as much time as any other.
     package var giveUpAt: Moment {
         let start = earliest > droppedAt ? max(dropMoment, clock.moment(of: earliest)) : dropMoment
         return start + giveUpAfter
     }
 
-    /// How long a job is tried that does not say.
+    /// How long to try a job that sets no `give_up_after`.
     package static let defaultGiveUpAfter = Duration.seconds(86_400)
     /// The longest `id:` in bytes.
     package static let longestRef = 255
 
-    /// Creates the header of a job that says nothing.
+    /// Creates the header of a job without settings.
     package init(_ context: JobContext) {
         onDoubt = context.onDoubt
         lane = context.lane
@@ -57,7 +57,7 @@ package struct JobHeader: Hashable, Sendable {
         clock = context.clock
     }
 
-    /// Reads the value of one of the keys about the job.
+    /// Reads the value of a key about the job as a whole.
     mutating func read(_ key: JobKey, _ node: Node, _ findings: inout Findings) {
         switch key {
         case .id: readRef(node, &findings)

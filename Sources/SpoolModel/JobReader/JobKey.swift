@@ -1,6 +1,6 @@
 import Document
 
-/// Every key a job file may have outside its payloads.
+/// The keys that a job file may have outside its payloads.
 enum JobKey: String, CaseIterable, Sendable {
     case token, tokens, recipients, payloads
     case id, count, strict, lane, record
@@ -17,19 +17,19 @@ enum JobKey: String, CaseIterable, Sendable {
     case interruptionLevel = "interruption_level"
     case registeredAt = "registered_at"
 
-    /// What a key is about, which says where it may stand.
+    /// The subject of a key, which determines where it may appear.
     enum Part: Sendable {
-        /// Who gets it: top of a document.
+        /// The recipients: top level of a document.
         case recipients
-        /// The job as a whole: top of a document, `job` of a first line.
+        /// The job as a whole: top level of a document, or `job` in a first line.
         case job
-        /// Delivery and payload: anywhere but in `job`.
+        /// Delivery and payload: anywhere except in `job`.
         case delivery
-        /// One recipient only.
+        /// One recipient.
         case recipient
     }
 
-    /// What it is about.
+    /// The subject of the key.
     var part: Part {
         switch self {
         case .token, .tokens, .recipients, .payloads: .recipients
@@ -42,9 +42,9 @@ enum JobKey: String, CaseIterable, Sendable {
     }
 }
 
-/// A mapping that holds keys of a job file.
+/// A mapping that contains keys of a job file.
 enum JobScope: Sendable {
-    /// The top of a document.
+    /// The top level of a document.
     case document
     /// `job` in the first line of a `.jsonl` file.
     case jobOfLines
@@ -53,7 +53,7 @@ enum JobScope: Sendable {
     /// One recipient.
     case recipient
 
-    /// Whether the key may stand here.
+    /// Whether the key may appear here.
     func allows(_ key: JobKey) -> Bool {
         switch (self, key.part) {
         case (.document, .recipients), (.document, .job), (.document, .delivery): true
@@ -64,7 +64,7 @@ enum JobScope: Sendable {
         }
     }
 
-    /// Where a key that is known, but not here, belongs.
+    /// Returns a hint about the right place for a key that is known but not allowed here.
     private func home(of key: JobKey) -> String {
         switch key.part {
         case .recipients: self == .recipient ? "a recipient has one `token`" : "recipients are the lines below"
@@ -74,7 +74,7 @@ enum JobScope: Sendable {
         }
     }
 
-    /// Says that a key may not stand here, and what the user probably meant.
+    /// Returns a diagnostic for a key that is not allowed here, with the user's likely intention as a hint.
     func refusal(of key: Node) -> Diagnostic {
         let name = Diagnostic.quoted(key.text)
         if let known = JobKey(rawValue: key.text) {

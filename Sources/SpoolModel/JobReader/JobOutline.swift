@@ -1,9 +1,9 @@
 import APNSModel
 import Document
 
-/// All that a job says before and beside its recipients.
+/// The parts of a job other than its recipients.
 struct JobOutline: Sendable {
-    /// Where a document's recipients are, by their places on the tape.
+    /// The form of a document's recipients, with their places on the tape.
     enum Form: Hashable, Sendable {
         /// `token`.
         case single(Int)
@@ -17,23 +17,23 @@ struct JobOutline: Sendable {
 
     private(set) var header: JobHeader
     private(set) var wishes = Wishes()
-    /// Whether the wishes lack a payload only because there was something wrong with it.
+    /// Whether the payload is missing only because it was faulty.
     private var isPayloadFaulty = false
     private(set) var form: Form?
-    /// Faults here are faults of the document.
+    /// These are faults of the document.
     private(set) var findings = Findings(at: .root, room: Report.capacity)
-    /// The mapping that the wishes come from.
+    /// The mapping that contains the wishes.
     private(set) var wishNode: Node?
     private(set) var wishBase = PathBase.root
 
     private var recipientKeys: [JobKey: Node] = [:]
 
-    /// What a `.jsonl` file without a first line of its own says: nothing.
+    /// Creates the outline of a `.jsonl` file without a first line of its own: all defaults.
     init(_ context: JobContext) {
         header = JobHeader(context)
     }
 
-    /// Reads the top of a document.
+    /// Reads the top level of a document.
     init(document root: Node, _ context: JobContext) {
         header = JobHeader(context)
         if root.kind == .mapping {
@@ -44,7 +44,7 @@ struct JobOutline: Sendable {
         }
     }
 
-    /// Reads the first line of a `.jsonl` file, if it is one that describes the job.
+    /// Reads the first line of a `.jsonl` file; `nil` if it does not describe the job.
     init?(firstLine root: Node, _ context: JobContext) {
         guard root["job"] != nil || root["defaults"] != nil else { return nil }
         header = JobHeader(context)
@@ -90,7 +90,7 @@ struct JobOutline: Sendable {
         isPayloadFaulty = !reader.findings.reasons.isDisjoint(with: [.badPayload, .payloadEmpty])
     }
 
-    /// Decides which of the forms the document has; exactly one must be there.
+    /// Determines the form of the document, which must be exactly one.
     private mutating func settleForm(_ root: Node) {
         let given = [JobKey.token, .tokens, .recipients].filter { recipientKeys[$0] != nil }
         guard let key = given.first, let node = recipientKeys[key] else {
@@ -129,7 +129,7 @@ struct JobOutline: Sendable {
         return true
     }
 
-    /// pyapns paired them with `zip`, which drops what is left over without a word; here the numbers must agree.
+    /// Pairs tokens with payloads; their numbers must agree. pyapns used `zip`, which silently drops the surplus.
     private mutating func settleTokens(_ tokens: Node, _ payloads: Node?) {
         guard let payloads else { return form = .list(tokens.index) }
         guard isList(payloads, .payloads) else { return }

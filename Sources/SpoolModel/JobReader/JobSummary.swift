@@ -1,27 +1,27 @@
 package import Document
 
-/// What one pass over a whole job file found.
+/// The result of one pass over a whole job file.
 package struct JobSummary: Sendable {
-    /// What the job says about itself.
+    /// The settings of the job.
     package var header: JobHeader
-    /// How many recipients it has, good or bad.
+    /// How many recipients the job has, valid or not.
     package var recipientCount: Int
-    /// How many of them nothing can be sent to.
+    /// How many of them cannot be sent to.
     package var rejectedCount: Int
-    /// Everything there is to say about the file.
+    /// The errors and warnings of the file.
     package var report: Report
-    /// Why the job fails before anything is sent, if it does.
+    /// Why the job fails before anything is sent; `nil` if it does not.
     package var failure: ResultCode?
-    /// The fault that made it fail.
+    /// The fault that makes the job fail.
     package var fault: Diagnostic?
-    /// Whether the file says itself that it is whole: a closing bracket, `...`, or the number that `count` promised.
+    /// Whether the file declares that it is complete: a closing bracket, `...`, or as many recipients as `count` says.
     package var isSealed: Bool
-    /// Whether its last byte ends a line.
+    /// Whether its last byte is a newline.
     package var endsInNewline: Bool
-    /// What tells the file from others, if jobs are compared by their files (`intake.dedupe_content`).
+    /// The identity of the file, if `intake.dedupe_content` compares jobs by content.
     package var file: FileSign?
 
-    /// What is missing of a file that was written in place; `nil` if it shows that it is whole.
+    /// The missing evidence that a file written in place is complete; `nil` if it proves it.
     package var doubt: Diagnostic? {
         let remedy = "or write it elsewhere and rename it into new/"
         if !endsInNewline {
@@ -35,7 +35,7 @@ package struct JobSummary: Sendable {
             hint: "give `count`, or end YAML with a line of `...`, \(remedy)")
     }
 
-    /// Has the job fail for how its file came about, and says why, unless it fails already.
+    /// Fails the job because of how its file arrived, and adds the reason; does nothing if the job fails already.
     package mutating func fail(_ code: ResultCode) {
         guard failure == nil else { return }
         failure = code
@@ -44,7 +44,7 @@ package struct JobSummary: Sendable {
         report.add(doubt)
     }
 
-    /// What others may have in common with it that are the same.
+    /// The signs by which an equal job is recognized.
     package var signs: [JobSign] {
         var signs: [JobSign] = []
         if let ref = header.ref { signs.append(.ref(ref)) }

@@ -1,35 +1,35 @@
-/// Cuts bytes that come in pieces into lines, holding no more than one piece and one line.
+/// Splits a stream of bytes into lines. Holds at most one piece and one line.
 package struct LineBuffer: Sendable {
-    /// What the next bytes are.
+    /// The next item in the stream.
     package enum Step: Hashable, Sendable {
         /// A line, without its line feed.
         case line(Range<Int>, isTerminated: Bool)
-        /// A line beyond the limit.
+        /// A line longer than the limit.
         case tooLong
-        /// No whole line is there.
+        /// The next line is still incomplete.
         case needsMore
-        /// Nothing comes any more.
+        /// The stream has ended.
         case end
     }
 
-    /// How many readable bytes follow the last one, which saves a JSON parser a copy.
+    /// The number of readable bytes after the last one. They save a JSON parser a copy.
     private static let padding = 64
 
-    /// The bytes that ranges of lines count in, with padding behind them.
+    /// The bytes that line ranges refer to, followed by padding.
     package private(set) var bytes: [UInt8] = []
-    /// Whether no bytes come any more.
+    /// Whether the stream has ended.
     package var isFinished = false
     private let limit: Int
     private var start = 0
     private var searched = 0
     private var end = 0
 
-    /// Creates one for lines of at most `limit` bytes.
+    /// Creates a buffer for lines of at most `limit` bytes.
     package init(limit: Int) {
         self.limit = limit
     }
 
-    /// Adds bytes behind those not taken yet.
+    /// Appends bytes after the unread ones.
     package mutating func append(_ piece: some Collection<UInt8>) {
         var joined: [UInt8] = []
         joined.reserveCapacity(end - start + piece.count + Self.padding)
@@ -40,7 +40,7 @@ package struct LineBuffer: Sendable {
         bytes = joined
     }
 
-    /// Takes the next line.
+    /// Returns the next line.
     package mutating func next() -> Step {
         if let feed = nextFeed() {
             let line = start..<feed
@@ -54,7 +54,7 @@ package struct LineBuffer: Sendable {
         return .line(start..<end, isTerminated: false)
     }
 
-    /// Whether a line has nothing but white space.
+    /// Whether a line contains only white space.
     package func isBlank(_ line: Range<Int>) -> Bool {
         bytes[line].allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
     }

@@ -1,11 +1,11 @@
 import APNSModel
 package import Document
 
-/// Reads a `.jsonl` job in constant memory: bytes in as they come, chunks of recipients out.
+/// Reads a `.jsonl` job in constant memory: takes bytes as they arrive and returns chunks of recipients.
 ///
-/// Append bytes, take chunks until `next()` returns `nil`, and so on; `finish()` after the last byte, then take the rest.
-/// A first reader over the whole file finds out whether anything may be sent (`summary`), a second one sends.
-/// Chunks depend on the bytes only, not on how they were cut.
+/// Append bytes, take chunks until `next()` returns `nil`, and repeat; call `finish()` after the last byte, then take
+/// the rest. A first reader over the whole file finds out whether anything may be sent (`summary`); a second one sends.
+/// Chunks depend only on the bytes, not on the pieces they came in.
 package struct LinesJobReader<Parser: DocumentParser> {
     private var parser: Parser
     private var tape = Tape()
@@ -15,29 +15,29 @@ package struct LinesJobReader<Parser: DocumentParser> {
     private var hasOutline = false
     private var isOver = false
     private var isUnterminated = false
-    /// The first of the blank lines that were read last: behind them nothing may come.
+    /// The first line of the current run of blank lines, which are allowed only at the end.
     private var blankLine: Int?
 
-    /// Creates a reader; `parser` should keep to `limits.perLine`.
+    /// Creates a reader; `parser` should enforce `limits.perLine`.
     package init(parser: Parser, context: JobContext) {
         self.parser = parser
         self.compiler = RecipientCompiler(context)
         self.lines = LineBuffer(limit: context.limits.lineByteCount)
     }
 
-    /// Adds bytes of the file; first take what `next()` can make of those before, so that nothing piles up.
+    /// Appends bytes of the file. Take all chunks that `next()` can return first, so that memory stays bounded.
     package mutating func append(_ bytes: some Collection<UInt8>) {
         guard !isOver else { return }
         tape.removeAll()
         lines.append(bytes)
     }
 
-    /// Says that there are no more bytes.
+    /// Marks the end of the file.
     package mutating func finish() {
         lines.isFinished = true
     }
 
-    /// Returns the next recipients, at most 1024; `nil` when it needs more bytes, or after `finish()` at the end.
+    /// Returns the next recipients, at most 1024; `nil` if it needs more bytes or, after `finish()`, at the end.
     package mutating func next() -> JobChunk? {
         while !isOver, !compiler.chunk.isFull {
             switch lines.next() {
@@ -50,7 +50,7 @@ package struct LinesJobReader<Parser: DocumentParser> {
         return compiler.chunk.take()
     }
 
-    /// What has been found so far; complete once everything was taken after `finish()`.
+    /// The findings so far; complete once all chunks were taken after `finish()`.
     package var summary: JobSummary {
         JobSummary(
             header: compiler.header, recipientCount: compiler.chunk.count, rejectedCount: compiler.rejectedCount,
@@ -58,7 +58,7 @@ package struct LinesJobReader<Parser: DocumentParser> {
             isSealed: compiler.header.count != nil, endsInNewline: lineNumber > 0 && !isUnterminated)
     }
 
-    /// Ends the reading because it may take no longer: that is the job's failure.
+    /// Stops reading because the budget is spent, and fails the job.
     package mutating func giveUp(_ diagnostic: Diagnostic) {
         compiler.fail(.invalid, diagnostic)
         isOver = true
@@ -90,6 +90,8 @@ package struct LinesJobReader<Parser: DocumentParser> {
     }
 
     /// Reads the first line if it describes the job.
+    ///
+    /// - Returns: Whether it does.
     private mutating func takeOutline() -> Bool {
         guard tape.events.first?.kind == .mapping, tape.lonelyToken(at: 0) == nil,
             let outline = JobOutline(firstLine: tape.root, compiler.context)
@@ -106,7 +108,7 @@ package struct LinesJobReader<Parser: DocumentParser> {
         }
     }
 
-    /// A line that is no JSON ends the reading: what follows it cannot be trusted to be lines.
+    /// Stops reading at a line that is not JSON, because the lines after it cannot be trusted.
     private mutating func failLine(_ diagnostic: Diagnostic) {
         var diagnostic = diagnostic
         diagnostic.place = diagnostic.place ?? Place(line: max(lineNumber, 1), column: 1)

@@ -1,10 +1,10 @@
 import APNSModel
 
-/// What the rules of delivery need to know of a payload.
+/// The facts about a payload that the delivery rules need.
 struct PayloadFacts: OptionSet, Hashable, Sendable {
     let rawValue: UInt32
 
-    /// It has an `aps` member.
+    /// Has an `aps` member.
     static let aps = PayloadFacts(rawValue: 1 << 0)
     static let alert = PayloadFacts(rawValue: 1 << 1)
     static let badge = PayloadFacts(rawValue: 1 << 2)
@@ -20,14 +20,14 @@ struct PayloadFacts: OptionSet, Hashable, Sendable {
     static let attributesType = PayloadFacts(rawValue: 1 << 11)
     /// Any other member of `aps`.
     static let other = PayloadFacts(rawValue: 1 << 12)
-    /// It has the `mdm` member, whose value is the device's push magic.
+    /// Has an `mdm` member, whose value is the device's push magic.
     static let mdm = PayloadFacts(rawValue: 1 << 13)
 
-    /// Whether `aps` is `content-available` alone: nothing the user would notice.
+    /// Whether `aps` contains only `content-available`: the user notices nothing.
     var isSilent: Bool { self == [.aps, .contentAvailable] || self == [.aps, .contentAvailable, .mdm] }
 }
 
-/// A payload ready to go, with what is known of it.
+/// A compiled payload and the facts about it.
 struct CompiledPayload: Hashable, Sendable {
     let payload: Payload
     let facts: PayloadFacts

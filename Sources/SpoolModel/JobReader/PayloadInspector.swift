@@ -1,9 +1,9 @@
 import Document
 
-/// Looks through a payload as the user wrote it: what it holds, what Apple would not understand.
+/// Inspects a payload as the user wrote it: collects its facts, and reports values that Apple would not understand.
 ///
-/// A value of the wrong type is a fault; a key Apple does not document is a warning, since Apple may know it tomorrow.
-/// Paths are only put together for what is found.
+/// A value of the wrong type is a fault. A key that Apple does not document is only a warning, since Apple may add it.
+/// Paths are built only for findings.
 struct PayloadInspector {
     private(set) var findings: Findings
     private(set) var facts: PayloadFacts = []
@@ -12,7 +12,7 @@ struct PayloadInspector {
         findings = Findings(at: base, room: room)
     }
 
-    /// Looks through a whole payload, a mapping; `path` is its own.
+    /// Inspects a whole payload, a mapping, whose path is `path`.
     mutating func inspect(payload node: Node, path: String) {
         guard node.kind == .mapping else {
             return findings.expected("a mapping", node, reason: .badPayload, about: path)
@@ -27,7 +27,7 @@ struct PayloadInspector {
         }
     }
 
-    /// Looks through an `alert`: a string, or a mapping of documented keys.
+    /// Inspects an `alert`: a string, or a mapping of documented keys.
     mutating func inspect(alert node: Node, path: @autoclosure () -> String) {
         for member in node.members {
             guard let key = AlertKey(rawValue: member.key.text) else {
@@ -38,7 +38,7 @@ struct PayloadInspector {
         }
     }
 
-    /// Looks through a `sound`: a string, or a mapping for critical alerts.
+    /// Inspects a `sound`: a string, or a mapping for critical alerts.
     mutating func inspect(sound node: Node, path: @autoclosure () -> String) {
         for member in node.members {
             switch member.key.text {
@@ -66,7 +66,7 @@ struct PayloadInspector {
     }
 
     private mutating func inspect(_ key: APSKey, _ node: Node, path: @autoclosure () -> String) {
-        // Apple documents a number; servers of others raise the badge themselves.
+        // Apple documents only a number, but other vendors' servers accept `increment` and raise the badge themselves.
         if key == .badge, node.isText("increment") { return }
         guard check(node, key.type, path: path()) else { return }
         if key == .alert { inspect(alert: node, path: path()) }
@@ -75,7 +75,7 @@ struct PayloadInspector {
         if key == .interruptionLevel { checkInterruptionLevel(node, path: path()) }
     }
 
-    /// Warns of a level that Apple does not know.
+    /// Warns about a level that Apple does not document.
     mutating func checkInterruptionLevel(_ node: Node, path: String) {
         let levels = ["passive", "active", "time-sensitive", "critical"]
         guard !levels.contains(node.text) else { return }
@@ -84,7 +84,9 @@ struct PayloadInspector {
             Diagnostic("the level \(Diagnostic.quoted(node.text)) is unknown", hint: hint, at: node.place), about: path)
     }
 
-    /// Reports a value of another type. Returns whether it has the type.
+    /// Reports a value of the wrong type.
+    ///
+    /// - Returns: Whether the value has the type.
     @discardableResult
     mutating func check(_ node: Node, _ type: APSType, path: @autoclosure () -> String) -> Bool {
         if type.fits(node) { return true }
@@ -109,7 +111,7 @@ struct PayloadInspector {
     }
 
     private static func misplaced(_ key: Node) -> String {
-        // pyapns's own example said `message`, and nothing was ever shown.
+        // The example in pyapns used `message`, which no device ever showed.
         key.isText("message") ? "the text to show is `alert`" : "keys of your own belong beside `aps`"
     }
 }

@@ -1,8 +1,9 @@
 import APNSModel
 
-/// A payload given by shorthands: the JSON of each value, in a fixed order. No bytes leave a member out on purpose.
+/// A payload given by shorthands: the JSON of each value, in a fixed order. An empty value deliberately omits the
+/// member.
 struct PayloadParts: Hashable, Sendable {
-    /// The shorthands that become members of `aps`, in the order they are written in.
+    /// The shorthands for members of `aps`, in the order of the output.
     static let order: [(key: JobKey, member: APSKey)] = [
         (.alert, .alert), (.badge, .badge), (.sound, .sound), (.threadID, .threadID), (.category, .category),
         (.contentAvailable, .contentAvailable), (.mutableContent, .mutableContent),
@@ -10,13 +11,13 @@ struct PayloadParts: Hashable, Sendable {
     ]
 
     private var values = [[UInt8]?](repeating: nil, count: PayloadParts.order.count)
-    /// The members of `custom` without its braces.
+    /// The members of `custom`, without its braces.
     private var custom: [UInt8]?
 
     /// Whether no shorthand was given.
     var isEmpty: Bool { custom == nil && values.allSatisfy { $0 == nil } }
 
-    /// How many bytes the values have, without their names.
+    /// The number of bytes in all values, without their names.
     var byteCount: Int { values.reduce(custom?.count ?? 0) { $0 + ($1?.count ?? 0) } }
 
     mutating func set(_ key: JobKey, _ json: [UInt8]) {
@@ -27,7 +28,7 @@ struct PayloadParts: Hashable, Sendable {
         }
     }
 
-    /// These, with those of `other` where it has them.
+    /// Returns these parts, replaced by those of `other` where it has them.
     func overlaid(by other: PayloadParts) -> PayloadParts {
         var parts = self
         for (position, value) in other.values.enumerated() where value != nil { parts.values[position] = value }
@@ -35,7 +36,7 @@ struct PayloadParts: Hashable, Sendable {
         return parts
     }
 
-    /// The payload they make: `aps` with the shorthands, left out when there are none, then the members of `custom`.
+    /// Returns the payload: `aps` with the shorthands, omitted if there are none, then the members of `custom`.
     func compiled() -> CompiledPayload {
         var facts: PayloadFacts = []
         var bytes: [UInt8] = []
@@ -58,6 +59,6 @@ struct PayloadParts: Hashable, Sendable {
 
     private static let opening = Array("{\"aps\":{".utf8)
     private static let comma = [UInt8(ascii: ",")]
-    /// Each member's name with its quotes and colon, in the order of `order`.
+    /// Each member's name with quotes and colon, in the order of `order`.
     private static let keys = order.map { Array("\"\($0.member.rawValue)\":".utf8) }
 }

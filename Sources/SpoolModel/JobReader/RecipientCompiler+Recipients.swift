@@ -2,7 +2,7 @@ import APNSModel
 import Document
 
 extension RecipientCompiler {
-    /// Adds a recipient who is a token alone: the common path. `key` is the token's own, if it has one.
+    /// Adds a recipient that is only a token: the common path. `key` is the token's own key, if it has one.
     mutating func add(tokenAt index: Int, on tape: Tape, base: PathBase, key: String = "") {
         guard chunk.shared != nil else { return rejectPayloadless(Node(tape: tape, index: index), base) }
         useShared()
@@ -21,7 +21,7 @@ extension RecipientCompiler {
         reject(findings, token: nil)
     }
 
-    /// Adds a recipient who is a mapping.
+    /// Adds a recipient that is a mapping.
     mutating func add(recipient node: Node, base: PathBase) {
         guard node.kind == .mapping else {
             var findings = Findings(at: base, room: room)
@@ -41,7 +41,7 @@ extension RecipientCompiler {
         add(token, reader.wishes, reader.findings, at: node)
     }
 
-    /// Adds a token with a payload of its own, the `index`th of two lists.
+    /// Adds a token with its own payload, the `index`th of two lists.
     mutating func add(token: Node, payload node: Node, index: Int) {
         var tokenFindings = Findings(at: .element(of: JobKey.tokens.rawValue, at: index), room: room)
         let bytes = decode(token, key: "", &tokenFindings)
@@ -55,7 +55,8 @@ extension RecipientCompiler {
         settle(tokenFindings, Delivery(attributes: attributes, payload: compiled.payload), bytes)
     }
 
-    /// Shorthands of the job and of a recipient that are longer than this are not put together.
+    /// The most bytes of merged shorthands from the job and a recipient. Larger payloads are rejected without being
+    /// compiled.
     private static let largestMerged = 16 << 10
 
     private func read(_ member: Member, _ reader: inout WishReader, _ token: inout Node?) {
@@ -109,7 +110,7 @@ extension RecipientCompiler {
         settle(findings, Delivery(attributes: attributes, payload: payload.payload), bytes)
     }
 
-    /// Counts a recipient of a job that fails anyway.
+    /// Adds a recipient of a job that fails anyway, only to keep the count.
     private mutating func chunkPlaceholder(_ token: [UInt8]?) {
         guard let shared = chunk.shared, let token else { return }
         chunk.append(shared, token: token)
@@ -124,7 +125,7 @@ extension RecipientCompiler {
         }
     }
 
-    /// Rejects a recipient, or its token or payload, that takes more of the file than any that can be sent to.
+    /// Rejects a recipient whose text, or whose token or payload, exceeds the limit for a valid recipient.
     mutating func rejectTooLong(_ node: Node, _ base: PathBase) {
         var findings = Findings(at: base, room: room)
         let message = "takes \(node.rawRange.count) bytes of the file, and \(JobChunk.byteLimit) are allowed"
@@ -150,7 +151,7 @@ extension RecipientCompiler {
         return nil
     }
 
-    /// Says what is wrong with a token, never what it is.
+    /// Describes the fault of a token without quoting the token.
     private func diagnostic(for fault: TokenSpelling.Fault, at node: Node) -> Diagnostic {
         let message =
             switch fault {
