@@ -1,7 +1,7 @@
 import APNSModel
 import Document
 
-/// Turns one recipient after another into chunks, and keeps count of what is wrong with them.
+/// Compiles recipients into chunks, one after another, and collects their faults.
 struct RecipientCompiler: Sendable {
     let context: JobContext
     private(set) var header: JobHeader
@@ -10,13 +10,13 @@ struct RecipientCompiler: Sendable {
     private(set) var failure: ResultCode?
     private(set) var fault: Diagnostic?
 
-    /// What the job says for all.
+    /// The job's settings for all recipients.
     private(set) var wishes = Wishes()
     var chunk: ChunkBuilder
-    /// What is wrong with the delivery for all, told when the first comes who gets it.
+    /// Faults of the shared delivery, reported when the first recipient uses it.
     private var sharedFaults: [Fault] = []
     private var firstRejection: Diagnostic?
-    /// How many tokens are too short for any device's, and what is said of the first.
+    /// How many tokens are too short for any device, and the warning about the first.
     private var shortTokens = (count: 0, first: Diagnostic?.none)
 
     init(_ context: JobContext) {
@@ -26,7 +26,7 @@ struct RecipientCompiler: Sendable {
         self.chunk = ChunkBuilder(job: context.job, onDoubt: header.onDoubt, giveUpAt: header.giveUpAt)
     }
 
-    /// Takes what the job says for all; before the first recipient.
+    /// Takes the job's settings. Call it before the first recipient.
     mutating func adopt(_ outline: JobOutline) {
         (header, wishes) = (outline.header, outline.wishes)
         (chunk.onDoubt, chunk.giveUpAt, chunk.lane) = (header.onDoubt, header.giveUpAt, header.lane)
@@ -45,38 +45,38 @@ struct RecipientCompiler: Sendable {
         for warning in findings.warnings { report.add(warning) }
     }
 
-    /// What stands in for a delivery in a job that fails anyway, so that the rest of its faults can be found.
+    /// A substitute delivery for a job that fails anyway, so that its other faults can still be found.
     private var placeholder: Delivery {
         Delivery(attributes: wishes.attributes(for: [.aps], from: header.earliest), payload: Payload(bytes: []))
     }
 
-    /// Notes a fault of the document: nothing of the job will be sent.
+    /// Records a fault of the document, which prevents the whole job from being sent.
     mutating func fail(_ code: ResultCode, _ diagnostic: Diagnostic) {
         report.add(diagnostic)
         guard failure == nil else { return }
         (failure, fault) = (code, diagnostic)
     }
 
-    /// How many findings of a recipient are to be put into words: those that the report keeps, and the first that a strict
-    /// job fails for.
+    /// How many findings of a recipient get a message: as many as the report has room for, and at least one for a
+    /// strict job to fail with.
     var room: Int { max(report.room, firstRejection == nil ? 1 : 0) }
 
-    /// Notes what does not keep a recipient from being sent to.
+    /// Records warnings, which do not prevent a recipient from being sent to.
     mutating func warn(_ findings: Findings) {
         for warning in findings.warnings { report.add(warning) }
         report.count(errors: 0, warnings: findings.unworded.warnings)
     }
 
-    /// Tells what is wrong with the delivery for all, once: somebody gets it.
+    /// Reports the faults of the shared delivery, once, because a recipient uses it.
     mutating func useShared() {
         guard !sharedFaults.isEmpty else { return }
         for fault in sharedFaults { fail(.invalid, fault.diagnostic) }
         sharedFaults = []
-        // One that is too long is not copied for each recipient.
+        // The substitute avoids copying an overlong payload for each recipient.
         chunk.shared = placeholder
     }
 
-    /// Adds a recipient that cannot be sent to; there is at least one fault.
+    /// Adds a rejected recipient; the findings must contain at least one fault.
     mutating func reject(_ findings: Findings, token: DeviceToken?) {
         guard let reason = findings.firstReason else { return }
         for fault in findings.faults { report.add(fault.diagnostic) }
@@ -86,11 +86,11 @@ struct RecipientCompiler: Sendable {
         chunk.reject(reason, token: token)
     }
 
-    /// How many bytes a device's token has at least. Apple's have 32, and may have another length (Apple, "Registering your app
-    /// with APNs"); of more than `DeviceToken.maximumByteCount` none is sent.
+    /// The fewest bytes in a plausible device token. Apple's have 32 bytes, and the length may change (Apple,
+    /// "Registering your app with APNs"). Tokens longer than `DeviceToken.maximumByteCount` are rejected.
     private static let leastLength = 8
 
-    /// Notes how many bytes a token has: of those that are too short there is one warning in all.
+    /// Records the length of a token. All tokens that are too short share one warning.
     mutating func noteLength(_ byteCount: Int, _ node: @autoclosure () -> Node, _ path: @autoclosure () -> String) {
         guard byteCount < Self.leastLength else { return }
         shortTokens.count += 1
@@ -100,7 +100,7 @@ struct RecipientCompiler: Sendable {
         shortTokens.first = Diagnostic(message, hint: hint, at: node().place, severity: .warning).about(path())
     }
 
-    /// Judges the whole once all recipients are in.
+    /// Judges the job as a whole, after the last recipient.
     mutating func finish() {
         if var warning = shortTokens.first {
             let count = shortTokens.count - 1

@@ -1,16 +1,16 @@
 import APNSModel
 import Document
 
-/// Reads a time that a user wrote: `+3600`, `+1h`, `1795000000` or `2026-11-22T06:00:00Z`.
+/// Reads a time written by a user: `+3600`, `+1h`, `1795000000` or `2026-11-22T06:00:00Z`.
 enum TimeText {
-    /// The last second that the four bytes of the binary protocol can tell, in 2106.
+    /// The last second that the four bytes of the binary protocol can represent, in 2106.
     private static let lastSecond = Int64(UInt32.max)
-    /// Smaller numbers were meant to be relative: this was September 2001.
+    /// The first valid epoch second, in September 2001. A smaller number was probably meant as a relative time.
     private static let firstSecond: Int64 = 1_000_000_000
 
-    /// Reads a time; relative ones count from the drop. `form` says in a hint what could be written instead.
+    /// Reads a time. A relative one counts from the drop. `form` describes the valid forms in hints.
     ///
-    /// - Throws: What is wrong with the text; show it with the field's place.
+    /// - Throws: The fault of the text; show it with the field's place.
     static func parse(_ text: String, droppedAt: WallTime, form: String) throws(TextFault) -> WallTime {
         if text.utf8.first == UInt8(ascii: "+") { return try relative(text.dropFirst(), droppedAt, form) }
         if isNumber(text) { return try absolute(text, form) }
@@ -20,7 +20,7 @@ enum TimeText {
         return try checked(time, form)
     }
 
-    /// Whether the text is digits and nothing else.
+    /// Whether the text consists of digits only.
     static func isNumber(_ text: some StringProtocol) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
     }

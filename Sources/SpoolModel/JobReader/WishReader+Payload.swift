@@ -8,13 +8,13 @@ extension WishReader {
         setPayload(compiled)
     }
 
-    /// Turns a payload into its bytes; `nil` when something is wrong with it. One that is text is the JSON in it.
+    /// Compiles a payload into bytes; `nil` if it has a fault. A payload given as text is parsed as JSON.
     static func compile(
         _ node: Node, path: String, _ context: JobContext, _ findings: inout Findings
     ) -> CompiledPayload? {
         guard let text = node.string else { return compile(mapping: node, path: path, &findings) }
         do throws(Diagnostic) {
-            // Whatever is wrong inside is at the text's place.
+            // Faults inside the text are reported at the place of the text.
             let tape = try context.readText(Array(text.utf8))
             var inner = Findings(at: .root, room: findings.room)
             let compiled = compile(mapping: tape.root, path: path, &inner)
@@ -87,7 +87,7 @@ extension WishReader {
         return Array(String(number).utf8)
     }
 
-    /// 1 for true and 1; no bytes at all for false and 0, which leave the member out.
+    /// Returns 1 for true and 1. Returns an empty value for false and 0, which omits the member.
     private mutating func flag(_ key: JobKey, _ node: Node) -> [UInt8]? {
         if node.boolean == true || node.integer == 1 { return [UInt8(ascii: "1")] }
         if node.boolean == false || node.integer == 0 { return [] }

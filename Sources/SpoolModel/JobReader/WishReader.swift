@@ -7,18 +7,18 @@ struct WishReader {
     private(set) var wishes = Wishes()
     var findings: Findings
     var parts = PayloadParts()
-    /// When the token was registered, if the recipient says so: no wish, but said in the same place.
+    /// When the token was registered, if the recipient specifies it. Not a wish, but given in the same mapping.
     var registeredAt: WallTime?
     private var payloadKey: Node?
     private var shorthandKey: Node?
 
-    /// Creates a reader that puts up to `room` findings into words.
+    /// Creates a reader that gives a message to at most `room` findings.
     init(_ context: JobContext, at base: PathBase, room: Int) {
         self.context = context
         self.findings = Findings(at: base, room: room)
     }
 
-    /// Reads one member; a null says nothing.
+    /// Reads one member, whose value is not null.
     mutating func read(_ key: JobKey, _ member: Member) {
         let node = member.value
         switch key {
@@ -40,17 +40,17 @@ struct WishReader {
         }
     }
 
-    /// Adds a finding about a key that is no wish.
+    /// Adds a finding about a key that is not a wish.
     mutating func add(_ reason: Reason, _ diagnostic: @autoclosure () -> Diagnostic, about key: String) {
         findings.add(reason, diagnostic(), about: key)
     }
 
-    /// Takes a whole payload.
+    /// Sets a whole payload.
     mutating func setPayload(_ payload: CompiledPayload) {
         wishes.payload = .whole(payload)
     }
 
-    /// Puts the shorthands together; `payload` and shorthands exclude each other.
+    /// Combines the shorthands; `payload` and shorthands exclude each other.
     mutating func finish() {
         if let payloadKey, let shorthandKey {
             let message = "`payload` and `\(shorthandKey.text)` exclude each other"

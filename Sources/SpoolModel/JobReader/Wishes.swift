@@ -1,10 +1,10 @@
 import APNSModel
 
-/// What a mapping says about delivery and payload: the job for all, or a recipient for itself.
+/// The delivery and payload settings of a mapping: the job's for all recipients, or one recipient's own.
 struct Wishes: Hashable, Sendable {
-    /// How a mapping gives a payload.
+    /// The form in which a mapping specifies a payload.
     enum PayloadWish: Hashable, Sendable {
-        /// Not at all.
+        /// No payload.
         case none
         /// Whole, under `payload`.
         case whole(CompiledPayload)
@@ -19,13 +19,13 @@ struct Wishes: Hashable, Sendable {
     var collapseID: String?
     var payload = PayloadWish.none
 
-    /// Whether the payload of `self`, a recipient, cannot go with that of the job: shorthands change shorthands only.
+    /// Whether this recipient's payload cannot be combined with the job's: shorthands can only change shorthands.
     func clashes(with job: Wishes) -> Bool {
         guard case .parts = payload, case .whole = job.payload else { return false }
         return true
     }
 
-    /// These wishes of the job, with those of a recipient where it has any.
+    /// Returns the job's wishes, replaced by the recipient's where it has any.
     func overlaid(by recipient: Wishes) -> Wishes {
         var wishes = self
         wishes.topic = recipient.topic ?? topic
@@ -41,7 +41,7 @@ struct Wishes: Hashable, Sendable {
         return wishes
     }
 
-    /// The payload they make, if they say anything of one.
+    /// The payload; `nil` if the wishes specify none.
     var compiledPayload: CompiledPayload? {
         switch payload {
         case .none: nil
@@ -50,7 +50,8 @@ struct Wishes: Hashable, Sendable {
         }
     }
 
-    /// The attributes of a notification with such a payload, of a job that may be sent from then on.
+    /// Returns the attributes of a notification whose payload has these facts and whose job may be sent from `earliest`
+    /// on.
     func attributes(for facts: PayloadFacts, from earliest: WallTime) -> Attributes {
         let type = pushType ?? (facts.isSilent ? .background : .alert)
         var attributes = Attributes(

@@ -1,8 +1,8 @@
 /// The checksum of the journal: CRC-32C (Castagnoli), as iSCSI and ext4 use it (RFC 3720 §12.1).
 package enum CRC32C {
-    /// Returns the checksum of the bytes; `seed` is that of what stood before them.
+    /// Returns the checksum of the bytes, continuing from `seed`, the checksum of the bytes before them.
     ///
-    /// Eight bytes at a time, about 1 GB/s: cores have no processor instruction for it.
+    /// Processes eight bytes at a time, about 1 GB/s: the core targets use no processor instruction for it.
     package static func checksum(_ bytes: Span<UInt8>, seed: UInt32 = 0) -> UInt32 {
         let tables = castagnoli.span
         var value = ~seed

@@ -1,25 +1,25 @@
-/// A set of notification indices as a bit for each: shorter than runs where outcomes alternate.
+/// A set of notification indices with one bit per index: shorter than runs if outcomes alternate.
 struct IndexBitmap: Hashable {
-    /// The index that the first bit stands for.
+    /// The index of the first bit.
     let first: Int
-    /// The bits, the lowest of a byte first.
+    /// The bits, least significant first.
     let bits: [UInt8]
 
     init(first: Int, bits: [UInt8]) {
         (self.first, self.bits) = (first, bits)
     }
 
-    /// The bits of runs in ascending order; `nil` where the runs themselves are surely shorter, or there are none.
+    /// Creates the bitmap of runs in ascending order; `nil` if the runs may be shorter, or there are none.
     init?(ifSmaller runs: [Range<Int>]) {
         guard let first = runs.first?.lowerBound, let end = runs.last?.upperBound else { return nil }
-        // A run takes two bytes at least.
+        // A run takes at least two bytes.
         guard runs.count > 16, (end - first) / 8 < 2 * runs.count else { return nil }
         var bits = [UInt8](repeating: 0, count: (end - first + 7) / 8)
         for index in runs.joined() { bits[(index - first) / 8] |= 1 << UInt8((index - first) % 8) }
         self.init(first: first, bits: bits)
     }
 
-    /// The indices whose bits are set, as runs in ascending order.
+    /// The indices in the set, as runs in ascending order.
     var ranges: [Range<Int>] {
         var ranges: [Range<Int>] = []
         var start: Int?

@@ -1,23 +1,23 @@
 package import APNSModel
 
 extension JournalBook {
-    /// How many regions all live jobs would fill.
+    /// The number of regions that all live jobs would fill.
     private var liveRegionCount: Int {
         (state.liveByteCount + layout.usableByteCount - 1) / layout.usableByteCount
     }
 
-    /// How many bytes may be in the header of the next job that an app claims; may be negative.
+    /// Returns the most bytes for the header of the next job that an app claims; may be negative.
     package func claimRoom(of app: String) -> Int {
         guard window.freeCount > Self.reserve else { return 0 }
         return room(of: app, for: .claims) - Self.claimByteCount
     }
 
-    /// What a claim takes beside its header.
+    /// The bytes of a claim other than its header.
     static var claimByteCount: Int { 3 * JournalJob.fixedByteCount }
 
-    /// The jobs that must be carried forward now, so that their region can be used again.
+    /// The jobs to carry forward now, so that their region can be reused.
     ///
-    /// Ask again after they are carried, until there are none. None are named when it would free nothing.
+    /// After carrying them, ask again until the list is empty. It is empty if carrying would free nothing.
     package var jobsToCarry: [JobID] {
         let liveRegionCount = liveRegionCount
         guard window.freeCount < liveRegionCount + JournalLayout.margin, window.regions.count > liveRegionCount + 2,
@@ -26,13 +26,13 @@ extension JournalBook {
         return state.jobs.filter { $0.value.position.epoch == oldest.epoch }.map(\.key)
     }
 
-    /// Writes all that is known of a job once more. Its old region is not overwritten before these writes are durable:
-    /// the write that does so says that it needs a sync before.
+    /// Writes the full state of a job again. Its old region is not overwritten before these writes are durable: the
+    /// write that overwrites it requires a sync first.
     ///
     /// - Parameters:
-    ///   - id: The job; nothing is done if it is not live.
+    ///   - id: The job; does nothing if it is not live.
     ///   - header: Its header, read from the journal.
-    /// - Throws: `JournalFull`; the old records stand then.
+    /// - Throws: `JournalFull`; the old records remain valid.
     package mutating func carry(_ id: JobID, header: JournalHeader) throws(JournalFull) {
         guard let job = state.jobs[id] else { return }
         try check(byteCount: job.carriedByteCount, keeping: 0)
@@ -47,13 +47,13 @@ extension JournalBook {
         if window.hasIdle { tidy() }
     }
 
-    /// Writes a job of which something is known when it is claimed: it was parked, or is tried again.
+    /// Writes a job whose state is known when it is claimed: it was held, or is retried.
     ///
-    /// In the file it looks like one that is carried forward, and is none before its last record is there.
+    /// In the file it looks like a carried job, and does not exist until its last record is there.
     ///
     /// - Parameters:
     ///   - header: Its header. The job must not be live.
-    ///   - progress: What is left of it, and what became of the rest.
+    ///   - progress: Its remaining notifications, and the outcomes of the others.
     /// - Returns: The position of its last record.
     /// - Throws: `JournalFull`; nothing was written then.
     @discardableResult
@@ -78,7 +78,7 @@ extension JournalBook {
         return position
     }
 
-    /// What stands between a carried header and its checkpoint.
+    /// Returns the records between a carried header and its checkpoint.
     private func records(of job: JournalJob) -> [JournalRecord] {
         var sets = job.progress.sets
         sets.append((kind: .intended, runs: job.intents))

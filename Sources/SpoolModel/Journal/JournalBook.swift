@@ -2,56 +2,57 @@ package import APNSModel
 
 /// Why a record cannot be written.
 package enum JournalFull: Error, Hashable, Sendable {
-    /// No region is free: carry jobs forward, or wait until some are cleaned.
+    /// No region is free: carry jobs forward, or wait until jobs are cleaned.
     case noRegion
-    /// The record is longer than any may be: a job of over 31 GiB.
+    /// The record exceeds the limit: the job has more than 31 GiB.
     case recordTooLong
 }
 
 /// Bytes to write to the journal's file.
 package struct JournalWrite: Hashable, Sendable {
-    /// Where.
+    /// The offset in the file.
     package let offset: Int64
-    /// What.
+    /// The bytes to write.
     package let bytes: [UInt8]
-    /// Whether everything before it must be durable before it is written: it begins a region, and may overwrite what was
-    /// carried forward out of it.
+    /// Whether all earlier writes must be durable first. True for a write that begins a region: it may overwrite
+    /// records that were carried forward.
     package let needsSyncBefore: Bool
 }
 
-/// The writing side of a journal: turns records into bytes for the file, and knows what is live.
+/// The writing side of a journal: encodes records for the file, and tracks which jobs are live.
 ///
-/// Holds no bytes of jobs, only records that were not taken for writing yet. Regions are used in turn; one is free when
-/// no live job and nothing else that still counts is in it or in one before it.
+/// Does not store the bytes of jobs, only records that were not yet taken for writing. Regions are used in turn. A
+/// region is free if neither it nor any older region contains a live job or another record that is still valid.
 package struct JournalBook: Sendable {
-    /// How many free regions new jobs leave to those that are live, and those to what makes room: publishing, carrying
-    /// forward and cleaning.
+    /// The number of free regions that new jobs leave to live jobs. `liveReserve` is the number that live jobs leave to
+    /// records that make room: publishing, carrying forward and cleaning.
     static let reserve = 2
     static let liveReserve = 1
 
-    /// How the file is divided.
+    /// The layout of the file.
     package let layout: JournalLayout
     private(set) var state: JournalState
-    /// Which app may take how much of it.
+    /// The apps' shares of the journal.
     package private(set) var shares: JournalShares
     /// The regions in use.
     private(set) var window: JournalWindow
     private var output: JournalOutput
     private var scratch: [UInt8] = []
-    /// Up to where it is known to be durable, if no record says so yet.
+    /// The end of the part known to be durable, if no record says so yet.
     private var durableEnd: JournalPosition?
 
-    /// Goes on where the records of the newest region end, or begins one if it was ended or there is none.
+    /// Continues after the last record of the newest region, or begins a region if that one was ended or there is none.
     ///
-    /// A start takes no region, however often the daemon dies. What a crash may have left behind the last record is not
-    /// read again: the checksums of all that follows start from `salt` too.
+    /// A start does not use up a region, however often the daemon dies. Records that a crash left after the last valid
+    /// one are not read again, because from here on checksums also start from `salt`.
     ///
     /// - Parameters:
-    ///   - layout: How the file is divided.
-    ///   - replay: What was read of it, finished; `nil` if it is new.
-    ///   - salt: A random number, so that neither a region nor what follows in one is ever taken for what was lost there in
-    ///     a crash.
-    /// - Throws: `JournalFull` when the newest region was ended and no other is free, as only damage does: use a new file.
+    ///   - layout: The layout of the file.
+    ///   - replay: The finished replay of the file; `nil` if the file is new.
+    ///   - salt: A random number. It prevents a region, or later records in one, from being mistaken for data lost in a
+    ///     crash.
+    /// - Throws: `JournalFull` if the newest region was ended and no other is free, which only damage can cause: use a
+    ///   new file.
     package init(layout: JournalLayout, after replay: JournalReplay?, salt: UInt32) throws(JournalFull) {
         let state = replay?.state ?? JournalState(layout)
         var window = JournalWindow(regions: replay?.regions ?? [], regionCount: layout.regionCount)
@@ -69,7 +70,7 @@ package struct JournalBook: Sendable {
         (self.layout, self.state, self.window) = (layout, state, window)
         shares = JournalShares(byteLimit: layout.liveByteLimit)
         self.state.apply(output.begin(salt: salt))
-        // Else nobody would know of what was lost, once this daemon has gone on in its place or come round to it.
+        // Record the loss. Once this daemon overwrites the damaged place, no other trace of it is left.
         let hasLostEnd = replay?.hasLostEnd == true
         if hasLostEnd || state.hasLost && state.lossPosition == nil {
             if output.room < JournalEntry.shortestByteCount { tidy() }
@@ -78,25 +79,26 @@ package struct JournalBook: Sendable {
         tidy()
     }
 
-    /// Where the next record goes, unless that begins a region.
+    /// The position of the next record, unless that record begins a region.
     package var position: JournalPosition { output.position }
 
-    /// Notes that all records before this position are durable; the next record is preceded by a proof of it.
+    /// Records that all records before this position are durable. The next record is preceded by a mark of it.
     package mutating func noteDurable(through position: JournalPosition) {
         durableEnd = position
     }
 
-    /// Gives each of these apps a share of the room that no other app can take.
+    /// Gives each of these apps a share of the room that no other app can use.
     package mutating func share(among apps: Set<String>) {
         shares.apps = apps
     }
 
-    /// How many bytes more an app's live jobs may take for a use; may be negative.
+    /// Returns how many more bytes an app's live jobs may take for a use; may be negative.
     package func room(of app: String, for use: JournalUse) -> Int {
         shares.room(of: app, for: use, usage: state.usage)
     }
 
-    /// Whether an app's live jobs may take so many bytes more for a use. Costs nothing as long as the journal is not well filled.
+    /// Whether an app's live jobs may take this many more bytes for a use. Costs nothing while the journal has plenty
+    /// of room.
     package func hasRoom(_ byteCount: Int, of app: String, for use: JournalUse) -> Bool {
         let (wanted, margin) = use == .claims ? (byteCount + Self.claimByteCount, Self.reserve) : (byteCount, -1)
         guard window.freeCount > margin else { return false }
@@ -104,12 +106,12 @@ package struct JournalBook: Sendable {
             || room(of: app, for: use) >= wanted
     }
 
-    /// How many bytes an app's live jobs leave of its own share; negative if they take more.
+    /// Returns how many bytes of the app's own share its live jobs leave unused; negative if they take more.
     package func ownRoom(of app: String) -> Int {
         shares.ownByteCount - (state.usage[app]?.byteCount ?? 0)
     }
 
-    /// What is known of a live job.
+    /// Returns the state of a live job.
     package func job(_ id: JobID) -> JournalJob? {
         state.jobs[id]
     }
@@ -117,15 +119,15 @@ package struct JournalBook: Sendable {
     /// The live jobs.
     package var liveJobs: [JobID] { Array(state.jobs.keys) }
 
-    /// How the live jobs of an app ended that have. Costs a look at each live job.
+    /// Returns the conclusions of an app's live jobs that have ended. Costs O(*n*) in live jobs.
     package func finals(of app: String) -> [JournalFinal] {
         state.jobs.values.compactMap { $0.facts.app == app ? $0.final : nil }
     }
 
-    /// Writes a record. Of a job that is not live it says nothing, and is not written.
+    /// Writes a record. Ignores a record of a job that is not live.
     ///
-    /// - Returns: The position of the record, of the last one if it was split.
-    /// - Throws: `JournalFull`; nothing was written then. Carry forward what `jobsToCarry` says and try again.
+    /// - Returns: The position of the record; of its last part if it was split.
+    /// - Throws: `JournalFull`; nothing was written then. Carry the `jobsToCarry` forward and try again.
     @discardableResult
     package mutating func append(_ record: JournalRecord) throws(JournalFull) -> JournalPosition {
         defer { if window.hasIdle { tidy() } }
@@ -146,31 +148,31 @@ package struct JournalBook: Sendable {
         }
     }
 
-    /// Takes what must be written to the file, in this order.
+    /// Removes and returns the writes to the file, in the order in which they must be made.
     package mutating func takeWrites() -> [JournalWrite] {
         output.take()
     }
 
-    /// Where a record is in the file; `nil` if its region is not in use any more.
+    /// Returns the offset of a record in the file; `nil` if its region is no longer in use.
     package func fileOffset(of position: JournalPosition) -> Int64? {
         guard let region = window.regions.first(where: { $0.epoch == position.epoch }) else { return nil }
         return layout.offset(ofRegion: region.index) + Int64(position.offset)
     }
 
-    /// How many ranges go into one record: as many as surely fit.
+    /// The most ranges that are certain to fit into one record.
     private var rangeLimit: Int { max(1, layout.recordByteLimit / 16) }
 
-    /// How many bytes of records still go into the region that is written.
+    /// The remaining bytes for records in the current region.
     var room: Int { output.room }
 
-    /// Makes sure that so much can be written.
+    /// Checks that this many bytes can be written.
     func check(byteCount: Int, keeping reserve: Int) throws(JournalFull) {
         guard output.room + max(0, window.freeCount - reserve) * layout.usableByteCount >= byteCount else {
             throw .noRegion
         }
     }
 
-    /// Writes a record of a job with many ranges, in parts if they are too many.
+    /// Writes a record of a job with many ranges, split into several records if necessary.
     private mutating func write(
         _ ranges: [Range<Int>], of id: JobID, _ record: ([Range<Int>]) -> JournalRecord
     ) throws(JournalFull) -> JournalPosition {
@@ -182,14 +184,14 @@ package struct JournalBook: Sendable {
         return position
     }
 
-    /// The ranges, as many at a time as go into one record.
+    /// Splits the ranges into groups that fit into one record.
     func parts(of ranges: [Range<Int>]) -> [[Range<Int>]] {
         stride(from: 0, to: ranges.count, by: rangeLimit).map { start in
             Array(ranges[start..<min(ranges.count, start + rangeLimit)])
         }
     }
 
-    /// Writes a record of a live job, or the header of one that comes to life.
+    /// Writes a record of a live job, or the header of a new one.
     @discardableResult
     mutating func write(
         _ record: JournalRecord, of id: JobID, isCarried: Bool = false, keeping reserve: Int = liveReserve
@@ -209,7 +211,7 @@ package struct JournalBook: Sendable {
         }
     }
 
-    /// Encodes a record behind the last one, in the next region if it does not fit, and applies it.
+    /// Encodes a record after the last one, in the next region if it does not fit, and applies it.
     @discardableResult
     mutating func write(
         _ record: JournalRecord, isCarried: Bool = false, keeping reserve: Int = liveReserve
@@ -227,7 +229,7 @@ package struct JournalBook: Sendable {
         return place.position
     }
 
-    /// Writes what is known to be durable of the region, if it is not written yet and leaves room for a record.
+    /// Writes a mark of the durable part of the region, if there is a new one and the record still fits after it.
     private mutating func proveDurability(before byteCount: Int) {
         guard let end = durableEnd else { return }
         durableEnd = nil
@@ -235,12 +237,12 @@ package struct JournalBook: Sendable {
         output.mark(through: end.offset)
     }
 
-    /// Counts a job that has come to life by what is written of one that is carried forward.
+    /// Counts a job that became live through carried records.
     mutating func noteAdopted(_ id: JobID) {
         if let job = state.jobs[id] { window.add(1, at: job.position.epoch) }
     }
 
-    /// Lets go of the oldest regions in which nothing counts any more; what does and is no job's is written once more.
+    /// Releases the oldest regions without live jobs. First writes their other records that are still valid again.
     mutating func tidy() {
         while window.hasIdle {
             let epoch = window.regions[0].epoch

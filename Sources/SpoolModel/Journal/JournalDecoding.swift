@@ -1,11 +1,11 @@
 import APNSModel
 
-/// That a record has a right checksum and no meaning: another version wrote it, or chance.
+/// A record has a valid checksum but invalid content: another version wrote it, or the checksum matched by chance.
 struct JournalMalformed: Error {}
 
-/// Reads the values of one record's payload. Never reads beyond it, whatever its bytes are.
+/// Reads the values of one record's payload. Never reads beyond its end, whatever its bytes are.
 struct JournalDecoder {
-    /// No index and no size is greater: a job of 2⁴⁰ notifications is far beyond every limit.
+    /// The limit for indices and sizes: a job of 2⁴⁰ notifications is far beyond every other limit.
     static let numberLimit = 1 << 40
 
     private let bytes: [UInt8]
@@ -16,7 +16,7 @@ struct JournalDecoder {
         (self.bytes, self.offset, self.end) = (bytes, range.lowerBound, range.upperBound)
     }
 
-    /// Whether nothing is left.
+    /// Whether all bytes were read.
     var isAtEnd: Bool { offset == end }
 
     mutating func byte() throws(JournalMalformed) -> UInt8 {
@@ -52,7 +52,7 @@ struct JournalDecoder {
         return Int(value)
     }
 
-    /// A number that may be negative: corrections can bring a count below nothing.
+    /// Reads a number that may be negative: corrections can lower a count below zero.
     mutating func count() throws(JournalMalformed) -> Int {
         let value = Int(truncatingIfNeeded: try raw())
         guard value.magnitude <= 1 << 60 else { throw JournalMalformed() }

@@ -1,6 +1,6 @@
 import APNSModel
 
-/// How the journal writes values: little-endian; lengths, counts and indices as LEB128.
+/// The encoding of values in the journal: little-endian; lengths, counts and indices as LEB128.
 extension [UInt8] {
     mutating func appendInteger<Value: FixedWidthInteger>(_ value: Value) {
         append(addingCapacity: Value.bitWidth / 8) { output in
@@ -49,7 +49,7 @@ extension [UInt8] {
         append(contentsOf: text.utf8)
     }
 
-    /// Each range as its distance from the end of the one before, which is signed (zigzag), and its length.
+    /// Appends each range as its distance from the end of the previous one, signed (zigzag), and its length.
     mutating func appendRanges(_ ranges: [Range<Int>]) {
         appendNumber(ranges.count)
         var end = 0

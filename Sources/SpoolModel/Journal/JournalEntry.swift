@@ -1,35 +1,36 @@
-/// Where a record is, and how it is checked.
+/// The position of a record, and the seed for checking it.
 struct JournalPlace: Hashable, Sendable {
     let position: JournalPosition
-    /// What its checksum starts from.
+    /// The seed of its checksum.
     let seed: UInt32
-    /// How many bytes it has there, head and padding included.
+    /// The bytes of the record in the file, including head and padding.
     var byteCount = 0
 }
 
-/// A record in its place.
+/// A record and its place.
 struct JournalEntry {
-    /// How many bytes stand before a payload: checksum, length, type, flags, two zeros.
+    /// The bytes before a payload: checksum, length, type, flags, two zeros.
     static let headByteCount = 12
-    /// The shortest records, which `end` and `begun` are.
+    /// The length of the shortest records, `end` and `begun`.
     static let shortestByteCount = 16
 
     let record: JournalRecord
-    /// Whether it repeats what is known, to carry a job forward.
+    /// Whether the record repeats known state, to carry a job forward.
     let isCarried: Bool
     let place: JournalPlace
 
     var position: JournalPosition { place.position }
     var byteCount: Int { place.byteCount }
 
-    /// What the checksums of a region start from: a record of another epoch never has a right one.
+    /// Returns the checksum seed of a region. A record of another epoch does not match it.
     static func seed(epoch: UInt64) -> UInt32 {
         var bytes: [UInt8] = []
         bytes.appendInteger(epoch)
         return CRC32C.checksum(bytes.span)
     }
 
-    /// The same from a BEGUN on: nor has a record that an earlier daemon wrote behind its place.
+    /// Returns the checksum seed after a BEGUN. A record that an earlier daemon wrote after that place does not match
+    /// it.
     static func seed(_ seed: UInt32, salt: UInt32) -> UInt32 {
         var bytes: [UInt8] = []
         bytes.appendInteger(salt)
@@ -52,15 +53,15 @@ struct JournalEntry {
         while (bytes.count - start) % 8 != 0 { bytes.append(0) }
     }
 
-    /// Puts the checksum into a record that `append` made.
+    /// Fills in the checksum of a record that `append` encoded.
     static func seal(_ bytes: inout [UInt8], seed: UInt32) {
         let checksum = CRC32C.checksum(bytes.span.extracting(droppingFirst: 4), seed: seed)
         bytes.replaceInteger(checksum, at: 0)
     }
 
-    /// Reads the record that begins at `offset`, and ends before `end`.
+    /// Reads the record at `offset`.
     ///
-    /// - Returns: `nil` when there is none, or it is not of this epoch and run.
+    /// - Returns: `nil` if there is no record of this epoch and run there.
     init?(_ bytes: [UInt8], at offset: Int, seed: UInt32, position: JournalPosition) {
         guard bytes.count - offset >= Self.shortestByteCount else { return nil }
         var head = JournalDecoder(bytes, offset..<offset + Self.headByteCount)

@@ -1,29 +1,29 @@
 package import APNSModel
 
-/// What is recorded of a job when it is claimed, and synced before the claim: who it is, and its bytes or their checksums.
+/// The record of a job's identity and its bytes or their checksums. It is synced before the job is claimed.
 package struct JournalHeader: Hashable, Sendable {
-    /// What is kept in memory of it.
+    /// The part of a header that is kept in memory.
     package struct Facts: Hashable, Sendable {
-        /// Our id of the job.
+        /// The daemon's id of the job.
         package var id: JobID
         /// The app.
         package var app: String
-        /// The name it was dropped under.
+        /// The name of the dropped file.
         package var name: FileName
-        /// How long the file is.
+        /// The size of the file in bytes.
         package var byteCount: Int64 = 0
-        /// How many recipients it has, good or bad.
+        /// How many recipients the job has, valid or not.
         package var recipientCount = 0
-        /// What to do with what was written without an answer.
+        /// The policy for notifications that were written but not answered.
         package var onDoubt = OnDoubt.resend
         /// Whether accepted notifications get a feedback line too (`record: all`).
         package var recordsAll = false
-        /// Whether the file said itself that it was whole, or was renamed into place.
+        /// Whether the file was known to be complete: it said so itself, or it was renamed into place.
         package var isSealed = true
         /// Whether it was renamed into place.
         package var isPublishedByRename = true
-        /// Whether it is sent though another job with its producer's id was: what was begun goes on, and an operator has the
-        /// last word (`retry --whole`).
+        /// Whether the job is sent even if another job with its producer's id was sent: it had been started, or an
+        /// operator decided so (`retry --whole`).
         package var isSentAnyway = false
         /// When it was dropped.
         package var droppedAt = WallTime(nanoseconds: 0)
@@ -34,31 +34,32 @@ package struct JournalHeader: Hashable, Sendable {
         /// Its inode.
         package var inode: UInt64 = 0
 
-        /// Creates the facts of a job; the other members are set by hand.
+        /// Creates the facts of a job; the caller sets the other members.
         package init(id: JobID, app: String, name: FileName) {
             (self.id, self.app, self.name) = (id, app, name)
         }
     }
 
-    /// What the journal knows of the file's bytes.
+    /// The content of the file, as far as the journal stores it.
     package enum Content: Hashable, Sendable {
-        /// All of them: a small job.
+        /// All bytes: a small job.
         case bytes([UInt8])
-        /// A CRC-32C of every MiB: a large job.
+        /// A CRC-32C for each MiB: a large job.
         case checks([UInt32])
     }
 
-    /// How many bytes a job may have whose bytes go into the journal; a large job's file is synced before it is claimed.
+    /// The most bytes of a small job, whose bytes go into the journal. The file of a large job is synced before it is
+    /// claimed.
     package static let byteLimit = 64 << 10
-    /// How many bytes one checksum of a large job covers.
+    /// The number of bytes that one checksum of a large job covers.
     package static let checkedByteCount = 1 << 20
 
-    /// How many checksums a large job of that many bytes has.
+    /// Returns the number of checksums for a large job of this size.
     package static func checkCount(of byteCount: Int64) -> Int {
         Int(byteCount / Int64(checkedByteCount)) + (byteCount % Int64(checkedByteCount) > 0 ? 1 : 0)
     }
 
-    /// What is kept in memory of it.
+    /// The part of the header that is kept in memory.
     package var facts: Facts
     /// The bytes or their checksums.
     package var content: Content
@@ -68,7 +69,7 @@ package struct JournalHeader: Hashable, Sendable {
         (self.facts, self.content) = (facts, content)
     }
 
-    /// Whether the job can be written again from the journal alone.
+    /// Whether the job's file can be rebuilt from the journal alone.
     package var holdsBytes: Bool {
         switch content {
         case .bytes: true
