@@ -1,54 +1,56 @@
 import APNSModel
 
-/// What the journal knows of a live job: one that has a header and was not cleaned.
+/// The journal's state of a live job: one that has a header and was not cleaned.
 package struct JournalJob: Sendable {
     /// The facts of its header.
     package let facts: JournalHeader.Facts
-    /// Whether its bytes are in its header record.
+    /// Whether its header record contains its bytes.
     package let holdsBytes: Bool
-    /// Where its header record is.
+    /// The position of its header record.
     package var position: JournalPosition { place.position }
-    /// How many bytes that record has in the file.
+    /// The bytes of that record in the file.
     package var headerByteCount: Int { place.byteCount }
-    /// Whether its file was in `work/`.
+    /// Whether its file was moved to `work/`.
     package internal(set) var isClaimed = false
-    /// What has no outcome yet.
+    /// The notifications without an outcome.
     package internal(set) var remaining: IndexRuns
-    /// What became of the rest.
+    /// The outcomes of the others.
     package internal(set) var tally = Tally()
-    /// Which were rejected.
+    /// The rejected notifications.
     package internal(set) var rejected = IndexRuns()
-    /// Which expired.
+    /// The expired notifications.
     package internal(set) var expired = IndexRuns()
-    /// Which were given up.
+    /// The notifications that were given up.
     package internal(set) var unsent = IndexRuns()
-    /// Which are in doubt.
+    /// The notifications of unknown outcome.
     package internal(set) var unknown = IndexRuns()
-    /// Which were about to be sent and have no outcome: in doubt, if the daemon died.
+    /// The notifications that were about to be sent and have no outcome: in doubt if the daemon died.
     package internal(set) var intents = IndexRuns()
-    /// How it ended.
+    /// How the job ended; `nil` if it has not.
     package internal(set) var final: JournalFinal?
-    /// Whether the `job` line is out.
+    /// Whether the `job` line is published.
     package internal(set) var isFinalTold = false
-    /// Whether a damaged part of the journal may have told more of it.
+    /// Whether records of it may be missing because the journal was damaged.
     package internal(set) var isDamaged = false
-    /// Whether `rejected` and `expired` were too scattered to be kept: they are empty then, and the tally has only the numbers.
+    /// Whether `rejected` and `expired` were too scattered to keep: they are empty then, and only the tally has their
+    /// numbers.
     package private(set) var isAbridged = false
-    /// The results whose lines are not known to be out.
+    /// The results whose lines may be unpublished.
     package var untold: [JournalResult] { untoldResults.map(\.result) }
-    /// Whether there are any.
+    /// Whether any lines may be unpublished.
     package var hasUntold: Bool { !untoldResults.isEmpty }
 
-    /// Where its header record is, and how it is checked.
+    /// The place of its header record, with its checksum seed.
     let place: JournalPlace
-    /// The same, each with its place: what a PUBLISHED record says of that place holds for it, wherever it was carried.
+    /// The same results, each with the position of its first record. A PUBLISHED record refers to that position, even
+    /// after the result was carried.
     private(set) var untoldResults: [JournalUntold] = []
-    /// An upper bound of what they take to be written once more.
+    /// An upper bound of the bytes for writing these results again.
     private(set) var untoldByteCount = 0
-    /// Where its end was recorded first.
+    /// The position of the first record of its conclusion.
     private(set) var finalPosition: JournalPosition?
 
-    /// Which have which outcome, by the outcome's word, but for those accepted.
+    /// The notifications by outcome, keyed by the outcome's word, except accepted ones.
     package var runs: [String: IndexRuns] {
         let all = [
             "rejected": rejected, Outcome.expired.word: expired, "unsent": unsent, Outcome.unknown.word: unknown,
@@ -56,12 +58,12 @@ package struct JournalJob: Sendable {
         return all.filter { !$0.value.isEmpty }
     }
 
-    /// Whether anything was recorded after its header.
+    /// Whether any record followed its header.
     package var isTouched: Bool {
         isClaimed || final != nil || !intents.isEmpty || remaining.count < facts.recipientCount
     }
 
-    /// The job that a header announces.
+    /// Creates the job that a header announces.
     init(_ header: JournalHeader, at place: JournalPlace) {
         self.facts = header.facts
         self.holdsBytes = header.holdsBytes
@@ -71,7 +73,7 @@ package struct JournalJob: Sendable {
 }
 
 extension JournalJob {
-    /// An upper bound of what it takes to write the job once more.
+    /// An upper bound of the bytes for writing the job again.
     var carriedByteCount: Int {
         let setByteCount =
             Self.byteCount(of: remaining) + Self.byteCount(of: rejected) + Self.byteCount(of: expired)
@@ -79,7 +81,7 @@ extension JournalJob {
         return headerByteCount + Self.fixedByteCount + facts.name.bytes.count + setByteCount + untoldByteCount
     }
 
-    /// An upper bound of what the records of a set take: few runs as such, many as a bit for each index.
+    /// An upper bound of the bytes for the records of a set: few runs as runs, many as one bit per index.
     private static func byteCount(of set: IndexRuns) -> Int {
         let count = set.runCount
         guard count > 16, let first = set.first, let last = set.last else { return count * runByteCount }
@@ -87,15 +89,15 @@ extension JournalJob {
         return min(count * runByteCount, span / 6 + count / 2 + 48)
     }
 
-    /// An upper bound of what it takes beside the header, with so many runs of indices.
+    /// Returns an upper bound of the bytes other than the header, for this number of runs.
     static func byteCount(ofRuns count: Int) -> Int { fixedByteCount + count * runByteCount }
 
-    /// The end without its name, the checkpoint, and the heads of records that are not full.
+    /// The conclusion without its name, the checkpoint, and the heads of records that are not full.
     static let fixedByteCount = 1024
-    /// A gap and a length, and a share in the head of their record.
+    /// A gap and a length, and a share of the record's head.
     private static let runByteCount = 12
 
-    /// Counts outcomes, and remembers what their feedback lines need.
+    /// Counts outcomes, and keeps the data that their feedback lines need.
     mutating func apply(_ result: JournalResult, at position: JournalPosition) {
         for range in result.ranges {
             let range = range.clamped(to: 0..<facts.recipientCount)
@@ -110,14 +112,14 @@ extension JournalJob {
         add(JournalUntold(origin: position, result: result))
     }
 
-    /// Takes a result whose lines are not known to be out.
+    /// Adds a result whose lines may be unpublished.
     mutating func add(_ untold: JournalUntold) {
         untoldResults.append(untold)
         untoldByteCount += untold.byteCount
     }
 
-    /// Lets go of which were rejected and which expired if that is too scattered to be written with so many bytes; how many they
-    /// are stays. Nothing but the result file names them.
+    /// Drops the lists of rejected and expired notifications if writing them takes more than `limit` bytes, but keeps
+    /// their counts. Only the result file uses the lists.
     mutating func abridge(to limit: Int) {
         guard isAbridged || Self.byteCount(of: rejected) + Self.byteCount(of: expired) > limit else { return }
         (rejected, expired, isAbridged) = (IndexRuns(), IndexRuns(), true)
@@ -155,7 +157,7 @@ extension JournalJob {
         }
     }
 
-    /// What has no outcome after all goes on, even if the job had ended.
+    /// Makes notifications without an outcome remain again, even if the job had ended.
     mutating func reopen(_ ranges: [Range<Int>]) {
         for range in ranges {
             let range = range.clamped(to: 0..<facts.recipientCount)
@@ -169,7 +171,7 @@ extension JournalJob {
         (self.final, finalPosition, isFinalTold) = (final, position, false)
     }
 
-    /// Forgets the lines that are out.
+    /// Drops the results whose lines are published.
     mutating func markTold(_ publication: JournalPublication) {
         if !untoldResults.isEmpty {
             untoldResults.removeAll { publication.covers($0.origin) }
@@ -178,7 +180,7 @@ extension JournalJob {
         if let end = finalPosition, publication.covers(end) { isFinalTold = true }
     }
 
-    /// Takes part of a job that is carried forward; `remaining` must be empty before the first.
+    /// Adds a part of a carried job; `remaining` must be empty before the first part.
     mutating func apply(_ runs: JournalRuns) {
         for range in runs.ranges {
             let range = range.clamped(to: 0..<facts.recipientCount)
@@ -193,7 +195,7 @@ extension JournalJob {
         }
     }
 
-    /// Ends the job that is carried forward.
+    /// Completes a carried job.
     mutating func apply(_ checkpoint: JournalCheckpoint) {
         tally = checkpoint.tally
         isClaimed = checkpoint.isClaimed
@@ -203,7 +205,7 @@ extension JournalJob {
         if final != nil, let origin = checkpoint.finalOrigin { finalPosition = origin }
     }
 
-    /// What a job that is carried forward begins with.
+    /// Returns the initial state of a carried job.
     static func carried(_ header: JournalHeader, at place: JournalPlace) -> JournalJob {
         var job = JournalJob(header, at: place)
         job.remaining = IndexRuns()
@@ -212,7 +214,7 @@ extension JournalJob {
 }
 
 extension JournalUntold {
-    /// An upper bound of what it takes to be written: its reason, its times, its place, and its ranges.
+    /// An upper bound of the bytes for writing the result again: its reason, times, position and ranges.
     var byteCount: Int {
         let reasonByteCount = min(result.outcome.refusal?.reason.utf8.count ?? 0, 128)
         return 96 + reasonByteCount + 12 * result.ranges.count

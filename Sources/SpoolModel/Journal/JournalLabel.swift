@@ -1,19 +1,20 @@
-/// The first page of a journal's file: what it is, how it is divided, and whose it is.
+/// The first page of a journal's file: its format, layout and node.
 package struct JournalLabel: Hashable, Sendable {
     private static let magic = Array("pushspool journal\n".utf8)
     private static let version: UInt16 = 4
-    /// The version before has the same records but for those that only this one writes: it is read, and its label replaced.
+    /// The previous version lacks only the records that this version added. The daemon reads such a file, and replaces
+    /// its label.
     private static let earlierVersion: UInt16 = 3
-    /// Where its checksum is: in its first sector, so that replacing an earlier label is one write of that, whole or not at
-    /// all.
+    /// The offset of the checksum. It is in the first sector, so that one atomic sector write replaces an earlier
+    /// label.
     private static let checkedByteCount = 508
     private static let earlierCheckedByteCount = JournalLayout.labelByteCount - 4
 
-    /// How the file is divided.
+    /// The layout of the file.
     package let layout: JournalLayout
-    /// The node that writes it; at most 255 bytes.
+    /// The node that writes the file; at most 255 bytes.
     package let node: String
-    /// Whether it was written by an earlier version, and must be replaced before anything is recorded.
+    /// Whether an earlier version wrote the label. It must be replaced before anything is recorded.
     package let isOfEarlierVersion: Bool
 
     /// Creates a label.
@@ -27,7 +28,7 @@ package struct JournalLabel: Hashable, Sendable {
         self.isOfEarlierVersion = isOfEarlierVersion
     }
 
-    /// The first 512 bytes of it; the rest of its page is zeros, or was an earlier version's.
+    /// The first 512 bytes of the label. The rest of its page is zeros, or an earlier version's.
     package var bytes: [UInt8] {
         var bytes = Self.magic
         bytes.appendInteger(Self.version)
@@ -39,14 +40,14 @@ package struct JournalLabel: Hashable, Sendable {
         return bytes
     }
 
-    /// Whether the bytes may be what a crash has left of a label that was being written: each of it or zero.
+    /// Whether the bytes may be a label whose writing a crash interrupted: each byte of the magic is correct or zero.
     package static func isUnfinished(_ bytes: [UInt8]) -> Bool {
         zip(bytes, magic).allSatisfy { $0 == 0 || $0 == $1 }
     }
 
     /// Reads a label.
     ///
-    /// - Returns: `nil` when the bytes are not the undamaged label of a journal of this version.
+    /// - Returns: `nil` if the bytes are not the undamaged label of a journal of a known version.
     package init?(bytes: [UInt8]) {
         guard bytes.count == JournalLayout.labelByteCount, bytes.starts(with: Self.magic) else { return nil }
         var decoder = JournalDecoder(bytes, Self.magic.count..<Self.checkedByteCount)

@@ -1,23 +1,23 @@
-/// How a journal's file is divided: a label of one page, then regions of one size.
+/// The layout of a journal's file: a label of one page, then regions of equal size.
 ///
-/// Region *i* begins at `4096 + i * regionByteCount`. What is left over at the end of the file is not used.
+/// Region *i* begins at `4096 + i * regionByteCount`. A remainder at the end of the file is unused.
 package struct JournalLayout: Hashable, Sendable {
-    /// How many bytes the label at the beginning of the file has.
+    /// The bytes of the label at the start of the file.
     package static let labelByteCount = 4096
 
-    /// How many bytes the file has, label and unused rest included.
+    /// The bytes of the file, including the label and the unused remainder.
     package let byteCount: Int
-    /// How many bytes one region has, its head included.
+    /// The bytes of one region, including its head.
     package let regionByteCount: Int
-    /// How many regions there are.
+    /// The number of regions.
     package let regionCount: Int
 
-    /// Divides a file of that many bytes into regions of 1 MiB. At least 8 MiB make a usable journal.
+    /// Divides a file of this size into regions of 1 MiB. A usable journal has at least 8 MiB.
     package init(byteCount: Int) {
         self.init(byteCount: byteCount, regionByteCount: 1 << 20)
     }
 
-    /// Divides a file into regions of another size, as its label says.
+    /// Divides a file into regions of another size, given by its label.
     ///
     /// - Parameters:
     ///   - byteCount: The size of the file.
@@ -28,38 +28,38 @@ package struct JournalLayout: Hashable, Sendable {
         self.regionCount = max(0, byteCount - Self.labelByteCount) / regionByteCount
     }
 
-    /// The longest record, its head and padding included: 128 KiB in regions of 1 MiB.
+    /// The most bytes in a record, including head and padding: 128 KiB in regions of 1 MiB.
     package var recordByteLimit: Int { regionByteCount / 8 }
 
-    /// Whether a HEADER has room for so many checksums: those of 31 GiB in regions of 1 MiB.
+    /// Whether a HEADER has room for this many checksums: those of 31 GiB in regions of 1 MiB.
     package func canHold(checkCount: Int) -> Bool { checkCount <= (recordByteLimit - 2048) / 4 }
 
-    /// How many bytes of records surely go into a region.
+    /// The number of bytes of records that are certain to fit into a region.
     package var usableByteCount: Int {
         regionByteCount - JournalRegionHead.byteCount - 2 * JournalEntry.shortestByteCount - recordByteLimit
     }
 
-    /// How many regions are kept free beyond what carrying every live job forward would take.
+    /// The number of regions kept free in addition to those needed to carry every live job forward.
     static let margin = 3
 
-    /// How many bytes live jobs may take: so much less than half that there is always room to carry all of them forward.
+    /// The most bytes of all live jobs. It is enough below half that all of them can always be carried forward.
     package var liveByteLimit: Int {
         max(0, regionCount - Self.margin - 2) / 2 * usableByteCount
     }
 
-    /// Where a region begins in the file.
+    /// Returns the offset of a region in the file.
     package func offset(ofRegion index: Int) -> Int64 {
         Int64(Self.labelByteCount) + Int64(index) * Int64(regionByteCount)
     }
 }
 
-/// The place of a record: the epoch of its region, and its first byte there.
+/// The position of a record: the epoch of its region, and its offset there.
 ///
-/// A later record has a greater position, whichever region of the file it is in.
+/// A later record has a greater position, in whichever region of the file it is.
 package struct JournalPosition: Comparable, Hashable, Sendable {
-    /// The region's epoch; no two regions ever had the same.
+    /// The region's epoch, which is never reused.
     package let epoch: UInt64
-    /// From the beginning of the region, in bytes.
+    /// The offset from the start of the region, in bytes.
     package let offset: Int
 
     /// Creates a position.

@@ -1,11 +1,11 @@
-/// Records on their way to the file.
+/// Records waiting to be written to the file.
 struct JournalOutput: Sendable {
     private let layout: JournalLayout
     private var head: JournalRegionHead
     private var seed: UInt32
-    /// The salt of the daemon that writes; 0 in regions that it began itself.
+    /// The salt of the current daemon; 0 in regions that it began itself.
     private var salt: UInt32 = 0
-    /// Where the next record goes.
+    /// The position of the next record.
     private(set) var position: JournalPosition
     private var writes: [JournalWrite] = []
     private var pending: [UInt8]
@@ -21,7 +21,7 @@ struct JournalOutput: Sendable {
         self.position = JournalPosition(epoch: head.epoch, offset: JournalRegionHead.byteCount)
     }
 
-    /// Goes on in a region where its records end.
+    /// Continues in a region after its last record.
     init(_ head: JournalRegionHead, at end: JournalPlace, layout: JournalLayout) {
         self.init(head, layout: layout)
         (position, seed) = (end.position, end.seed)
@@ -29,8 +29,8 @@ struct JournalOutput: Sendable {
         pendingOffset += Int64(end.position.offset)
     }
 
-    /// How many bytes of records still go into the region; its last bytes are kept for its end, and before it for the
-    /// beginning of a daemon that finds it full.
+    /// The remaining bytes for records in the region. Space is reserved at its end for an END, and for the BEGUN of a
+    /// daemon that finds it full.
     var room: Int { layout.regionByteCount - position.offset - 2 * JournalEntry.shortestByteCount }
 
     /// Writes the region's head again.
@@ -39,7 +39,7 @@ struct JournalOutput: Sendable {
         writes.append(JournalWrite(offset: offset, bytes: head.bytes, needsSyncBefore: false))
     }
 
-    /// Says that a daemon begins: no record behind this one is read that another wrote.
+    /// Records that a daemon begins. From here on, only its own records are read.
     mutating func begin(salt: UInt32) -> JournalEntry {
         var bytes: [UInt8] = []
         JournalEntry.append(.begun(salt: salt), isCarried: false, to: &bytes)
@@ -49,17 +49,17 @@ struct JournalOutput: Sendable {
         return JournalEntry(record: .begun(salt: salt), isCarried: false, place: place)
     }
 
-    /// How many bytes a proof of durability has.
+    /// The bytes of a sync mark.
     static let markByteCount = 24
 
-    /// Says that the region is durable up to this byte.
+    /// Records that the region is durable up to this offset.
     mutating func mark(through offset: Int) {
         var bytes: [UInt8] = []
         JournalEntry.append(.synced(JournalSyncMark(salt: salt, through: offset)), isCarried: false, to: &bytes)
         append(&bytes, seed: JournalEntry.seed(epoch: head.epoch))
     }
 
-    /// Ends the region and goes on in another.
+    /// Ends the region and continues in another.
     mutating func begin(_ head: JournalRegionHead) {
         var end: [UInt8] = []
         JournalEntry.append(.end, isCarried: false, to: &end)
@@ -84,7 +84,7 @@ struct JournalOutput: Sendable {
         return JournalPlace(position: position, seed: seed, byteCount: record.count)
     }
 
-    /// What is to be written since the last call.
+    /// Removes and returns the writes since the last call.
     mutating func take() -> [JournalWrite] {
         flush()
         defer { writes = [] }

@@ -1,26 +1,26 @@
 import APNSModel
 
-/// How far a job is: what is left of it, and what became of the rest.
+/// The progress of a job: its remaining notifications, and the outcomes of the others.
 package struct JournalProgress: Hashable, Sendable {
-    /// What has no outcome yet.
+    /// The notifications without an outcome.
     package var remaining: IndexRuns
-    /// What became of the rest.
+    /// The outcomes of the others.
     package var tally = Tally()
-    /// Which were rejected.
+    /// The rejected notifications.
     package var rejected = IndexRuns()
-    /// Which expired.
+    /// The expired notifications.
     package var expired = IndexRuns()
-    /// Which were given up.
+    /// The notifications that were given up.
     package var unsent = IndexRuns()
-    /// Which are in doubt.
+    /// The notifications of unknown outcome.
     package var unknown = IndexRuns()
 
-    /// Creates the progress of a job of which this is left; the other members are set by hand.
+    /// Creates the progress of a job with these remaining notifications; the caller sets the other members.
     package init(remaining: IndexRuns) {
         self.remaining = remaining
     }
 
-    /// Which have which outcome, by the outcome's word, but for those accepted.
+    /// The notifications by outcome, keyed by the outcome's word, except accepted ones.
     package var runs: [String: IndexRuns] {
         get {
             let all = [
@@ -34,10 +34,10 @@ package struct JournalProgress: Hashable, Sendable {
         }
     }
 
-    /// How many runs of indices it takes to say all that.
+    /// The number of runs in all sets.
     package var runCount: Int { sets.reduce(0) { $0 + $1.runs.runCount } }
 
-    /// The sets that are not empty, as the journal names them.
+    /// The sets that are not empty, with their kind in the journal.
     var sets: [(kind: JournalRuns.Kind, runs: IndexRuns)] {
         let all: [(kind: JournalRuns.Kind, runs: IndexRuns)] = [
             (.remaining, remaining), (.rejected, rejected), (.expired, expired), (.unsent, unsent), (.unknown, unknown),
@@ -47,7 +47,7 @@ package struct JournalProgress: Hashable, Sendable {
 }
 
 extension JournalJob {
-    /// How far it is; what is in doubt is left of it.
+    /// The progress of the job. Notifications in doubt count as remaining.
     package var progress: JournalProgress {
         var progress = JournalProgress(remaining: remaining)
         progress.tally = tally

@@ -4,7 +4,7 @@ extension JournalRecord {
     static let headerType: UInt8 = 1
     static let syncedType: UInt8 = 18
 
-    /// The number of its kind in the file.
+    /// The type number in the file.
     var type: UInt8 {
         switch self {
         case .header: Self.headerType

@@ -2,55 +2,57 @@ package import APNSModel
 
 /// One record of the journal.
 ///
-/// `runs`, `untold`, `checkpoint`, `synced`, `distrusted`, `end` and `begun` are written by a `JournalBook` on its own
-/// account.
+/// `JournalBook` itself writes `runs`, `untold`, `checkpoint`, `synced`, `distrusted`, `end` and `begun`; its callers
+/// do not.
 package enum JournalRecord: Hashable, Sendable {
-    /// A job is about to be claimed. Synced before the claim.
+    /// The job is about to be claimed. Synced before the claim.
     indirect case header(JournalHeader)
     /// The job's file is in `work/`.
     case claimed(JobID)
-    /// These are about to be sent, and must not be sent twice (`on_doubt: report`). Synced before they are sent.
+    /// These notifications are about to be sent, and must not be sent twice (`on_doubt: report`). Synced before they
+    /// are sent.
     case intent(JobID, [Range<Int>])
-    /// These got an outcome.
+    /// These notifications got an outcome.
     case result(JobID, JournalResult)
-    /// These have no outcome after all and are to be sent again; an intent for them is taken back.
+    /// These notifications have no outcome after all, and are sent again; this cancels their intent.
     case reopened(JobID, [Range<Int>])
     /// The job ended. Synced before its `job` line is published.
     indirect case final(JobID, JournalFinal)
-    /// Feedback lines are out.
+    /// Feedback lines are published.
     indirect case published(JournalPublication)
-    /// Nothing is left to do for the job: it is archived, or was never ours, or is gone.
+    /// Nothing remains to be done for the job: it is archived, was never claimed, or its file is gone.
     case cleaned(JobID)
-    /// Part of a job that is carried forward.
+    /// Part of a carried job.
     case runs(JobID, JournalRuns)
-    /// An outcome of a job that is carried forward, whose lines are not known to be out.
+    /// An outcome of a carried job whose lines may be unpublished.
     indirect case untold(JobID, JournalUntold)
-    /// The end of a job that is carried forward: what came since its carried header replaces all before.
+    /// The end of a carried job. The records since its carried header replace all earlier ones.
     indirect case checkpoint(JobID, JournalCheckpoint)
     /// A file is about to be read.
     indirect case start(JournalSubject)
-    /// The daemon survived reading a file that was not claimed, or the file is gone. A claim's header says the same.
+    /// The daemon survived reading a file but did not claim it, or the file is gone. The header of a claim says the
+    /// same.
     indirect case ended(JournalSubject)
-    /// What is known against a file, carried forward.
+    /// The suspicion against a file, carried forward.
     indirect case suspect(JournalSubject, JournalSuspicion)
-    /// The daemon ended as it should.
+    /// The daemon shut down cleanly.
     case stopped
-    /// The region is full; what follows is in the next one.
+    /// The region is full; the next records are in another region.
     case end
-    /// All up to a place in this region is durable.
+    /// The region is durable up to an offset.
     case synced(JournalSyncMark)
-    /// Records were lost by damage: every job that is live here may have been told of in them. Carried forward it says so only of
-    /// jobs that have no records; what it says of those that are live is in their checkpoints.
+    /// Damage lost records, which may have concerned any job that is live here. A carried copy says so only about jobs
+    /// without records; for live jobs their checkpoints say it.
     case distrusted
-    /// A daemon began. The checksums of what it writes into this region start from the salt too.
+    /// A daemon began. From here on, checksums in this region also start from the salt.
     case begun(salt: UInt32)
 }
 
-/// Indices of a job that is carried forward.
+/// Indices of a carried job.
 package struct JournalRuns: Hashable, Sendable {
-    /// What is told of the indices. The raw values are those in the file.
+    /// The state of the indices. The raw values are those in the file.
     package enum Kind: UInt8, CaseIterable, Hashable, Sendable {
-        /// They have no outcome yet.
+        /// They have no outcome.
         case remaining = 1
         /// They were rejected.
         case rejected = 2
@@ -58,58 +60,59 @@ package struct JournalRuns: Hashable, Sendable {
         case expired = 3
         /// They were given up.
         case unsent = 4
-        /// They are in doubt.
+        /// Their outcome is unknown.
         case unknown = 5
         /// They were about to be sent and have no outcome.
         case intended = 6
     }
 
-    /// What is told of them.
+    /// The state of the indices.
     package var kind: Kind
     /// The indices.
     package var ranges: [Range<Int>]
 }
 
 extension JournalRecord {
-    /// Of how many notifications it tells the outcome; 1 if it tells something else.
+    /// The number of notifications whose outcome the record contains; 1 for other records.
     package var notificationCount: Int {
         guard case .result(_, let result) = self else { return 1 }
         return max(1, result.ranges.reduce(0) { $0 + $1.count })
     }
 }
 
-/// An outcome of a job that is carried forward, whose lines are not known to be out.
+/// An outcome of a carried job whose lines may be unpublished.
 package struct JournalUntold: Hashable, Sendable {
-    /// Where it was recorded first: what a PUBLISHED record says of that place holds for it.
+    /// The position of its first record. A PUBLISHED record refers to that position.
     package var origin: JournalPosition
     /// The outcome.
     package var result: JournalResult
 }
 
-/// Proof that a part of a region was durable: what is missing of it was not lost in a crash, but damaged since.
+/// Proof that a part of a region was durable. Missing records in that part are damage, not the effect of a crash.
 ///
-/// Its checksum starts from the region's epoch alone, so that it can be read behind a damaged record.
+/// The checksum starts from the region's epoch alone, so that the mark can be read after a damaged record.
 package struct JournalSyncMark: Hashable, Sendable {
-    /// The salt of the daemon that wrote it; 0 if that began its first region with this one.
+    /// The salt of the daemon that wrote it; 0 if that daemon began the region.
     package var salt: UInt32
-    /// Where the durable part ends, in bytes from the beginning of the region.
+    /// The end of the durable part, in bytes from the start of the region.
     package var through: Int
 }
 
-/// The end of a job that is carried forward.
+/// The end of a carried job.
 package struct JournalCheckpoint: Hashable, Sendable {
-    /// How many records of the job came since its carried header, which counts; all of them, or the carry is torn.
+    /// How many records the job has since its carried header, not counting the header or this one. If any is missing,
+    /// the carry is torn.
     package var recordCount: Int
-    /// Whether its file was in `work/`.
+    /// Whether its file was moved to `work/`.
     package var isClaimed: Bool
-    /// Whether its `job` line is out.
+    /// Whether its `job` line is published.
     package var isFinalTold: Bool
-    /// Whether a damaged part of the journal may have told more of it.
+    /// Whether records of it may be missing because the journal was damaged.
     package var isDamaged: Bool
-    /// What became of its notifications so far.
+    /// The outcomes of its notifications so far.
     package var tally: Tally
-    /// Where its end was recorded first, if it has ended.
+    /// The position of the first record of its conclusion, if it has ended.
     package var finalOrigin: JournalPosition?
-    /// Whether its rejected and expired notifications were too scattered to be listed.
+    /// Whether its rejected and expired notifications were too scattered to list.
     package var isAbridged = false
 }

@@ -1,13 +1,13 @@
-/// The head of a region: which records after it count.
+/// The head of a region, which determines the valid records after it.
 struct JournalRegionHead: Hashable {
     static let byteCount = 32
     private static let magic = Array("psregion".utf8)
-    /// Far beyond what ever is counted to; so that counting on never overflows.
+    /// Far above any real epoch, so that adding to it cannot overflow.
     private static let epochLimit: UInt64 = 1 << 62
 
     let epoch: UInt64
     let index: Int
-    /// Whether a daemon that started began it: its epoch need not follow.
+    /// Whether a starting daemon began the region. Its epoch need not follow the previous one.
     let isFirstOfRun: Bool
 
     init(epoch: UInt64, index: Int, isFirstOfRun: Bool) {
@@ -41,18 +41,18 @@ struct JournalRegionHead: Hashable {
     }
 }
 
-/// The records of a region, one after another, up to its end or its first bad one.
+/// The records of a region in order, up to its END or the first invalid one.
 struct JournalRegionReader {
     private let bytes: [UInt8]
     private let epoch: UInt64
     private var seed: UInt32
-    /// The salts of the daemons that went on in this region, the last one's at the end; 0 is who began it.
+    /// The salts of the daemons that wrote to this region, the latest last; 0 stands for the one that began it.
     private var salts: [UInt32] = [0]
-    /// Where the next record begins, or the reading ended.
+    /// The offset of the next record, or where reading stopped.
     private(set) var offset = JournalRegionHead.byteCount
-    /// Whether all that was written into the region was read.
+    /// Whether reading reached the region's END.
     private(set) var isComplete = false
-    /// Where the next daemon goes on: behind the last record, in place of a BEGUN that nothing follows.
+    /// Where the next daemon continues: after the last record, overwriting a BEGUN that has no record after it.
     private(set) var end: JournalPlace
 
     init(_ bytes: [UInt8], epoch: UInt64) {
@@ -77,15 +77,15 @@ struct JournalRegionReader {
         return entry
     }
 
-    /// Whether what should follow where the reading ended was durable once: it was not lost in a crash, but damaged since.
+    /// Whether the data where reading stopped had been durable: it was damaged later, not lost in a crash.
     ///
-    /// A crash may leave whole records behind a torn one, but no proof that the torn one had been synced, nor one of a daemon
-    /// whose beginning had not. Costs a look at every eighth byte of the rest.
+    /// A crash may leave complete records after a torn one. But it leaves no proof that the torn one was synced, and no
+    /// proof by a daemon whose BEGUN was not. Costs a look at every eighth byte of the rest.
     var hasLost: Bool {
         guard !isComplete else { return false }
         let last = bytes.count - JournalOutput.markByteCount
         var place = offset
-        // Most of the rest was never written: only its types are looked at.
+        // Most of the rest was never written, so check only the type bytes first.
         while place <= last {
             if bytes[place + 8] == JournalRecord.syncedType, case .synced(let mark)? = mark(at: place)?.record,
                 mark.salt == salts.last ? mark.through > offset : !salts.contains(mark.salt)
@@ -97,7 +97,7 @@ struct JournalRegionReader {
         return false
     }
 
-    /// The record at a place, if it is of the daemon that wrote there last.
+    /// Returns the record at an offset, if the latest daemon there wrote it.
     private func entry(at place: Int) -> JournalEntry? {
         if let entry = mark(at: place) {
             guard case .synced(let mark) = entry.record, mark.salt == salts.last else { return nil }
@@ -106,7 +106,7 @@ struct JournalRegionReader {
         return JournalEntry(bytes, at: place, seed: seed, position: JournalPosition(epoch: epoch, offset: place))
     }
 
-    /// The proof of durability at a place, whichever daemon's it is.
+    /// Returns the sync mark at an offset, whichever daemon wrote it.
     private func mark(at place: Int) -> JournalEntry? {
         guard place + JournalEntry.headByteCount < bytes.count, bytes[place + 8] == JournalRecord.syncedType else {
             return nil

@@ -1,54 +1,54 @@
 package import APNSModel
 
-/// Something in a journal that is not as it was written.
+/// Damage found in a journal.
 package struct JournalDamage: Hashable, Sendable {
-    /// Which region.
+    /// The index of the region.
     package let region: Int
-    /// Where in it, in bytes.
+    /// The offset in the region, in bytes.
     package let offset: Int
-    /// What is wrong, for a person.
+    /// A description for people.
     package let why: String
 }
 
-/// Reads a journal: what was going on when the last daemon ended.
+/// Reads a journal and rebuilds the state when the last daemon ended.
 ///
-/// First every region's head (`addHead`), then the regions in `readingOrder` (`addRegion`), then `finish`. Any bytes may
-/// be given; what is not a record ends its region.
+/// First call `addHead` for every region, then `addRegion` in `readingOrder`, then `finish`. Any bytes are allowed;
+/// invalid data ends its region.
 package struct JournalReplay: Sendable {
-    /// How many bytes at the beginning of a region `addHead` wants.
+    /// The bytes at the start of a region that `addHead` needs.
     package static let headByteCount = JournalRegionHead.byteCount
 
-    /// How the file is divided.
+    /// The layout of the file.
     package let layout: JournalLayout
-    /// What is not as it was written. The torn end of the last region is not among it: that is how a crash looks.
+    /// The damage found. The torn end of the last region does not count: a crash leaves that.
     package private(set) var damage: [JournalDamage] = []
-    /// Whether the last daemon ended as it should; true of an empty journal.
+    /// Whether the last daemon shut down cleanly; true for an empty journal.
     package private(set) var endedCleanly = true
 
     private(set) var state: JournalState
-    /// Whether the end of what was recorded is lost, which the next daemon must record.
+    /// Whether the latest records are lost. The next daemon must record that.
     private(set) var hasLostEnd = false
-    /// The regions in use, in the order of their epochs.
+    /// The regions in use, by epoch.
     private(set) var regions: [JournalRegionHead] = []
-    /// Whether nothing was ever recorded: what earlier daemons did is not known then.
+    /// Whether nothing was ever recorded. Then the work of earlier daemons is unknown.
     package var isBlank: Bool { regions.isEmpty }
-    /// Those whose head is damaged.
+    /// The regions whose head is damaged.
     private var headless: [(index: Int, isBlank: Bool)] = []
-    /// Those of them of which not even an epoch can be guessed.
+    /// Those of them whose epoch cannot be guessed.
     private var unknown: [Int] = []
-    /// Epochs that were guessed for the others.
+    /// The epochs guessed for the others.
     private var guesses: Set<UInt64> = []
-    /// The region that was read last.
+    /// The last region read.
     private var last: Ending?
 
     /// How the reading of a region ended.
     private struct Ending {
         let head: JournalRegionHead
-        /// Where, if that was too early.
+        /// The offset where reading stopped, if that was before the region's END.
         let tornAt: Int?
-        /// Where its records end.
+        /// The end of its records.
         let end: JournalPlace
-        /// Whether what should follow there was durable once.
+        /// Whether the data there had been durable.
         let hasLost: Bool
     }
 
@@ -60,17 +60,17 @@ package struct JournalReplay: Sendable {
 
     /// The live jobs.
     package var jobs: [JobID: JournalJob] { state.jobs }
-    /// The jobs of which there are records but no header.
+    /// The jobs that have records but no header.
     package var orphans: Set<JobID> { state.orphans }
-    /// Whether records were lost by damage, since this journal was made: what was sent of a job of which there is no record is not
-    /// known then, and whoever has such a file moves it to `hold/`.
+    /// Whether damage has lost records since this journal was created. If so, a job without records may have been sent
+    /// in part, and the daemon moves its file to `hold/`.
     package var hasLost: Bool { state.hasLost }
-    /// The newest name given to a feedback file, by app.
+    /// The newest name of a feedback file, by app.
     package var newestFeedback: [String: FileName] { state.publications.mapValues(\.publication.feedback) }
-    /// The files over which the daemon may have died.
+    /// The files that may have killed the daemon.
     package var suspects: [JournalSubject: JournalSuspicion] { state.suspects.mapValues(\.suspicion) }
 
-    /// Takes a region's first 32 bytes.
+    /// Adds the first 32 bytes of a region.
     package mutating func addHead(_ bytes: [UInt8], index: Int) {
         if let head = JournalRegionHead(bytes: bytes, index: index) {
             insert(head)
@@ -88,13 +88,13 @@ package struct JournalReplay: Sendable {
         regions.insert(head, at: place)
     }
 
-    /// In which order the regions are to be read: only those in use. All heads must be known.
+    /// The order in which to read the regions, which includes only those in use. All heads must have been added.
     package var readingOrder: [Int] {
         mutating get {
             let newest = regions.last?.index
             for (index, isBlank) in headless.sorted(by: { $0.index < $1.index }) {
-                // One that was never used has no head. Of those that lost it, the newest is not missed by another, nor is
-                // the first of a new file.
+                // A region that was never used has no head. If the newest region, or the first region of a new file,
+                // lost its head, no later region shows that it is missing.
                 let mayBeLost = index == 0 || newest.map { ($0 + 1) % layout.regionCount == index } == true
                 if !isBlank || mayBeLost { guess(index) }
             }
@@ -103,7 +103,7 @@ package struct JournalReplay: Sendable {
         }
     }
 
-    /// A region whose head is damaged is read as the one after its neighbour; records of other epochs will not fit.
+    /// Assumes that a region with a damaged head follows its neighbor. Records of other epochs will not match.
     private mutating func guess(_ index: Int) {
         let before = (index + layout.regionCount - 1) % max(1, layout.regionCount)
         guard let epoch = regions.first(where: { $0.index == before })?.epoch else {
@@ -115,15 +115,15 @@ package struct JournalReplay: Sendable {
         insert(JournalRegionHead(epoch: epoch + 1, index: index, isFirstOfRun: false))
     }
 
-    /// Takes a whole region.
+    /// Adds a whole region.
     package mutating func addRegion(_ bytes: [UInt8], index: Int) {
         guard let head = regions.first(where: { $0.index == index }) else { return judgeUnknown(bytes, index) }
         var reader = JournalRegionReader(bytes, epoch: head.epoch)
         let first = reader.next()
         if guesses.contains(head.epoch) {
             guard first != nil else {
-                // Its beginning was torn, and nothing in it was ever synced; or it is lost, and its successor tells, or
-                // what follows in it.
+                // Either its first write was torn and nothing in it was ever synced, or its data is lost; in that case
+                // its successor or a later mark in it shows so.
                 regions.removeAll { $0 == head }
                 if reader.hasLost { loseEnd(JournalDamage(region: index, offset: 0, why: "its beginning is lost")) }
                 return
@@ -137,13 +137,13 @@ package struct JournalReplay: Sendable {
             head: head, tornAt: reader.isComplete ? nil : reader.offset, end: reader.end, hasLost: reader.hasLost)
     }
 
-    /// A region of which not even the epoch is known: whatever is in it is lost.
+    /// Judges a region whose epoch is unknown: any data in it is lost.
     private mutating func judgeUnknown(_ bytes: [UInt8], _ index: Int) {
         guard bytes.dropFirst(Self.headByteCount).contains(where: { $0 != 0 }) else { return }
         loseEnd(JournalDamage(region: index, offset: 0, why: "its head is damaged; its records cannot be read"))
     }
 
-    /// Notes that the file has fewer bytes than its label says: what is missing may have told of any job.
+    /// Records that the file is shorter than its label says. The missing part may have concerned any job.
     package mutating func noteCut(toByteCount count: Int64) {
         let offset = max(0, Int(count) - JournalLayout.labelByteCount)
         loseEnd(
@@ -152,7 +152,7 @@ package struct JournalReplay: Sendable {
                 why: "the file was cut to \(count) bytes, its label says \(layout.byteCount)"))
     }
 
-    /// Looks for what is missing between the last region and this one.
+    /// Checks for records missing between the last region and this one.
     private mutating func connect(_ head: JournalRegionHead) {
         guard let last else { return }
         if last.head.epoch + 1 != head.epoch, !head.isFirstOfRun {
@@ -172,7 +172,7 @@ package struct JournalReplay: Sendable {
         state.distrust()
     }
 
-    /// Says that all regions were read.
+    /// Marks the end of reading.
     package mutating func finish() {
         if let last, let offset = last.tornAt, last.hasLost {
             loseEnd(
@@ -183,14 +183,15 @@ package struct JournalReplay: Sendable {
         endedCleanly = state.isStopped && !hasLostEnd
         state.beginRun()
         guard let last, last.tornAt == nil, let oldest = regions.first else { return }
-        // The last region was ended, and the next one is not there: its beginning went over what was no longer needed.
+        // The last region was ended, but the next one has no valid beginning. Writing it overwrote only records that
+        // were no longer needed.
         let next = (last.head.index + 1) % max(1, layout.regionCount)
         guard next == oldest.index else { return }
         damage.removeAll { $0.region == next }
         if damage.isEmpty { state.trust() }
     }
 
-    /// The newest region, and where the next daemon goes on in it; `nil` when it was ended, or there is none.
+    /// The newest region, and where the next daemon continues in it; `nil` if it was ended, or there is none.
     var resumption: (head: JournalRegionHead, end: JournalPlace, isHeadDamaged: Bool)? {
         guard let last, last.tornAt != nil, last.head == regions.last,
             last.end.position.offset + 2 * JournalEntry.shortestByteCount <= layout.regionByteCount
@@ -198,15 +199,15 @@ package struct JournalReplay: Sendable {
         return (last.head, last.end, guesses.contains(last.head.epoch))
     }
 
-    /// Where a record is in the file; `nil` if its region is not in use any more.
+    /// Returns the offset of a record in the file; `nil` if its region is no longer in use.
     package func fileOffset(of position: JournalPosition) -> Int64? {
         guard let head = regions.first(where: { $0.epoch == position.epoch }) else { return nil }
         return layout.offset(ofRegion: head.index) + Int64(position.offset)
     }
 
-    /// Reads the header at the beginning of `bytes`, which were read from its place in the file.
+    /// Reads the header of a job from bytes read at its place in the file.
     ///
-    /// - Returns: `nil` when they are not the job's header, whole and undamaged.
+    /// - Returns: `nil` if they are not the job's complete, undamaged header.
     package static func header(of job: JournalJob, in bytes: [UInt8]) -> JournalHeader? {
         guard let entry = JournalEntry(bytes, at: 0, seed: job.place.seed, position: job.position),
             case .header(let header) = entry.record, header.facts == job.facts

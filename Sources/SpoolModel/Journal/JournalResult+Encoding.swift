@@ -1,6 +1,6 @@
 import APNSModel
 
-/// How many bytes of a reason's name are kept.
+/// The most bytes kept of a reason's name.
 private let reasonByteLimit = 128
 
 extension JournalResult {

@@ -1,14 +1,14 @@
 package import APNSModel
 
-/// Outcomes that a job's notifications got: one outcome, and ranges of those that got it.
+/// An outcome, and the ranges of a job's notifications that got it.
 package struct JournalResult: Hashable, Sendable {
-    /// What became of them. A reason's name is cut after 128 bytes in the file.
+    /// The outcome. The file stores at most 128 bytes of a reason's name.
     package var outcome: Outcome
-    /// Their indices, in any order.
+    /// The indices, in any order.
     package var ranges: [Range<Int>]
-    /// When they got it.
+    /// The time of the outcome.
     package var at: WallTime
-    /// Whether an earlier record said that they were accepted, and was wrong.
+    /// Whether an earlier record wrongly said that these notifications were accepted.
     package var isCorrection: Bool
 
     /// Creates a result.
@@ -17,41 +17,41 @@ package struct JournalResult: Hashable, Sendable {
     }
 }
 
-/// How a job ended and where it goes, recorded and synced before its `job` line is published.
+/// How a job ended and where it is archived. Recorded and synced before its `job` line is published.
 package struct JournalFinal: Hashable, Sendable {
-    /// How many bytes of `why` are kept.
+    /// The most bytes kept of `why`.
     package static let whyByteLimit = 512
 
-    /// How it ended; its state is the archive that the job goes to.
+    /// How the job ended; its state is the archive that the job goes to.
     package let conclusion: Conclusion
-    /// The UTC day's folder there, `2026-11-21`.
+    /// The folder there for the UTC day, such as `2026-11-21`.
     package let day: String
-    /// The name there, which may be another than it was dropped by.
+    /// The name there, which may differ from that of the dropped file.
     package let name: FileName
-    /// When it ended.
+    /// When the job ended.
     package let finishedAt: WallTime
-    /// Why it could not go on, in words; cut after 512 bytes.
+    /// Why the job could not continue, in words; cut to 512 bytes.
     package var why: String? {
         didSet { why = why?.prefix(utf8Count: Self.whyByteLimit) }
     }
-    /// The job that it was a duplicate of, if it was one.
+    /// The earlier job that this one duplicates, if any.
     package var earlier: EarlierJob?
 
-    /// Creates the record of an end; `why` and `earlier` are set by hand.
+    /// Creates the record of a conclusion; the caller sets `why` and `earlier`.
     package init(_ conclusion: Conclusion, day: String, name: FileName, finishedAt: WallTime) {
         (self.conclusion, self.day, self.name, self.finishedAt) = (conclusion, day, name, finishedAt)
     }
 }
 
-/// That feedback lines are out.
+/// The fact that feedback lines are published.
 package struct JournalPublication: Hashable, Sendable {
-    /// The app whose lines they are.
+    /// The app of the lines.
     package var app: String
-    /// The file in `feedback/`: the newest name given out, which the next must exceed.
+    /// The file in `feedback/`: the newest name used, which the next name must exceed.
     package var feedback: FileName
-    /// The lines of every RESULT and FINAL of the app up to this record are out.
+    /// The lines of every RESULT and FINAL of the app up to this record are published.
     package var through: JournalPosition
-    /// But not those before this one, if there is one: an earlier run has left them, and they are told again.
+    /// Lines before this record are excluded, if it is set: an earlier run left them, and they are published again.
     package var since: JournalPosition?
 
     /// Creates a publication.
@@ -59,14 +59,14 @@ package struct JournalPublication: Hashable, Sendable {
         (self.app, self.feedback, self.through, self.since) = (app, feedback, through, since)
     }
 
-    /// Whether it says that the lines of the record at `position` are out.
+    /// Whether it covers the lines of the record at `position`.
     func covers(_ position: JournalPosition) -> Bool {
         position <= through && since.map { $0 <= position } ?? true
     }
 }
 
 extension String {
-    /// The longest beginning of at most `limit` bytes that cuts no character.
+    /// Returns the longest prefix of at most `limit` bytes that does not split a character.
     func prefix(utf8Count limit: Int) -> String {
         guard utf8.count > limit else { return self }
         var end = utf8.index(startIndex, offsetBy: limit)

@@ -1,13 +1,13 @@
-/// What room in the journal is wanted for.
+/// The purpose for which an app needs room in the journal.
 package enum JournalUse: CaseIterable, Hashable, Sendable {
-    /// To claim another job.
+    /// Claiming another job.
     case claims
-    /// To hand out more of the jobs that are claimed.
+    /// Handing out more notifications of claimed jobs.
     case sending
-    /// To record what became of those that were sent.
+    /// Recording the outcomes of sent notifications.
     case outcomes
 
-    /// Which part of the room it may use, in eighths: what has begun must be able to end.
+    /// The part of the room that this purpose may use, in eighths: jobs already started must be able to finish.
     fileprivate var eighths: Int {
         switch self {
         case .claims: 6
@@ -17,42 +17,42 @@ package enum JournalUse: CaseIterable, Hashable, Sendable {
     }
 }
 
-/// Divides the room that a journal has for live jobs: half of it in equal parts, one for each app, which no other app can
-/// take; the other half for whoever needs it.
+/// Divides the journal's room for live jobs: half of it in equal shares, one for each app, which no other app can use;
+/// the other half for any app that needs it.
 ///
-/// So an app whose jobs cannot end (its gateway is down, its feedback cannot be written) keeps no other one from working.
+/// So an app whose jobs cannot end (its gateway is down, its feedback cannot be written) does not stop the others.
 package struct JournalShares: Hashable, Sendable {
-    /// What of it each app takes beside its jobs: its last PUBLISHED record.
+    /// The bytes that each app takes in addition to its jobs: its last PUBLISHED record.
     private static let appByteCount = 512
 
-    /// How many bytes all live jobs may take.
+    /// The most bytes of all live jobs.
     package let byteLimit: Int
-    /// The apps that have a part of their own.
+    /// The apps with a share of their own.
     package var apps: Set<String> = []
 
-    /// Divides so many bytes.
+    /// Divides this many bytes.
     package init(byteLimit: Int) {
         self.byteLimit = byteLimit
     }
 
-    /// How many bytes each app has for itself.
+    /// The bytes of each app's own share.
     package var ownByteCount: Int { apps.isEmpty ? 0 : half / apps.count }
 
-    /// Half of what is divided.
+    /// Half of the room to divide.
     private var half: Int { max(0, byteLimit - apps.count * Self.appByteCount) / 2 }
 
-    /// How much room any app has at least, however what is live is distributed among them. Costs nothing, and is much as long as
-    /// the journal is not well filled.
+    /// Returns the least room of any app, however the live bytes are distributed among the apps. Costs nothing, and is
+    /// enough while the journal has plenty of room.
     ///
     /// - Parameters:
-    ///   - use: What it is wanted for.
-    ///   - liveByteCount: What all live jobs take.
-    /// - Returns: How many bytes more it may take; if that is not negative, at most what `room` says of any.
+    ///   - use: The purpose.
+    ///   - liveByteCount: The bytes of all live jobs.
+    /// - Returns: How many more bytes an app may take; if not negative, at most the `room` of any app.
     func leastRoom(for use: JournalUse, liveByteCount: Int) -> Int { half * use.eighths / 8 - liveByteCount }
 
-    /// How many bytes more an app may take for a use; may be negative. Costs a look at each app that has live jobs.
+    /// Returns how many more bytes an app may take for a use; may be negative. Costs O(*n*) in apps with live jobs.
     ///
-    /// An app without live jobs may use all of its own part for one.
+    /// An app without live jobs may use all of its own share for one.
     func room(of app: String, for use: JournalUse, usage: [String: JournalState.Usage]) -> Int {
         let own = usage[app]?.byteCount ?? 0
         let share = apps.contains(app) ? ownByteCount : 0
@@ -64,6 +64,6 @@ package struct JournalShares: Hashable, Sendable {
         return share * eighths / 8 + max(0, half * use.eighths / 8 - othersBeyond) - own
     }
 
-    /// Whether each app's own part is enough for a small job of any length.
+    /// Whether each app's own share is enough for a small job of any length.
     package var isEnough: Bool { ownByteCount >= JournalHeader.byteLimit + 3 * JournalJob.fixedByteCount }
 }

@@ -40,7 +40,7 @@ extension JournalSuspicion {
 }
 
 extension JournalRuns {
-    /// Beside the kind: the ranges are written as a bit for each index.
+    /// Set in addition to the kind if the ranges are written as one bit per index.
     private static let bitmapFlag: UInt8 = 0x80
 
     func write(to bytes: inout [UInt8]) {
