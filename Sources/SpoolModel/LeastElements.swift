@@ -1,20 +1,20 @@
-/// The least of many elements, without keeping the others: at most twice as many as are asked for.
+/// The least of many elements. Stores at most twice the number requested.
 package struct LeastElements<Element: Comparable & Sendable>: Sendable {
     private let limit: Int
     private var kept: [Element] = []
 
-    /// Will keep at most `limit` elements, which is at least 1.
+    /// Creates a collection that keeps at most `limit` elements, and at least one.
     package init(limit: Int) {
         self.limit = max(1, limit)
     }
 
-    /// Considers an element. Costs O(log *n*) on average.
+    /// Adds an element, if it may be one of the least. Costs O(log *n*) on average.
     package mutating func add(_ element: Element) {
         kept.append(element)
         if kept.count >= 2 * limit { cut() }
     }
 
-    /// The least elements, in order.
+    /// The least elements, in ascending order.
     package var sorted: [Element] { Array(kept.sorted().prefix(limit)) }
 
     private mutating func cut() {

@@ -1,8 +1,8 @@
 import APNSModel
 
-/// What a journal's records say, one after another: the same for who writes and who reads them.
+/// The state that a journal's records describe, applied one after another; the same for writing and reading.
 struct JournalState: Sendable {
-    /// A job on its way forward, whole once its checkpoint has come.
+    /// A job being carried forward, complete once its checkpoint has been applied.
     private struct Carry: Sendable {
         var job: JournalJob
         var recordCount = 0
@@ -13,32 +13,32 @@ struct JournalState: Sendable {
         }
     }
 
-    /// What an app's live jobs take.
+    /// The journal space of an app's live jobs.
     struct Usage: Hashable, Sendable {
-        /// An upper bound of what it takes to write all of them once more.
+        /// An upper bound of the bytes for writing all of them again.
         var byteCount = 0
         var jobCount = 0
     }
 
     private(set) var jobs: [JobID: JournalJob] = [:]
-    /// Jobs of which something is known, but no header.
+    /// Jobs that have records but no header.
     private(set) var orphans: Set<JobID> = []
-    /// The newest publication of every app, and where it is recorded.
+    /// The newest publication of each app, with the position of its record.
     private(set) var publications: [String: (publication: JournalPublication, position: JournalPosition)] = [:]
-    /// What is known against files, and where it is recorded.
+    /// The suspicions against files, with the positions of their records.
     private(set) var suspects: [JournalSubject: (suspicion: JournalSuspicion, position: JournalPosition)] = [:]
-    /// The files that are being read, and where that is recorded.
+    /// The files being read, with the positions of their records.
     private(set) var starts: [JournalSubject: JournalPosition] = [:]
     private(set) var isStopped = true
-    /// An upper bound of what it takes to write every live job once more.
+    /// An upper bound of the bytes for writing every live job again.
     private(set) var liveByteCount = 0
-    /// The same by app; those without live jobs are not there.
+    /// The same by app. Contains only apps with live jobs.
     private(set) var usage: [String: Usage] = [:]
-    /// Where it is recorded that records were lost, if it is.
+    /// The position of the record of a loss, if there is one.
     private(set) var lossPosition: JournalPosition?
     private var isDistrusted = false
     private var carries: [JobID: Carry] = [:]
-    /// How many bytes the runs of what was rejected of a job, and of what expired, may take.
+    /// The most bytes for the runs of a job's rejected and expired notifications.
     private let scatterByteLimit: Int
 
     init(_ layout: JournalLayout) {
@@ -48,7 +48,7 @@ struct JournalState: Sendable {
     mutating func apply(_ entry: JournalEntry) {
         let position = entry.position
         if case .begun = entry.record { return beginRun() }
-        // A proof of a sync says nothing of how the daemon ended.
+        // A sync mark does not show how the daemon ended.
         if case .synced = entry.record { return }
         isStopped = entry.record == .stopped
         switch entry.record {
@@ -85,7 +85,7 @@ struct JournalState: Sendable {
         }
     }
 
-    /// A daemon began: whether the one before it died, and over what.
+    /// Applies the beginning of a daemon: if the previous one died, each file it was reading becomes suspect.
     mutating func beginRun() {
         if !isStopped {
             for (subject, position) in starts {
@@ -100,22 +100,22 @@ struct JournalState: Sendable {
         isStopped = false
     }
 
-    /// Whether records were lost by damage, as a job without a header proves, too: of files in `work/` that have none it is not
-    /// known what was sent.
+    /// Whether damage lost records. A job without a header is evidence of that, too. If so, it is unknown how much was
+    /// sent of a file in `work/` that has no records.
     var hasLost: Bool { isDistrusted || !orphans.isEmpty }
 
-    /// Part of the journal is lost: every job that it may have told of is in doubt.
+    /// Marks part of the journal as lost: every live job may be missing records.
     mutating func distrust() {
         isDistrusted = true
         for index in jobs.indices { jobs.values[index].isDamaged = true }
     }
 
-    /// Nothing was lost after all, unless a record says so.
+    /// Withdraws `distrust()`, unless a record confirms the loss.
     mutating func trust() {
         isDistrusted = lossPosition != nil
     }
 
-    /// What the records of a region say that still counts and is no job's.
+    /// Returns the records of a region that are still valid and belong to no job.
     func records(of epoch: UInt64) -> [JournalRecord] {
         suspects.filter { $0.value.position.epoch == epoch }.map { .suspect($0.key, $0.value.suspicion) }
             + starts.filter { $0.value.epoch == epoch }.map { .start($0.key) }
@@ -133,7 +133,7 @@ struct JournalState: Sendable {
         acquit(header.facts)
     }
 
-    /// Whoever read this file lives.
+    /// Clears the suspicion against a file: the daemon survived reading it.
     private mutating func acquit(_ facts: JournalHeader.Facts) {
         guard !starts.isEmpty || !suspects.isEmpty else { return }
         let isMeant = { (subject: JournalSubject) in
@@ -144,7 +144,7 @@ struct JournalState: Sendable {
         suspects = suspects.filter { !isMeant($0.key) }
     }
 
-    /// Changes a live job in place: this is what every result comes through, so nothing is copied.
+    /// Changes a live job in place. Every result passes through here, so nothing is copied.
     private mutating func update(_ id: JobID, _ change: (inout JournalJob) -> Void) {
         guard let index = jobs.index(forKey: id) else {
             orphans.insert(id)
@@ -153,7 +153,7 @@ struct JournalState: Sendable {
         charge(jobs.values[index].facts.app, jobs.values[index].update(change))
     }
 
-    /// Notes that what an app's live jobs take has changed.
+    /// Records a change in the journal space of an app's live jobs.
     private mutating func charge(_ app: String, _ change: Usage) {
         guard change != Usage() else { return }
         liveByteCount += change.byteCount
@@ -182,7 +182,8 @@ struct JournalState: Sendable {
 
     private mutating func publish(_ publication: JournalPublication, at position: JournalPosition) {
         publications[publication.app] = (publication, position)
-        // Index by index: a loop over `indices` would hold the table, and each change would copy all of it.
+        // Advance the index by hand: a loop over `indices` would retain the table, and each change would copy all of
+        // it.
         var index = jobs.startIndex
         while index != jobs.endIndex {
             if jobs.values[index].facts.app == publication.app {
@@ -206,12 +207,14 @@ struct JournalState: Sendable {
 }
 
 extension JournalJob {
-    /// What it takes.
+    /// The job's space in the journal.
     fileprivate var usage: JournalState.Usage {
         JournalState.Usage(byteCount: carriedByteCount, jobCount: 1)
     }
 
-    /// Changes it in place, and returns by how much it takes more.
+    /// Changes the job in place.
+    ///
+    /// - Returns: The increase in its journal space.
     fileprivate mutating func update(_ change: (inout JournalJob) -> Void) -> JournalState.Usage {
         let before = usage
         change(&self)

@@ -1,19 +1,20 @@
 package import APNSModel
 
-/// A file that is about to be read: what a START record names, so that the daemon's death over it can be counted.
+/// A file that is about to be read, named by a START record so that the daemon's deaths while reading it can be
+/// counted.
 package struct JournalSubject: Hashable, Sendable {
     /// The app.
     package var app: String
-    /// The file's name as it was dropped.
+    /// The name of the dropped file.
     package var name: FileName
-    /// Its device.
+    /// The device of the file.
     package var device: UInt64 = 0
-    /// Its inode.
+    /// The inode of the file.
     package var inode: UInt64 = 0
-    /// When it last changed (ctime): another content under the same name is another subject.
+    /// The file's ctime: other content under the same name is another subject.
     package var changedAt = WallTime(nanoseconds: 0)
 
-    /// Creates a subject; the other members are set by hand.
+    /// Creates a subject; the caller sets the other members.
     package init(app: String, name: FileName) {
         (self.app, self.name) = (app, name)
     }
@@ -21,17 +22,17 @@ package struct JournalSubject: Hashable, Sendable {
 
 /// How often the daemon died while it read a file.
 package struct JournalSuspicion: Hashable, Sendable {
-    /// What to do with such a file.
+    /// The action for a suspect file.
     package enum Judgement: Hashable, Sendable {
-        /// Read it while no other file is being read, so that the next death tells whether it was this one.
+        /// Read the file while no other is being read, so that the next death shows whether this file was the cause.
         case readAlone
         /// Move it to `hold/`, code `poison`.
         case hold
     }
 
-    /// How often, this file alone or among others.
+    /// The number of deaths while this file was being read, alone or with others.
     package var deathCount: Int
-    /// Whether it was once the only one being read.
+    /// Whether the file was being read alone in one of them.
     package var wasAlone: Bool
 
     /// Creates a suspicion.
@@ -39,7 +40,7 @@ package struct JournalSuspicion: Hashable, Sendable {
         (self.deathCount, self.wasAlone) = (deathCount, wasAlone)
     }
 
-    /// What to do with the file: the third reading is its last chance only if it has had one alone.
+    /// The action for the file. It is held after two deaths only if it was being read alone in one of them.
     package var judgement: Judgement {
         deathCount >= 2 && wasAlone ? .hold : .readAlone
     }

@@ -1,14 +1,14 @@
 import APNSModel
 import Document
 
-/// A journal in words, a line a record, for a person: no tokens, no payloads.
+/// A journal as text for people, one line per record. Contains no tokens and no payloads.
 package enum JournalText {
-    /// Describes one region: its head, each of its records up to its end or the first bad one, and why it ends.
+    /// Describes one region: its head, each record up to its END or the first invalid one, and why it ends.
     ///
     /// - Parameters:
     ///   - bytes: The whole region.
-    ///   - index: Which it is.
-    /// - Returns: The lines, without ends of line.
+    ///   - index: The index of the region.
+    /// - Returns: The lines, without line feeds.
     package static func lines(ofRegion bytes: [UInt8], index: Int) -> [String] {
         guard let head = JournalRegionHead(bytes: bytes, index: index) else {
             let isBlank = !bytes.prefix(JournalRegionHead.byteCount).contains { $0 != 0 }
@@ -25,13 +25,13 @@ package enum JournalText {
         return lines
     }
 
-    /// Describes one region for a program: an object for each of its records, up to its end or the first bad one.
+    /// Describes one region for programs: one object per record, up to its END or the first invalid one.
     ///
     /// - Parameters:
     ///   - bytes: The whole region.
-    ///   - index: Which it is.
-    /// - Returns: JSON objects, each with a line feed: `region`, `epoch`, `offset`, `carried`, and as `record` and `text` the
-    ///   first word and the rest of what ``lines(ofRegion:index:)`` says.
+    ///   - index: The index of the region.
+    /// - Returns: JSON objects, each with a line feed: `region`, `epoch`, `offset`, `carried`, `record` and `text`.
+    ///   `record` is the first word of the description in ``lines(ofRegion:index:)``, `text` the rest.
     package static func json(ofRegion bytes: [UInt8], index: Int) -> [UInt8] {
         guard let head = JournalRegionHead(bytes: bytes, index: index) else { return [] }
         var reader = JournalRegionReader(bytes, epoch: head.epoch)
@@ -53,7 +53,7 @@ package enum JournalText {
         return writer.bytes
     }
 
-    /// Describes one record: its place in its region, and what it says.
+    /// Describes one record: its offset in the region and its content.
     static func line(of entry: JournalEntry) -> String {
         "\(entry.position.offset)\(entry.isCarried ? " carried" : "") \(entry.record.line)"
     }
@@ -146,13 +146,13 @@ extension Tally {
     }
 }
 
-/// Text from a file with whatever does not belong in a line escaped.
+/// Escapes text from a file for use in a line.
 private func quoted(_ text: String) -> String {
     let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     return parts.map { FileName(bytes: Array($0))?.escaped ?? "" }.joined(separator: "/")
 }
 
-/// Ranges as people write them, the last index included; a long list is cut.
+/// Formats ranges with their last index included; cuts a long list.
 private func text(_ ranges: [Range<Int>]) -> String {
     let shown = ranges.prefix(8).map { range in
         range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound)-\(range.upperBound - 1)"

@@ -1,15 +1,16 @@
-/// The regions in use, oldest first: a ring, of which the last is written and the next after it are free.
+/// The regions in use, oldest first. They form a ring: the last one is being written, and the next ones after it are
+/// free.
 struct JournalWindow: Sendable {
     struct Region: Hashable, Sendable {
         let epoch: UInt64
         let index: Int
-        /// How many live jobs begin in it.
+        /// The number of live jobs whose header is in it.
         var liveCount = 0
     }
 
     let regionCount: Int
     private(set) var regions: [Region]
-    /// How many regions can be begun.
+    /// The number of regions that can be begun.
     private(set) var freeCount = 0
 
     init(regions: [JournalRegionHead], regionCount: Int) {
@@ -18,10 +19,10 @@ struct JournalWindow: Sendable {
         countFree()
     }
 
-    /// Whether no live job begins in the oldest region, and it is not the one that is written.
+    /// Whether the oldest region contains no live job's header and is not the one being written.
     var hasIdle: Bool { regions.count > 1 && regions[0].liveCount == 0 }
 
-    /// Takes the next region into use.
+    /// Begins the next region.
     mutating func begin(epoch: UInt64, isFirstOfRun: Bool) -> JournalRegionHead {
         let index = next(after: regions.last?.index)
         regions.append(Region(epoch: epoch, index: index))
@@ -29,13 +30,13 @@ struct JournalWindow: Sendable {
         return JournalRegionHead(epoch: epoch, index: index, isFirstOfRun: isFirstOfRun)
     }
 
-    /// Counts live jobs that begin in a region, or do so no longer.
+    /// Adds to the number of live jobs whose header is in a region; `count` may be negative.
     mutating func add(_ count: Int, at epoch: UInt64) {
         guard let place = regions.lastIndex(where: { $0.epoch == epoch }) else { return }
         regions[place].liveCount += count
     }
 
-    /// Lets the oldest region go.
+    /// Releases the oldest region.
     mutating func dropOldest() {
         regions.removeFirst()
         countFree()

@@ -1,85 +1,85 @@
 package import APNSModel
 
-/// What is counted of an app since the daemon started, and how its queue is.
+/// The counters of an app since the daemon started, and the state of its queue.
 package struct AppMetrics: Hashable, Sendable {
-    /// Why a notification was not accepted, where there is a reason.
+    /// Why a notification was not accepted, for outcomes with a reason.
     package struct Failure: Hashable, Comparable, Sendable {
         /// The outcome's word.
         package let outcome: String
-        /// The reason as it is counted (`KnownReason`).
+        /// The reason under which it is counted (`KnownReason`).
         package let reason: String
 
-        /// Returns whether the left one is listed first.
+        /// Returns whether the left one sorts first.
         package static func < (left: Failure, right: Failure) -> Bool {
             (left.outcome, left.reason) < (right.outcome, right.reason)
         }
     }
 
-    /// Why the daemon put a job on hold.
+    /// Why the daemon held a job.
     package enum HoldCause: String, CaseIterable, Hashable, Sendable {
-        /// Its bytes are not those that were checked.
+        /// The job's bytes changed after they were checked.
         case changed
-        /// The daemon died over it again and again.
+        /// The daemon died repeatedly while reading it.
         case poison
-        /// The journal is damaged where it may have told of it.
+        /// The journal is damaged, and may have lost records of the job.
         case damagedJournal = "damaged_journal"
     }
 
-    /// What an app has that is not over, as far as its runner knows.
+    /// The unfinished jobs of an app, as far as its runner knows.
     package struct Queue: Hashable, Sendable {
         /// Files in `new/`.
         package var waitingCount = 0
         /// Jobs in `work/`.
         package var activeCount = 0
-        /// Jobs in `hold/`; `nil` when that cannot be told.
+        /// Jobs in `hold/`; `nil` if unknown.
         package var heldCount: Int?
-        /// Files in `new/` with names that no job has.
+        /// Files in `new/` whose names are not job names.
         package var ignoredCount = 0
-        /// When the first of those in `new/` that may be taken was dropped.
+        /// The drop time of the oldest file in `new/` that may be taken.
         package var oldestWaiting: WallTime?
-        /// When the first of those in `work/` was dropped.
+        /// The drop time of the oldest job in `work/`.
         package var oldestActive: WallTime?
 
         /// Creates an empty queue.
         package init() {}
     }
 
-    /// How many notifications came to each outcome. Those that came to another later count with both.
+    /// Notifications by outcome. A notification whose outcome changed counts under both.
     package private(set) var tally = Tally()
-    /// How many were rejected or not sent, by reason.
+    /// Rejected and unsent notifications, by reason.
     package private(set) var failures: [Failure: Int] = [:]
-    /// How many were accepted, and then were not.
+    /// Notifications that were counted as accepted, and were not.
     package private(set) var revokedCount = 0
-    /// How many were sent again that cannot have been accepted.
+    /// Resent notifications that cannot have been accepted before.
     package private(set) var resentCount = 0
-    /// How many were sent again that may have been.
+    /// Resent notifications that may have been accepted before.
     package private(set) var doubtfulCount = 0
-    /// How many connections came up.
+    /// Established connections.
     package private(set) var openedCount = 0
-    /// How many failed, or did not come up.
+    /// Connections that failed, or could not be established.
     package private(set) var brokenCount = 0
-    /// How many jobs were claimed.
+    /// Claimed jobs.
     package private(set) var claimedCount = 0
-    /// How many were archived in `done/`.
+    /// Jobs archived in `done/`.
     package private(set) var doneCount = 0
-    /// How many were archived in `failed/`.
+    /// Jobs archived in `failed/`.
     package private(set) var failedCount = 0
-    /// How many of these failed for what.
+    /// Failed jobs, by result code.
     package private(set) var failedCounts: [ResultCode: Int] = [:]
-    /// How many were put on hold for what.
+    /// Held jobs, by cause.
     package private(set) var heldCounts: [HoldCause: Int] = [:]
-    /// How many were replaced by their producers.
+    /// Jobs that their producers replaced.
     package private(set) var overwrittenCount = 0
-    /// How long jobs waited from drop to claim.
+    /// The times that jobs waited from drop to claim.
     package private(set) var waitTimes = Histogram.ofJobs
-    /// How long they took from the claim until they had ended.
+    /// The times that jobs took from claim to end.
     package private(set) var sendTimes = Histogram.ofJobs
-    /// What is not over.
+    /// The unfinished jobs.
     package var queue = Queue()
-    /// Room on the app's volume, as of the last look.
+    /// Free space on the app's volume, as last checked.
     package var freeByteCount: Int64?
 
-    /// Nothing was counted yet.
+    /// Creates counters that are all zero.
     package init() {}
 
     /// Counts notifications with this outcome.
@@ -89,30 +89,30 @@ package struct AppMetrics: Hashable, Sendable {
         failures[Failure(outcome: outcome.word, reason: KnownReason.name(of: refusal.reason)), default: 0] += count
     }
 
-    /// Counts notifications that turned out not to have been accepted.
+    /// Counts notifications that had been counted as accepted, and were not.
     package mutating func noteRevoked(_ count: Int) {
         revokedCount += count
     }
 
-    /// Counts a connection that came up.
+    /// Counts an established connection.
     package mutating func noteConnection() {
         openedCount += 1
     }
 
-    /// Counts what the end of a connection meant; an end that is everyday business is no failure.
+    /// Counts the end of a connection and its resent notifications. A routine end is not a failure.
     package mutating func noteEndOfConnection(isRoutine: Bool, resent: Int, doubtful: Int) {
         if !isRoutine { brokenCount += 1 }
         resentCount += resent
         doubtfulCount += doubtful
     }
 
-    /// Counts a job that was claimed, and how long after its drop, if it has waited all that time.
+    /// Counts a claimed job, and its waiting time since the drop if it waited for all of it.
     package mutating func noteClaim(after wait: Duration?) {
         claimedCount += 1
         if let wait { waitTimes.add(nanoseconds: wait.wholeNanoseconds) }
     }
 
-    /// Counts a job that was archived, and how long after its claim it had ended, if it was claimed at all.
+    /// Counts an archived job, and the time from its claim to its end if it was claimed.
     package mutating func noteEnd(_ conclusion: Conclusion, after length: Duration?) {
         switch conclusion.state {
         case .done: doneCount += 1
@@ -122,12 +122,12 @@ package struct AppMetrics: Hashable, Sendable {
         if let length { sendTimes.add(nanoseconds: length.wholeNanoseconds) }
     }
 
-    /// Counts a job that was put on hold.
+    /// Counts a held job.
     package mutating func noteHold(_ cause: HoldCause) {
         heldCounts[cause, default: 0] += 1
     }
 
-    /// Counts a job that was replaced.
+    /// Counts a job that its producer replaced.
     package mutating func noteOverwritten() {
         overwrittenCount += 1
     }

@@ -1,14 +1,14 @@
 import APNSHTTP2
 
-/// The reasons that are counted by their names: those of Apple's tables, and our own.
+/// The reasons that are counted by name: those in Apple's tables, and the daemon's own.
 ///
-/// A gateway may say anything. What is not known counts as `other`, so that a peer does not decide how many numbers there
-/// are.
+/// A gateway may send any text. Unknown reasons count as `other`, so that a peer cannot increase the number of time
+/// series.
 package enum KnownReason {
-    /// What counts for all that are not known.
+    /// The name under which all unknown reasons count.
     package static let other = "other"
 
-    /// The name that a reason counts by.
+    /// Returns the name under which a reason counts.
     package static func name(of reason: String) -> String {
         names.contains(reason) ? reason : other
     }
@@ -16,7 +16,8 @@ package enum KnownReason {
     private static let names = Set(APNSHTTP2.Reason.allCases.map(\.rawValue))
         .union(Reason.allCases.map(\.rawValue)).union(further)
 
-    /// Of the binary protocol, of what is given up, and of what is not sent because its token is gone.
+    /// Reasons of the binary protocol, of notifications that were given up, and of those suppressed because the token
+    /// is gone.
     private static let further = [
         "NoError", "ProcessingError", "InvalidTokenSize", "InvalidTopicSize", "ProtocolError", "Unknown",
         "ClosedWithoutReply", "Cancelled", "GivenUp", "JobUnreadable", "NoAnswer", "RefusedStream", "Suppressed",

@@ -1,90 +1,90 @@
-/// What the daemon tells in numbers, by the names that monitoring knows it by (pushspool-metrics(5)).
+/// The daemon's metrics, by their names in monitoring (pushspool-metrics(5)).
 package enum Metric: String, CaseIterable, Hashable, Sendable {
     // The daemon.
     /// The daemon's version; always 1.
     case buildInfo = "pushspool_build_info"
     /// When the daemon started, in seconds since 1970.
     case startTime = "pushspool_start_timestamp_seconds"
-    /// When these numbers were written, in seconds since 1970.
+    /// When these metrics were written, in seconds since 1970.
     case writtenTime = "pushspool_written_timestamp_seconds"
-    /// Whether the daemon takes no more jobs because it is to end (1), or not (0).
+    /// Whether the daemon is stopping and claims no more jobs (1), or not (0).
     case stopping = "pushspool_stopping"
     /// Free space on the volume of the spool and the journal.
     case spoolFree = "pushspool_spool_free_bytes"
     /// Size of the volume of the spool and the journal.
     case spoolSize = "pushspool_spool_size_bytes"
-    /// How long syncs of the journal took.
+    /// The duration of journal syncs.
     case journalSync = "pushspool_journal_sync_duration_seconds"
     /// Bytes written to the journal.
     case journalWritten = "pushspool_journal_written_bytes_total"
     // An app.
     /// What an app is doing: 1 for the state that it is in, 0 for the others.
     case appState = "pushspool_app_state"
-    /// Free space on an app's volume, as of its last look.
+    /// Free space on an app's volume, as last checked.
     case appFree = "pushspool_app_free_bytes"
     /// When an app's credentials expire, in seconds since 1970.
     case credentialExpiry = "pushspool_credential_expiry_timestamp_seconds"
     // Its jobs.
-    /// Jobs that are not over, by folder.
+    /// Unfinished jobs, by folder.
     case queueJobs = "pushspool_queue_jobs"
-    /// Files in `new/` that are never taken, because their names are no jobs'.
+    /// Files in `new/` that are ignored because their names are not job names.
     case filesIgnored = "pushspool_files_ignored"
     /// When the oldest job of a folder was dropped, in seconds since 1970.
     case queueOldest = "pushspool_queue_oldest_timestamp_seconds"
-    /// Jobs that were taken to be sent.
+    /// Jobs that were claimed.
     case jobsClaimed = "pushspool_jobs_claimed_total"
-    /// Jobs that were archived, by where.
+    /// Jobs that were archived, by archive.
     case jobsFinished = "pushspool_jobs_finished_total"
     /// Jobs that failed, by result code.
     case jobFailures = "pushspool_job_failures_total"
-    /// Jobs that the daemon itself has put on hold, by cause.
+    /// Jobs that the daemon itself held, by cause.
     case jobsHeld = "pushspool_jobs_held_total"
     /// Jobs whose producer replaced them before they were taken.
     case jobsOverwritten = "pushspool_jobs_overwritten_total"
-    /// From a job's drop until it was claimed.
+    /// The time from a job's drop to its claim.
     case jobWait = "pushspool_job_wait_duration_seconds"
-    /// From a job's claim until all of it had an outcome.
+    /// The time from a job's claim until all its notifications had an outcome.
     case jobSend = "pushspool_job_send_duration_seconds"
     // Its notifications.
     /// Notifications, by outcome.
     case notifications = "pushspool_notifications_total"
     /// Notifications that were rejected or not sent, by reason.
     case notificationFailures = "pushspool_notification_failures_total"
-    /// Notifications that were counted as accepted and turned out not to be.
+    /// Notifications that were counted as accepted, and were not.
     case notificationsRevoked = "pushspool_notifications_revoked_total"
-    /// Notifications sent again that a lost connection cannot have delivered.
+    /// Notifications resent after a lost connection that cannot have delivered them.
     case notificationsResent = "pushspool_notifications_resent_total"
-    /// Notifications sent again that may have been accepted before.
+    /// Notifications resent that may have been accepted before.
     case notificationsDoubtful = "pushspool_notifications_doubtful_total"
-    /// Notifications that are written to a connection and have no outcome.
+    /// Notifications written to a connection that have no outcome yet.
     case notificationsInFlight = "pushspool_notifications_in_flight"
-    /// From the writing of a request until its answer (HTTP/2).
+    /// The time from writing a request to its response (HTTP/2).
     case answer = "pushspool_answer_duration_seconds"
     // Its connections.
-    /// Connections that are up.
+    /// Established connections.
     case connections = "pushspool_connections"
-    /// Connections that came up.
+    /// Connections established since the start.
     case connectionsOpened = "pushspool_connections_opened_total"
-    /// Connections that failed, or did not come up.
+    /// Connections that failed, or could not be established.
     case connectionFailures = "pushspool_connection_failures_total"
 
-    /// What Prometheus is to make of it.
+    /// The Prometheus type of a metric.
     package enum Kind: String, Hashable, Sendable {
-        /// It goes up and down.
+        /// A value that goes up and down.
         case gauge
-        /// It only grows, and begins with the daemon.
+        /// A value that only grows, starting at zero with the daemon.
         case counter
-        /// Counts by upper bounds, and their sum.
+        /// Counts by upper bound, and their sum.
         case histogram
     }
 
-    /// What it is; its name says so.
+    /// The type, determined by the name.
     package var kind: Kind {
         if rawValue.hasSuffix("_total") { return .counter }
         return rawValue.hasSuffix("_duration_seconds") ? .histogram : .gauge
     }
 
-    /// What it tells, in a line.
+    /// The help text, one line.
     package var help: String {
         switch self {
         case .buildInfo: "The daemon's version; always 1."

@@ -1,24 +1,24 @@
 package import APNSModel
 
-/// Writes numbers in the text format of Prometheus, version 0.0.4: one family after the other.
+/// Writes metrics in the Prometheus text format, version 0.0.4, one family after another.
 ///
-/// A family's heading comes with its first sample, so that one without samples leaves no trace.
+/// The heading of a family is written with its first sample, so that a family without samples is omitted.
 package struct MetricsWriter: Sendable {
     /// A label and its value; the value may be any text.
     package typealias Label = (name: String, value: String)
 
-    /// What has been written.
+    /// The text so far.
     package private(set) var bytes: [UInt8] = []
     private let common: [UInt8]
     private var family: Metric?
     private var hasHeading = false
 
-    /// Starts with nothing; every sample gets these labels first.
+    /// Creates an empty text; every sample gets these labels first.
     package init(common labels: Label...) {
         common = Self.list(labels)
     }
 
-    /// Begins a family. None may be begun twice: its samples have to be together.
+    /// Begins a family. Begin each only once, because its samples must be contiguous.
     package mutating func begin(_ metric: Metric) {
         (family, hasHeading) = (metric, false)
     }
@@ -33,13 +33,13 @@ package struct MetricsWriter: Sendable {
         sample("", Self.list(labels), Self.text(value))
     }
 
-    /// Adds a moment to the family, in seconds since 1970, to the millisecond; nothing when there is none.
+    /// Adds a time to the family, in seconds since 1970 with millisecond precision; adds nothing for `nil`.
     package mutating func add(_ time: WallTime?, _ labels: Label...) {
         guard let time else { return }
         sample("", Self.list(labels), Self.text(Double(time.nanoseconds / 1_000_000) / 1_000))
     }
 
-    /// Adds all samples of a histogram to the family; nothing when nothing was counted.
+    /// Adds all samples of a histogram to the family; adds nothing if the histogram is empty.
     package mutating func add(_ histogram: Histogram, _ labels: Label...) {
         guard histogram.count > 0 else { return }
         let list = Self.list(labels)
@@ -53,7 +53,7 @@ package struct MetricsWriter: Sendable {
         sample("_count", list, String(histogram.count))
     }
 
-    /// The shortest text that reads as that number, whole ones without a point.
+    /// Returns the shortest text that reads back as the number; whole numbers have no decimal point.
     static func text(_ number: Double) -> String {
         if let whole = Int(exactly: number) { String(whole) } else { number.description }
     }
@@ -65,7 +65,7 @@ package struct MetricsWriter: Sendable {
         let all = common + labels
         if !all.isEmpty {
             bytes.append(UInt8(ascii: "{"))
-            // Each ends in a comma, the last one's is left out.
+            // Each label ends with a comma; drop the last one.
             bytes += all.dropLast()
             bytes.append(UInt8(ascii: "}"))
         }
@@ -75,7 +75,7 @@ package struct MetricsWriter: Sendable {
     private mutating func writeHeading(of family: Metric) {
         guard !hasHeading else { return }
         hasHeading = true
-        // Our own words: nothing in them has to be escaped.
+        // The help text is a constant that needs no escaping.
         append("# HELP \(family.rawValue) \(family.help)\n# TYPE \(family.rawValue) \(family.kind.rawValue)\n")
     }
 
@@ -83,7 +83,7 @@ package struct MetricsWriter: Sendable {
         bytes += text.utf8
     }
 
-    /// `name="value",` for each, with backslashes, quotes and line feeds escaped.
+    /// Returns `name="value",` for each label, with backslashes, quotes and line feeds escaped.
     private static func list(_ labels: [Label]) -> [UInt8] {
         var list: [UInt8] = []
         for label in labels {

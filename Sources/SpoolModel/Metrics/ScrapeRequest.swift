@@ -1,23 +1,23 @@
-/// A request for metrics as it arrives: as much of HTTP/1.1 as `GET /metrics` takes (RFC 9112), and nothing is kept of it.
+/// A request for metrics as it arrives: the subset of HTTP/1.1 that `GET /metrics` needs (RFC 9112).
 ///
-/// One request a connection. Header fields are not looked at, a body is not read.
+/// One request per connection. Header fields are ignored, and a body is not read.
 package struct ScrapeRequest: Sendable {
-    /// How a request is answered.
+    /// The answer to a request.
     package enum Answer: Int, CaseIterable, Hashable, Sendable {
-        /// With the metrics.
+        /// The metrics.
         case metrics = 200
-        /// It is no HTTP.
+        /// The request is not HTTP.
         case badRequest = 400
-        /// It asks for something else.
+        /// The path is not `/metrics`.
         case notFound = 404
-        /// It does not ask, but wants something done.
+        /// The method is not GET.
         case methodNotAllowed = 405
-        /// Its head is too long.
+        /// The head is too long.
         case headTooLong = 431
-        /// It is of another HTTP than 1.0 and 1.1.
+        /// The HTTP version is neither 1.0 nor 1.1.
         case versionNotSupported = 505
 
-        /// The words behind the number.
+        /// The reason phrase of the status line.
         var reason: String {
             switch self {
             case .metrics: "OK"
@@ -30,23 +30,23 @@ package struct ScrapeRequest: Sendable {
         }
     }
 
-    /// How long the head may be, in bytes.
+    /// The most bytes in a head.
     package static let headByteLimit = 8_192
-    /// What can be asked for.
+    /// The path of the metrics.
     package static let path = "/metrics"
 
     private static let headEnd: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A]
 
     private var head: [UInt8] = []
-    /// How much of the head's end has just been read.
+    /// How many bytes of the head's end have just been matched.
     private var endByteCount = 0
 
-    /// Nothing has arrived yet.
+    /// Creates a request without any bytes.
     package init() {}
 
-    /// Takes bytes as they arrive, in any pieces.
+    /// Adds bytes as they arrive, in pieces of any size.
     ///
-    /// - Returns: how to answer; `nil` while the head has not ended. What comes behind its end is not looked at.
+    /// - Returns: The answer; `nil` until the head is complete. Bytes after the head are ignored.
     package mutating func take(_ bytes: some Sequence<UInt8>) -> Answer? {
         for byte in bytes {
             head.append(byte)
@@ -61,7 +61,7 @@ package struct ScrapeRequest: Sendable {
         return nil
     }
 
-    /// The whole response; the connection ends with it.
+    /// Returns the whole response, after which the connection is closed.
     package static func response(_ answer: Answer, metrics: [UInt8]) -> [UInt8] {
         let body = answer == .metrics ? metrics : []
         var head = "HTTP/1.1 \(answer.rawValue) \(answer.reason)\r\n"
@@ -71,7 +71,7 @@ package struct ScrapeRequest: Sendable {
         return Array(head.utf8) + body
     }
 
-    /// What the request line says.
+    /// The answer to the request line.
     private var answer: Answer {
         let line = head.prefix { $0 != 0x0D }
         let words = line.split(separator: 0x20, omittingEmptySubsequences: false)
@@ -81,7 +81,7 @@ package struct ScrapeRequest: Sendable {
         guard words[2].elementsEqual("HTTP/1.1".utf8) || words[2].elementsEqual("HTTP/1.0".utf8) else {
             return .versionNotSupported
         }
-        // What is asked for may carry parameters, which mean nothing here.
+        // A query in the path is ignored.
         let path = words[1].prefix { $0 != UInt8(ascii: "?") }
         guard path.elementsEqual(Self.path.utf8) else { return .notFound }
         return words[0].elementsEqual("GET".utf8) ? .metrics : .methodNotAllowed

@@ -1,48 +1,48 @@
 package import APNSModel
 
-/// The numbers that a daemon tells monitoring, in `.pushspool/public/<node>/metrics.prom` or over HTTP.
+/// The metrics that a daemon exports in `.pushspool/public/<node>/metrics.prom` and over HTTP.
 package struct SpoolMetrics: Sendable {
-    /// The file's name.
+    /// The name of the file.
     package static let fileName = "metrics.prom"
 
-    /// What is known of an app besides its status.
+    /// The metrics of an app that are not in its status.
     package struct App: Sendable {
-        /// What is counted of it; `nil` if it never ran.
+        /// The app's counters; `nil` if it never ran.
         package var counts: AppMetrics?
-        /// When its credentials expire, if they do.
+        /// When its credentials expire; `nil` if they do not.
         package var credentialExpiry: WallTime?
-        /// How many connections it has.
+        /// The number of its connections.
         package var connectionCount = 0
-        /// How many notifications are written and have no outcome.
+        /// The number of notifications written that have no outcome yet.
         package var inFlightCount = 0
-        /// How long answers took.
+        /// The response times.
         package var answerTimes = Histogram.ofAnswers
 
-        /// Nothing is known of it.
+        /// Creates metrics without values.
         package init() {}
     }
 
-    /// What the status says: the node, its times, and what each app is doing.
+    /// The status: the node, its times, and the state of each app.
     package var status: SpoolStatus
-    /// The program's version.
+    /// The version of the program.
     package var version: String
-    /// Free space on the spool's volume; `nil` when that cannot be told.
+    /// Free space on the spool's volume; `nil` if unknown.
     package var freeByteCount: Int64?
-    /// The volume's size.
+    /// The size of the volume.
     package var byteCount: Int64?
-    /// How long syncs of the journal took.
+    /// The durations of journal syncs.
     package var syncTimes = Histogram.ofSyncs
-    /// How many bytes were written to it.
+    /// The number of bytes written to the journal.
     package var journalByteCount = 0
-    /// The apps of the status, as far as more is known of them.
+    /// Further metrics of the apps in the status.
     package var apps: [String: App] = [:]
 
-    /// Creates metrics that say no more than the status.
+    /// Creates metrics that contain only the status.
     package init(status: SpoolStatus, version: String) {
         (self.status, self.version) = (status, version)
     }
 
-    /// The text, in the format 0.0.4 of Prometheus.
+    /// The metrics in the Prometheus text format, version 0.0.4.
     package var text: [UInt8] {
         var writer = MetricsWriter(common: ("node", status.node))
         writeDaemon(to: &writer)
@@ -161,19 +161,19 @@ package struct SpoolMetrics: Sendable {
         for (name, counts) in counted { writer.add(count(counts), ("app", name)) }
     }
 
-    /// The apps of which more is known, in the order of the status.
+    /// The apps with further metrics, in the order of the status.
     private var known: [(name: String, app: App)] {
         status.apps.compactMap { shown in apps[shown.name].map { (name: shown.name, app: $0) } }
     }
 
-    /// Those that have run, and what was counted of them.
+    /// The apps that have run, with their counters.
     private var counted: [(name: String, counts: AppMetrics)] {
         known.compactMap { entry in entry.app.counts.map { (name: entry.name, counts: $0) } }
     }
 }
 
 extension Tally {
-    /// The counts by the outcomes' words.
+    /// The counts, keyed by the outcome's word.
     fileprivate var byOutcome: [(outcome: String, count: Int)] {
         [
             (Outcome.accepted.word, accepted), ("rejected", rejected), (Outcome.expired.word, expired),

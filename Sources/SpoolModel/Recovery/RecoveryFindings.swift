@@ -1,14 +1,14 @@
-/// Where the file of a job was found at start.
+/// Where the daemon found a job's file when it started.
 package struct RecoveryFindings: Hashable, Sendable {
-    /// A file compared with the bytes that were checked.
+    /// The result of comparing a file with the bytes that were checked.
     package enum Copy: CaseIterable, Hashable, Sendable {
-        /// There is none.
+        /// The file does not exist.
         case absent
-        /// The same bytes.
+        /// The bytes are the same.
         case same
-        /// A beginning of the bytes, maybe none of them, then nothing or zeros: as a power cut leaves it.
+        /// A prefix of the bytes, possibly empty, followed by nothing or zeros: the effect of a power cut.
         case torn
-        /// Other bytes.
+        /// The bytes differ.
         case other
 
         /// Compares the bytes of a small job's file with those in the journal.
@@ -23,35 +23,36 @@ package struct RecoveryFindings: Hashable, Sendable {
         }
     }
 
-    /// What stands in `work/`.
+    /// The file in `work/`.
     package var work: Copy = .absent
-    /// Whether the same bytes stand in `new/` under the job's own name.
+    /// Whether `new/` contains the same bytes under the job's own name.
     package var isInNew = false
-    /// Whether the file of that name is the very one (device and inode) that is in the archive or in `hold/` too, as a
-    /// power cut can leave it.
+    /// Whether the file of that name is identical (device and inode) to the one in the archive or in `hold/`, which a
+    /// power cut can cause.
     package var isLinkedInNew = false
-    /// Whether the file of that name is the one that was read, and a power cut has torn it.
+    /// Whether the file of that name is the one that was read, torn by a power cut.
     package var isTornInNew = false
-    /// Whether it stands in its place in the archive.
+    /// Whether the file is in its place in the archive.
     package var isArchived = false
-    /// Whether it stands in `hold/`.
+    /// Whether the file is in `hold/`.
     package var isHeld = false
 
-    /// Creates the findings of a job found nowhere; the members are set by hand.
+    /// Creates the findings of a job whose file was not found; the caller sets the other members.
     package init() {}
 
-    /// Whether the link in `new/` must be removed, since the file has got further. Its bytes do not matter: it is that file.
+    /// Whether the link in `new/` must be removed because the file is already in another folder. Its bytes do not
+    /// matter: it is the same file.
     package var dropsLinkInNew: Bool {
         isLinkedInNew && (work != .absent || isArchived || isHeld)
     }
 }
 
-/// What the journal knows of a job whose file was found, or of a job at all.
+/// The journal's knowledge of a job.
 package enum RecoveryRecord: Sendable {
-    /// Nothing.
+    /// The journal has no record of the job.
     case none
-    /// Nothing, since its records were lost: it has no header, or the journal was damaged.
+    /// The records were lost: the job has no header, or the journal was damaged.
     case orphan
-    /// A live job, and what is known against its file.
+    /// A live job, and the suspicion against its file.
     case job(JournalJob, suspicion: JournalSuspicion?)
 }

@@ -1,55 +1,56 @@
-/// What to do at start with a job that an earlier daemon had begun.
+/// The action at start for a job that an earlier daemon had started.
 package enum RecoveryPlan: Hashable, Sendable {
-    /// Where a job goes on.
+    /// Where a job resumes.
     package struct Progress: Hashable, Sendable {
-        /// What is to be sent. If it is empty, and nothing is doubtful, only the end is missing.
+        /// The notifications to send. If it is empty and `doubtful` too, only the conclusion is missing.
         package var remaining: IndexRuns
-        /// What became of the rest, those in doubt not counted yet.
+        /// The outcomes of the others, not counting those in doubt.
         package var tally: Tally
-        /// What may have been sent and must not be sent again: it gets the outcome unknown before all else.
+        /// The notifications that may have been sent and must not be sent again. They get the outcome unknown first.
         package var doubtful: IndexRuns
     }
 
-    /// Why a job goes to `hold/`.
+    /// Why a job is held.
     package enum HoldReason: Hashable, Sendable {
         /// Its bytes are not those that were checked.
         case changed
-        /// The daemon died over it again and again.
+        /// The daemon died repeatedly while reading it.
         case poison
-        /// The journal may have told more of it, and is damaged there.
+        /// The journal is damaged, and may have lost records of the job.
         case damagedJournal
     }
 
-    /// Why a job is forgotten.
+    /// Why a job is dropped from the journal.
     package enum Farewell: Hashable, Sendable {
-        /// Nothing is known of it.
+        /// Nothing is known of the job.
         case unknown
-        /// It was never claimed.
+        /// The job was never claimed.
         case neverOurs
-        /// It ended and everybody knows; its file was taken away since.
+        /// The job ended, its feedback is published, and its file was removed since.
         case told
-        /// Somebody took its file away, and the journal has no copy.
+        /// The file was removed, and the journal has no copy.
         case gone
     }
 
-    /// Go on.
+    /// Resume the job.
     case resume(Progress)
-    /// Read it as if it had just been dropped: nothing of it was ever sent.
+    /// Read the file as if it had just been dropped: nothing of it was ever sent.
     case startOver
-    /// Rename it from `new/` to `work/` under its old id, then decide again.
+    /// Rename the file from `new/` to `work/` under its old id, then decide again.
     case claimAgain
-    /// Write its bytes from the journal to `work/`, then decide again.
+    /// Write the file's bytes from the journal to `work/`, then decide again.
     case restore
-    /// Do what is left after its end: publish lines and the `job` line if they may not be out, archive it, clean.
+    /// Finish an ended job: publish its feedback and `job` lines if they may be unpublished, archive it, clean it.
     case finish(publishAgain: Bool)
-    /// Write CLEANED, if the journal knows it at all.
+    /// Write CLEANED, if the journal has records of the job.
     case forget(Farewell)
-    /// It is in `hold/`, and stays.
+    /// Leave the job in `hold/`.
     case leave
-    /// Move it to `hold/`.
+    /// Move the job to `hold/`.
     case hold(HoldReason)
 
-    /// Decides; the one place where this is decided. A link in `new/` of a file that got further is dropped first.
+    /// Decides what to do; all such decisions are made here. The caller first removes a link in `new/` to a file that
+    /// is already in another folder.
     package init(_ record: RecoveryRecord, found: RecoveryFindings) {
         switch record {
         case .none: self = found.work == .absent ? .forget(.unknown) : .startOver
@@ -65,7 +66,7 @@ package enum RecoveryPlan: Hashable, Sendable {
         }
     }
 
-    /// The job has ended: nothing is sent any more, and no doubt about its file matters.
+    /// Decides for a job that has ended. Nothing more is sent, so doubts about its file do not matter.
     private static func afterEnd(of job: JournalJob, _ found: RecoveryFindings) -> RecoveryPlan {
         let publishAgain = !job.isFinalTold || job.hasUntold
         if found.isArchived { return .finish(publishAgain: publishAgain) }
@@ -89,12 +90,13 @@ package enum RecoveryPlan: Hashable, Sendable {
         case .absent: break
         }
         if found.isInNew { return .claimAgain }
-        // The very file that was read, torn since: it was ours if anything of it was sent, and whole when it was dropped.
+        // The job was ours if anything was recorded after its header, or if the file in `new/` is the one that was read
+        // and was torn since.
         guard job.isTouched || found.isTornInNew else { return .forget(.neverOurs) }
         return job.holdsBytes ? .restore : .forget(.gone)
     }
 
-    /// The file is whole and in place.
+    /// Decides for a job whose file is complete and in place.
     private static func goOn(_ job: JournalJob, _ suspicion: JournalSuspicion?) -> RecoveryPlan {
         if job.isDamaged { return .hold(.damagedJournal) }
         if suspicion?.judgement == .hold { return .hold(.poison) }

@@ -1,20 +1,20 @@
 package import APNSModel
 
-/// A job that was sent, of which another one is a duplicate.
+/// A job that was sent, and that another job duplicates.
 package struct EarlierJob: Hashable, Sendable {
-    /// Our id of it.
+    /// The daemon's id of the job.
     package let id: JobID
     /// When it ended.
     package let endedAt: WallTime
-    /// Whether it was known by its file, and not by its `id:`.
+    /// Whether the jobs have the same file, not the same `id:`.
     package let isOfSameFile: Bool
 
-    /// Creates the answer to which job it was.
+    /// Creates a description of the earlier job.
     package init(id: JobID, endedAt: WallTime, isOfSameFile: Bool = false) {
         (self.id, self.endedAt, self.isOfSameFile) = (id, endedAt, isOfSameFile)
     }
 
-    /// Why the other one fails, in words.
+    /// Why the duplicate fails, in words.
     package var explanation: String {
         let (what, remedy) =
             isOfSameFile

@@ -1,19 +1,19 @@
-/// What tells that two jobs of an app are the same.
+/// A sign by which two jobs of an app are recognized as the same.
 package enum JobSign: Hashable, Sendable {
-    /// What their producer calls them: the `id:`.
+    /// The producer's `id:`.
     case ref(String)
-    /// The `sum` of their files.
+    /// The `sum` of the job's file.
     case file([UInt8])
 }
 
-/// What tells a job's file from all that are not a copy of it.
+/// The identity of a job's file, shared only by its copies.
 package struct FileSign: Hashable, Sendable {
-    /// SHA-256 over its name, its modification time and its bytes: 32 bytes.
+    /// SHA-256 of its name, its modification time and its bytes: 32 bytes.
     package let sum: [UInt8]
-    /// Its inode: a file that `mv` brings back has kept it, and is no copy.
+    /// Its inode. A file that `mv` brings back has the same inode, and is not a copy.
     package let inode: UInt64
-    /// When the file was made, in nanoseconds since 1970, if its filesystem knows: an inode is given to another file as soon
-    /// as one is deleted.
+    /// The file's birth time in nanoseconds since 1970, if the filesystem provides it. Needed because the inode of a
+    /// deleted file may be reused at once.
     package let bornAt: Int64?
 
     /// Creates the sign of a file.

@@ -1,15 +1,15 @@
 package import APNSModel
 
-/// Where the refs of the jobs that were sent stand in the files of the days: about 32 bytes of memory each.
+/// An index of the jobs that were sent, by ref, into the daily files: about 32 bytes of memory per record.
 ///
-/// Refs are known by hashes of 64 bits, so a place is one to look at: what stands there may be another ref. In a day the
-/// last record of a hash counts.
+/// The key is a 64-bit hash of the ref, so the record at a place may be for another ref. Within a day, the last record
+/// of a hash wins.
 package struct RefIndex: Sendable {
-    /// Where a record stands.
+    /// The location of a record.
     package struct Place: Hashable, Sendable {
         /// The day of its file, UTC: `2026-11-21`.
         package let day: String
-        /// Where its line begins.
+        /// The offset of its line in the file.
         package let offset: Int64
     }
 
@@ -18,20 +18,20 @@ package struct RefIndex: Sendable {
     /// Creates an empty index.
     package init() {}
 
-    /// How many records it knows.
+    /// The number of records.
     package var count: Int { days.values.reduce(0) { $0 + $1.count } }
 
-    /// Takes note of a record.
+    /// Adds a record.
     ///
     /// - Parameters:
-    ///   - key: The ref as it stands there.
+    ///   - key: The ref as written in the file.
     ///   - day: The day of the file.
-    ///   - offset: Where its line begins.
+    ///   - offset: The offset of its line.
     package mutating func note(_ key: [UInt8], on day: String, at offset: Int64) {
         days[day, default: [:]][key.hashValue] = offset
     }
 
-    /// Where a ref may stand, the last day first.
+    /// Returns the places that may contain a ref, the latest day first.
     package func places(of key: [UInt8]) -> [Place] {
         guard !days.isEmpty else { return [] }
         let hash = key.hashValue
@@ -40,14 +40,15 @@ package struct RefIndex: Sendable {
         }
     }
 
-    /// Forgets a day.
+    /// Removes a day.
     package mutating func remove(_ day: String) {
         days[day] = nil
     }
 
-    /// Whether nothing that was recorded on a day matters any more: it is longer ago than the time in which refs count.
+    /// Whether the records of a day have expired: the whole day is further in the past than the time for which refs are
+    /// kept.
     ///
-    /// - Returns: `false` for what is no day.
+    /// - Returns: `false` if `day` is not a day.
     package static func isOver(_ day: String, after window: Duration, at now: WallTime) -> Bool {
         guard let start = WallTime(rfc3339: day + "T00:00:00Z") else { return false }
         return start + .seconds(86_400) + window <= now
