@@ -106,7 +106,7 @@ package struct AppMetrics: Hashable, Sendable {
         doubtfulCount += doubtful
     }
 
-    /// Counts a claimed job, and its waiting time since the drop if it waited for all of it.
+    /// Counts a claimed job, and its time from drop to claim; `nil` if it was held or archived in between.
     package mutating func noteClaim(after wait: Duration?) {
         claimedCount += 1
         if let wait { waitTimes.add(nanoseconds: wait.wholeNanoseconds) }
