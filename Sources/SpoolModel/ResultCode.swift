@@ -1,23 +1,23 @@
-/// Why a job did not simply succeed: the `code` of `job` lines and result files.
+/// The reason why a job did not simply succeed: the `code` of `job` lines and result files.
 package enum ResultCode: String, CaseIterable, Hashable, Sendable {
-    /// It could not be opened or read.
+    /// The file could not be opened or read.
     case unreadable
-    /// It ends before it should: empty, cut, or with another number of recipients than its `count`.
+    /// The file is incomplete: empty, cut off, or with a number of recipients other than its `count`.
     case incomplete
-    /// The document is at fault, or every recipient of it.
+    /// The document is invalid, or every recipient in it is.
     case invalid
     /// The gateway accepted none of its notifications.
     case refused
-    /// It was too late for all that was left.
+    /// All remaining notifications had expired.
     case expired
     /// Notifications were given up.
     case unsent
     /// An earlier job of the app with the same `id` was sent.
     case duplicate
-    /// An operator stopped it.
+    /// An operator cancelled the job.
     case cancelled
-    /// Its bytes changed after they were checked.
+    /// The file's bytes changed after they were checked.
     case changed
-    /// The daemon died over it again and again.
+    /// The daemon died repeatedly while reading the file.
     case poison
 }

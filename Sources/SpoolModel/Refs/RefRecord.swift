@@ -1,44 +1,44 @@
 package import APNSModel
 
-/// That a job was sent which others may be the same as, as it stands in the file of a day: one line.
+/// A record of a job that was sent, for detecting its duplicates: one line in a day's file.
 ///
-/// checksum of what follows the next space, CRC-32C, 8 hexadecimal digits · space · when it ended, RFC 3339, 24 characters ·
-/// space · its id, 26 characters · space · its ref, in which controls and `%` are `%XX` · line feed
+/// CRC-32C of everything after the next space, 8 hexadecimal digits · space · when the job ended, RFC 3339, 24
+/// characters · space · its id, 26 characters · space · its ref, with control characters and `%` as `%XX` · line feed
 ///
-/// For a file the last is `%=` · its sum, 64 hexadecimal digits · space · its inode · space · when it was made, in nanoseconds
-/// since 1970, or `-`.
+/// For a file, the ref is replaced by: `%=` · its sum, 64 hexadecimal digits · space · its inode · space · its birth
+/// time, in nanoseconds since 1970, or `-`.
 package struct RefRecord: Hashable, Sendable {
-    /// How long a line is at the most, its end not counted.
+    /// The most bytes in a line, not counting its line feed.
     package static let lineByteLimit = keyStart + 3 * JobHeader.longestRef
 
-    /// Where the parts of a line begin.
+    /// The offsets of the parts of a line.
     private static let timeStart = 9
     private static let idStart = 34
     private static let keyStart = 61
-    /// What no ref begins with.
+    /// A prefix that an encoded ref cannot have.
     private static let fileMark = Array("%=".utf8)
     private static let fileKeyCount = 66
 
     /// The job.
     package let job: EarlierJob
-    /// What it is known by, as it stands in the line.
+    /// The job's sign as written in the line.
     package let key: [UInt8]
-    /// The same with which file it was, of one that is known by its file.
+    /// The sign followed by the file's identity, if the sign is a file's.
     package let fileKey: [UInt8]?
 
-    /// Creates the record of a job that is known by its ref; its time is cut to milliseconds.
+    /// Creates the record of a job with a ref; the time is truncated to milliseconds when written.
     package init(_ ref: String, id: JobID, endedAt: WallTime) {
         job = EarlierJob(id: id, endedAt: endedAt)
         (key, fileKey) = (Self.key(of: .ref(ref)), nil)
     }
 
-    /// Creates the record of a job that is known by its file.
+    /// Creates the record of a job identified by its file.
     package init(_ file: FileSign, id: JobID, endedAt: WallTime) {
         job = EarlierJob(id: id, endedAt: endedAt, isOfSameFile: true)
         (key, fileKey) = (Self.key(of: .file(file.sum)), Self.key(of: file))
     }
 
-    /// What a job is known by, as it stands in a line.
+    /// Returns a job's sign as written in a line.
     package static func key(of sign: JobSign) -> [UInt8] {
         switch sign {
         case .ref(let ref): key(of: ref)
@@ -46,7 +46,7 @@ package struct RefRecord: Hashable, Sendable {
         }
     }
 
-    /// A file's sum, and which file it is, as they stand in a line.
+    /// Returns a file's sum and identity as written in a line.
     package static func key(of file: FileSign) -> [UInt8] {
         key(of: .file(file.sum)) + Array(" \(file.inode) \(file.bornAt.map { "\($0)" } ?? "-")".utf8)
     }
@@ -63,15 +63,15 @@ package struct RefRecord: Hashable, Sendable {
         return key
     }
 
-    /// The line, with its end.
+    /// The line, with its line feed.
     package var line: [UInt8] {
         let rest = Array("\(job.endedAt.rfc3339) \(job.id) ".utf8) + (fileKey ?? key)
         return Self.digits(of: rest[...]) + [UInt8(ascii: " ")] + rest + [UInt8(ascii: "\n")]
     }
 
-    /// Reads a line, without its end.
+    /// Reads a line, without its line feed.
     ///
-    /// - Returns: `nil` when it is no such line, or not all of it is there.
+    /// - Returns: `nil` if it is not a complete record.
     package init?(line: ArraySlice<UInt8>) {
         guard let sign = Self.sign(inLine: line) else { return nil }
         let (time, name) = (Self.text(of: line, at: Self.timeStart, 24), Self.text(of: line, at: Self.idStart, 26))
@@ -81,8 +81,8 @@ package struct RefRecord: Hashable, Sendable {
         (key, fileKey) = (Array(isOfFile ? sign.prefix(Self.fileKeyCount) : sign), isOfFile ? Array(sign) : nil)
     }
 
-    /// What a line's job is known by, as it stands there, the whole of it and what may be looked for; `nil` when it is no such
-    /// line, or not all of it is there.
+    /// Returns the keys under which a line can be found, the shortest first, as written there; `nil` if it is not a
+    /// complete record.
     static func keys(inLine line: ArraySlice<UInt8>) -> [ArraySlice<UInt8>]? {
         sign(inLine: line).map { isOfFile($0) ? [$0.prefix(fileKeyCount), $0] : [$0] }
     }
@@ -107,7 +107,7 @@ package struct RefRecord: Hashable, Sendable {
 }
 
 extension JobSummary {
-    /// That the job was sent, by all that it is known by.
+    /// Returns the records of a job that was sent, one for each of its signs.
     package func records(of id: JobID, endedAt: WallTime) -> [RefRecord] {
         var records: [RefRecord] = []
         if let ref = header.ref { records.append(RefRecord(ref, id: id, endedAt: endedAt)) }
@@ -116,18 +116,18 @@ extension JobSummary {
     }
 }
 
-/// Takes the bytes of a day's file apart, a piece at a time.
+/// Splits a day's file into lines, piece by piece.
 package struct RefLines: Sendable {
     private var rest: [UInt8] = []
-    /// Where what is left begins in the file.
+    /// The offset of the unread bytes in the file.
     private var start: Int64 = 0
 
     /// Creates a reader at the beginning of a file.
     package init() {}
 
-    /// Takes the next bytes, and tells what each whole line may be looked for by, as it stands there, and where it begins.
+    /// Takes the next bytes, and calls `found` with each key of every complete line, and the line's offset.
     ///
-    /// What is no line, or was cut off by a crash, is passed over.
+    /// Skips anything that is not a record, or was cut off by a crash.
     package mutating func take(_ piece: [UInt8], _ found: (_ key: ArraySlice<UInt8>, _ offset: Int64) -> Void) {
         rest += piece
         var lineStart = 0
@@ -135,7 +135,7 @@ package struct RefLines: Sendable {
             for key in RefRecord.keys(inLine: rest[lineStart..<end]) ?? [] { found(key, start + Int64(lineStart)) }
             lineStart = end + 1
         }
-        // Longer than any line: what is to come of it is none either, because its checksum is not in front of it.
+        // No line is this long, so neither is the rest of this one a record: its checksum is not at its start.
         if rest.count - lineStart > RefRecord.lineByteLimit { lineStart = rest.count }
         rest.removeFirst(lineStart)
         start += Int64(lineStart)

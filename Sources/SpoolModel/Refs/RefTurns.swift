@@ -1,15 +1,15 @@
-/// Sees to it that of the jobs with one sign only one is under way at a time: the next is looked at when it is known what
-/// became of the one before.
+/// Ensures that only one job with a given sign is under way at a time. The next one is examined when the outcome of the
+/// previous one is known.
 package struct RefTurns: Sendable {
-    /// How many files may wait to be told; the others are to ask again.
+    /// The most files that can wait to be notified. Others have to ask again.
     package let limit: Int
 
     private var counts: [JobSign: Int] = [:]
-    /// The files by what they wait for; `nil` stands for jobs that have not been looked into.
+    /// The waiting files by sign; `nil` stands for jobs that have not been examined yet.
     private var waiting: [JobSign?: Set<FileName>] = [:]
     private var waitingCount = 0
 
-    /// Creates turns of which nobody has one.
+    /// Creates turns with no job under way.
     package init(limit: Int = 10_000) {
         self.limit = limit
     }
@@ -17,14 +17,14 @@ package struct RefTurns: Sendable {
     /// Whether a job with the sign is under way.
     package func isTaken(_ sign: JobSign) -> Bool { counts[sign] != nil }
 
-    /// Notes that a job with the sign is under way, which is known twice while it passes from one hand to another.
+    /// Records that a job with the sign is under way. While a job is handed over, it is counted twice.
     package mutating func begin(_ sign: JobSign) {
         counts[sign, default: 0] += 1
     }
 
-    /// Notes that it is so once less.
+    /// Reverses one call of `begin(_:)`.
     ///
-    /// - Returns: The files that have waited for that, if no job with the sign is under way any more.
+    /// - Returns: The files that were waiting, if no job with the sign is under way any more.
     package mutating func end(_ sign: JobSign) -> Set<FileName> {
         guard let count = counts[sign], count < 2 else {
             counts[sign]? -= 1
@@ -34,11 +34,11 @@ package struct RefTurns: Sendable {
         return release(sign)
     }
 
-    /// Has a file wait for the end of the job that is under way.
+    /// Makes a file wait until the job under way ends.
     ///
     /// - Parameters:
     ///   - name: The file.
-    ///   - sign: What it has in common with that, or `nil`: it waits until all jobs have been looked into.
+    ///   - sign: The sign that both share, or `nil` to wait until all jobs have been examined.
     /// - Returns: Whether there is room for it.
     package mutating func wait(_ name: FileName, for sign: JobSign?) -> Bool {
         if waiting[sign]?.contains(name) == true { return true }
@@ -48,7 +48,7 @@ package struct RefTurns: Sendable {
         return true
     }
 
-    /// Lets go of the files that wait for a sign, or for the unknown, and returns them.
+    /// Removes and returns the files that wait for a sign, or for unexamined jobs (`nil`).
     package mutating func release(_ sign: JobSign?) -> Set<FileName> {
         let names = waiting.removeValue(forKey: sign) ?? []
         waitingCount -= names.count

@@ -1,19 +1,19 @@
 import APNSModel
 
-/// How often something took how long, in ten steps for each power of ten from a millisecond to eleven days.
+/// A histogram of durations, with ten steps per power of ten from a millisecond to eleven days.
 package struct LatencyHistogram: Hashable, Sendable {
-    /// A column of a plot.
+    /// A column in a plot.
     package struct Column: Hashable, Sendable {
-        /// The shortest that counts; the next column's is the first that does not.
+        /// The shortest duration in the column; the next column starts where it ends.
         package let from: Duration
-        /// How often.
+        /// The number of durations.
         package let count: Int
     }
 
     /// The powers of the tenth root of ten, in thousandths.
     private static let mantissas: [Int64] = [1000, 1259, 1585, 1995, 2512, 3162, 3981, 5012, 6310, 7943]
     private static let decadeCount = 9
-    /// Where steps begin, in microseconds; before the first is less than a millisecond.
+    /// The starts of the steps, in microseconds. Durations before the first are less than a millisecond.
     private static let edges: [Int64] = {
         var (edges, power): ([Int64], Int64) = ([], 1)
         for _ in 0..<Self.decadeCount {
@@ -22,19 +22,19 @@ package struct LatencyHistogram: Hashable, Sendable {
         }
         return edges + [1000 * power]
     }()
-    /// The steps that begin a column: those at 1, 2 and 5.
+    /// The steps that start a column: those at 1, 2 and 5.
     private static let columnSteps: Set<Int> = [0, 3, 7]
 
-    /// How often.
+    /// The number of durations.
     package private(set) var count = 0
-    /// The longest.
+    /// The longest duration.
     package private(set) var longest = Duration.zero
     private var counts = [Int](repeating: 0, count: LatencyHistogram.edges.count + 1)
 
-    /// Creates one in which nothing took any time.
+    /// Creates an empty histogram.
     package init() {}
 
-    /// Counts one; less than nothing, as clocks that differ tell it, counts as nothing.
+    /// Adds a duration. A negative one, which occurs if clocks differ, counts as zero.
     package mutating func add(_ duration: Duration) {
         let duration = max(Duration.zero, duration)
         counts[Self.step(of: duration.wholeNanoseconds / 1000)] += 1
@@ -42,7 +42,8 @@ package struct LatencyHistogram: Hashable, Sendable {
         count += 1
     }
 
-    /// Returns below what a share of them is, `0.99` for 99 of 100: within a quarter of it; `nil` of none.
+    /// Returns an upper bound of this share of the durations (`0.99` for 99 of 100), accurate to a quarter; `nil` if
+    /// there are none.
     package func quantile(_ share: Double) -> Duration? {
         guard count > 0 else { return nil }
         let wanted = max(1, min(Double(count), share * Double(count)))
@@ -59,7 +60,7 @@ package struct LatencyHistogram: Hashable, Sendable {
         return longest
     }
 
-    /// The columns from the first to the last that has any.
+    /// The columns from the first to the last that is not empty.
     package var columns: [Column] {
         var columns = [Column(from: .zero, count: counts[0])]
         for (step, number) in counts.enumerated().dropFirst() {
@@ -76,7 +77,7 @@ package struct LatencyHistogram: Hashable, Sendable {
         return Array(columns[first...last])
     }
 
-    /// 1, 2 or 5 times a power of ten, where the step begins but for rounding.
+    /// Returns the start of a column without rounding errors: 1, 2 or 5 times a power of ten.
     private static func start(ofColumnAt step: Int) -> Duration {
         let milliseconds = (edges[step - 1] + edges[step - 1] / 100) / 1000
         var power: Int64 = 1

@@ -1,16 +1,17 @@
-/// A scale from 0 to a round number, with marks at round numbers.
+/// A scale from 0 to a round number, with ticks at round numbers.
 package struct PlotAxis: Hashable, Sendable {
-    /// What the marks stand at, 0 and the top included.
+    /// The values of the ticks, including 0 and the top.
     package let ticks: [Double]
 
-    /// The greatest value that has a place.
+    /// The greatest value on the axis.
     package var top: Double { ticks.last ?? 1 }
 
-    /// Makes a scale for values up to `largest`, with about four marks above 0; nothing at all has a scale up to 1.
+    /// Creates a scale for values up to `largest`, with about four ticks above 0. If `largest` is 0, the scale ends at
+    /// 1.
     ///
     /// - Parameters:
     ///   - largest: The greatest value.
-    ///   - isWhole: Whether there are only whole numbers, so that no mark stands between two of them.
+    ///   - isWhole: Whether all values are whole numbers, so that all ticks must be.
     package init(upTo largest: Double, isWhole: Bool) {
         let largest = largest.isFinite && largest > 1e-9 ? largest : 1
         var magnitude = 1.0
@@ -23,6 +24,6 @@ package struct PlotAxis: Hashable, Sendable {
         ticks = (0...count).map { Double($0) * step }
     }
 
-    /// Returns where a value stands, from 0 to 1.
+    /// Returns the position of a value, from 0 to 1.
     package func fraction(of value: Double) -> Double { min(1, max(0, value / top)) }
 }

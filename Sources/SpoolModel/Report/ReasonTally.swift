@@ -1,20 +1,20 @@
-/// How often notifications were not accepted for which reason, job by job: a job that is tried again may end otherwise.
+/// Counts the reasons why notifications were not accepted. Counts per job, because a retried job may end differently.
 struct ReasonTally: Sendable {
     private struct Entry {
-        /// Into `reasons`.
+        /// The index in `reasons`.
         let number: Int
         var count: Int
     }
 
-    /// How many reasons are told apart; what comes beyond them is `others` of its outcome.
+    /// The most distinct reasons. Further ones count as `others` of their outcome.
     private static let limit = 300
 
     private var reasons: [SpoolReport.Reason] = []
     private var numbers: [SpoolReport.Reason: Int] = [:]
-    /// By job, what came last at the end; lines that name no job are under 0.
+    /// The entries of each job, the most recent last. Lines that do not name a job are under 0.
     private var jobs: [UInt64: [Entry]] = [:]
 
-    /// Counts a notification of a job, by the job's fingerprint.
+    /// Counts a notification of a job, identified by its fingerprint.
     mutating func add(_ reason: SpoolReport.Reason, of job: UInt64?) {
         let number = number(of: reason)
         var entries = jobs.removeValue(forKey: job ?? 0) ?? []
@@ -36,11 +36,11 @@ struct ReasonTally: Sendable {
         return reasons.count - 1
     }
 
-    /// Adds up all jobs. One has no more of an outcome than it ended with: what it had before, or was told of twice, is left
-    /// out.
+    /// Returns the totals over all jobs. A job contributes at most as many notifications of an outcome as it ended
+    /// with, which excludes earlier attempts and repeated lines.
     ///
-    /// - Parameter counts: How a job ended, by its fingerprint; `nil` if that is not known.
-    /// - Returns: How many notifications there were of each reason.
+    /// - Parameter counts: Returns the final counts of a job by its fingerprint; `nil` if they are unknown.
+    /// - Returns: The number of notifications for each reason.
     func counts(_ counts: (UInt64) -> JobAccount.Counts?) -> [SpoolReport.Reason: Int] {
         var sums: [SpoolReport.Reason: Int] = [:]
         for (job, entries) in jobs {

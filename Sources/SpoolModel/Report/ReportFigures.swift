@@ -1,47 +1,47 @@
 import APNSModel
 
-/// What is counted of some jobs: of one app, or of all.
+/// The figures for a set of jobs: those of one app, or of all.
 package struct ReportFigures: Hashable, Sendable {
     /// The outcomes in the order in which plots stack them.
     package static let outcomes = ["accepted", "rejected", "expired", "unsent", "unknown"]
 
-    /// How many jobs ended in `done/`.
+    /// The number of jobs that ended in `done/`.
     package private(set) var doneCount = 0
-    /// How many ended in `failed/`.
+    /// The number of jobs that ended in `failed/`.
     package private(set) var failedCount = 0
-    /// Of how many of them it is not known how many notifications they had.
+    /// The number of jobs whose notification counts are unknown.
     package private(set) var uncountedCount = 0
-    /// What became of the notifications of the others.
+    /// The outcomes of the notifications of all other jobs.
     package private(set) var counts = JobAccount.Counts()
-    /// How many notifications got which outcome when: a row for each outcome, a column for each part of the time. Those of
-    /// a job are spread over the time in which it was sent.
+    /// The notifications by outcome and time: one row per outcome, one column per bucket. A job's notifications are
+    /// spread over the time in which it was sent.
     package private(set) var series: [[Double]]
-    /// How long jobs waited until they were claimed.
+    /// The times from drop to claim.
     package private(set) var waiting = LatencyHistogram()
-    /// How long they took from then on.
+    /// The times from claim to end.
     package private(set) var sending = LatencyHistogram()
 
-    /// Counts nothing yet.
+    /// Creates empty figures.
     init(_ buckets: TimeBuckets) {
         series = Self.outcomes.map { _ in [Double](repeating: 0, count: buckets.count) }
     }
 
-    /// How many jobs ended.
+    /// The number of jobs that ended.
     package var jobCount: Int { doneCount + failedCount }
 
-    /// What share of the notifications was accepted; `nil` if there were none.
+    /// The share of notifications that were accepted; `nil` if there were none.
     package var acceptedShare: Double? {
         let all = counts.accepted + counts.missedCount
         return all == 0 ? nil : Double(counts.accepted) / Double(all)
     }
 
-    /// Counts a job that ended then.
+    /// Adds a job that ended.
     ///
     /// - Parameters:
-    ///   - account: What is told of it.
+    ///   - account: The job.
     ///   - isCounted: Whether its counts are known.
     ///   - end: When it ended.
-    ///   - buckets: The parts of the time.
+    ///   - buckets: The time buckets.
     mutating func add(_ account: JobAccount, isCounted: Bool, at end: WallTime, in buckets: TimeBuckets) {
         switch account.state {
         case .done: doneCount += 1
@@ -66,7 +66,7 @@ package struct ReportFigures: Hashable, Sendable {
 }
 
 extension JobAccount.Counts {
-    /// Adds those of another job; a sum beyond all bounds stays there.
+    /// Adds the counts of another job, limited to 2⁶⁰ each.
     fileprivate mutating func add(_ other: JobAccount.Counts) {
         notifications = sum(notifications, other.notifications)
         (accepted, rejected) = (sum(accepted, other.accepted), sum(rejected, other.rejected))

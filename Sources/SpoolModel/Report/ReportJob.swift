@@ -2,17 +2,17 @@ package import APNSModel
 
 /// A job in a table of a report.
 package struct ReportJob: Hashable, Sendable {
-    /// Its app.
+    /// The app of the job.
     package let app: String
-    /// Its name, escaped.
+    /// The name of its file, escaped.
     package let name: String
-    /// Which archive it went to.
+    /// The archive that it ended in.
     package let state: Conclusion.State
-    /// Why it did not simply succeed.
+    /// Why it did not simply succeed; `nil` if it did.
     package let code: String?
-    /// What became of its notifications.
+    /// The outcomes of its notifications.
     package let counts: JobAccount.Counts
-    /// How long it took from its claim on; `nil` if it was never claimed.
+    /// The time from claim to end; `nil` if it was never claimed.
     package let took: Duration?
     /// When it ended.
     package let end: WallTime
@@ -25,7 +25,7 @@ package struct ReportJob: Hashable, Sendable {
     }
 }
 
-/// A job by how many of its notifications were not accepted: the worst is the least.
+/// A job ordered by its number of notifications that were not accepted, the most first.
 struct MissedJob: Comparable, Sendable {
     let job: ReportJob
 
@@ -36,7 +36,7 @@ struct MissedJob: Comparable, Sendable {
     }
 }
 
-/// A job by how long it took: the slowest is the least.
+/// A job ordered by its duration, the slowest first.
 struct SlowJob: Comparable, Sendable {
     let job: ReportJob
 

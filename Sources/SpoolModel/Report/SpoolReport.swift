@@ -1,45 +1,44 @@
 package import APNSModel
 package import Document
 
-/// What became of the jobs and notifications of a span of time, by app, by time, by reason: of any number of jobs in bounded
-/// memory, but for some 40 bytes each by which those are known that were counted, and some 300 for each that did not simply
-/// succeed.
+/// A report on the jobs and notifications of a time span, by app, time and reason. Memory is bounded, except for about
+/// 40 bytes per job to recognize jobs already counted, and about 300 for each job that did not simply succeed.
 ///
-/// Such a job may be tried again under its id, and end otherwise: the line of its last end counts.
+/// Such a job may be retried under its id and end differently; only the line of its last end counts.
 package struct SpoolReport: Sendable {
     /// Why a notification was not accepted.
     package struct Reason: Hashable, Sendable {
-        /// The gateway's word for it or ours; the outcome, if there is none.
+        /// The reason from the gateway or the daemon; the outcome's word if there is none.
         package let name: String
-        /// What became of it.
+        /// The outcome of the notification.
         package let outcome: String
-        /// What to do; `nil` if there is nothing.
+        /// The recommended action; `nil` if there is none.
         package let verdict: String?
     }
 
-    /// What the report was made from.
+    /// The sources of the report.
     package struct Sources: Hashable, Sendable {
-        /// Files of feedback.
+        /// The number of feedback files.
         package var fileCount = 0
-        /// Lines of them that could not be read.
+        /// The number of lines that could not be read.
         package var badLineCount = 0
-        /// Jobs by their lines.
+        /// The number of jobs from `job` lines.
         package fileprivate(set) var lineCount = 0
-        /// Lines of jobs that were told before.
+        /// The number of repeated `job` lines.
         package fileprivate(set) var repeatCount = 0
-        /// Lines of jobs that had ended before, and were tried again.
+        /// The number of `job` lines of jobs that had ended before and were retried.
         package fileprivate(set) var correctionCount = 0
-        /// Lines of notifications that were not accepted.
+        /// The number of lines of notifications that were not accepted.
         package fileprivate(set) var missedLineCount = 0
-        /// Jobs by their files in the archives only.
+        /// The number of jobs found only in the archives.
         package fileprivate(set) var archivedCount = 0
-        /// Those of them that have a result file.
+        /// The number of those that have a result file.
         package fileprivate(set) var resultCount = 0
-        /// Folders and single files that cannot be read.
+        /// The folders and files that could not be read.
         package var unreadable: [String] = []
     }
 
-    /// A job of which a later line may tell otherwise.
+    /// A job that a later line may correct.
     private struct OpenJob {
         let account: JobAccount
         let app: String
@@ -47,29 +46,29 @@ package struct SpoolReport: Sendable {
         let isByLine: Bool
     }
 
-    /// How many jobs a table has.
+    /// The number of jobs in a table.
     package static let tableCount = 20
 
-    /// The parts of the time.
+    /// The time buckets.
     package let buckets: TimeBuckets
-    /// All apps together.
+    /// The figures of all apps.
     package private(set) var total: ReportFigures
-    /// Each app.
+    /// The figures of each app.
     package private(set) var apps: [String: ReportFigures] = [:]
-    /// How often notifications were not accepted for which reason.
+    /// The number of notifications that were not accepted, by reason.
     package private(set) var reasons: [Reason: Int] = [:]
-    /// How many jobs failed with which code.
+    /// The number of failed jobs, by code.
     package private(set) var codes: [String: Int] = [:]
-    /// What it was made from.
+    /// The sources of the report.
     package var sources = Sources()
     private var missed = LeastElements<MissedJob>(limit: SpoolReport.tableCount)
     private var slow = LeastElements<SlowJob>(limit: SpoolReport.tableCount)
     private var seen: Set<UInt64> = []
-    /// Those that are not counted yet, by their fingerprints.
+    /// The jobs that are not counted yet, by fingerprint.
     private var open: [UInt64: OpenJob] = [:]
     private var missedReasons = ReasonTally()
 
-    /// Counts nothing yet.
+    /// Creates an empty report.
     package init(_ buckets: TimeBuckets) {
         self.buckets = buckets
         total = ReportFigures(buckets)
@@ -81,11 +80,11 @@ package struct SpoolReport: Sendable {
     /// The jobs that took longest.
     package var slowestJobs: [ReportJob] { slow.sorted.map(\.job) }
 
-    /// Takes a line of feedback of an app. One that was taken before is not counted again, if it is about a job.
+    /// Adds a feedback line of an app. A `job` line that was added before is not counted again.
     package mutating func add(_ line: Node, of app: String) {
         if line["kind"]?.isText("notification") == true { return addNotification(line) }
         guard line["kind"]?.isText("job") == true, let account = JobAccount(line) else { return }
-        // The file in the archive is then known, whenever that was.
+        // From now on the file in the archive is known, whenever the job ended.
         if let path = account.path { seen.insert(Self.fingerprint("path", path)) }
         guard let end = account.finishedAt else { return }
         switch take(OpenJob(account: account, app: app, end: end, isByLine: true)) {
@@ -101,7 +100,7 @@ package struct SpoolReport: Sendable {
         case again
     }
 
-    /// Takes an account of a job that ended.
+    /// Adds the account of a job that ended.
     private mutating func take(_ job: OpenJob) -> Novelty {
         guard let id = job.account.id else {
             count(job)
@@ -115,7 +114,7 @@ package struct SpoolReport: Sendable {
         } else if job.account.state == .failed || job.account.counts.missedCount > 0 {
             open[key] = job
         } else {
-            // It can end no better.
+            // Everything was accepted, so a later line cannot improve it.
             count(job)
         }
         return isKnown ? .later : .first
@@ -131,7 +130,7 @@ package struct SpoolReport: Sendable {
         add(job.account, isCounted: true, of: job.app, at: job.end)
     }
 
-    /// Counts what a later line might have told otherwise until now. To be called once, behind the last line.
+    /// Counts the jobs that a later line could still have corrected. Call it once, after the last line.
     package mutating func settle() {
         for job in open.values { count(job) }
         reasons = missedReasons.counts { key in
@@ -140,16 +139,16 @@ package struct SpoolReport: Sendable {
         (open, missedReasons) = ([:], ReasonTally())
     }
 
-    /// Returns whether a line has told of the job with this path.
+    /// Returns whether a line has reported the job with this path.
     package func isKnown(path: String) -> Bool { seen.contains(Self.fingerprint("path", path)) }
 
-    /// Takes a job that no line tells of.
+    /// Adds a job that no line reports.
     ///
     /// - Parameters:
     ///   - result: Its result file; `nil` if it has none.
-    ///   - name: Its name.
-    ///   - state: The archive it is in.
-    ///   - place: Its app, and when it came into the archive.
+    ///   - name: The name of its file.
+    ///   - state: The archive that it is in.
+    ///   - place: Its app, and when it was archived.
     package mutating func add(
         result: Node?, of name: FileName, _ state: Conclusion.State, _ place: (app: String, at: WallTime)
     ) {
@@ -183,7 +182,8 @@ package struct SpoolReport: Sendable {
         missedReasons.add(reason, of: line["id"]?.string.map { Self.fingerprint("id", $0) })
     }
 
-    /// A number by which a text is known (FNV-1a of 64 bits): of a million texts two have the same once in 30 million times.
+    /// Returns a fingerprint of a text (64-bit FNV-1a). The chance that two of a million texts collide is one in 30
+    /// million.
     private static func fingerprint(_ kind: String, _ text: String) -> UInt64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in kind.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }

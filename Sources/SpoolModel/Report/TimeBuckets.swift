@@ -1,42 +1,43 @@
 package import APNSModel
 
-/// A span of time in equal parts, as a plot shows it: at most 96, each a usual length of time, cut at whole multiples of it.
+/// A time span in buckets of equal width for plots: at most 96, each of a common length, aligned to whole multiples of
+/// it.
 package struct TimeBuckets: Hashable, Sendable {
-    /// A mark under a plot.
+    /// A tick below a plot.
     package struct Tick: Hashable, Sendable {
-        /// Where, from 0 to 1.
+        /// Its position, from 0 to 1.
         package let fraction: Double
-        /// What stands there: a time of day, or a date.
+        /// Its label: a time of day, or a date.
         package let label: String
 
-        /// Creates a mark.
+        /// Creates a tick.
         package init(fraction: Double, label: String) {
             (self.fraction, self.label) = (fraction, label)
         }
     }
 
-    /// The most parts.
+    /// The most buckets.
     package static let limit = 96
     private static let tickLimit = 8
-    /// Usual lengths, in seconds: minutes, hours, days, weeks.
+    /// The common widths, in seconds: minutes, hours, days, weeks.
     private static let widths: [Int64] = [
         60, 300, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, day, 2 * day, 7 * day, 14 * day, 28 * day, 91 * day,
         364 * day,
     ]
     private static let day: Int64 = 86_400
 
-    /// The first time that is in the span.
+    /// The start of the span.
     package let since: WallTime
-    /// The first time behind it.
+    /// The end of the span, not included.
     package let until: WallTime
-    /// How many seconds a part has.
+    /// The width of a bucket in seconds.
     package let widthInSeconds: Int64
-    /// How many parts there are.
+    /// The number of buckets.
     package let count: Int
-    /// The beginning of the first part, in seconds since 1970.
+    /// The start of the first bucket, in seconds since 1970.
     private let origin: Int64
 
-    /// Divides a span; one without length, or with less, has one part of a minute.
+    /// Divides a span into buckets. An empty or negative span becomes one bucket of a minute.
     package init(since: WallTime, until: WallTime) {
         self.since = since
         self.until = max(until, since + .seconds(1))
@@ -54,20 +55,21 @@ package struct TimeBuckets: Hashable, Sendable {
     /// Returns whether a time is in the span.
     package func contains(_ time: WallTime) -> Bool { since <= time && time < until }
 
-    /// Returns in which part a time is; `nil` of one in none.
+    /// Returns the bucket of a time; `nil` if the time is outside the span.
     package func index(of time: WallTime) -> Int? {
         guard contains(time) else { return nil }
         return Int((time.epochSeconds - origin) / widthInSeconds)
     }
 
-    /// Returns when a part begins; that behind the last is when the last ends.
+    /// Returns the start of a bucket. The index after the last bucket gives the end of the last.
     package func start(of index: Int) -> WallTime {
         WallTime(epochSeconds: origin + Int64(index) * widthInSeconds)
     }
 
-    /// Calls `body` with each part that a length of time is in, and with how much of that length, together 1 at most.
+    /// Calls `body` with each bucket that an interval overlaps, and the share of the interval in it. The shares add up
+    /// to at most 1.
     ///
-    /// A length that is none is whole in the part it is in.
+    /// An empty interval counts in full in the bucket that contains it.
     package func share(from begin: WallTime, to end: WallTime, _ body: (Int, Double) -> Void) {
         let length = Double((end - begin).wholeNanoseconds)
         guard length > 0 else {
@@ -83,7 +85,7 @@ package struct TimeBuckets: Hashable, Sendable {
         }
     }
 
-    /// A few marks at whole hours, days or weeks.
+    /// A few ticks at whole hours, days or weeks.
     package var ticks: [Tick] {
         let length = Int64(count) * widthInSeconds
         let step = Self.widths.first { length / $0 <= Int64(Self.tickLimit) } ?? length / Int64(Self.tickLimit)
@@ -105,7 +107,7 @@ package struct TimeBuckets: Hashable, Sendable {
     }
 }
 
-/// The quotient rounded down, also of times before 1970.
+/// Returns the quotient rounded down, also for times before 1970.
 private func quotient(_ value: Int64, _ divisor: Int64) -> Int64 {
     value >= 0 ? value / divisor : -((divisor - 1 - value) / divisor)
 }

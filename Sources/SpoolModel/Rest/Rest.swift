@@ -1,47 +1,48 @@
 package import APNSModel
 package import Document
 
-/// What is left of a job that is parked or tried again: in `hold/`, in a file `<name>.rest` that the next claim reads.
+/// The remainder of a held or retried job, in a file `<name>.rest` in `hold/` that the next claim reads.
 ///
-/// It goes with the job's file and not with its name: whoever moves that from `hold/` to `new/` releases it, by hand too. A
-/// copy of it, or a file that was changed since, is another job, and is sent whole.
+/// It belongs to the job's file, not to its name: moving the file from `hold/` to `new/`, even by hand, releases the
+/// job. A copy of the file, or a file changed since, is a different job and is sent in full.
 package struct Rest: Hashable, Sendable {
-    /// The version that every file begins with.
+    /// The version in every file.
     package static let version = 1
-    /// How long such a file may be.
+    /// The most bytes in a file.
     package static let byteLimit = 64 << 20
-    /// How many runs of indices one may have, which is a third of what is read of it.
+    /// The most runs of indices in a file. Each takes three events (a sequence and two numbers), which keeps the file
+    /// within the default `DocumentLimits.eventCount`.
     package static let runLimit = 1_000_000
 
-    /// The job's file, as long as nobody changes or copies it.
+    /// The identity of the job's file, which a change or a copy does not keep.
     package struct File: Hashable, Sendable {
-        /// Its number on the filesystem of the app.
+        /// The inode, on the app's filesystem.
         package var inode: UInt64
-        /// Its length.
+        /// The size in bytes.
         package var byteCount: Int64
-        /// The last change of its bytes, in nanoseconds since 1970.
+        /// The modification time, in nanoseconds since 1970.
         package var modifiedAt: Int64
 
-        /// Creates the marks of a file.
+        /// Creates the identity of a file.
         package init(inode: UInt64, byteCount: Int64, modifiedAt: Int64) {
             (self.inode, self.byteCount, self.modifiedAt) = (inode, byteCount, modifiedAt)
         }
     }
 
-    /// What was sent of it, if anything was.
+    /// The state of a job of which some notifications were sent.
     package struct Sent: Hashable, Sendable {
-        /// Our id, which it keeps: what is sent again has the same `apns-id`.
+        /// The daemon's id, which the job keeps: a resent notification has the same `apns-id`.
         package var id: JobID
-        /// The producer's.
+        /// The producer's id.
         package var ref: String?
-        /// How many recipients it has.
+        /// How many recipients the job has.
         package var count: Int
-        /// How far it is.
+        /// Its progress.
         package var progress: JournalProgress
-        /// Whether an operator wanted all of it to be sent, although a job of its ref was.
+        /// Whether an operator wants all of it sent even if another job with its ref was sent.
         package var isWanted = false
 
-        /// Creates what is known of a job of so many recipients.
+        /// Creates the state of a job with this number of recipients.
         package init(id: JobID, ref: String?, count: Int, progress: JournalProgress) {
             (self.id, self.ref, self.count, self.progress) = (id, ref, count, progress)
         }
@@ -49,26 +50,28 @@ package struct Rest: Hashable, Sendable {
 
     /// The file.
     package var file: File
-    /// When the job was dropped: times count from there.
+    /// When the job was dropped. Relative times count from it.
     package var droppedAt: WallTime
-    /// Where it was before, relative to the app's folder, if it was in an archive.
+    /// The job's path in an archive, relative to the app's folder, if it came from one.
     package var origin: String?
-    /// What was sent of it.
+    /// The state of its sent part; `nil` if nothing was sent.
     package var sent: Sent?
 
-    /// Whether it goes on whatever was sent with its producer's id meanwhile: somebody got a part of it, or an operator wants
-    /// all of it to be sent once more.
+    /// Whether the job is sent even if another job with its producer's id was sent meanwhile: some of its notifications
+    /// were accepted or are in doubt, or an operator wants to resend it.
     package var isSentAnyway: Bool { sent.map { $0.isWanted || $0.progress.tally.isAnyoneReached } ?? (origin != nil) }
 
-    /// Creates the rest of a job of which nothing was sent; the other members are set by hand.
+    /// Creates the remainder of a job of which nothing was sent; the caller sets the other members.
     package init(of file: File, droppedAt: WallTime) {
         (self.file, self.droppedAt) = (file, droppedAt)
     }
 }
 
-// The file: one JSON object.
+// The file format: one JSON object.
 extension Rest {
-    /// Reads one, or finds that it is none of this version, or says what cannot be.
+    /// Reads a remainder file.
+    ///
+    /// - Returns: `nil` if it is not of this version or contains invalid values.
     package init?(_ root: Node) {
         guard root["v"]?.integer == Self.version, let file = root["file"].flatMap({ File($0) }),
             let droppedAt = root["dropped_at"]?.string.flatMap({ WallTime(rfc3339: $0) })
@@ -107,7 +110,7 @@ extension Rest.File {
 
     fileprivate func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        // As text: some filesystems' are longer than a number is sure to be.
+        // As text, because some filesystems have inodes beyond the range of a JSON number.
         writer.member("inode", "\(inode)")
         writer.member("bytes", Int(byteCount))
         writer.member("mtime_ns", Int(modifiedAt))
@@ -160,16 +163,16 @@ extension Tally {
         ]
         self.init()
         for (name, outcome) in zip(Self.names, outcomes) {
-            // Corrections can bring what was accepted below nothing.
+            // Corrections can lower the accepted count below zero.
             let least = outcome == .accepted ? -Self.countLimit : 0
             guard let count = Self.count(node[name], from: least) else { return nil }
             add(outcome, count: count)
         }
     }
 
-    /// Reads a count of a file that anybody may have written.
+    /// Reads a count from an untrusted file.
     ///
-    /// - Returns: `nil` when it is none, below `least`, or more than any job has.
+    /// - Returns: `nil` if it is not a number, is below `least`, or exceeds `countLimit`.
     static func count(_ node: Node?, from least: Int = 0) -> Int? {
         guard let count = node?.integer, count >= least, count <= countLimit else { return nil }
         return count
@@ -183,9 +186,9 @@ extension Tally {
 }
 
 extension IndexRuns {
-    /// Reads runs of indices, `[[first, last], …]`, as result files have them; none if there is no node.
+    /// Reads runs of indices in the form of result files, `[[first, last], …]`; an empty set if there is no node.
     ///
-    /// - Returns: `nil` when it is anything else, or an index is not below `count`.
+    /// - Returns: `nil` if the node has another form, or an index is not below `count`.
     init?(_ node: Node?, below count: Int) {
         self.init()
         guard let node else { return }
@@ -200,7 +203,7 @@ extension IndexRuns {
 }
 
 extension JSONWriter {
-    /// Writes a member that is runs of indices, or nothing for none.
+    /// Writes a member with runs of indices; writes nothing for an empty set.
     fileprivate mutating func member(_ name: String, _ runs: IndexRuns) {
         guard !runs.isEmpty else { return }
         key(name)

@@ -1,21 +1,23 @@
 import APNSModel
 package import Document
 
-/// What is to be sent again of a job that is over, by what its result file says.
+/// The part of an ended job to resend, according to its result file.
 package enum RetryPlan: Hashable, Sendable {
-    /// What is left of it, under its id.
+    /// The remaining notifications, under the job's id.
     case rest(FileName, Rest.Sent)
-    /// All of it: nothing of it was ever sent.
+    /// The whole job, because nothing of it was ever sent.
     case whole(FileName)
 
     /// Judges a job by its result file.
     ///
-    /// Left is what is `unsent`. What was rejected or expired is over, and so is what is in doubt, unless it is asked for.
+    /// The `unsent` notifications remain. Rejected and expired ones do not; neither do those in doubt, unless
+    /// requested.
     ///
     /// - Parameters:
     ///   - root: The result file.
-    ///   - includesUnknown: Whether what may have been sent is sent again.
-    /// - Throws: `ControlFault`: nothing of it is left, it is a duplicate or was too late, or the file is none.
+    ///   - includesUnknown: Whether to resend notifications that may have been sent.
+    /// - Throws: `ControlFault`: no notification remains, the job is a duplicate or expired, or the file is not a
+    ///   result file.
     package init(_ root: Node, includingUnknown includesUnknown: Bool) throws(ControlFault) {
         guard let result = ToldResult(root) else {
             throw ControlFault(
@@ -50,7 +52,7 @@ package enum RetryPlan: Hashable, Sendable {
     }
 }
 
-/// What a result file tells of a job.
+/// The content of a result file.
 private struct ToldResult {
     let name: FileName
     let id: JobID
@@ -68,10 +70,12 @@ private struct ToldResult {
         guard take(counts, root["indexes"]) else { return nil }
     }
 
-    /// Takes counts and indices; whether they go together.
+    /// Reads counts and indices.
+    ///
+    /// - Returns: Whether they are consistent.
     private mutating func take(_ counts: Node, _ indexes: Node?) -> Bool {
         let refusal = Refusal(status: nil, reason: "", verdict: .later)
-        // Who refused them is not told; that matters only where nothing was accepted.
+        // The file does not say who rejected them. That matters only if nothing was accepted.
         let outcomes: [(String, Outcome)] = [
             ("accepted", .accepted), ("rejected", .rejected(Refusal(status: 0, reason: "", verdict: .message))),
             ("expired", .expired), ("unsent", .unsent(refusal)), ("unknown", .unknown),
@@ -85,13 +89,13 @@ private struct ToldResult {
             runs[word] = told
         }
         progress.runs = runs
-        // These are what may be sent again.
+        // Check the notifications that may be resent.
         return progress.unsent.count == progress.tally.unsent && progress.unknown.count == progress.tally.unknown
     }
 }
 
 extension JournalProgress {
-    /// Makes notifications of one outcome be left again.
+    /// Makes the notifications of one outcome remain again.
     fileprivate mutating func putBack(_ runs: WritableKeyPath<JournalProgress, IndexRuns>, as outcome: Outcome) {
         tally.add(outcome, count: -self[keyPath: runs].count)
         for run in self[keyPath: runs].runs { remaining.insert(run) }

@@ -1,13 +1,13 @@
-/// What a file in a day's folder is, by its name.
+/// The type of a file in a day's folder, according to its name.
 package enum ArchivedName: Hashable, Sendable {
     /// A job.
     case job(FileName)
-    /// The result that stands beside a job of this name.
+    /// The result file of a job with this name.
     case result(of: FileName)
 
-    /// Takes a name as the kernel gave it.
+    /// Takes a name as the kernel returned it.
     ///
-    /// - Returns: `nil` for a file that the daemon has not put there.
+    /// - Returns: `nil` for a file that the daemon does not create there.
     package init?(_ bytes: [UInt8]) {
         guard let name = FileName(bytes: bytes) else { return nil }
         if name.isJob {
@@ -19,7 +19,7 @@ package enum ArchivedName: Hashable, Sendable {
         }
     }
 
-    /// The job that it is, or belongs to.
+    /// The name of the job that the file is, or belongs to.
     package var job: FileName {
         switch self {
         case .job(let name), .result(of: let name): name

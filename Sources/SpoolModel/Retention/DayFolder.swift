@@ -1,15 +1,15 @@
 package import APNSModel
 
-/// A folder of an archive that is called after a UTC day: `2026-11-21`.
+/// A folder of an archive, named after a UTC day: `2026-11-21`.
 package struct DayFolder: Hashable, Comparable, Sendable {
-    /// Its name.
+    /// The name of the folder.
     package let name: String
-    /// When the day begins.
+    /// The start of the day.
     package let start: WallTime
 
     /// Takes the name of a folder.
     ///
-    /// - Returns: `nil` when the daemon gives no folder this name.
+    /// - Returns: `nil` if the daemon does not create folders of this name.
     package init?(name bytes: [UInt8]) {
         guard bytes.count == 10, let name = String(validating: bytes, as: UTF8.self),
             let start = WallTime(rfc3339: name + "T00:00:00Z"), start.day == name
@@ -17,7 +17,7 @@ package struct DayFolder: Hashable, Comparable, Sendable {
         (self.name, self.start) = (name, start)
     }
 
-    /// When the day ends.
+    /// The end of the day.
     package var end: WallTime { start + .seconds(86_400) }
 
     /// Returns whether the left day is the earlier one.

@@ -1,16 +1,16 @@
 package import APNSModel
 
-/// How long an app's archives are kept, and its feedback that nobody reads.
+/// How long an app's archives and unread feedback are kept.
 ///
-/// Archives go by whole days (`KeepTime.isOver`), a feedback file by the time in its name.
+/// Archives are deleted by whole days (`KeepTime.isOver`), feedback files by the time in their names.
 package struct RetentionRules: Hashable, Sendable {
-    /// What becomes of a feedback file that is still there.
+    /// What to do with a feedback file that still exists.
     package enum Fate: Hashable, Sendable {
-        /// Nothing yet.
+        /// Keep it.
         case kept
-        /// It is told that it will be deleted.
+        /// Announce that it will be deleted.
         case announced
-        /// It is deleted.
+        /// Delete it.
         case deleted
     }
 
@@ -21,21 +21,21 @@ package struct RetentionRules: Hashable, Sendable {
     /// How long feedback is kept.
     package var feedback = KeepTime.days(90)
 
-    /// How long before its end unread feedback is told of; of a shorter time than two days the half.
+    /// How long before its deletion unread feedback is announced; half the keep time if that is less than two days.
     package static let notice = Duration.seconds(86_400)
 
-    /// Creates the usual rules.
+    /// Creates the default rules.
     package init() {}
 
-    /// Whether there is an archive that keeps nothing.
+    /// Whether one of the archives keeps nothing.
     package var keepsNothing: Bool { done.isZero || failed.isZero }
 
-    /// What becomes of a feedback file of that time. None is deleted that an earlier look has not told of.
+    /// Returns what to do with a feedback file. A file is not deleted before an earlier look has announced it.
     ///
     /// - Parameters:
     ///   - time: The time in its name.
     ///   - now: The time of the look.
-    ///   - told: The newest time of those that an earlier look has told of.
+    ///   - told: The newest time that an earlier look has announced.
     /// - Returns: What to do with it.
     package func fate(ofFeedback time: WallTime, at now: WallTime, toldThrough told: WallTime?) -> Fate {
         guard case .limited(let keep) = feedback, let horizon = feedbackHorizon(at: now), time < horizon else {
@@ -45,7 +45,7 @@ package struct RetentionRules: Hashable, Sendable {
         return .announced
     }
 
-    /// Feedback of this time and later is kept; `nil`: all is.
+    /// Returns the time from which on feedback is kept; `nil` if all is kept.
     package func feedbackHorizon(at now: WallTime) -> WallTime? {
         switch feedback {
         case .forever: nil

@@ -1,12 +1,12 @@
 package import Document
 
-/// Which notifications of a job have an outcome, as text for a person and as JSON; of very many runs, the first.
+/// The notifications of a job with a given outcome, as text for people and as JSON; of a long list, the first runs.
 package struct IndexList: Hashable, Sendable {
-    /// The outcome, or `left` for those that have none yet.
+    /// The outcome, or `left` for notifications without one.
     package let word: String
-    /// The first runs, first and last included.
+    /// The first runs, with first and last index included.
     package let runs: [ClosedRange<Int>]
-    /// How many runs there are.
+    /// The number of all runs.
     package let runCount: Int
 
     private static let keptCount = 1000
@@ -28,7 +28,7 @@ package struct IndexList: Hashable, Sendable {
         (word, runs, runCount) = (member.key.text, all, member.value.count)
     }
 
-    /// `[0, 4-9, 12, … 97 runs]`
+    /// The list as text: `[0, 4-9, 12, … 97 runs]`.
     package var text: String {
         let shown = runs.prefix(Self.shownCount).map { run in
             run.lowerBound == run.upperBound ? "\(run.lowerBound)" : "\(run.lowerBound)-\(run.upperBound)"

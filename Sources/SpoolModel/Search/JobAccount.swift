@@ -1,51 +1,51 @@
 package import APNSModel
 package import Document
 
-/// How a job ended, as its `job` line or its result file tells it.
+/// The account of an ended job, from its `job` line or its result file.
 package struct JobAccount: Hashable, Sendable {
-    /// How many of its notifications ended how.
+    /// The number of notifications for each outcome.
     package struct Counts: Hashable, Sendable {
-        /// All, good or bad; 0 if it could not be read.
+        /// All recipients, valid or not; 0 if the job could not be read.
         package var notifications = 0
-        /// Taken by the gateway.
+        /// Accepted by the gateway.
         package var accepted = 0
-        /// Refused, by the gateway or before.
+        /// Rejected, by the gateway or before sending.
         package var rejected = 0
-        /// Too late.
+        /// Expired.
         package var expired = 0
         /// Given up.
         package var unsent = 0
-        /// In doubt.
+        /// Of unknown outcome.
         package var unknown = 0
 
-        /// Counts nothing.
+        /// Creates counts of zero.
         package init() {}
     }
 
-    /// The name it was dropped by, escaped.
+    /// The name of the dropped file, escaped.
     package var name: String
-    /// Our id.
+    /// The daemon's id.
     package var id: JobID?
-    /// The producer's.
+    /// The producer's id.
     package var ref: String?
-    /// Which archive it went to.
+    /// The archive that it ended in.
     package var state: Conclusion.State
-    /// Why it did not simply succeed.
+    /// Why it did not simply succeed; `nil` if it did.
     package var code: String?
-    /// Why, in words; only a result file has them.
+    /// The reason in words, which only result files contain.
     package var why: String?
-    /// Where it went, from the spool on; only a `job` line has it.
+    /// The path in the archive, relative to the spool, which only `job` lines contain.
     package var path: String?
-    /// What became of its notifications.
+    /// The outcomes of its notifications.
     package var counts: Counts
     /// When it was dropped.
     package var droppedAt: WallTime?
-    /// When it was claimed, if it ever was.
+    /// When it was claimed; `nil` if it was not.
     package var claimedAt: WallTime?
     /// When it ended.
     package var finishedAt: WallTime?
 
-    /// Creates an account that tells no more than where the job is.
+    /// Creates the account of a job of which only the archive is known.
     init(name: String, state: Conclusion.State) {
         (self.name, self.state) = (name, state)
         counts = Counts()
@@ -53,7 +53,7 @@ package struct JobAccount: Hashable, Sendable {
 
     /// Reads a `job` line or a result file.
     ///
-    /// - Returns: `nil` when it is neither.
+    /// - Returns: `nil` if it is neither.
     package init?(_ node: Node) {
         guard let name = node["job"]?.string, let word = node["state"]?.string,
             let state = Conclusion.State(rawValue: word)
@@ -70,7 +70,7 @@ package struct JobAccount: Hashable, Sendable {
 }
 
 extension JobAccount.Counts {
-    /// Each with its word, but for the number of all.
+    /// The counts by outcome, without the total.
     package var outcomes: [(word: String, count: Int)] {
         [
             ("accepted", accepted), ("rejected", rejected), ("expired", expired), ("unsent", unsent),
@@ -78,7 +78,7 @@ extension JobAccount.Counts {
         ]
     }
 
-    /// What was not accepted.
+    /// The number of notifications that were not accepted.
     package var missedCount: Int { rejected + expired + unsent + unknown }
 
     fileprivate init(_ node: Node) {

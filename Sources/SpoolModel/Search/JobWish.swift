@@ -1,20 +1,21 @@
 package import APNSModel
 
-/// A job as somebody names it: by the name it was dropped by, by app and name, by our id, or by the producer's `id:`.
+/// A job as an operator names it: by file name, by app and name, by the daemon's id, or by the producer's `id:`.
 package struct JobWish: Hashable, Sendable {
-    /// What was written.
+    /// The operator's text.
     package let text: String
-    /// The app, if it was written before the name.
+    /// The app, if the text names it.
     package let app: String?
-    /// The name, if it can be one.
+    /// The file name, if the text can be one.
     package let name: FileName?
-    /// The id, if it is one.
+    /// The daemon's id, if the text is one.
     package let id: JobID?
 
-    /// The producer's `id:` that it would be.
+    /// The producer's `id:`, if the text is one.
     package let ref: String
 
-    /// Takes what somebody wrote: what `JobReference` reads, or else, and besides, a producer's `id:` without `ref:` in front.
+    /// Takes an operator's text: anything that `JobReference` reads, and also a producer's `id:` without the prefix
+    /// `ref:`.
     package init(_ text: String) {
         self.text = text
         let reference = JobReference(text)
@@ -26,6 +27,7 @@ package struct JobWish: Hashable, Sendable {
         name = reference?.names.first
     }
 
-    /// Whether only what is inside of a file can tell that it is meant: it is no file's name, and no id.
+    /// Whether only the content of a file can show that it is meant, because the text is neither a job's file name nor
+    /// an id.
     package var isRef: Bool { id == nil && name?.isJob != true }
 }

@@ -1,17 +1,18 @@
 package import APNSModel
 package import Document
 
-/// Many jobs as somebody names them, for finding those that one is meant by: costs a look or two, however many they are.
+/// A list of jobs as operators name them, for finding those that match a job. Costs one or two lookups, however long
+/// the list.
 package struct JobWishes: Hashable, Sendable {
-    /// What was written, each once.
+    /// The jobs, without repetitions.
     package let all: [JobWish]
     private var byName: [FileName: [Int]] = [:]
     private var byID: [JobID: [Int]] = [:]
     private var byRef: [[UInt8]: [Int]] = [:]
-    /// By the bytes that were written: texts that look the same may be the names of two files.
+    /// Positions by the bytes of the text: texts that look equal may name two different files.
     private var byText: [[UInt8]: Int] = [:]
 
-    /// Takes what somebody wrote; see `JobWish`.
+    /// Takes the operator's texts; see `JobWish`.
     package init(_ texts: [String]) {
         var all: [JobWish] = []
         for text in texts where byText[Array(text.utf8)] == nil {
@@ -25,18 +26,18 @@ package struct JobWishes: Hashable, Sendable {
         self.all = all
     }
 
-    /// Whether nothing was written.
+    /// Whether the list is empty.
     package var isEmpty: Bool { all.isEmpty }
 
-    /// The names among them, each with its app if that was written.
+    /// The file names in the list, each with its app if the text names it.
     package var names: [(name: FileName, app: String?)] {
         all.compactMap { wish in wish.name.map { (name: $0, app: wish.app) } }
     }
 
-    /// Returns the positions of those that mean this job.
+    /// Returns the positions of the entries that match this job.
     ///
     /// - Parameters:
-    ///   - name: Its name, if that is known.
+    ///   - name: The name of its file, if known.
     ///   - id: Its id, if it has one.
     ///   - app: Its app.
     /// - Returns: Positions in `all`, ascending.
@@ -45,20 +46,20 @@ package struct JobWishes: Hashable, Sendable {
         return named.filter { all[$0].app == nil || all[$0].app == app }.sorted()
     }
 
-    /// Returns the positions of those that mean a job of `app` by its producer's `id:`, ascending in `all`.
+    /// Returns the positions of the entries that match a job of `app` by its producer's `id:`, ascending in `all`.
     package func positions(ref: String, of app: String) -> [Int] {
         (byRef[Array(ref.utf8)] ?? []).filter { position in
-            // Without `ref:` in front a slash is a part of it.
+            // Without the prefix `ref:`, a slash belongs to the id.
             let wish = all[position]
             return wish.app == nil || wish.app == app || wish.ref == wish.text
         }
     }
 
-    /// Returns the positions of those that mean the job that a line of feedback, or a result file of `app`, is about.
+    /// Returns the positions of the entries that match the job of a feedback line or result file.
     ///
     /// - Parameters:
-    ///   - line: What it says.
-    ///   - app: The app that it is of.
+    ///   - line: The line or file.
+    ///   - app: Its app.
     /// - Returns: Positions in `all`, ascending.
     package func positions(by line: Node, of app: String) -> [Int] {
         let name = line["job"]?.string.flatMap { FileName(escaped: $0) }
@@ -67,9 +68,9 @@ package struct JobWishes: Hashable, Sendable {
         return found.sorted()
     }
 
-    /// Returns whether one of them is this id.
+    /// Returns whether the list contains this id.
     package func isMeant(_ id: JobID) -> Bool { byID[id] != nil }
 
-    /// Returns the position of the one that is exactly this text, such as an app's name.
+    /// Returns the position of the entry with exactly this text, such as an app's name.
     package func position(of text: String) -> Int? { byText[Array(text.utf8)] }
 }
