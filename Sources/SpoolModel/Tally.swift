@@ -1,36 +1,37 @@
 package import APNSModel
 
-/// How many notifications of a job ended how.
+/// A job's notifications, counted by outcome.
 package struct Tally: Hashable, Sendable {
-    /// No job has more notifications, and sums of many such counts are still numbers: no count of a file is greater.
+    /// The largest count accepted from a file. No job has more notifications, and sums of many such counts do not
+    /// overflow.
     static let countLimit = 1 << 40
 
     /// Accepted by the gateway.
     package private(set) var accepted = 0
-    /// Rejected by the gateway, or because it had reported the token gone before.
+    /// Rejected by the gateway, or suppressed because it had reported the token gone.
     package private(set) var refused = 0
-    /// Rejected by our own checks, before anything was sent.
+    /// Rejected by the daemon's own checks, before sending.
     package private(set) var invalid = 0
-    /// Too late.
+    /// Expired.
     package private(set) var expired = 0
     /// Given up.
     package private(set) var unsent = 0
-    /// In doubt, and not to be sent twice.
+    /// Of unknown outcome, and not to be sent twice.
     package private(set) var unknown = 0
 
-    /// Creates a tally of nothing.
+    /// Creates a tally of zeros.
     package init() {}
 
-    /// All rejected ones, whoever rejected them.
+    /// All rejected notifications.
     package var rejected: Int { refused + invalid }
 
-    /// Whether somebody got it, or may have.
+    /// Whether any notification was accepted, or may have been.
     package var isAnyoneReached: Bool { accepted + unknown > 0 }
 
-    /// All that have an outcome.
+    /// All notifications with an outcome.
     package var total: Int { accepted + rejected + expired + unsent + unknown }
 
-    /// Counts `count` more notifications with this outcome; a negative number takes them back.
+    /// Adds `count` notifications with this outcome; a negative number subtracts them.
     package mutating func add(_ outcome: Outcome, count: Int) {
         switch outcome {
         case .accepted: accepted += count

@@ -1,8 +1,9 @@
 import Document
 
-/// Text that others wrote, for people's terminals and tables.
+/// Escapes text from others for terminals and tables.
 package enum VisibleText {
-    /// The text with what a terminal would obey as the `%XX` of its UTF-8 bytes. A `%` stays as it is.
+    /// Returns the text with characters that a terminal would interpret as the `%XX` of their UTF-8 bytes. A `%` stays
+    /// as it is.
     package static func escaped(_ text: String) -> String {
         var bytes: [UInt8] = []
         append(text, to: &bytes)
@@ -11,7 +12,7 @@ package enum VisibleText {
 
     /// Appends `escaped`, in UTF-8.
     package static func append(_ text: String, to bytes: inout [UInt8]) {
-        // Nearly all texts.
+        // The fast path for nearly all text.
         if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return bytes.append(contentsOf: text.utf8) }
         for scalar in text.unicodeScalars {
             let isHarmful = scalar.countsAsControl

@@ -1,24 +1,24 @@
 package import APNSModel
 
-/// What a journal tells of some jobs: the records about them, in the order in which they were written.
+/// The records of some jobs in a journal, in the order in which they were written.
 ///
-/// Give it the regions in the order in which `JournalReplay` wants them.
+/// Add the regions in the order that `JournalReplay` specifies.
 package struct JournalHistory: Sendable {
-    /// What it tells of one job.
+    /// The records of one job.
     package struct Trace: Sendable {
-        /// The facts of its header; `nil` if that is not in the journal any more.
+        /// The facts of its header; `nil` if the header is no longer in the journal.
         package fileprivate(set) var facts: JournalHeader.Facts?
-        /// How it ended.
+        /// How the job ended; `nil` if no record says so.
         package fileprivate(set) var final: JournalFinal?
         private var first: [String] = []
         private var last: [String] = []
         private var skippedCount = 0
 
-        /// How many lines are kept of its beginning, and of its end.
+        /// How many lines are kept from the start, and how many (`lastCount`) from the end.
         private static let firstCount = 20
         private static let lastCount = 40
 
-        /// Its records in words, as `JournalText` has them; of very many, the first and the last.
+        /// The records as text, in the form of `JournalText`; of a long list, the first and the last.
         package var lines: [String] {
             skippedCount == 0 ? first + last : first + ["… \(skippedCount) records …"] + last
         }
@@ -32,16 +32,16 @@ package struct JournalHistory: Sendable {
         }
     }
 
-    /// What it tells, by job.
+    /// The records by job.
     package private(set) var traces: [JobID: Trace] = [:]
     private let wishes: JobWishes
 
-    /// Will note what is told of these jobs; of those that are not named by their id, from their header on.
+    /// Creates a history of these jobs. For a job not named by its id, it starts with the job's header.
     package init(_ wishes: JobWishes) {
         self.wishes = wishes
     }
 
-    /// Takes a whole region.
+    /// Adds a whole region.
     package mutating func addRegion(_ bytes: [UInt8], index: Int) {
         guard let head = JournalRegionHead(bytes: bytes, index: index) else { return }
         var reader = JournalRegionReader(bytes, epoch: head.epoch)
@@ -63,7 +63,7 @@ package struct JournalHistory: Sendable {
 }
 
 extension JournalRecord {
-    /// The job that the record is about; `nil` of one about something else.
+    /// The job that the record belongs to; `nil` if it does not belong to one.
     package var job: JobID? {
         switch self {
         case .header(let header): header.facts.id

@@ -1,15 +1,15 @@
 package import APNSModel
 package import Document
 
-/// Reads points in time as operators write them.
+/// Reads times in the forms that operators write.
 package enum SinceText {
-    /// What the text may look like, for hints.
+    /// The valid forms, for hints.
     package static let form =
         "how long ago, such as 90m or 7d; a UTC day, such as 2026-11-21; or RFC 3339, such as 2026-11-21T08:00:00Z"
 
-    /// Reads `7d`, `2026-11-21` (its beginning) or `2026-11-21T08:36:16Z`.
+    /// Reads `7d`, `2026-11-21` (the start of the day) or `2026-11-21T08:36:16Z`.
     ///
-    /// - Throws: What is wrong with the text; show it with the option's name.
+    /// - Throws: The fault of the text; show it with the option's name.
     package static func parse(_ text: String, now: WallTime) throws(TextFault) -> WallTime {
         if let time = WallTime(rfc3339: text) ?? WallTime(rfc3339: text + "T00:00:00Z") { return time }
         do throws(TextFault) {

@@ -1,32 +1,32 @@
-/// How many jobs of each app are how old, as qshape(1) of Postfix tells it of mail: what grows old shows at a glance.
+/// The number of jobs by app and age, like qshape(1) of Postfix for mail, so that aging jobs stand out.
 package struct AgeShape: Hashable, Sendable {
-    /// The first minute that a column does not have; the last column has the rest.
+    /// The upper bounds of the columns in minutes, not included; the last column has all older jobs.
     package static let limits = [5, 10, 20, 40, 80, 160, 320, 640, 1280]
-    /// What stands above the columns of a row's counts.
+    /// The headings of the columns.
     package static let columns = limits.map(String.init) + ["1280+"]
 
     /// The jobs of an app.
     package struct Row: Hashable, Sendable {
         /// The app.
         package let app: String
-        /// How many there are in each column.
+        /// The number of jobs in each column.
         package var counts = [Int](repeating: 0, count: AgeShape.columns.count)
 
-        /// How many there are.
+        /// The number of all jobs.
         package var total: Int { counts.reduce(0, +) }
     }
 
     private var rowOfApp: [String: Row] = [:]
 
-    /// Creates a shape without apps.
+    /// Creates a table without apps.
     package init() {}
 
-    /// Counts an app, though it may have no jobs.
+    /// Adds an app, which need not have jobs.
     package mutating func add(app: String) {
         if rowOfApp[app] == nil { rowOfApp[app] = Row(app: app) }
     }
 
-    /// Counts a job; one from the future is new.
+    /// Adds a job. A negative age counts as new.
     package mutating func add(age: Duration, of app: String) {
         let minutes = age.components.seconds / 60
         let column = Self.limits.firstIndex { minutes < $0 } ?? Self.limits.count
@@ -38,7 +38,7 @@ package struct AgeShape: Hashable, Sendable {
         rowOfApp.values.sorted { ($1.total, $0.app) < ($0.total, $1.app) }
     }
 
-    /// All apps together.
+    /// The sum of all apps.
     package var total: Row {
         var sum = Row(app: "TOTAL")
         for row in rowOfApp.values {

@@ -2,9 +2,9 @@ package import APNSModel
 import Document
 
 extension SpoolStatus {
-    /// What an app proves itself with, and for how long: nothing that is secret.
+    /// An app's credentials and their expiry, without secrets.
     package struct Credentials: Hashable, Sendable {
-        /// The kinds there are.
+        /// The kinds of credentials.
         package enum Kind: String, CaseIterable, Hashable, Sendable {
             /// A certificate as PEM.
             case certificate
@@ -14,13 +14,13 @@ extension SpoolStatus {
             case token
         }
 
-        /// Which kind.
+        /// The kind.
         package let kind: Kind
-        /// The topics that the certificate is for; none for a token.
+        /// The topics of the certificate; empty for a token.
         package var topics: [String] = []
-        /// The last second of the certificate's time; `nil` for a key, which has no end.
+        /// The last second in which the certificate is valid; `nil` for a key, which does not expire.
         package var notAfter: WallTime?
-        /// How many whole days were left when this was written; negative when it was over.
+        /// How many whole days were left when the status was written; negative after expiry.
         package var daysLeft: Int?
 
         /// Creates credentials of a kind.
@@ -31,7 +31,7 @@ extension SpoolStatus {
 }
 
 extension SpoolStatus.Credentials {
-    /// Reads them, or finds that they are none of this version.
+    /// Reads credentials; `nil` if their kind is unknown.
     init?(_ node: Node) {
         guard let kind = node["kind"]?.string.flatMap(Kind.init(rawValue:)) else { return nil }
         self.init(kind: kind)

@@ -1,70 +1,70 @@
 package import APNSModel
 package import Document
 
-/// What a daemon says of itself in `.pushspool/public/<node>/status.json`.
+/// The status that a daemon writes to `.pushspool/public/<node>/status.json`.
 package struct SpoolStatus: Hashable, Sendable {
-    /// The version that every file begins with.
+    /// The version in every file.
     package static let version = 1
-    /// The file's name.
+    /// The name of the file.
     package static let fileName = "status.json"
-    /// How often it is written at least. One that is older than twice this was left by a daemon that has ended, or hangs.
+    /// The longest time between writes. If the file is older than twice this, its daemon has ended or hangs.
     package static let interval = Duration.seconds(30)
 
-    /// What an app is doing.
+    /// The state of an app.
     package enum AppState: String, CaseIterable, Hashable, Sendable {
-        /// No job is under way.
+        /// It has no active jobs.
         case idle
-        /// Jobs are taken and sent.
+        /// It is claiming and sending jobs.
         case sending
-        /// Jobs are under way, and a connection comes about.
+        /// It has active jobs, and is opening a connection.
         case connecting
-        /// No connection comes about, or none that lasts.
+        /// It cannot open a connection, or each one breaks.
         case unreachable
-        /// The gateway answers, and takes nothing.
+        /// The gateway answers, but accepts nothing.
         case refused
-        /// An operator has paused it: nothing is taken or sent.
+        /// An operator paused the app: it claims and sends nothing.
         case paused
-        /// The gateway refuses the app as such: nothing is sent until its configuration is mended.
+        /// The gateway refuses the app itself: it sends nothing until its configuration is fixed.
         case stopped
-        /// The gateway is asked, with one notification, whether it takes the app again.
+        /// The app is testing, with one notification, whether the gateway accepts it again.
         case asking
-        /// There is no room on the volume for further jobs.
+        /// The volume has no room for more jobs.
         case full
-        /// A file operation does not come back: the filesystem hangs.
+        /// A file operation does not return: the filesystem hangs.
         case stuck
-        /// The app has not started yet, or could not.
+        /// The app has not started yet, or could not start.
         case starting
-        /// Its jobs under way end, and no more are taken.
+        /// The app is finishing its active jobs, and claims no more.
         case ending
-        /// Its configuration is at fault.
+        /// The configuration is faulty.
         case broken
-        /// There is a directory, and no configuration for it.
+        /// The app has a directory but no configuration.
         case unconfigured
     }
 
-    /// An app of the spool.
+    /// An app in the spool.
     package struct App: Hashable, Sendable {
-        /// Its name.
+        /// The name of the app.
         package var name: String
-        /// What it is doing.
+        /// The state of the app.
         package var state: AppState
-        /// How many jobs are under way; those that wait in `new/` are not counted.
+        /// The number of active jobs, not counting those that wait in `new/`.
         package var jobCount = 0
-        /// Where it sends to, if it is configured.
+        /// The gateway that it sends to, if it is configured.
         package var gateway: String?
-        /// What it proves itself with, if it is configured; older daemons do not say.
+        /// Its credentials, if it is configured. Older daemons do not write them.
         package var credentials: Credentials?
-        /// Since when it is stuck or paused, or its gateway takes nothing.
+        /// Since when it has been stuck or paused, or its gateway has accepted nothing.
         package var since: WallTime?
-        /// Why it could not start, or does less than it could, in words.
+        /// Why it could not start or is limited, in words.
         package var reason: String?
-        /// When its certificate becomes valid, or its gateway is asked again.
+        /// When its certificate becomes valid, or it tries its gateway again.
         package var until: WallTime?
         /// When its gateway last answered a notification.
         package var answeredAt: WallTime?
-        /// How many files in `new/` are never taken, because their names are no jobs'.
+        /// The number of files in `new/` that are ignored because their names are not job names.
         package var ignoredCount = 0
-        /// The longest of those jobs that take more than a second.
+        /// The longest of the active jobs that take more than a second.
         package var progress: [Job] = []
 
         /// Creates an app without jobs.
@@ -73,41 +73,41 @@ package struct SpoolStatus: Hashable, Sendable {
         }
     }
 
-    /// How far a job is.
+    /// The progress of a job.
     package struct Job: Hashable, Sendable {
-        /// The name it was dropped by, escaped.
+        /// The name of the dropped file, escaped.
         package let name: String
-        /// Our name of it.
+        /// The daemon's id.
         package let id: JobID
-        /// How many notifications it has.
+        /// The number of its notifications.
         package let count: Int
         /// How many of them have an outcome.
         package let settledCount: Int
-        /// How many get one a second; `nil` while it is not known.
+        /// How many get an outcome per second; `nil` if unknown.
         package var rate: Int?
-        /// How long the rest takes at that rate, to the second; `nil` while it is not known, or the rate is nothing.
+        /// The estimated time for the others, to the second; `nil` if the rate is unknown or zero.
         package var remaining: Duration?
 
-        /// Creates a job of which no rate is known.
+        /// Creates the progress of a job without a rate.
         package init(name: String, id: JobID, count: Int, settledCount: Int) {
             (self.name, self.id, self.count, self.settledCount) = (name, id, count, settledCount)
         }
 
-        /// How much of it has an outcome, from 0 to 1.
+        /// The part of the notifications that has an outcome, from 0 to 1.
         package var share: Double { count == 0 ? 1 : Double(settledCount) / Double(count) }
     }
 
-    /// The daemon's name in the spool.
+    /// The name of the daemon's node.
     package var node: String
-    /// Its process.
+    /// The daemon's process ID.
     package var processID: Int
-    /// When it started.
+    /// When the daemon started.
     package var startedAt: WallTime
-    /// When this was written.
+    /// When the status was written.
     package var writtenAt: WallTime
-    /// Whether it takes no more jobs, because it is to end.
+    /// Whether the daemon is stopping and claims no more jobs.
     package var isStopping = false
-    /// The apps, in the order of their names.
+    /// The apps, sorted by name.
     package var apps: [App] = []
 
     /// Creates a status without apps.
@@ -116,7 +116,7 @@ package struct SpoolStatus: Hashable, Sendable {
         (self.startedAt, self.writtenAt) = (startedAt, writtenAt)
     }
 
-    /// Reads one from its file, or finds that it is none of this version.
+    /// Reads a status file; `nil` if it is not of this version.
     package init?(_ root: Node) {
         guard root["v"]?.integer == Self.version, let node = root["node"]?.string,
             let processID = root["pid"]?.integer, let startedAt = root["started_at"]?.time,
@@ -128,7 +128,7 @@ package struct SpoolStatus: Hashable, Sendable {
         guard self.apps.count == apps.count else { return nil }
     }
 
-    /// The file's bytes: one JSON object and a line feed.
+    /// The content of the file: one JSON object and a line feed.
     package var json: [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()

@@ -1,21 +1,21 @@
-/// Where in a log the tokens are that are gone, by 32 bits of their hashes: whoever asks looks there whether it is the very
-/// token, since two may have the same 32 bits.
+/// An index of the places of gone tokens in a log, by 32 bits of their hashes. Since hashes collide, the caller
+/// compares the token at the place found.
 ///
-/// An open hash table of 8 bytes a slot, filled to two thirds at most: 12 to 24 bytes a token, whatever its length. It grows
-/// by doubling, which takes a tenth of a second with ten million tokens.
+/// An open hash table with 8 bytes per slot, filled to at most two thirds: 12 to 24 bytes per token, whatever its
+/// length. It grows by doubling, which takes a tenth of a second with ten million tokens.
 package struct GoneIndex: Sendable {
-    /// How many places there can be.
+    /// The limit for places.
     package static let placeLimit = Int(UInt32.max)
 
-    /// A hash in the upper half and a place, counted from 1, in the lower; 0 is free.
+    /// The hash in the upper half and the place plus one in the lower half; 0 is free.
     private var slots = [UInt64](repeating: 0, count: 1024)
-    /// How many tokens it has.
+    /// The number of tokens.
     package private(set) var count = 0
 
     /// Creates an empty index.
     package init() {}
 
-    /// 32 bits of a token's hash, other ones in each process.
+    /// Returns 32 bits of a token's hash, which differ in each process.
     package static func hash(of token: ArraySlice<UInt8>) -> UInt32 {
         var hasher = Hasher()
         var (word, filled): (UInt64, Int) = (0, 0)
@@ -30,10 +30,10 @@ package struct GoneIndex: Sendable {
         return UInt32(truncatingIfNeeded: hasher.finalize())
     }
 
-    /// The first place of a hash that `isMeant` says yes to. Of a token that is not here it is asked once in four thousand
-    /// million looks for each that is.
+    /// Returns the first place with this hash for which `isMeant` returns true. For a token that is not in the index,
+    /// each token in it causes a needless call with a chance of one in four billion.
     ///
-    /// - Throws: What `isMeant` throws.
+    /// - Throws: Any error that `isMeant` throws.
     package func place<Failure: Error>(
         of hash: UInt32, where isMeant: (Int) throws(Failure) -> Bool
     ) throws(Failure) -> Int? {
@@ -46,12 +46,12 @@ package struct GoneIndex: Sendable {
         return nil
     }
 
-    /// Whether a place is that of a token with this hash.
+    /// Whether a token with this hash is at the place.
     package func contains(_ hash: UInt32, at place: Int) -> Bool {
         slot(of: hash, at: place) != nil
     }
 
-    /// Adds a token that is not here.
+    /// Adds a token that is not in the index.
     package mutating func insert(_ hash: UInt32, at place: Int) {
         if (count + 1) * 3 > slots.count * 2 { grow() }
         put(entry(hash, place))
@@ -68,7 +68,7 @@ package struct GoneIndex: Sendable {
     package mutating func remove(_ hash: UInt32, at place: Int) {
         guard var hole = slot(of: hash, at: place) else { return }
         count -= 1
-        // What follows moves up as far as to its home, so that no search ends too early.
+        // Move later entries up, but not beyond their home slot, so that no search ends too early.
         var other = next(hole)
         while slots[other] != 0 {
             let distance = (other &- home(of: self.hash(in: other))) & mask

@@ -1,47 +1,48 @@
 package import APNSModel
 
-/// A record in the log of an app's tokens that are gone, `gone/<app>.gone` in the daemon's state.
+/// A record in the log of an app's gone tokens, `gone/<app>.gone` in the daemon's state.
 ///
-/// offset 0: CRC-32C of what follows, which starts from that of the record before (of the first: from the file's head), so
-/// that nothing that was written in another order is ever taken for a record · 4: kind, 1 gone, 2 registered again · 5: the
-/// token's length, 1 to 100 · 6: zeros, 2 bytes · 8: the time, nanoseconds since 1970, 8 bytes · 16: the token, and zeros up to a
-/// multiple of 8. Numbers are little-endian. A token of 32 bytes takes 48.
+/// offset 0: CRC-32C of the rest of the record. It starts from the checksum of the previous record (for the first
+/// record, from that of the file's head), so that data written in another order is never taken for a record · 4: kind,
+/// 1 gone, 2 registered again · 5: the token's length, 1 to 100 · 6: zeros, 2 bytes · 8: the time, nanoseconds since
+/// 1970, 8 bytes · 16: the token, and zeros up to a multiple of 8. Numbers are little-endian. A 32-byte token takes 48
+/// bytes.
 package struct GoneRecord: Hashable, Sendable {
-    /// What happened to the token.
+    /// The event.
     package enum Kind: UInt8, Hashable, Sendable {
-        /// The gateway has reported it gone.
+        /// The gateway reported the token gone.
         case gone = 1
-        /// A job has named it as registered since.
+        /// A job named the token as registered later.
         case registered = 2
     }
 
-    /// What a log begins with.
+    /// The bytes at the start of a log.
     package static let head = Array("pushspool gone 1".utf8)
-    /// How long a record is at most.
+    /// The most bytes in a record.
     package static let byteLimit = byteCount(ofToken: DeviceToken.maximumByteCount)
-    /// What all lengths are multiples of, and so all places in a log.
+    /// All record lengths, and so all offsets in a log, are multiples of this.
     package static let unit = 8
 
     private static let headByteCount = 16
 
-    /// What happened.
+    /// The event.
     package let kind: Kind
-    /// Since when it has been gone, or when it was registered.
+    /// When the token became invalid, or when it was registered.
     package let time: WallTime
     /// The token's bytes.
     package let token: [UInt8]
 
     /// Creates a record.
     ///
-    /// - Returns: `nil` when there is no token of that length.
+    /// - Returns: `nil` if a token cannot have this length.
     package init?(_ kind: Kind, _ token: ArraySlice<UInt8>, at time: WallTime) {
         guard (1...DeviceToken.maximumByteCount).contains(token.count) else { return nil }
         (self.kind, self.time, self.token) = (kind, time, Array(token))
     }
 
-    /// Reads a record without its checksum: from a place that is known to have one.
+    /// Reads a record at a place known to have one, without checking its checksum.
     ///
-    /// - Returns: `nil` when there is none.
+    /// - Returns: `nil` if there is no valid record.
     package init?(_ bytes: [UInt8], at offset: Int = 0) {
         guard bytes.count - offset >= Self.headByteCount, let kind = Kind(rawValue: bytes[offset + 4]) else {
             return nil
@@ -53,15 +54,15 @@ package struct GoneRecord: Hashable, Sendable {
         self.init(kind, token, at: WallTime(nanoseconds: Int64(bitPattern: time)))
     }
 
-    /// How long it is in a log.
+    /// The bytes of the record in a log.
     package var byteCount: Int { Self.byteCount(ofToken: token.count) }
 
-    /// Appends it to the bytes of a log.
+    /// Appends the record to the bytes of a log.
     ///
     /// - Parameters:
-    ///   - bytes: What was appended before and is not written yet.
-    ///   - sum: The checksum of the record before.
-    /// - Returns: Its own checksum.
+    ///   - bytes: The bytes that are not written yet.
+    ///   - sum: The checksum of the previous record.
+    /// - Returns: The checksum of this record.
     package func append(to bytes: inout [UInt8], after sum: UInt32) -> UInt32 {
         let start = bytes.count
         bytes += [0, 0, 0, 0, kind.rawValue, UInt8(token.count), 0, 0]
@@ -73,9 +74,9 @@ package struct GoneRecord: Hashable, Sendable {
         return own
     }
 
-    /// Reads the record at `offset`, which must follow the one of that checksum.
+    /// Reads the record at `offset`, which must follow a record with the checksum `sum`.
     ///
-    /// - Returns: The record and its checksum; `nil` when the bytes there are no such record, or not all of it.
+    /// - Returns: The record and its checksum; `nil` if there is no complete record in this sequence.
     package static func read(
         _ bytes: [UInt8], at offset: Int, after sum: UInt32
     ) -> (record: GoneRecord, sum: UInt32)? {
@@ -86,7 +87,7 @@ package struct GoneRecord: Hashable, Sendable {
         return (record, own)
     }
 
-    /// The checksum that the first record starts from.
+    /// The checksum from which the first record starts.
     package static var headSum: UInt32 { CRC32C.checksum(head.span) }
 
     private static func sum(of bytes: [UInt8], from start: Int, byteCount: Int, after sum: UInt32) -> UInt32 {

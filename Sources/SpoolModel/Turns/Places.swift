@@ -1,12 +1,12 @@
 package import APNSModel
 
-/// How many jobs of an app are in memory, and whether there is a place for another.
+/// Counts an app's jobs in memory, and decides whether there is room for another.
 ///
-/// A quarter of each kind of place is for urgent jobs, so that no number of others keeps one out.
+/// A quarter of each resource is reserved for urgent jobs, so that other jobs cannot block them.
 package struct Places: Sendable {
-    /// How many places there are.
+    /// The limits, or the amounts in use.
     package struct Limits: Hashable, Sendable {
-        /// Jobs under way. Most of them only wait for confirmation.
+        /// Active jobs. Most of them only wait for confirmation.
         package var jobCount: Int
         /// Jobs open for reading.
         package var readerCount: Int
@@ -18,14 +18,14 @@ package struct Places: Sendable {
             (self.jobCount, self.readerCount, self.byteCount) = (jobCount, readerCount, byteCount)
         }
 
-        /// What jobs that are not urgent may take of it.
+        /// The part that jobs in other lanes than urgent may use.
         var forOthers: Limits {
             Limits(
                 jobCount: jobCount - jobCount / 4, readerCount: readerCount - readerCount / 4,
                 byteCount: byteCount - byteCount / 4)
         }
 
-        /// Whether the use leaves a place.
+        /// Whether there is room for more than `use`.
         func leavesRoom(_ use: Limits) -> Bool {
             use.jobCount < jobCount && use.readerCount < readerCount && use.byteCount < byteCount
         }
@@ -35,7 +35,7 @@ package struct Places: Sendable {
     private var urgent = Limits(jobCount: 0, readerCount: 0, byteCount: 0)
     private var others = Limits(jobCount: 0, readerCount: 0, byteCount: 0)
 
-    /// Creates places that are all free.
+    /// Creates limits with nothing in use.
     package init(_ limits: Limits) {
         self.limits = limits
     }
@@ -43,9 +43,9 @@ package struct Places: Sendable {
     /// Whether another job of the lane may be taken.
     ///
     /// - Parameters:
-    ///   - lane: The job's.
-    ///   - pending: How many more are about to be taken, of whatever lane.
-    /// - Returns: Whether there is a place of each kind.
+    ///   - lane: The lane of the job.
+    ///   - pending: How many more jobs, of any lane, are about to be taken.
+    /// - Returns: Whether there is room in each resource.
     package func hasRoom(for lane: Lane, pending: Int) -> Bool {
         var use = others
         use.jobCount += pending
@@ -56,17 +56,17 @@ package struct Places: Sendable {
         return limits.leavesRoom(use)
     }
 
-    /// A job begins, and is open for reading.
+    /// Counts a job that begins and is open for reading.
     package mutating func begin(_ lane: Lane, byteCount: Int) {
         change(lane, Limits(jobCount: 1, readerCount: 1, byteCount: byteCount))
     }
 
-    /// A job has been read to its end.
+    /// Counts a job that was read to its end.
     package mutating func close(_ lane: Lane, byteCount: Int) {
         change(lane, Limits(jobCount: 0, readerCount: -1, byteCount: -byteCount))
     }
 
-    /// A job that is read is over.
+    /// Counts the end of a job that was already read.
     package mutating func end(_ lane: Lane) {
         change(lane, Limits(jobCount: -1, readerCount: 0, byteCount: 0))
     }

@@ -1,35 +1,36 @@
 package import APNSModel
 
-/// Who goes next: lanes first, and within a lane everybody in turn.
+/// Chooses who is next: by lane first, and within a lane round-robin.
 ///
-/// Who can go asks, and asks again after a turn. Who does not ask (a job that is read, an app that is paused, stopped, over
-/// its rate, or whose window is full) is not looked at and costs nothing. If each has at most one question open, nobody waits
-/// for more turns of its lane than there are others in it, and a lane gets at least one turn in eleven (`LaneTurns`).
+/// An element asks for a turn when it can use one, and asks again after its turn. One that does not ask (a job that was
+/// read, an app that is paused, stopped, over its rate, or whose window is full) is not examined and costs nothing. If
+/// each element has at most one open request, it waits for at most as many turns of its lane as there are others in it,
+/// and a lane gets at least one turn in eleven (`LaneTurns`).
 package struct Scheduler<Element: Sendable>: Sendable {
     private var queues = Lane.allCases.map { _ in Queue<Element>() }
     private var turns = LaneTurns()
 
-    /// Creates a scheduler that nobody has asked.
+    /// Creates a scheduler without requests.
     package init() {}
 
-    /// Whether nobody asks.
+    /// Whether there are no requests.
     package var isEmpty: Bool { asking.isEmpty }
 
-    /// Whether nobody asks in this lane.
+    /// Whether there are no requests in this lane.
     package func isEmpty(_ lane: Lane) -> Bool { queues[lane.rank].isEmpty }
 
-    /// The lanes in which somebody asks.
+    /// The lanes with requests.
     package var asking: LaneSet { LaneSet { !queues[$0.rank].isEmpty } }
 
-    /// Asks for a turn, behind all others of the lane.
+    /// Asks for a turn, after all others of the lane.
     package mutating func ask(_ element: Element, in lane: Lane) {
         queues[lane.rank].append(element)
     }
 
-    /// Gives a turn to whoever is next; `nil` when nobody asks. Costs O(1), however many ask.
+    /// Gives a turn to the next element; `nil` if there are no requests. Costs O(1), however many there are.
     package mutating func next() -> Element? { next(of: .all) }
 
-    /// Gives a turn to whoever is next in one of these lanes.
+    /// Gives a turn to the next element in one of these lanes.
     package mutating func next(of lanes: LaneSet) -> Element? {
         let asking = asking.intersection(lanes)
         guard let turn = turns.next(of: asking) else { return nil }
@@ -37,7 +38,7 @@ package struct Scheduler<Element: Sendable>: Sendable {
         return queues[turn.lane.rank].popFirst()
     }
 
-    /// Takes back the questions of those that `isUnwanted` says yes to.
+    /// Cancels the requests of the elements for which `isUnwanted` returns true.
     package mutating func removeAll(where isUnwanted: (Element) -> Bool = { _ in true }) {
         for rank in queues.indices where !queues[rank].isEmpty { queues[rank].removeAll(where: isUnwanted) }
     }
