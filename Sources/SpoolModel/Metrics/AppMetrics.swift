@@ -54,7 +54,7 @@ package struct AppMetrics: Hashable, Sendable {
     package private(set) var resentCount = 0
     /// Resent notifications that may have been accepted before.
     package private(set) var doubtfulCount = 0
-    /// Established connections.
+    /// Connections established since the start.
     package private(set) var openedCount = 0
     /// Connections that failed, or could not be established.
     package private(set) var brokenCount = 0

@@ -20,7 +20,7 @@ package enum RecoveryPlan: Hashable, Sendable {
         case damagedJournal
     }
 
-    /// Why a job is dropped from the journal.
+    /// Why the journal forgets a job.
     package enum Farewell: Hashable, Sendable {
         /// Nothing is known of the job.
         case unknown

@@ -42,8 +42,8 @@ package struct LatencyHistogram: Hashable, Sendable {
         count += 1
     }
 
-    /// Returns an upper bound of this share of the durations (`0.99` for 99 of 100), accurate to a quarter; `nil` if
-    /// there are none.
+    /// Returns the duration below which this share of the durations lies (`0.99` for 99 of 100), accurate to a quarter;
+    /// `nil` if there are none.
     package func quantile(_ share: Double) -> Duration? {
         guard count > 0 else { return nil }
         let wanted = max(1, min(Double(count), share * Double(count)))
