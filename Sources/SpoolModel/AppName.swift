@@ -2,8 +2,7 @@ import Document
 
 /// Checks app names, which are also the names of folders and, with `.yaml` appended, of files.
 package enum AppName {
-    /// The most bytes a name may have. The daemon appends suffixes to it for its own files, whose limit is 255 bytes
-    /// (NAME_MAX).
+    /// The most bytes a name may have. The daemon appends suffixes for its own files, up to 255 bytes (NAME_MAX).
     package static let byteLimit = 200
     /// The rule for a name, in words.
     package static let rule =
@@ -13,8 +12,7 @@ package enum AppName {
     package static func isValid(_ name: some StringProtocol) -> Bool {
         let bytes = name.utf8
         guard let first = bytes.first, first != UInt8(ascii: "."), bytes.count <= byteLimit else { return false }
-        // `lost+found` is the folder that mkfs creates at the root of a volume; U+FFFD stands for bytes that are not
-        // UTF-8.
+        // `lost+found` is the folder that mkfs creates at the root of a volume; U+FFFD stands for bytes that are not UTF-8.
         guard name != "lost+found" else { return false }
         return name.unicodeScalars.allSatisfy { $0 != "/" && $0 != "\u{FFFD}" && !$0.countsAsControl }
     }

@@ -1,6 +1,5 @@
 extension FileName {
-    /// Returns the name for the `number`th file of this name in one folder, counted from 1: `job~2.json`; the name
-    /// itself for 1.
+    /// Returns the name for the `number`th file of this name in a folder: the name itself for 1, `job~2.json` for 2.
     ///
     /// A name longer than `limit`, which must be at least 64 bytes, is cut as in `shortened(toFit:)`.
     package func numbered(_ number: Int, toFit limit: Int = byteLimit) -> FileName {

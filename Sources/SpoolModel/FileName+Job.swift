@@ -13,8 +13,7 @@ extension FileName {
 
     /// The format of the file; `nil` for a name that cannot be a job's. The daemon must not touch such a file.
     ///
-    /// Not jobs: names that start with `.`, lack a job ending, or end with `~` or `.result.json`. Endings are lower
-    /// case.
+    /// Not jobs: names that start with `.`, lack a job ending, or end with `~` or `.result.json`. Endings are lower case.
     package var form: Form? {
         guard bytes.first != 0x2E, !hasEnding(Self.resultEnding) else { return nil }
         return jobEndings.first { hasEnding($0.bytes) }?.form

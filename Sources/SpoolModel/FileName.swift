@@ -1,7 +1,6 @@
 /// The name of a file in a spool, as the bytes the kernel uses.
 ///
-/// Not a `String`: two names with different bytes can be equal as text (NFC and NFD), and a name need not be valid
-/// UTF-8.
+/// Not a `String`: two names with different bytes can be equal as text (NFC and NFD), and a name need not be valid UTF-8.
 package struct FileName: Hashable, Sendable {
     /// The most bytes in a name, on all filesystems we know.
     package static let byteLimit = 255

@@ -4,8 +4,7 @@
 /// settled before. A change in the middle costs O(log *n*) to find and O(*n*) to shift, where *n* is the number of
 /// runs, bounded by the window.
 package struct IndexRuns: Hashable, Sendable {
-    /// The runs in ascending order. O(*n*) after runs were removed from the front; `runCount`, `first` and `last` are
-    /// O(1).
+    /// The runs in ascending order. O(*n*) after runs were removed from the front; `runCount`, `first` and `last` are O(1).
     package var runs: [Range<Int>] { head == 0 ? storage : Array(storage[head...]) }
     /// The number of runs. O(1).
     package var runCount: Int { storage.count - head }

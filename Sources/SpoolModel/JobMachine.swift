@@ -98,8 +98,7 @@ package struct JobMachine: Sendable {
         (self.state, self.remaining, self.tally) = (.settled(conclusion), IndexRuns(), conclusion.tally)
     }
 
-    /// Applies one event and returns the shell's response. An event that makes no sense in the current state has no
-    /// effect on the state.
+    /// Applies one event and returns the shell's response. An event that makes no sense in a state changes nothing.
     package mutating func handle(_ event: Event) -> Action? {
         count(event)
         let (next, action) = step(on: event)

@@ -1,7 +1,6 @@
 /// Quotes words of commands suggested to people, so that a POSIX shell takes each as one word, whatever it contains.
 ///
-/// Characters that a terminal would interpret are escaped as in `VisibleText`. The word then differs, but is still
-/// harmless.
+/// Characters that a terminal would interpret are escaped as in `VisibleText`. The word then differs, but is still harmless.
 package enum ShellWord {
     /// Returns the word in single quotes.
     package static func quoted(_ text: String) -> String {

@@ -2,8 +2,7 @@ package import APNSModel
 
 /// A job's notifications, counted by outcome.
 package struct Tally: Hashable, Sendable {
-    /// The largest count accepted from a file. No job has more notifications, and sums of many such counts do not
-    /// overflow.
+    /// The largest count accepted from a file. No job has more notifications, and sums of many such counts do not overflow.
     static let countLimit = 1 << 40
 
     /// Accepted by the gateway.

@@ -2,8 +2,7 @@ import Document
 
 /// Escapes text from others for terminals and tables.
 package enum VisibleText {
-    /// Returns the text with characters that a terminal would interpret as the `%XX` of their UTF-8 bytes. A `%` stays
-    /// as it is.
+    /// Returns the text with the characters that a terminal would interpret as `%XX`, in UTF-8. A `%` is unchanged.
     package static func escaped(_ text: String) -> String {
         var bytes: [UInt8] = []
         append(text, to: &bytes)

@@ -6,8 +6,7 @@ package struct ControlLines: Sendable {
     /// Creates an empty buffer.
     package init() {}
 
-    /// Whether more bytes than a line may have arrived without a line feed. The caller can only close the connection
-    /// then.
+    /// Whether more bytes than a line may have arrived without a line feed. The caller can only close the connection then.
     package var isTooLong: Bool { searchedCount > ControlRequest.lineLimit }
 
     /// Appends a piece. The caller must have taken out all lines of the earlier pieces.

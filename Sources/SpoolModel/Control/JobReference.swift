@@ -35,9 +35,8 @@ package struct JobReference: Hashable, Sendable {
     /// The job's name or id.
     package let subject: Subject
 
-    /// Reads `name`, `app/name`, `app/hold/name`, `app/failed/2026-11-21/name`, the path of such a file including the
-    /// spool's path, an id or `ref:…`, or `app/` and an id or `ref:…`. With an app, `app/` may be left out. `nil` for
-    /// any other text.
+    /// Reads `name`, `app/name`, `app/hold/name`, `app/failed/2026-11-21/name`, the path of such a file including the spool's
+    /// path, an id or `ref:…`, or `app/` and an id or `ref:…`. With an app, `app/` may be left out. `nil` for any other text.
     ///
     /// - Parameters:
     ///   - text: The operator's text.
@@ -64,15 +63,13 @@ package struct JobReference: Hashable, Sendable {
         return (owner, place)
     }
 
-    /// Returns the components of a file's path from the app on. A shell completes paths from the working directory or
-    /// the root.
+    /// Returns the components of a file's path from the app on. A shell completes paths from the working directory or the root.
     private static func withoutSpool(_ words: [String]) -> [String] {
         let isQueue = words.count >= 3 && ["new", "hold"].contains(words[words.count - 2])
         return words.suffix(isQueue ? 3 : 4)
     }
 
-    /// The names of files that may be meant, the likelier first. pushspool prints names escaped, `ls` prints them
-    /// plain.
+    /// The names of files that may be meant, the likelier first. pushspool prints names escaped, `ls` prints them plain.
     package var names: [FileName] {
         guard case .name(let text) = subject else { return [] }
         let (escaped, plain) = (FileName(escaped: text), FileName(text))

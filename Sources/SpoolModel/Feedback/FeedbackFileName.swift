@@ -28,8 +28,7 @@ extension FeedbackFileName: Comparable {
     }
 }
 
-/// The files of an app's feedback that have been read: for each node all files up to one, because its names only
-/// increase.
+/// The files of an app's feedback that have been read: for each node all files up to one, because its names only increase.
 ///
 /// A file of another node may appear later with an earlier name than one already read: clocks differ, and a file gets
 /// its name before it is published.

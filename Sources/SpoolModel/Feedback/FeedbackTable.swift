@@ -2,8 +2,7 @@ package import Document
 
 /// Feedback as a table: one row per line, as comma-separated values (RFC 4180).
 ///
-/// Terminals and spreadsheets read it, and producers choose job names and ids: a field must not act as a command in
-/// either.
+/// Terminals and spreadsheets read it, and producers choose job names and ids: a field must not act as a command in either.
 package enum FeedbackTable {
     /// The members of all kinds of lines, in column order.
     package static let columns = [
@@ -23,9 +22,8 @@ package enum FeedbackTable {
 
     /// Returns a row with these fields, ending with CR LF.
     ///
-    /// A field with a comma or quote is quoted, with its quotes doubled. Characters that a terminal would interpret,
-    /// line breaks included, become `%XX`. A field that a spreadsheet would take for a formula gets a leading
-    /// apostrophe.
+    /// A field with a comma or quote is quoted, with its quotes doubled. Characters that a terminal would interpret, line
+    /// breaks included, become `%XX`. A field that a spreadsheet would take for a formula gets a leading apostrophe.
     package static func row(_ fields: [String]) -> [UInt8] {
         var bytes: [UInt8] = []
         for (number, field) in fields.enumerated() {

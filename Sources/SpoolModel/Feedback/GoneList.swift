@@ -11,8 +11,7 @@ package struct GoneList: Sendable {
         package let app: String
         /// The token, in hexadecimal.
         package let token: String
-        /// When the token became invalid; `nil` if the gateway did not say. A registration after this time is still
-        /// valid.
+        /// When the token became invalid; `nil` if the gateway did not say. A registration after this time is still valid.
         package let goneSince: WallTime?
 
         /// Its fields, in the order of `columns`.

@@ -14,8 +14,8 @@ package struct ResultFile: Sendable {
     package var findings = Report()
     /// The indexes that were rejected, by the gateway or before sending.
     package var rejected = IndexRuns()
-    /// Whether `rejected` or `expired` is incomplete: runs too scattered to survive a restart are lost. The counts and
-    /// the feedback lines are complete.
+    /// Whether `rejected` or `expired` is incomplete: scattered runs may not survive a restart. Counts and feedback
+    /// lines are complete.
     package var isAbridged = false
     /// The indexes that expired.
     package var expired = IndexRuns()
@@ -32,8 +32,7 @@ package struct ResultFile: Sendable {
     /// Whether a job that ended this way gets a result file.
     package var isNeeded: Bool { Self.isNeeded(for: report.conclusion, notificationCount: report.notificationCount) }
 
-    /// Whether a job with this conclusion and number of recipients gets a result file. Most jobs do not, so callers ask
-    /// before they build one.
+    /// Whether a job with this conclusion and number of recipients gets a result file. Most do not, so ask first.
     package static func isNeeded(for conclusion: Conclusion, notificationCount: Int) -> Bool {
         conclusion.state == .failed || conclusion.tally.accepted != notificationCount
     }
@@ -110,8 +109,7 @@ package struct ResultFile: Sendable {
 }
 
 extension Diagnostic {
-    /// Writes the diagnostic as an object with `severity`, `line`, `column`, `path`, `message` and `hint`, each if
-    /// present.
+    /// Writes the diagnostic as an object with `severity`, `line`, `column`, `path`, `message` and `hint`, each if present.
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("severity", severity.rawValue)

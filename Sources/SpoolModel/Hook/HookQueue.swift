@@ -48,8 +48,7 @@ package struct HookQueue: Sendable {
     private var firstUnlisted: FileName?
     private var pausedUntil = Moment.zero
 
-    /// Creates the queue of a hook that is done with all files up to `last`. The first step lists the folder for later
-    /// ones.
+    /// Creates the queue of a hook that is done with all files up to `last`. The first step lists the folder for later ones.
     package init(after last: FileName?) {
         self.last = last
         newest = last

@@ -41,8 +41,7 @@ struct IgnoredNames: Sendable {
 }
 
 extension FileName {
-    /// Whether the producer may have meant this name as a job's although it is not one: it is not hidden and not an
-    /// editor's backup.
+    /// Whether a producer may have meant this as a job's name, which it is not: not hidden, and not an editor's backup.
     package var mayBeMistaken: Bool { !isJob && bytes.first != UInt8(ascii: ".") && bytes.last != UInt8(ascii: "~") }
 
     /// The remedy for a file with this name that should be sent.

@@ -99,8 +99,7 @@ struct IntakeEntry: Sendable {
         return true
     }
 
-    /// Records a hint that the file changed under its name. For a file that the daemon renamed back, a hint does not
-    /// prove that it is complete.
+    /// Records a hint that the file changed. For a file that the daemon renamed back, no hint proves it complete.
     mutating func restart(isPublishedByRename: Bool, at now: Moment) {
         self.isPublishedByRename = isPublishedByRename && homecoming == nil
         stableSince = now

@@ -1,7 +1,6 @@
 package import APNSModel
 
-/// A report of the watch about a name in `new/`. It is only a hint: a lost or extra one changes when a file is taken,
-/// not the result.
+/// A report of the watch about a name in `new/`. A lost or extra one changes when a file is taken, not the result.
 package enum IntakeHint: Hashable, Sendable {
     /// A file was renamed to the name.
     case movedIn
@@ -23,8 +22,7 @@ package enum IntakeAnswer: Hashable, Sendable {
     case gone
     /// A writer still has the file open (the read lease was refused).
     case busy
-    /// The file had been replaced or was no longer complete, and was renamed back under this name, which is usually its
-    /// own.
+    /// The file had been replaced or was no longer complete, and was renamed back under this name, which is usually its own.
     case returned(FileName)
     /// Permission to open the file was denied.
     case unreadable

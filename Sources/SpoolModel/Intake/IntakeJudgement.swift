@@ -45,8 +45,7 @@ struct IntakeJudgement: Sendable {
         return needsSeal || !reading.endsInNewline ? .fail(.incomplete) : .claim
     }
 
-    /// Returns the deadline of a file that rsync marked as unfinished: an hour while rsync runs, else the usual
-    /// patience.
+    /// Returns the deadline of a file that rsync marked as unfinished: an hour while rsync runs, else the usual patience.
     private func rsyncDeadline(isRunning: Bool) -> Moment? {
         isRunning ? entry.noticedAt + rules.rsyncPatience : entry.stableSince + rules.patience
     }

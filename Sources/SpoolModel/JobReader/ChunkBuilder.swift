@@ -6,8 +6,7 @@ struct Delivery: Hashable, Sendable {
     var payload: Payload
 }
 
-/// Collects recipients in file order and cuts them into batches: runs of recipients that share attributes, and the
-/// payload if possible.
+/// Collects recipients in file order and cuts them into batches: runs that share attributes and, if possible, the payload.
 struct ChunkBuilder: Sendable {
     /// The common part of the open run's recipients.
     private enum Run: Sendable {
@@ -72,8 +71,7 @@ struct ChunkBuilder: Sendable {
         return nil
     }
 
-    /// Decodes a token into the open run of single payloads if its attributes match, else into a new run of the shared
-    /// payload.
+    /// Decodes a token into the open run of single payloads if its attributes match, else into a new run of the shared payload.
     private mutating func decode(_ spelling: ArraySlice<UInt8>, besides shared: Delivery) -> TokenSpelling.Fault? {
         let joins = joinsEach(shared)
         if !joins {

@@ -1,8 +1,7 @@
 import APNSHTTP2
 import APNSModel
 
-/// The rules for combining payloads and attributes, so that neither the gateway nor the device rejects a notification.
-/// A device drops one silently.
+/// The rules for combining payloads and attributes, so that no gateway rejects and no device silently drops the result.
 enum DeliveryRules {
     /// A rule that a notification breaks.
     struct Breach: Hashable, Sendable {

@@ -3,8 +3,7 @@ package import Document
 
 /// Reads a job that is one JSON or YAML document: parses it once, and walks it as often as needed.
 ///
-/// Walk it to the end and read `summary`. If that has no `failure`, call `rewind()` and send the chunks that `next()`
-/// returns.
+/// Walk it to the end and read `summary`. If that has no `failure`, call `rewind()` and send the chunks that `next()` returns.
 package struct DocumentJobReader: Sendable {
     private let tape: Tape
     private let form: JobOutline.Form?

@@ -4,8 +4,7 @@ package import APNSModel
 package struct JobChunk: Sendable {
     /// The most recipients in a chunk.
     package static let capacity = 1024
-    /// The most bytes of the file in a chunk, not counting its last recipient. A chunk is read in one step of a thread
-    /// that others share.
+    /// The most bytes of the file in a chunk, not counting its last recipient. It is read in one step of a shared thread.
     package static let byteLimit = 256 << 10
 
     /// The indices of the recipients, valid or rejected.

@@ -2,8 +2,8 @@ import Document
 
 /// Inspects a payload as the user wrote it: collects its facts, and reports values that Apple would not understand.
 ///
-/// A value of the wrong type is a fault. A key that Apple does not document is only a warning, since Apple may add it.
-/// Paths are built only for findings.
+/// A value of the wrong type is a fault. A key that Apple does not document is a warning: Apple may add it. Paths are
+/// built only for findings.
 struct PayloadInspector {
     private(set) var findings: Findings
     private(set) var facts: PayloadFacts = []

@@ -1,7 +1,6 @@
 import APNSModel
 
-/// A payload given by shorthands: the JSON of each value, in a fixed order. An empty value deliberately omits the
-/// member.
+/// A payload given by shorthands: the JSON of each value, in a fixed order. An empty value deliberately omits the member.
 struct PayloadParts: Hashable, Sendable {
     /// The shorthands for members of `aps`, in the order of the output.
     static let order: [(key: JobKey, member: APSKey)] = [

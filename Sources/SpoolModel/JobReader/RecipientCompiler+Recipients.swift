@@ -55,8 +55,7 @@ extension RecipientCompiler {
         settle(tokenFindings, Delivery(attributes: attributes, payload: compiled.payload), bytes)
     }
 
-    /// The most bytes of merged shorthands from the job and a recipient. Larger payloads are rejected without being
-    /// compiled.
+    /// The most bytes of merged shorthands from the job and a recipient. Larger payloads are rejected without being compiled.
     private static let largestMerged = 16 << 10
 
     private func read(_ member: Member, _ reader: inout WishReader, _ token: inout Node?) {

@@ -57,8 +57,7 @@ struct RecipientCompiler: Sendable {
         (failure, fault) = (code, diagnostic)
     }
 
-    /// How many findings of a recipient get a message: as many as the report has room for, and at least one for a
-    /// strict job to fail with.
+    /// How many findings of a recipient get a message: the report's room, and at least one for a strict job to fail with.
     var room: Int { max(report.room, firstRejection == nil ? 1 : 0) }
 
     /// Records warnings, which do not prevent a recipient from being sent to.

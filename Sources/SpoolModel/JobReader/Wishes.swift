@@ -50,8 +50,7 @@ struct Wishes: Hashable, Sendable {
         }
     }
 
-    /// Returns the attributes of a notification whose payload has these facts and whose job may be sent from `earliest`
-    /// on.
+    /// Returns the attributes of a notification whose payload has these facts and whose job may be sent from `earliest` on.
     func attributes(for facts: PayloadFacts, from earliest: WallTime) -> Attributes {
         let type = pushType ?? (facts.isSilent ? .background : .alert)
         var attributes = Attributes(

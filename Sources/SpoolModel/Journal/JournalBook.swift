@@ -14,8 +14,7 @@ package struct JournalWrite: Hashable, Sendable {
     package let offset: Int64
     /// The bytes to write.
     package let bytes: [UInt8]
-    /// Whether all earlier writes must be durable first. True for a write that begins a region: it may overwrite
-    /// records that were carried forward.
+    /// Whether all earlier writes must be durable first. A new region may overwrite records that were carried.
     package let needsSyncBefore: Bool
 }
 
@@ -49,10 +48,8 @@ package struct JournalBook: Sendable {
     /// - Parameters:
     ///   - layout: The layout of the file.
     ///   - replay: The finished replay of the file; `nil` if the file is new.
-    ///   - salt: A random number. It prevents a region, or later records in one, from being mistaken for data lost in a
-    ///     crash.
-    /// - Throws: `JournalFull` if the newest region was ended and no other is free, which only damage can cause: use a
-    ///   new file.
+    ///   - salt: A random number. It prevents a region, or later records in one, from being mistaken for data lost in a crash.
+    /// - Throws: `JournalFull` if the newest region was ended and no other is free, which only damage causes: use a new file.
     package init(layout: JournalLayout, after replay: JournalReplay?, salt: UInt32) throws(JournalFull) {
         let state = replay?.state ?? JournalState(layout)
         var window = JournalWindow(regions: replay?.regions ?? [], regionCount: layout.regionCount)
@@ -97,8 +94,7 @@ package struct JournalBook: Sendable {
         shares.room(of: app, for: use, usage: state.usage)
     }
 
-    /// Whether an app's live jobs may take this many more bytes for a use. Costs nothing while the journal has plenty
-    /// of room.
+    /// Whether an app's live jobs may take this many more bytes for a use. Costs nothing while the journal has plenty of room.
     package func hasRoom(_ byteCount: Int, of app: String, for use: JournalUse) -> Bool {
         let (wanted, margin) = use == .claims ? (byteCount + Self.claimByteCount, Self.reserve) : (byteCount, -1)
         guard window.freeCount > margin else { return false }

@@ -29,8 +29,7 @@ struct JournalEntry {
         return CRC32C.checksum(bytes.span)
     }
 
-    /// Returns the checksum seed after a BEGUN. A record that an earlier daemon wrote after that place does not match
-    /// it.
+    /// Returns the checksum seed after a BEGUN. A record that an earlier daemon wrote after that place does not match it.
     static func seed(_ seed: UInt32, salt: UInt32) -> UInt32 {
         var bytes: [UInt8] = []
         bytes.appendInteger(salt)

@@ -48,8 +48,7 @@ package struct JournalHeader: Hashable, Sendable {
         case checks([UInt32])
     }
 
-    /// The most bytes of a small job, whose bytes go into the journal. The file of a large job is synced before it is
-    /// claimed.
+    /// The most bytes of a small job, whose bytes go into the journal. The file of a large job is synced before it is claimed.
     package static let byteLimit = 64 << 10
     /// The number of bytes that one checksum of a large job covers.
     package static let checkedByteCount = 1 << 20

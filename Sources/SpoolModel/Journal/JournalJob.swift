@@ -32,8 +32,7 @@ package struct JournalJob: Sendable {
     package internal(set) var isFinalTold = false
     /// Whether records of it may be missing because the journal was damaged.
     package internal(set) var isDamaged = false
-    /// Whether `rejected` and `expired` were too scattered to keep: they are empty then, and only the tally has their
-    /// numbers.
+    /// Whether `rejected` and `expired` were too scattered to keep: they are empty then, and only the tally has their numbers.
     package private(set) var isAbridged = false
     /// The results whose lines may be unpublished.
     package var untold: [JournalResult] { untoldResults.map(\.result) }
@@ -42,8 +41,7 @@ package struct JournalJob: Sendable {
 
     /// The place of its header record, with its checksum seed.
     let place: JournalPlace
-    /// The same results, each with the position of its first record. A PUBLISHED record refers to that position, even
-    /// after the result was carried.
+    /// The same results, each with the position of its first record. PUBLISHED refers to it, also after carrying.
     private(set) var untoldResults: [JournalUntold] = []
     /// An upper bound of the bytes for writing these results again.
     private(set) var untoldByteCount = 0

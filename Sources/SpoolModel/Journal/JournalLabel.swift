@@ -2,11 +2,9 @@
 package struct JournalLabel: Hashable, Sendable {
     private static let magic = Array("pushspool journal\n".utf8)
     private static let version: UInt16 = 4
-    /// The previous version lacks only the records that this version added. The daemon reads such a file, and replaces
-    /// its label.
+    /// The previous version lacks only the records that this version added. Such a file is read, and its label replaced.
     private static let earlierVersion: UInt16 = 3
-    /// The offset of the checksum. It is in the first sector, so that one atomic sector write replaces an earlier
-    /// label.
+    /// The offset of the checksum. It is in the first sector, so that one atomic sector write replaces an earlier label.
     private static let checkedByteCount = 508
     private static let earlierCheckedByteCount = JournalLayout.labelByteCount - 4
 

@@ -29,8 +29,7 @@ struct JournalOutput: Sendable {
         pendingOffset += Int64(end.position.offset)
     }
 
-    /// The remaining bytes for records in the region. Space is reserved at its end for an END, and for the BEGUN of a
-    /// daemon that finds it full.
+    /// The remaining bytes for records in the region. Its end is reserved for an END and the BEGUN of another daemon.
     var room: Int { layout.regionByteCount - position.offset - 2 * JournalEntry.shortestByteCount }
 
     /// Writes the region's head again.

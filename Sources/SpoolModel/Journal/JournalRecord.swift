@@ -2,15 +2,13 @@ package import APNSModel
 
 /// One record of the journal.
 ///
-/// `JournalBook` itself writes `runs`, `untold`, `checkpoint`, `synced`, `distrusted`, `end` and `begun`; its callers
-/// do not.
+/// `JournalBook` itself writes `runs`, `untold`, `checkpoint`, `synced`, `distrusted`, `end` and `begun`; its callers do not.
 package enum JournalRecord: Hashable, Sendable {
     /// The job is about to be claimed. Synced before the claim.
     indirect case header(JournalHeader)
     /// The job's file is in `work/`.
     case claimed(JobID)
-    /// These notifications are about to be sent, and must not be sent twice (`on_doubt: report`). Synced before they
-    /// are sent.
+    /// These notifications are about to be sent, and must not be sent twice (`on_doubt: report`). Synced before they are sent.
     case intent(JobID, [Range<Int>])
     /// These notifications got an outcome.
     case result(JobID, JournalResult)
@@ -30,8 +28,7 @@ package enum JournalRecord: Hashable, Sendable {
     indirect case checkpoint(JobID, JournalCheckpoint)
     /// A file is about to be read.
     indirect case start(JournalSubject)
-    /// The daemon survived reading a file but did not claim it, or the file is gone. The header of a claim says the
-    /// same.
+    /// The daemon survived reading a file but did not claim it, or the file is gone. The header of a claim says the same.
     indirect case ended(JournalSubject)
     /// The suspicion against a file, carried forward.
     indirect case suspect(JournalSubject, JournalSuspicion)
@@ -100,8 +97,7 @@ package struct JournalSyncMark: Hashable, Sendable {
 
 /// The end of a carried job.
 package struct JournalCheckpoint: Hashable, Sendable {
-    /// How many records the job has since its carried header, not counting the header or this one. If any is missing,
-    /// the carry is torn.
+    /// How many records came between the carried header and this one. If any is missing, the carry is torn.
     package var recordCount: Int
     /// Whether its file was moved to `work/`.
     package var isClaimed: Bool

@@ -182,8 +182,7 @@ struct JournalState: Sendable {
 
     private mutating func publish(_ publication: JournalPublication, at position: JournalPosition) {
         publications[publication.app] = (publication, position)
-        // Advance the index by hand: a loop over `indices` would retain the table, and each change would copy all of
-        // it.
+        // Advance the index by hand: a loop over `indices` would retain the table, and each change would copy all of it.
         var index = jobs.startIndex
         while index != jobs.endIndex {
             if jobs.values[index].facts.app == publication.app {

@@ -1,7 +1,6 @@
 package import APNSModel
 
-/// A file that is about to be read, named by a START record so that the daemon's deaths while reading it can be
-/// counted.
+/// A file that is about to be read, named by a START record so that the daemon's deaths while reading it can be counted.
 package struct JournalSubject: Hashable, Sendable {
     /// The app.
     package var app: String

@@ -1,5 +1,4 @@
-/// The regions in use, oldest first. They form a ring: the last one is being written, and the next ones after it are
-/// free.
+/// The regions in use, oldest first. They form a ring: the last one is being written, and the next ones after it are free.
 struct JournalWindow: Sendable {
     struct Region: Hashable, Sendable {
         let epoch: UInt64

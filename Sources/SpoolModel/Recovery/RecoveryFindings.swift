@@ -27,8 +27,8 @@ package struct RecoveryFindings: Hashable, Sendable {
     package var work: Copy = .absent
     /// Whether `new/` contains the same bytes under the job's own name.
     package var isInNew = false
-    /// Whether the file of that name is identical (device and inode) to the one in the archive or in `hold/`, which a
-    /// power cut can cause.
+    /// Whether the file of that name is identical (device and inode) to the one in the archive or in `hold/`, after a
+    /// power cut.
     package var isLinkedInNew = false
     /// Whether the file of that name is the one that was read, torn by a power cut.
     package var isTornInNew = false
@@ -40,8 +40,7 @@ package struct RecoveryFindings: Hashable, Sendable {
     /// Creates the findings of a job whose file was not found; the caller sets the other members.
     package init() {}
 
-    /// Whether the link in `new/` must be removed because the file is already in another folder. Its bytes do not
-    /// matter: it is the same file.
+    /// Whether to remove the link in `new/`, since the file is also in a later folder. Its bytes do not matter.
     package var dropsLinkInNew: Bool {
         isLinkedInNew && (work != .absent || isArchived || isHeld)
     }

@@ -49,8 +49,7 @@ package enum RecoveryPlan: Hashable, Sendable {
     /// Move the job to `hold/`.
     case hold(HoldReason)
 
-    /// Decides what to do; all such decisions are made here. The caller first removes a link in `new/` to a file that
-    /// is already in another folder.
+    /// Decides what to do; all such decisions are made here. The caller has removed a superfluous link in `new/`.
     package init(_ record: RecoveryRecord, found: RecoveryFindings) {
         switch record {
         case .none: self = found.work == .absent ? .forget(.unknown) : .startOver

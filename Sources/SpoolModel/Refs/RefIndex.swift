@@ -2,8 +2,8 @@ package import APNSModel
 
 /// An index of the jobs that were sent, by ref, into the daily files: about 32 bytes of memory per record.
 ///
-/// The key is a 64-bit hash of the ref, so the record at a place may be for another ref. Within a day, the last record
-/// of a hash wins.
+/// The key is a 64-bit hash of the ref, so the record at a place may be for another ref. In a day, the last record of a
+/// hash wins.
 package struct RefIndex: Sendable {
     /// The location of a record.
     package struct Place: Hashable, Sendable {
@@ -45,8 +45,7 @@ package struct RefIndex: Sendable {
         days[day] = nil
     }
 
-    /// Whether the records of a day have expired: the whole day is further in the past than the time for which refs are
-    /// kept.
+    /// Whether the records of a day have expired: the whole day is further in the past than the time for which refs are kept.
     ///
     /// - Returns: `false` if `day` is not a day.
     package static func isOver(_ day: String, after window: Duration, at now: WallTime) -> Bool {

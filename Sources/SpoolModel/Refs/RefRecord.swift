@@ -81,8 +81,7 @@ package struct RefRecord: Hashable, Sendable {
         (key, fileKey) = (Array(isOfFile ? sign.prefix(Self.fileKeyCount) : sign), isOfFile ? Array(sign) : nil)
     }
 
-    /// Returns the keys under which a line can be found, the shortest first, as written there; `nil` if it is not a
-    /// complete record.
+    /// Returns the keys under which a line can be found, the shortest first; `nil` if it is not a complete record.
     static func keys(inLine line: ArraySlice<UInt8>) -> [ArraySlice<UInt8>]? {
         sign(inLine: line).map { isOfFile($0) ? [$0.prefix(fileKeyCount), $0] : [$0] }
     }

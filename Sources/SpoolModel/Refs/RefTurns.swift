@@ -1,5 +1,4 @@
-/// Ensures that only one job with a given sign is under way at a time. The next one is examined when the outcome of the
-/// previous one is known.
+/// Lets only one job per sign be under way at a time. The next is examined when the outcome of the previous is known.
 package struct RefTurns: Sendable {
     /// The most files that can wait to be notified. Others have to ask again.
     package let limit: Int

@@ -6,8 +6,7 @@ package struct PlotAxis: Hashable, Sendable {
     /// The greatest value on the axis.
     package var top: Double { ticks.last ?? 1 }
 
-    /// Creates a scale for values up to `largest`, with about four ticks above 0. If `largest` is 0, the scale ends at
-    /// 1.
+    /// Creates a scale for values up to `largest`, with about four ticks above 0. If `largest` is 0, the scale ends at 1.
     ///
     /// - Parameters:
     ///   - largest: The greatest value.

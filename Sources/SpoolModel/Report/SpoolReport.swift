@@ -182,8 +182,7 @@ package struct SpoolReport: Sendable {
         missedReasons.add(reason, of: line["id"]?.string.map { Self.fingerprint("id", $0) })
     }
 
-    /// Returns a fingerprint of a text (64-bit FNV-1a). The chance that two of a million texts collide is one in 30
-    /// million.
+    /// Returns a fingerprint of a text (64-bit FNV-1a). The chance that two of a million texts collide is one in 30 million.
     private static func fingerprint(_ kind: String, _ text: String) -> UInt64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in kind.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }

@@ -1,7 +1,6 @@
 package import APNSModel
 
-/// A time span in buckets of equal width for plots: at most 96, each of a common length, aligned to whole multiples of
-/// it.
+/// A time span in buckets of equal width for plots: at most 96, each of a common length, aligned to whole multiples of it.
 package struct TimeBuckets: Hashable, Sendable {
     /// A tick below a plot.
     package struct Tick: Hashable, Sendable {
@@ -66,8 +65,7 @@ package struct TimeBuckets: Hashable, Sendable {
         WallTime(epochSeconds: origin + Int64(index) * widthInSeconds)
     }
 
-    /// Calls `body` with each bucket that an interval overlaps, and the share of the interval in it. The shares add up
-    /// to at most 1.
+    /// Calls `body` with each bucket that an interval overlaps and its share of the interval; the sum is at most 1.
     ///
     /// An empty interval counts in full in the bucket that contains it.
     package func share(from begin: WallTime, to end: WallTime, _ body: (Int, Double) -> Void) {

@@ -10,14 +10,12 @@ package enum RetryPlan: Hashable, Sendable {
 
     /// Judges a job by its result file.
     ///
-    /// The `unsent` notifications remain. Rejected and expired ones do not; neither do those in doubt, unless
-    /// requested.
+    /// The `unsent` notifications remain. Rejected and expired ones do not; neither do those in doubt, unless requested.
     ///
     /// - Parameters:
     ///   - root: The result file.
     ///   - includesUnknown: Whether to resend notifications that may have been sent.
-    /// - Throws: `ControlFault`: no notification remains, the job is a duplicate or expired, or the file is not a
-    ///   result file.
+    /// - Throws: `ControlFault`: no notification remains, the job is a duplicate or expired, or the file is not a result file.
     package init(_ root: Node, includingUnknown includesUnknown: Bool) throws(ControlFault) {
         guard let result = ToldResult(root) else {
             throw ControlFault(

@@ -16,8 +16,7 @@ package enum KeepTime: Hashable, Sendable {
     /// Whether nothing is kept.
     package var isZero: Bool { self == .limited(.zero) }
 
-    /// Whether a day's folder has expired: the day has ended, and the time has passed since. With a time of zero it
-    /// expires on the day itself.
+    /// Whether a day's folder has expired: the day has ended, and the time has passed since. Zero means on the day itself.
     package func isOver(_ day: DayFolder, at now: WallTime) -> Bool {
         switch self {
         case .forever: false

@@ -1,7 +1,7 @@
 package import APNSModel
 
-/// When to sweep an app's archives for expired jobs: at the start, then at intervals; archives that keep nothing also
-/// soon after a job arrives.
+/// When to sweep an app's archives for expired jobs: at start and at intervals; those that keep nothing also soon after
+/// an arrival.
 package struct SweepSchedule: Hashable, Sendable {
     /// The archives that a sweep covers.
     package enum Scope: Hashable, Sendable {
@@ -11,8 +11,7 @@ package struct SweepSchedule: Hashable, Sendable {
         case unkept
     }
 
-    /// The least time that a job stays in an archive that keeps nothing, so that a program waiting for its end can find
-    /// it.
+    /// The least time that a job stays in an archive that keeps nothing, so that a program waiting for its end can find it.
     package static let grace = Duration.seconds(2)
 
     private let interval: Duration

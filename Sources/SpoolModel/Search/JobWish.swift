@@ -14,8 +14,7 @@ package struct JobWish: Hashable, Sendable {
     /// The producer's `id:`, if the text is one.
     package let ref: String
 
-    /// Takes an operator's text: anything that `JobReference` reads, and also a producer's `id:` without the prefix
-    /// `ref:`.
+    /// Takes an operator's text: anything that `JobReference` reads, and also a producer's `id:` without the prefix `ref:`.
     package init(_ text: String) {
         self.text = text
         let reference = JobReference(text)
@@ -27,7 +26,6 @@ package struct JobWish: Hashable, Sendable {
         name = reference?.names.first
     }
 
-    /// Whether only the content of a file can show that it is meant, because the text is neither a job's file name nor
-    /// an id.
+    /// Whether only the content of a file can show that it is meant, because the text is neither a job's file name nor an id.
     package var isRef: Bool { id == nil && name?.isJob != true }
 }

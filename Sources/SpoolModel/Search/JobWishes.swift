@@ -1,8 +1,7 @@
 package import APNSModel
 package import Document
 
-/// A list of jobs as operators name them, for finding those that match a job. Costs one or two lookups, however long
-/// the list.
+/// A list of jobs as operators name them, for finding those that match a job. Costs one or two lookups, however long the list.
 package struct JobWishes: Hashable, Sendable {
     /// The jobs, without repetitions.
     package let all: [JobWish]

@@ -2,11 +2,10 @@ package import APNSModel
 
 /// A record in the log of an app's gone tokens, `gone/<app>.gone` in the daemon's state.
 ///
-/// offset 0: CRC-32C of the rest of the record. It starts from the checksum of the previous record (for the first
-/// record, from that of the file's head), so that data written in another order is never taken for a record · 4: kind,
-/// 1 gone, 2 registered again · 5: the token's length, 1 to 100 · 6: zeros, 2 bytes · 8: the time, nanoseconds since
-/// 1970, 8 bytes · 16: the token, and zeros up to a multiple of 8. Numbers are little-endian. A 32-byte token takes 48
-/// bytes.
+/// offset 0: CRC-32C of the rest of the record. It starts from the checksum of the previous record (for the first record, from
+/// that of the file's head), so that data written in another order is never taken for a record · 4: kind, 1 gone, 2 registered
+/// again · 5: the token's length, 1 to 100 · 6: zeros, 2 bytes · 8: the time, nanoseconds since 1970, 8 bytes · 16: the token,
+/// and zeros up to a multiple of 8. Numbers are little-endian. A 32-byte token takes 48 bytes.
 package struct GoneRecord: Hashable, Sendable {
     /// The event.
     package enum Kind: UInt8, Hashable, Sendable {

@@ -1,13 +1,11 @@
 package import APNSModel
 
-/// Chooses the job whose recipients are read next: the jobs of an app in turn, except those with too many paused
-/// notifications.
+/// Chooses the job whose recipients are read next: the jobs of an app in turn, except those with too many paused notifications.
 ///
-/// A paused notification counts against its job, not against the app. A job is full, and rests, if more than
-/// `Limits.floor` of its notifications are paused and at least as many as the app has left of `Limits.total`. So one
-/// failing job gets half of the total, two get a third each, and the remainder is for the others. The job file is the
-/// buffer: the rest of a full job stays there until enough of its paused notifications were resent, settled or taken
-/// back.
+/// A paused notification counts against its job, not against the app. A job is full, and rests, if more than `Limits.floor` of
+/// its notifications are paused and at least as many as the app has left of `Limits.total`. So one failing job gets half of the
+/// total, two get a third each, and the remainder is for the others. The job file is the buffer: the rest of a full job stays
+/// there until enough of its paused notifications were resent, settled or taken back.
 ///
 /// A job with at most `floor` paused notifications is never refused. If *j* jobs are read and a chunk has *c*
 /// recipients, reading stops at `total` + *j* × (`floor` + *c*) paused notifications. All operations cost O(1), except
