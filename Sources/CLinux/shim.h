@@ -1,5 +1,6 @@
-// What Swift's Glibc module does not show: epoll, signalfd, timerfd, socket structures behind macros, a few newer
-// system calls, and functions that glibc declares for _GNU_SOURCE only. One commented inline or include each.
+// C declarations that Swift's Glibc module does not offer: epoll, signalfd, timerfd, socket structures defined through
+// macros, a few newer system calls, and functions that glibc declares for _GNU_SOURCE only. Each needs one commented
+// inline or include.
 #pragma once
 
 #include <errno.h>
@@ -23,7 +24,8 @@
 #include <time.h>
 #include <unistd.h>
 
-// strerrorname_np(3), strerrordesc_np(3): declared for _GNU_SOURCE only. Null for a number glibc does not know.
+// strerrorname_np(3), strerrordesc_np(3): declared for _GNU_SOURCE only. Both return null for a number that glibc does
+// not know.
 extern const char *strerrorname_np(int code);
 extern const char *strerrordesc_np(int code);
 static inline const char *clinux_error_name(int code) { return strerrorname_np(code); }
@@ -39,7 +41,8 @@ static inline int clinux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
 static inline int clinux_accept(int fd) { return accept4(fd, 0, 0, SOCK_NONBLOCK | SOCK_CLOEXEC); }
 static inline void clinux_name_this_thread(const char *name) { (void)pthread_setname_np(pthread_self(), name); }
 
-// struct epoll_event holds a union and is packed on x86-64: one word of user data goes in, arrays stay in C.
+// struct epoll_event contains a union and is packed on x86-64. These inlines pass one word of user data; arrays stay in
+// C.
 static inline int clinux_epoll_control(int epoll, int operation, int fd, uint32_t events, uint64_t tag) {
     struct epoll_event event;
     memset(&event, 0, sizeof event);
@@ -50,7 +53,7 @@ static inline int clinux_epoll_control(int epoll, int operation, int fd, uint32_
 static inline uint64_t clinux_epoll_tag(const struct epoll_event *event) { return event->data.u64; }
 static inline uint32_t clinux_epoll_events(const struct epoll_event *event) { return event->events; }
 
-// The EPOLL constants are an anonymous enum, which Swift imports under a type of its own.
+// C declares the EPOLL constants in an anonymous enum, which Swift imports under a separate type.
 enum : uint32_t {
     clinux_epoll_in = EPOLLIN,
     clinux_epoll_out = EPOLLOUT,
@@ -60,10 +63,10 @@ enum : uint32_t {
     clinux_epoll_edge = 1u << 31,
 };
 
-// ioctl(2) is variadic. SIOCOUTQ: bytes of a TCP socket that the peer's kernel has not acknowledged yet.
+// ioctl(2) is variadic. SIOCOUTQ counts the bytes of a TCP socket that the peer's kernel has not acknowledged yet.
 static inline int clinux_unacknowledged(int fd, int *count) { return ioctl(fd, SIOCOUTQ, count); }
 
-// connect(2) to AF_UNSPEC dissolves a TCP connection; with unread or unsent bytes or not, the peer gets a reset.
+// connect(2) to AF_UNSPEC ends a TCP connection. The peer gets a reset whether or not bytes are unread or unsent.
 static inline int clinux_disconnect(int fd) {
     struct sockaddr nothing;
     memset(&nothing, 0, sizeof nothing);
@@ -71,7 +74,7 @@ static inline int clinux_disconnect(int fd) {
     return connect(fd, &nothing, sizeof nothing);
 }
 
-// SOCK_* are an enumeration in C; TCP options are not in Swift's module map.
+// SOCK_* are an enumeration in C; TCP options are missing from Swift's module map.
 static inline int clinux_stream_socket(int family) {
     return socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 }
@@ -88,7 +91,7 @@ enum {
     clinux_ipproto_ipv6 = IPPROTO_IPV6,
 };
 
-// unix(7): the address of a local socket is a path of at most 107 bytes; a longer one fails with ENAMETOOLONG.
+// unix(7): the address of a local socket is a path of at most 107 bytes. A longer path fails with ENAMETOOLONG.
 static inline int clinux_local_address(struct sockaddr_un *address, const char *path) {
     memset(address, 0, sizeof *address);
     address->sun_family = AF_UNIX;
@@ -110,7 +113,7 @@ static inline int clinux_connect_local(int fd, const char *path) {
     return connect(fd, (const struct sockaddr *)&address, sizeof address);
 }
 
-// getaddrinfo(3): two of its errors are declared for _GNU_SOURCE only (the values are glibc's).
+// getaddrinfo(3): two of its errors are declared for _GNU_SOURCE only. The values are glibc's.
 enum {
     clinux_eai_nodata = -5,
     clinux_eai_addrfamily = -9,
@@ -127,7 +130,8 @@ static inline int clinux_spawn_closing(posix_spawn_file_actions_t *actions, int 
     return posix_spawn_file_actions_addclosefrom_np(actions, from);
 }
 
-// timerfd_settime(2), once: whose the members of its structure are depends on what else was imported.
+// timerfd_settime(2), one shot. In C because the module that owns the members of its structure depends on the other
+// imports.
 static inline int clinux_set_timer(int fd, int64_t seconds, long nanoseconds) {
     struct itimerspec setting = {{0, 0}, {(time_t)seconds, nanoseconds}};
     return timerfd_settime(fd, 0, &setting, 0);
@@ -136,10 +140,10 @@ static inline int clinux_set_timer(int fd, int64_t seconds, long nanoseconds) {
 // signalfd(2): the flags are an enumeration in C.
 static inline int clinux_signalfd(const sigset_t *set) { return signalfd(-1, set, SFD_NONBLOCK | SFD_CLOEXEC); }
 
-// A local socket for a program that waits in every call; SOCK_* are an enumeration in C.
+// A blocking local socket. SOCK_* are an enumeration in C.
 static inline int clinux_waiting_local_socket(void) { return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0); }
 
-// SO_PEERCRED: struct ucred is declared for _GNU_SOURCE only; it is these three numbers.
+// SO_PEERCRED: struct ucred is declared for _GNU_SOURCE only. It consists of these three numbers.
 static inline int clinux_peer(int fd, int32_t *process, uint32_t *user) {
     struct { int32_t process; uint32_t user, group; } peer;
     socklen_t length = sizeof peer;
@@ -149,7 +153,7 @@ static inline int clinux_peer(int fd, int32_t *process, uint32_t *user) {
     return 0;
 }
 
-// getgrnam_r(3): its structure of pointers stays in C. 1 if there is such a group, 0 if not.
+// getgrnam_r(3): its structure of pointers stays in C. Returns 1 if the group exists, 0 if not, -1 on error.
 #include <grp.h>
 static inline int clinux_group(const char *name, uint32_t *number) {
     struct group entry, *found = 0;
@@ -174,7 +178,7 @@ static inline int clinux_group(const char *name, uint32_t *number) {
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
-// openat2(2): glibc 2.36 has no wrapper. Fails with ENOSYS before Linux 5.6, with EPERM in some sandboxes.
+// openat2(2): glibc 2.36 has no wrapper. Fails with ENOSYS before Linux 5.6, and with EPERM in some sandboxes.
 static inline int clinux_open_beneath(int directory, const char *name, uint64_t flags) {
     struct open_how how;
     memset(&how, 0, sizeof how);
@@ -183,8 +187,8 @@ static inline int clinux_open_beneath(int directory, const char *name, uint64_t 
     return (int)syscall(SYS_openat2, directory, name, &how, sizeof how);
 }
 
-// statx(2): declared for _GNU_SOURCE only. AT_STATX_DONT_SYNC: what the kernel knows without asking a server, which may
-// never answer.
+// statx(2): declared for _GNU_SOURCE only. AT_STATX_DONT_SYNC (0x4000) returns what the kernel knows without asking a
+// file server, which may never answer.
 #include <linux/stat.h>
 #include <sys/sysmacros.h>
 static inline int clinux_identity(int directory, const char *name, uint64_t *device, uint64_t *inode) {
@@ -196,7 +200,8 @@ static inline int clinux_identity(int directory, const char *name, uint64_t *dev
     return 0;
 }
 
-// When an open file was made, in nanoseconds since 1970: 1 if the filesystem knows it, 0 if not, -1 for an error.
+// Creation time of an open file, in nanoseconds since 1970. Returns 1 if the filesystem records it, 0 if not, -1 on
+// error.
 static inline int clinux_birth_time(int file, int64_t *time) {
     struct statx status;
     memset(&status, 0, sizeof status);
@@ -215,7 +220,7 @@ static inline int clinux_rename_noreplace(int from, const char *name, int to, co
     return (int)syscall(SYS_renameat2, from, name, to, new_name, 1u);
 }
 
-// getdents64(2): declared for _GNU_SOURCE only; its records are read as bytes.
+// getdents64(2): declared for _GNU_SOURCE only. The caller decodes its records as bytes.
 static inline long clinux_list(int directory, void *block, size_t size) {
     return syscall(SYS_getdents64, directory, block, size);
 }
@@ -234,7 +239,7 @@ static inline int clinux_lock_whole(int fd) { return clinux_set_lock(fd, F_WRLCK
 
 static inline int clinux_unlock_whole(int fd) { return clinux_set_lock(fd, F_UNLCK); }
 
-// F_OFD_GETLK (36): who would be in the way of a write lock of the whole file; takes none.
+// F_OFD_GETLK (36): finds a lock that conflicts with a write lock of the whole file. Takes no lock.
 static inline int clinux_find_lock(int fd, int *is_locked) {
     struct flock lock;
     memset(&lock, 0, sizeof lock);
@@ -245,7 +250,7 @@ static inline int clinux_find_lock(int fd, int *is_locked) {
     return 0;
 }
 
-// adjtimex(2), asking only: 1 when something keeps the time of day right, 0 when nothing does, -1 when it does not say.
+// adjtimex(2), read only. Returns 1 if the clock is synchronized, 0 if it is not, -1 if the kernel does not answer.
 #include <sys/timex.h>
 static inline int clinux_clock_state(long *maximum_error) {
     struct timex state;
@@ -256,10 +261,10 @@ static inline int clinux_clock_state(long *maximum_error) {
     return code == TIME_ERROR || (state.status & STA_UNSYNC) ? 0 : 1;
 }
 
-// SIG_IGN is a cast, which Swift does not import.
+// SIG_IGN contains a cast, which Swift does not import.
 static inline void clinux_ignore_lease_breaks(void) { (void)signal(SIGIO, SIG_IGN); }
 
-// fstatfs(2): not in Swift's module map, and its field types differ between machines.
+// fstatfs(2): missing from Swift's module map, and its field types differ between architectures.
 struct clinux_filesystem {
     uint64_t type, block_size, blocks, available_blocks, files, free_files;
 };
@@ -283,7 +288,7 @@ static inline int clinux_allocate(int fd, off_t size) {
     return -1;
 }
 
-// fallocate(2), syncfs(2): declared for _GNU_SOURCE only. FALLOC_FL_PUNCH_HOLE goes with FALLOC_FL_KEEP_SIZE.
+// fallocate(2), syncfs(2): declared for _GNU_SOURCE only. FALLOC_FL_PUNCH_HOLE requires FALLOC_FL_KEEP_SIZE.
 static inline int clinux_punch(int fd, off_t offset, off_t size) {
     return (int)syscall(SYS_fallocate, fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, size);
 }
@@ -297,14 +302,15 @@ static inline int clinux_set_no_copy_on_write(int fd) {
     return ioctl(fd, FS_IOC_SETFLAGS, &flags);
 }
 
-// poll(2) on two descriptors without a time limit: 1 when the first can be read, 2 when the second can, 3 for both.
+// poll(2) on two descriptors without a time limit. Returns 1 if the first is readable, 2 if the second is, 3 for both,
+// -1 on error.
 static inline int clinux_wait_readable(int first, int second) {
     struct pollfd both[2] = {{first, POLLIN, 0}, {second, POLLIN, 0}};
     if (poll(both, 2, -1) < 0) return -1;
     return (both[0].revents ? 1 : 0) | (both[1].revents ? 2 : 0);
 }
 
-// poll(2) on one descriptor: 1 when it can be read, 0 when the time is over, -1 when a signal came.
+// poll(2) on one descriptor. Returns 1 if it is readable, 0 on timeout, -1 on error (EINTR after a signal).
 static inline int clinux_wait_readable_until(int fd, int milliseconds) {
     struct pollfd one = {fd, POLLIN, 0};
     return poll(&one, 1, milliseconds);
@@ -321,7 +327,7 @@ static inline int clinux_inotify(void) { return inotify_init1(IN_CLOEXEC | IN_NO
 #include <sys/resource.h>
 #include <sys/un.h>
 
-// A socket for datagrams that waits at most so many seconds for a reader whose queue is full.
+// Opens a datagram socket whose sends wait at most `seconds` for a reader whose queue is full.
 static inline int clinux_datagram_socket(int seconds) {
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     struct timeval limit = {seconds, 0};
@@ -329,8 +335,8 @@ static inline int clinux_datagram_socket(int seconds) {
     return fd;
 }
 
-// sendto(2) to a socket by its name, without a NUL at its end; one in the abstract namespace begins with a NUL (unix(7)).
-// sun_path is a tuple in Swift.
+// sendto(2) to a named Unix socket. The name has no NUL at its end; a name in the abstract namespace begins with a NUL
+// (unix(7)). In C because Swift imports sun_path as a tuple.
 static inline ssize_t clinux_send_to(int fd, const void *name, size_t length, const void *bytes, size_t count) {
     struct sockaddr_un address;
     memset(&address, 0, sizeof address);
@@ -351,7 +357,8 @@ static inline int clinux_forbid_dumps(void) { return prctl(PR_SET_DUMPABLE, 0, 0
 
 #include <termios.h>
 
-// termios(3): c_cc is an array, which Swift sees as a tuple. The first call keeps what was, the second takes it back.
+// termios(3): Swift imports the array c_cc as a tuple. The first call saves the terminal's modes, the second restores
+// them.
 struct clinux_terminal {
     struct termios modes;
 };
@@ -376,8 +383,8 @@ static inline int clinux_terminal_size(int fd, int *columns, int *rows) {
     return 0;
 }
 
-// poll(2) on two descriptors, of which one may be -1: 1 when the first can be read, 2 when the second can, 3 for both, 0 when
-// the time is over, -1 when a signal came.
+// poll(2) on two descriptors, one of which may be -1. Returns 1 if the first is readable, 2 if the second is, 3 for
+// both, 0 on timeout, -1 on error (EINTR after a signal).
 static inline int clinux_wait_either_until(int first, int second, int milliseconds) {
     struct pollfd both[2] = {{first, POLLIN, 0}, {second, POLLIN, 0}};
     if (poll(both, 2, milliseconds) < 0) return -1;

@@ -2,20 +2,22 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// Finds the addresses of a host (getaddrinfo(3)), on a thread of its own because that may block for half a minute.
+/// Finds the addresses of a host with getaddrinfo(3), on a separate thread because the call can block for half a
+/// minute.
 ///
-/// There is one such thread for a host and port, however many ask and however often: where no name server answers, threads and
-/// their descriptors do not pile up.
+/// All callers that ask for the same host and port share one thread. If no name server answers, threads and their
+/// descriptors do not pile up.
 package enum AddressLookup {
-    /// What tells the numeric addresses of a host instead of the system, within a task: how a test moves a host.
+    /// A task-local function that replaces the system's lookup and returns numeric addresses. Tests use it to move a
+    /// host.
     @TaskLocal package static var standIn: (@Sendable (_ host: String) -> [String])?
 
-    /// Looks up a name, in DNS and /etc/hosts as the system is set up; a numeric address needs no thread.
+    /// Looks up a name in DNS and /etc/hosts, as the system is configured. A numeric address needs no thread.
     ///
     /// - Parameters:
-    ///   - endpoint: the host, and the port that the addresses get.
+    ///   - endpoint: the host, and the port to put into the addresses.
     ///   - reactor: where to wait; the caller must run on it.
-    ///   - deadline: a lookup still out then is abandoned; its thread ends by itself.
+    ///   - deadline: when to abandon the lookup; its thread ends by itself.
     /// - Returns: at least one address, in the order of preference of RFC 6724.
     /// - Throws: `LookupError`; `CancellationError`.
     package static func addresses(
@@ -36,10 +38,10 @@ package enum AddressLookup {
         }
     }
 
-    /// The lookups that have no answer yet.
+    /// The lookups without an answer so far.
     private static let underWay = Mutex<[HostPort: Answer]>([:])
 
-    /// The lookup of this host that is under way, or a new one.
+    /// Returns the lookup of this host that is under way, or starts one.
     private static func joinLookup(of endpoint: HostPort, _ waker: Waker) throws(SystemError) -> Answer {
         try underWay.withLock { (lookups) throws(SystemError) in
             if let answer = lookups[endpoint] {
@@ -49,7 +51,7 @@ package enum AddressLookup {
             let answer = Answer(waker: waker)
             let thread = try SystemThread.start(name: "lookup") {
                 let result = ask(endpoint)
-                // Whoever asks from now on asks anew.
+                // Callers from now on start a new lookup.
                 underWay.withLock { $0[endpoint] = nil }
                 answer.give(result)
             }
@@ -59,7 +61,7 @@ package enum AddressLookup {
         }
     }
 
-    /// Blocks until the system has an answer.
+    /// Blocks until the system answers.
     private static func ask(_ endpoint: HostPort) -> Result<[SocketAddress], LookupError> {
         var hints = unsafe addrinfo()
         unsafe hints.ai_socktype = Int32(clinux_sock_stream)
@@ -79,7 +81,7 @@ package enum AddressLookup {
         return addresses.isEmpty ? .failure(.notFound(endpoint.host)) : .success(addresses)
     }
 
-    /// Where the thread leaves its answer, for all who wait for it.
+    /// Where the thread leaves its answer for all callers that wait for it.
     private final class Answer: Sendable {
         private struct State {
             var result: Result<[SocketAddress], LookupError>?
@@ -110,14 +112,14 @@ package enum AddressLookup {
 
 /// Why a host has no address.
 package enum LookupError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The name does not exist, or has no address of a family this host can use: somebody must correct it.
+    /// The name does not exist, or has no address of a family that this host can use. Correct the name.
     case notFound(String)
-    /// The name server did not answer, or said to try again: try later.
+    /// The name server did not answer, or reported a temporary failure. Try again later.
     case unavailable(String, reason: String)
-    /// No answer before the deadline: try later.
+    /// No answer arrived before the deadline. Try again later.
     case timedOut(String)
 
-    /// From an error of getaddrinfo(3).
+    /// Translates an error code of getaddrinfo(3).
     init(code: Int32, host: String) {
         switch code {
         case EAI_NONAME, Int32(clinux_eai_nodata), Int32(clinux_eai_addrfamily):
@@ -127,7 +129,7 @@ package enum LookupError: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Whether the same question may be answered later.
+    /// Whether the same lookup may succeed later.
     package var isTransient: Bool {
         switch self {
         case .notFound: false
@@ -135,7 +137,7 @@ package enum LookupError: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// One line: `cannot look up gateway.example: no such name`.
+    /// One line, for example `cannot look up gateway.example: no answer in time`.
     package var description: String {
         switch self {
         case .notFound(let host): "cannot look up \(host): no such name, or it has no address"

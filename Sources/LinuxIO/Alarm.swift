@@ -1,4 +1,4 @@
-/// Calls back on the reactor's thread when an instant has come.
+/// Calls a handler on the reactor's thread at a given instant.
 package struct Alarm: Sendable {
     private let reactor: Reactor
     private let entry: AlarmEntry
@@ -7,8 +7,8 @@ package struct Alarm: Sendable {
     ///
     /// - Parameters:
     ///   - reactor: whose timer it uses.
-    ///   - handler: what it calls, with the present instant; it must not block, and returns when to be called again. A
-    ///     reactor that stops calls it once more with an instant after all others.
+    ///   - handler: gets the current instant and returns when to call it again, or `nil`. It must not block. When the
+    ///     reactor stops, it is called once more, with an instant later than any other.
     package init(
         on reactor: Reactor, handler: @escaping @Sendable (ContinuousClock.Instant) -> ContinuousClock.Instant?
     ) {
@@ -16,17 +16,17 @@ package struct Alarm: Sendable {
         entry = AlarmEntry(reactor, handler)
     }
 
-    /// Sets it, from any thread; one that was set before is set anew.
+    /// Sets the alarm, from any thread. Replaces an earlier setting.
     ///
-    /// - Returns: `false` if the reactor has stopped: it will not be called.
+    /// - Returns: `false` if the reactor has stopped; the handler is not called then.
     package func set(to deadline: ContinuousClock.Instant) -> Bool {
         reactor.inbox.post(.setAlarm(entry, until: deadline))
     }
 }
 
-/// An alarm's place among the deadlines.
+/// An alarm's entry among the reactor's deadlines.
 ///
-/// Unchecked because it is touched by the reactor's thread alone: others only post it to the inbox.
+/// Unchecked because only the reactor's thread touches it; other threads only post it to the inbox.
 final class AlarmEntry: DeadlineEntry, @unchecked Sendable {
     private unowned let reactor: Reactor
     private let handler: @Sendable (ContinuousClock.Instant) -> ContinuousClock.Instant?
@@ -38,7 +38,7 @@ final class AlarmEntry: DeadlineEntry, @unchecked Sendable {
         self.handler = handler
     }
 
-    /// Calls for the last time.
+    /// Calls the handler for the last time.
     func reactorStopped() {
         _ = handler(.now + .seconds(1 << 32))
     }

@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 
 extension Channel {
-    /// Waits for the next connection of a listening socket; the name is for errors. See `Listener.accept`.
+    /// Waits for the next connection of a listening socket. The name is for error messages. See `Listener.accept`.
     func accept(
         as name: String, until deadline: ContinuousClock.Instant?
     ) async throws -> sending StreamSocket? {
@@ -14,7 +14,7 @@ extension Channel {
         }
     }
 
-    /// Accepts a connection that waits already; `nil` if none does.
+    /// Accepts a pending connection; returns `nil` if none is pending.
     private func acceptNow(as name: String) throws(SystemError) -> sending StreamSocket? {
         while true {
             let number = clinux_accept(descriptor.rawValue)
@@ -28,7 +28,7 @@ extension Channel {
             case EMFILE, ENFILE, ENOBUFS, ENOMEM, EBADF, EINVAL, ENOTSOCK, EOPNOTSUPP, EFAULT:
                 throw .last("accept4", name)
             default:
-                // EINTR, ECONNABORTED and the network errors that accept(2) passes on: that connection is gone.
+                // EINTR, ECONNABORTED and network errors passed on by accept(2): only that connection is lost.
                 continue
             }
         }

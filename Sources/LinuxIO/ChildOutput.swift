@@ -2,15 +2,15 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// What other programs print, line by line: a pipe to pass to `ChildProcess.start`, and its reader on a reactor.
+/// The output of child processes, line by line: a pipe to pass to `ChildProcess.start`, and its reader on a reactor.
 package actor ChildOutput {
-    /// How many bytes of a line are kept; the rest of it is passed over.
+    /// How many bytes of a line are kept; the remainder is skipped.
     package static let lineLimit = 1_000
 
     private let reactor: Reactor
-    /// Where it is read, until `lines` takes it over.
+    /// The read end, until `lines` takes it over.
     private var reading: Descriptor?
-    /// Where the programs write, until `closeWriting`.
+    /// The write end, until `closeWriting`.
     private nonisolated let writing: Mutex<Descriptor?>
     private var waiter: Waiter?
     private var isOver = false
@@ -28,23 +28,23 @@ package actor ChildOutput {
         guard unsafe clinux_pipe(&ends) == 0 else { throw .last("pipe2", "") }
         let reading = Descriptor(adopting: ends[0])
         let writing = Descriptor(adopting: ends[1])
-        // A program that others have written may not expect that its own end does not block.
+        // Only the read end is non-blocking: child processes may not expect a non-blocking write end.
         guard fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0 else { throw .last("fcntl", "F_SETFL") }
         self.reactor = reactor
         self.reading = consume reading
         self.writing = Mutex(consume writing)
     }
 
-    /// The number of the end that programs write to.
+    /// The number of the write end.
     nonisolated var writingNumber: Int32? { writing.withLock { $0?.rawValue } }
 
-    /// Closes this program's own end for writing, when the last program was started that gets it.
+    /// Closes this process's copy of the write end. Call it after starting the last child that gets the pipe.
     nonisolated func closeWriting() {
         writing.withLock { $0 = nil }
     }
 
-    /// Hands over each line as it is printed, without its end and decoded as UTF-8, until all who can write have ended or
-    /// `finish` is called: a program that ends because its time is up still says why. Call it once.
+    /// Hands over each line as it is printed, without its newline and decoded as UTF-8, until all writers have exited
+    /// or `finish` is called. Output that a program prints while it is being terminated is included. Call it once.
     ///
     /// - Parameter take: Called on the reactor's thread.
     /// - Throws: `SystemError`: no descriptor left, or no memory.
@@ -58,14 +58,14 @@ package actor ChildOutput {
         if !line.isEmpty { end(take) }
     }
 
-    /// Ends `lines` when it has handed over what was printed until now: those who have left the program's group may print for
-    /// ever.
+    /// Makes `lines` return once it has handed over everything printed so far. Processes that left the child's process
+    /// group could keep printing without limit.
     package func finish() {
         isOver = true
         waiter?.wake()
     }
 
-    /// Reads what there is; whether that was all there will be.
+    /// Reads the available bytes. Returns whether the end of the stream was reached.
     private func readAll(of channel: Channel, _ take: (String) -> Void) throws(SystemError) -> Bool {
         var buffer = [UInt8](repeating: 0, count: 4_096)
         while true {

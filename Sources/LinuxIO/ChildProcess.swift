@@ -1,21 +1,22 @@
 import CLinux
 import Glibc
 
-/// Another program that this one has started, in a process group of its own, with no descriptors but the usual three.
+/// A child process in a process group of its own, with no descriptors other than 0, 1 and 2.
 ///
-/// Whoever starts one must wait for its end with `ended()`, or it stays in the kernel's table until this program ends.
+/// The caller must call `ended()` until it reports the end. Otherwise the process stays a zombie until this program
+/// exits.
 package final class ChildProcess: Sendable {
     /// How a process ended.
     package enum End: Hashable, Sendable {
-        /// With a status, 0 to 255; 126 and 127 are a shell's for a program that cannot be run.
+        /// Exited with a status, 0 to 255. A shell uses 126 and 127 for a program that cannot be run.
         case exited(Int32)
-        /// By a signal.
+        /// Killed by a signal.
         case killed(Int32)
     }
 
-    /// Its number, which is its group's as well.
+    /// The process id, which is also the id of its process group.
     package let id: Int32
-    /// Readable as soon as it has ended (pidfd_open(2)).
+    /// Readable as soon as the process has exited (pidfd_open(2)).
     let descriptor: Descriptor
 
     private init(_ id: Int32, _ descriptor: consuming Descriptor) {
@@ -23,19 +24,19 @@ package final class ChildProcess: Sendable {
         self.descriptor = descriptor
     }
 
-    /// Starts a program, found by PATH unless its name has a slash. Blocks until it is loaded.
+    /// Starts a program, found through PATH unless its name contains a slash. Blocks until it is loaded.
     ///
-    /// It reads `input` from its start, and writes to `output`, of which this program's end is closed then. Signals are as in a
-    /// fresh process.
+    /// The child reads `input` from its current offset and writes to `output`. This process's write end of `output` is
+    /// closed on return. Signal mask and dispositions are the defaults.
     ///
     /// - Parameters:
     ///   - arguments: The program's name and its arguments, none with a NUL.
-    ///   - environment: `NAME=value` each; these and no others.
+    ///   - environment: `NAME=value` each; the child gets no other variables.
     ///   - input: Its standard input.
-    ///   - output: Where its output and its errors go; `nil`: where this program's errors go.
-    /// - Returns: The process, at work.
-    /// - Throws: `SystemError`: ENOENT or EACCES for a program that is not there or may not be run, EAGAIN or ENOMEM
-    ///   without room for another process.
+    ///   - output: Where its standard output and standard error go; `nil` means this program's standard error.
+    /// - Returns: The running process.
+    /// - Throws: `SystemError`: ENOENT or EACCES if the program does not exist or may not be executed, EAGAIN or ENOMEM
+    ///   if there is no room for another process.
     package static func start(
         _ arguments: [String], environment: [String], input: borrowing OpenFile, output: ChildOutput? = nil
     ) throws(SystemError) -> ChildProcess {
@@ -55,33 +56,33 @@ package final class ChildProcess: Sendable {
         return ChildProcess(process, Descriptor(adopting: number))
     }
 
-    /// How it has ended. Kills (SIGKILL) what is left of its process group then. Asked again after the end, it says the same
-    /// no more.
+    /// Returns how the process ended, and kills (SIGKILL) what is left of its process group. Reports the end only once;
+    /// later calls return `nil`.
     ///
     /// A process that has left the group (setsid(2), setpgid(2)) is not killed.
     ///
     /// - Returns: `nil` while it runs.
     package func ended() -> End? {
-        // Until it is waited for, its number is nobody else's.
+        // The process id cannot be reused before waitpid, so this cannot hit another process group.
         if isOver { killNow() }
         var status: Int32 = 0
         guard unsafe waitpid(id, &status, WNOHANG) == id else { return nil }
-        // As WIFEXITED and WEXITSTATUS of wait(2) have it.
+        // As WIFEXITED and WEXITSTATUS of wait(2) decode it.
         let signal = status & 0x7F
         return signal == 0 ? .exited(status >> 8 & 0xFF) : .killed(signal)
     }
 
-    /// Whether it has ended; it can still be waited for.
+    /// Whether it has exited. Leaves it waitable.
     private var isOver: Bool {
         var about = unsafe siginfo_t()
         guard unsafe waitid(P_PID, id_t(id), &about, WEXITED | WNOHANG | WNOWAIT) == 0 else { return false }
         return unsafe about.si_signo == SIGCHLD
     }
 
-    /// Asks it, and what it has started itself, to end (SIGTERM).
+    /// Asks the process group to exit (SIGTERM).
     package func terminate() { _ = kill(-id, SIGTERM) }
 
-    /// Ends it, and what it has started itself (SIGKILL).
+    /// Kills the process group (SIGKILL).
     package func killNow() { _ = kill(-id, SIGKILL) }
 
     private static func spawn(
@@ -117,7 +118,7 @@ package final class ChildProcess: Sendable {
 }
 
 extension ChildProcess {
-    /// This program's environment, `NAME=value` each.
+    /// This process's environment, `NAME=value` each.
     package static var ownEnvironment: [String] {
         var settings: [String] = []
         var next = unsafe environ
@@ -129,21 +130,21 @@ extension ChildProcess {
     }
 }
 
-/// Waits on a reactor for processes to end.
+/// Waits on a reactor for processes to exit.
 package actor ChildWatch {
     private let reactor: Reactor
 
     /// The reactor's thread.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
-    /// Creates a watch; it costs nothing while nobody waits.
+    /// Creates a watch. It costs nothing while no caller waits.
     package init(on reactor: Reactor) {
         self.reactor = reactor
     }
 
-    /// Waits for a process to end, but not beyond the deadline, nor, unless `isFinal`, in a task that is cancelled.
+    /// Waits for a process to exit, until the deadline. Unless `isFinal`, a cancelled task does not wait either.
     ///
-    /// Once it has ended, what is left of its process group is killed.
+    /// Once the process has exited, what is left of its process group is killed.
     ///
     /// - Returns: `nil` while it still runs.
     /// - Throws: `SystemError`: no descriptor left.

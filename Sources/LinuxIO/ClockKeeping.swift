@@ -1,13 +1,13 @@
 import CLinux
 import Glibc
 
-/// Whether anything keeps the time of day right, as the kernel has been told (adjtimex(2)).
+/// Whether the system clock is synchronized, according to the kernel (adjtimex(2)).
 package enum ClockKeeping: Hashable, Sendable {
-    /// A daemon of NTP does, or the host below; the time is off by so much at most.
+    /// An NTP daemon or the hypervisor synchronizes it; the maximum error is attached.
     case kept(within: Duration)
-    /// Nothing does, or it has lost its servers.
+    /// The clock is unsynchronized, or the NTP daemon has lost its servers.
     case unkept
-    /// The kernel does not say, which some sandboxes keep it from.
+    /// The kernel does not answer; some sandboxes forbid the call.
     case unknown
 
     /// Asks the kernel.

@@ -1,20 +1,20 @@
 import Glibc
 
-/// Reads the clock that never jumps and counts while the machine is suspended (CLOCK_BOOTTIME).
+/// Reads CLOCK_BOOTTIME, which never jumps and also counts while the machine is suspended.
 package enum BootClock {
     /// Nanoseconds since the host started.
     package static func nanoseconds() -> Int64 {
         readClock(CLOCK_BOOTTIME)
     }
 
-    /// The instant at which `nanoseconds()` is, or was, `nanoseconds`: for waits on a `Reactor`.
+    /// The instant at which `nanoseconds()` equals `nanoseconds`, for waits on a `Reactor`.
     package static func instant(at nanoseconds: Int64) -> ContinuousClock.Instant {
         let (distance, overflow) = nanoseconds.subtractingReportingOverflow(Self.nanoseconds())
         return .now + .nanoseconds(overflow ? (nanoseconds < 0 ? .min : .max) : distance)
     }
 }
 
-/// Reads the clock that never jumps and stands still while the machine is suspended (CLOCK_MONOTONIC).
+/// Reads CLOCK_MONOTONIC, which never jumps and stops while the machine is suspended.
 enum MonotonicClock {
     /// Nanoseconds since the host started.
     static func nanoseconds() -> Int64 {
@@ -22,7 +22,7 @@ enum MonotonicClock {
     }
 }
 
-/// Reads the time of day (CLOCK_REALTIME), which may be set and so may jump.
+/// Reads the time of day (CLOCK_REALTIME), which jumps when it is set.
 package enum WallClock {
     /// Nanoseconds since 1970-01-01T00:00:00Z.
     package static func nanoseconds() -> Int64 {
@@ -30,9 +30,9 @@ package enum WallClock {
     }
 }
 
-/// Reads the processor time of the calling thread (CLOCK_THREAD_CPUTIME_ID). A system call.
+/// Reads the CPU time of the calling thread (CLOCK_THREAD_CPUTIME_ID). Costs a system call.
 package enum ThreadClock {
-    /// How long the calling thread has been on a processor since it was started, in nanoseconds.
+    /// CPU time that the calling thread has used since it was started, in nanoseconds.
     package static func nanoseconds() -> Int64 {
         readClock(CLOCK_THREAD_CPUTIME_ID)
     }
@@ -46,7 +46,7 @@ private func readClock(_ clock: clockid_t) -> Int64 {
 }
 
 extension Int64 {
-    /// Nanoseconds from seconds and nanoseconds, cut to what 64 bits hold: 292 years, from 1970 until 2262.
+    /// Combines seconds and nanoseconds, clamped to 64 bits: 292 years around 1970, until 2262.
     init(clampingNanoseconds seconds: Int64, _ nanoseconds: Int64) {
         let (product, isTooMuch) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         let (sum, overflow) = product.addingReportingOverflow(nanoseconds)

@@ -1,11 +1,12 @@
 import Document
 import Glibc
 
-/// One component of a path as C wants it, ending in NUL.
+/// One path component as a NUL-terminated C string.
 struct ComponentName {
     let bytes: [CChar]
 
-    /// - Throws: `SystemError` (EINVAL): empty, over 255 bytes, `.`, `..`, or with a slash or NUL in it.
+    /// - Throws: `SystemError` (EINVAL): the name is empty, longer than 255 bytes, `.` or `..`, or contains a slash or
+    ///   NUL.
     init(_ name: [UInt8], for operation: String) throws(SystemError) {
         let isComponent =
             !name.isEmpty && name.count <= 255 && name != [0x2E] && name != [0x2E, 0x2E]
@@ -19,7 +20,8 @@ struct ComponentName {
     }
 }
 
-/// A name for a message: as it is when it is UTF-8 that may be shown, else every odd byte as `%XX`.
+/// Formats a name for a message: unchanged if it is UTF-8 without control characters, else with every other byte as
+/// `%XX`.
 func printable(_ name: [UInt8]) -> String {
     if let text = String(validating: name, as: UTF8.self), !text.hasControls { return text }
     let digits = Array("0123456789ABCDEF")

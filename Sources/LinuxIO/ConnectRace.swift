@@ -1,17 +1,17 @@
 import CLinux
 import Glibc
 
-/// Several connection attempts of which the first to succeed wins (RFC 8305, "happy eyeballs").
+/// Several connection attempts, of which the first to succeed wins (RFC 8305, "happy eyeballs").
 ///
-/// The attempts sit in an epoll instance of their own, which is itself a descriptor that the reactor can watch.
+/// The attempts share a private epoll instance. The reactor watches its descriptor.
 final class ConnectRace {
     private let gate: Channel
     private var waiting: [SocketAddress]
-    /// Sockets under way, owned here until decided, and where they go.
+    /// The pending sockets, owned here until they are decided, and their addresses.
     private var attempts: [Int32: SocketAddress] = [:]
     private var failures: [SystemError] = []
 
-    /// The pause before the next address gets its chance too (RFC 8305 section 5).
+    /// The delay before the next address is tried as well (RFC 8305 section 5).
     private static let stagger = Duration.milliseconds(250)
 
     init(among addresses: [SocketAddress], on reactor: Reactor) throws(SystemError) {
@@ -24,7 +24,7 @@ final class ConnectRace {
         for number in attempts.keys { _ = close(number) }
     }
 
-    /// Runs the race; the losers are closed when this object goes.
+    /// Runs the race. The losing sockets are closed on deinit.
     func winner(until deadline: ContinuousClock.Instant) async throws -> Descriptor {
         while true {
             try startNext()
@@ -37,7 +37,7 @@ final class ConnectRace {
         }
     }
 
-    /// IPv6 and IPv4 in turn, beginning with the family of the first address.
+    /// Alternates IPv6 and IPv4, beginning with the family of the first address.
     static func alternating(_ addresses: [SocketAddress]) -> [SocketAddress] {
         guard let first = addresses.first?.family else { return [] }
         var preferred = addresses.filter { $0.family == first }[...]
@@ -50,7 +50,7 @@ final class ConnectRace {
         return result
     }
 
-    /// Starts attempts until one is under way, or none is left.
+    /// Starts attempts until one is under way or none is left.
     private func startNext() throws(SystemError) {
         while let address = waiting.popLast() {
             do {
@@ -73,7 +73,7 @@ final class ConnectRace {
         attempts[descriptor.relinquish()] = address
     }
 
-    /// Looks at every attempt that epoll says is decided: keeps the errors, returns the first success.
+    /// Handles every attempt that epoll reports as decided: collects errors and returns the first success.
     private func settleAttempts() -> Descriptor? {
         var event = unsafe epoll_event()
         while unsafe epoll_wait(gate.descriptor.rawValue, &event, 1, 0) == 1 {
@@ -94,7 +94,7 @@ final class ConnectRace {
         return silent.map { SystemError(code: ETIMEDOUT, operation: "connect", subject: $0) }
     }
 
-    /// How a finished attempt ended: 0 or the error (SO_ERROR, connect(2)).
+    /// The result of a finished attempt: 0 or the error (SO_ERROR, connect(2)).
     private static func outcome(of number: Int32) -> Int32 {
         var code: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)

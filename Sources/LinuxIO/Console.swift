@@ -1,22 +1,22 @@
 import CLinux
 import Glibc
 
-/// The keys and the signals that a command waits for which shows something until somebody has seen enough.
+/// Keys and signals for a command that keeps showing something until the user ends it.
 ///
-/// On a terminal keys come as they are pressed, and are not shown; it is as before when the value goes. Calls block.
+/// On a terminal, keys arrive at once and are not echoed. The terminal's modes are restored on deinit. Calls block.
 package struct Console: ~Copyable {
-    /// What came.
+    /// One input event.
     package enum Input: Hashable, Sendable {
-        /// A key, by the first byte it sends.
+        /// A key, identified by the first byte it sends.
         case key(UInt8)
-        /// A signal to end, or the end of the terminal.
+        /// A termination signal, or the terminal was closed.
         case end
-        /// Nothing in time.
+        /// No input within the limit.
         case nothing
     }
 
     private let signals: Descriptor
-    /// What the terminal was like; `nil` where there is none on both sides.
+    /// The terminal's modes before; `nil` unless both input and output are terminals.
     private let before: clinux_terminal?
 
     private init(signals: consuming Descriptor, before: clinux_terminal?) {
@@ -26,11 +26,11 @@ package struct Console: ~Copyable {
 
     deinit {
         guard var before else { return }
-        // Fails when the terminal is gone.
+        // Fails if the terminal is gone.
         _ = unsafe clinux_restore_terminal(StandardStream.input.rawValue, &before)
     }
 
-    /// Opens the console of the program; it ends at one of the blocked signals.
+    /// Opens the program's console. Each of the blocked signals ends it.
     ///
     /// - Throws: `SystemError`: no descriptor left, or the terminal is gone.
     package static func open(_ blocked: BlockedSignals) throws(SystemError) -> Console {
@@ -48,7 +48,7 @@ package struct Console: ~Copyable {
         return Console(signals: signals, before: before)
     }
 
-    /// Waits for the next key or signal, at most so long.
+    /// Waits for the next key or signal, up to `limit`.
     package borrowing func next(within limit: Duration) -> Input {
         let (seconds, attoseconds) = limit.components
         let milliseconds = Int32(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000)
@@ -63,7 +63,7 @@ package struct Console: ~Copyable {
 }
 
 extension StandardStream {
-    /// How many columns and rows the terminal has; `nil` if it is none, or does not say.
+    /// The terminal's size in columns and rows; `nil` if the stream is not a terminal or reports no size.
     package var terminalSize: (columns: Int, rows: Int)? {
         var (columns, rows): (Int32, Int32) = (0, 0)
         let code = unsafe clinux_terminal_size(rawValue, &columns, &rows)

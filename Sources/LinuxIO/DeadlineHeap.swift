@@ -1,6 +1,6 @@
-/// Something that happens at an instant unless it is removed from its `DeadlineHeap` first.
+/// An action that runs at an instant unless its entry is removed from the `DeadlineHeap` first.
 ///
-/// Unchecked because it is touched by the reactor's thread alone (`ReactorLoop` asserts that).
+/// Unchecked because only the reactor's thread touches it (`ReactorLoop` asserts that).
 class DeadlineEntry: @unchecked Sendable {
     fileprivate(set) final var deadline = ContinuousClock.Instant.now
     fileprivate final var position = -1
@@ -8,15 +8,15 @@ class DeadlineEntry: @unchecked Sendable {
     /// Whether a heap holds the entry now.
     final var isScheduled: Bool { position >= 0 }
 
-    /// What to do once the deadline has passed. The entry is no longer in the heap.
+    /// Runs once the deadline has passed. The entry has left the heap by then.
     func deadlinePassed() {}
 }
 
-/// A binary heap of deadlines, earliest first, whose entries know their place, so that removal is O(log n) too.
+/// A binary heap of deadlines, earliest first. Entries know their position, so removal is O(log n) too.
 struct DeadlineHeap {
     private var entries: [DeadlineEntry] = []
 
-    /// The first deadline, or `nil` when there is none.
+    /// The first deadline, or `nil` if the heap is empty.
     var earliest: ContinuousClock.Instant? { entries.first?.deadline }
 
     /// Adds an entry, or moves it if it is already there.
@@ -28,7 +28,7 @@ struct DeadlineHeap {
         siftUp(from: entry.position)
     }
 
-    /// Removes an entry if it is there.
+    /// Removes an entry if it is in the heap.
     mutating func remove(_ entry: DeadlineEntry) {
         guard entry.isScheduled else { return }
         let hole = entry.position
@@ -48,7 +48,7 @@ struct DeadlineHeap {
         return first
     }
 
-    /// Removes and returns any entry, for emptying the heap.
+    /// Removes and returns an arbitrary entry, to empty the heap.
     mutating func popAny() -> DeadlineEntry? {
         guard let last = entries.last else { return nil }
         remove(last)

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// Divides the descriptors that a process may open among those that need them, so that nobody uses up those of others.
+/// Divides the descriptors that a process may open among their users, so that no user exhausts another's.
 ///
-/// It counts and opens nothing itself. A share has a guaranteed part, which it always gets, and borrows beyond it from what is
-/// guaranteed to nobody. Any thread may use it; nothing blocks.
+/// The pool only counts; it opens nothing. Each share has a guaranteed part, which is always available to it. Beyond
+/// that it borrows from the unguaranteed remainder. Thread-safe; never blocks.
 package final class DescriptorPool: Sendable {
     private struct State {
-        /// How many are guaranteed to all shares together, used or not.
+        /// The sum of all guaranteed parts, used or not.
         var guaranteedCount = 0
-        /// How many all shares use beyond that.
+        /// How many descriptors all shares together use beyond their guaranteed parts.
         var borrowedCount = 0
     }
 
@@ -16,22 +16,23 @@ package final class DescriptorPool: Sendable {
     package let capacity: Int
     private let state = Mutex(State())
 
-    /// Creates a pool of which nothing is given out.
+    /// Creates a pool without shares.
     ///
-    /// - Parameter capacity: how many descriptors there are to divide; below 0 counts as 0.
+    /// - Parameter capacity: how many descriptors there are to divide; a negative value counts as 0.
     package init(capacity: Int) {
         self.capacity = max(0, capacity)
     }
 
-    /// How many are guaranteed to nobody, whether they are borrowed or not.
+    /// How many descriptors are guaranteed to no share, borrowed or not.
     package var unguaranteedCount: Int { state.withLock { capacity - $0.guaranteedCount } }
 
-    /// Whether more is borrowed than may be since the last shares were made: what these are guaranteed is not all free yet.
+    /// Whether new shares have made earlier loans exceed the capacity, so that not every guaranteed descriptor is free
+    /// yet.
     package var isOverdrawn: Bool { state.withLock { $0.guaranteedCount + $0.borrowedCount > capacity } }
 
-    /// Makes a share for each of these guaranteed counts, or none at all.
+    /// Makes one share per guaranteed count, or none at all.
     ///
-    /// - Returns: the shares in this order; `nil` when the pool cannot guarantee so many.
+    /// - Returns: the shares in the same order; `nil` if the pool cannot guarantee that many.
     package func makeShares(guaranteeing counts: [Int]) -> [DescriptorShare]? {
         let total = counts.reduce(0, +)
         let isGiven = state.withLock { state in
@@ -62,7 +63,7 @@ package final class DescriptorPool: Sendable {
     }
 }
 
-/// What one user of descriptors may open: the guaranteed part always, and more while others leave it.
+/// One user's share of the descriptors: always the guaranteed part, and more while the pool has free ones.
 package final class DescriptorShare: Sendable {
     private let pool: DescriptorPool
     private let guaranteedCount: Int
@@ -76,21 +77,21 @@ package final class DescriptorShare: Sendable {
         pool.endGuarantee(guaranteedCount)
     }
 
-    /// How many descriptors are used at present.
+    /// How many descriptors are in use now.
     package var usedCount: Int { used.withLock { $0 } }
 
-    /// Whether there is room for one more and so many besides. Another thread may take what is borrowed in between.
+    /// Whether a lease of one descriptor would leave `kept` more. Another thread may borrow them in between.
     ///
-    /// - Parameter kept: how many are to be left then, for what is more urgent.
-    /// - Returns: Whether a lease of one could be had now.
+    /// - Parameter kept: how many must remain available for more urgent uses.
+    /// - Returns: Whether a lease of one would succeed now.
     package func hasRoom(keeping kept: Int = 0) -> Bool {
         let own = used.withLock { max(0, guaranteedCount - $0) }
         return own + max(0, pool.freeCount) > kept
     }
 
-    /// Takes descriptors, from the guaranteed part first.
+    /// Leases descriptors, from the guaranteed part first.
     ///
-    /// - Returns: the lease, to be kept as long as they are open; `nil` when there are not so many.
+    /// - Returns: the lease, to keep as long as they are open; `nil` if not enough are available.
     package func lease(_ count: Int = 1) -> DescriptorLease? {
         let isTaken = used.withLock { used in
             guard pool.borrow(borrowed(used + count) - borrowed(used)) else { return false }
@@ -110,7 +111,7 @@ package final class DescriptorShare: Sendable {
     private func borrowed(_ used: Int) -> Int { max(0, used - guaranteedCount) }
 }
 
-/// Descriptors of a share that are in use until this is let go.
+/// Descriptors of a share that count as in use until this object is released.
 package final class DescriptorLease: Sendable {
     private let share: DescriptorShare
     private let count: Int

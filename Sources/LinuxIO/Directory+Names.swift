@@ -2,10 +2,10 @@ import CLinux
 import Glibc
 
 extension Directory {
-    /// Renames within one filesystem; whatever has the new name is replaced.
+    /// Renames within one filesystem. Replaces an existing file of the new name.
     ///
-    /// - Throws: `SystemError`: ENOENT when somebody else was faster, EXDEV between filesystems. After any other error
-    ///   the rename may have happened on a network filesystem: look.
+    /// - Throws: `SystemError`: ENOENT if another process was faster, EXDEV between filesystems. After any other error
+    ///   on a network filesystem the rename may have happened: check.
     package func rename(_ name: [UInt8], to target: Directory, replacing newName: [UInt8]) throws(SystemError) {
         let (old, new) = (try ComponentName(name, for: "renameat"), try ComponentName(newName, for: "renameat"))
         let status = try FileGate.call(
@@ -16,10 +16,11 @@ extension Directory {
 
     /// Renames within one filesystem unless the new name is taken (RENAME_NOREPLACE).
     ///
-    /// Where the filesystem cannot (EINVAL on FUSE): link(2) and unlink(2), between which a crash leaves both names;
-    /// what cannot be linked, a directory, is renamed after a look, which is not proof against somebody as fast.
+    /// If the filesystem does not support the flag (EINVAL on FUSE), it uses link(2) and unlink(2); a crash between the
+    /// two leaves both names. An entry that cannot be linked, such as a directory, is renamed after a check for the new
+    /// name, which leaves a race with other processes.
     ///
-    /// - Throws: `SystemError`: EEXIST when the name is taken; otherwise as `rename(_:to:replacing:)`.
+    /// - Throws: `SystemError`: EEXIST if the name is taken; otherwise as `rename(_:to:replacing:)`.
     package func rename(_ name: [UInt8], to target: Directory, as newName: [UInt8]) throws(SystemError) {
         do {
             try renameNatively(name, to: target, as: newName)
@@ -29,9 +30,10 @@ extension Directory {
         }
     }
 
-    /// Renames by RENAME_NOREPLACE alone, to find out whether the filesystem can. The new name must be free for that.
+    /// Renames with RENAME_NOREPLACE only, to find out whether the filesystem supports it. The new name must be free
+    /// for that.
     ///
-    /// - Throws: `SystemError`: EINVAL or ENOSYS when it cannot; otherwise as `rename(_:to:as:)`.
+    /// - Throws: `SystemError`: EINVAL or ENOSYS if it does not; otherwise as `rename(_:to:as:)`.
     package func renameNatively(_ name: [UInt8], to target: Directory, as newName: [UInt8]) throws(SystemError) {
         let (old, new) = (try ComponentName(name, for: "renameat2"), try ComponentName(newName, for: "renameat2"))
         let status = try FileGate.call(
@@ -40,9 +42,9 @@ extension Directory {
         guard status == 0 else { throw .last("renameat2", move(name, target, newName)) }
     }
 
-    /// Gives a file a second name, unless that is taken.
+    /// Gives a file a second name, unless that name is taken.
     ///
-    /// - Throws: `SystemError`: EEXIST when the name is taken, EPERM where files cannot be linked.
+    /// - Throws: `SystemError`: EEXIST if the name is taken, EPERM if the filesystem has no hard links.
     package func link(_ name: [UInt8], to target: Directory, as newName: [UInt8]) throws(SystemError) {
         let (old, new) = (try ComponentName(name, for: "linkat"), try ComponentName(newName, for: "linkat"))
         let change = FileChange.linked(directory: path, name: name, toDirectory: target.path, newName: newName)
@@ -52,10 +54,10 @@ extension Directory {
         guard status == 0 else { throw .last("linkat", move(name, target, newName)) }
     }
 
-    /// Removes a name; the file goes with its last one.
+    /// Removes a name. The kernel deletes the file with its last name.
     ///
-    /// - Returns: `false` when there was no such name.
-    /// - Throws: `SystemError`: EISDIR for a directory, EACCES or EPERM when we may not.
+    /// - Returns: `false` if the name did not exist.
+    /// - Throws: `SystemError`: EISDIR for a directory, EACCES or EPERM without permission.
     @discardableResult
     package func unlink(_ name: [UInt8]) throws(SystemError) -> Bool {
         try remove(name, flags: 0)
@@ -63,8 +65,8 @@ extension Directory {
 
     /// Removes an empty directory.
     ///
-    /// - Returns: `false` when there was no such name.
-    /// - Throws: `SystemError`: ENOTEMPTY when something is in it.
+    /// - Returns: `false` if the name did not exist.
+    /// - Throws: `SystemError`: ENOTEMPTY if it has entries.
     @discardableResult
     package func removeChild(_ name: [UInt8]) throws(SystemError) -> Bool {
         try remove(name, flags: AT_REMOVEDIR)
@@ -103,30 +105,30 @@ extension Directory {
 }
 
 extension SystemError {
-    /// Whether a rename or link went beyond one filesystem (EXDEV).
+    /// Whether a rename or link crossed a filesystem boundary (EXDEV).
     package var isOtherFilesystem: Bool { code == EXDEV }
 
-    /// Whether we may not, by rights or because the filesystem is read-only (EACCES, EPERM, EROFS).
+    /// Whether permission was denied, by access rights or because the filesystem is read-only (EACCES, EPERM, EROFS).
     package var isRefusal: Bool { isPermission || code == EROFS }
 
-    /// Whether one file cannot be opened for reading, which says nothing of others: rights are missing, it is no
-    /// regular file, or lies on another filesystem (EACCES, EPERM, ELOOP, EISDIR, ENXIO, ENODEV, EXDEV).
+    /// Whether the failure concerns only this one file: permission denied, not a regular file, or on another filesystem
+    /// (EACCES, EPERM, ELOOP, EISDIR, ENXIO, ENODEV, EXDEV). Other files may still be readable.
     package var isOfOneFile: Bool {
         isPermission || [ELOOP, EISDIR, ENXIO, ENODEV, EXDEV].contains(code)
     }
 
-    /// Whether the kernel or the filesystem has no such operation (EINVAL, ENOSYS, EOPNOTSUPP).
+    /// Whether the kernel or the filesystem does not support the operation (EINVAL, ENOSYS, EOPNOTSUPP).
     package var isUnsupported: Bool { [EINVAL, ENOSYS, EOPNOTSUPP].contains(code) }
 
-    /// Whether it is a symbolic link that was met where none may be (ELOOP).
+    /// Whether the call met a symbolic link where none is allowed (ELOOP).
     package var isSymbolicLink: Bool { code == ELOOP }
 
-    /// Whether it is a directory that was met where a file should be (EISDIR).
+    /// Whether the call met a directory where a file should be (EISDIR).
     package var isDirectory: Bool { code == EISDIR }
 
-    /// Whether a directory was to be removed that has something in it (ENOTEMPTY, EEXIST).
+    /// Whether a directory could not be removed because it has entries (ENOTEMPTY, EEXIST).
     package var isNotEmpty: Bool { code == ENOTEMPTY || code == EEXIST }
 
-    /// Whether somebody holds it in a way that passes (EAGAIN, a write lease).
+    /// Whether a write lease blocks the file for now (EAGAIN).
     package var isBusy: Bool { code == EAGAIN }
 }

@@ -2,13 +2,13 @@ import CLinux
 import Glibc
 
 extension Directory {
-    /// Opens a file for reading without ever following a link, leaving this directory or this mount, or waiting.
+    /// Opens a file for reading. Never follows a link, never leaves this directory or mount, and never waits.
     ///
-    /// Uses openat2(2), and openat(2) with O_NOFOLLOW where a kernel or a sandbox has none. Look at the status first:
-    /// opening a device can have effects.
+    /// Uses openat2(2), or openat(2) with O_NOFOLLOW where a kernel or sandbox lacks it. Check the status first:
+    /// opening a device can have side effects.
     ///
-    /// - Throws: `SystemError`: ENOENT, ELOOP (a symbolic link), EXDEV (another mount), EACCES, EAGAIN (somebody holds a
-    ///   write lease: try again later).
+    /// - Throws: `SystemError`: ENOENT, ELOOP (a symbolic link), EXDEV (another mount), EACCES, EAGAIN (another process
+    ///   holds a write lease: try again later).
     package func openForReading(_ name: [UInt8]) throws(SystemError) -> OpenFile {
         let component = try ComponentName(name, for: "openat2")
         let flags = O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC
@@ -23,16 +23,16 @@ extension Directory {
         return OpenFile(try Descriptor(opened: number, "openat2", subject(name)), name, in: self)
     }
 
-    /// Opens for reading what somebody else has put here, if it is a regular file.
+    /// Opens a file that another program put here, if it is a regular file.
     ///
-    /// - Throws: `SystemError`: as `openForReading`; ELOOP, EISDIR or ENXIO for what is no regular file: pass it over.
+    /// - Throws: `SystemError`: as `openForReading`; ELOOP, EISDIR or ENXIO if it is not a regular file: skip it.
     package func openRegular(_ name: [UInt8]) throws(SystemError) -> OpenFile {
         guard let found = try status(of: name) else {
             throw SystemError(code: ENOENT, operation: "open", subject: subject(name))
         }
         guard found.kind == .regular else { throw notRegular(found.kind, name) }
         let file = try openForReading(name)
-        // Something else may have come in its place.
+        // The name may have been given to another file since the check.
         let kind = try file.status().kind
         guard kind == .regular else { throw notRegular(kind, name) }
         return file
@@ -48,16 +48,16 @@ extension Directory {
         return SystemError(code: code, operation: "open", subject: "\(subject(name)), a \(kind.rawValue)")
     }
 
-    /// Makes a new empty file for writing, with exactly `mode` whatever the umask.
+    /// Creates an empty file for writing, with exactly `mode` regardless of the umask.
     ///
-    /// - Throws: `SystemError`: EEXIST when the name is taken, by anything.
+    /// - Throws: `SystemError`: EEXIST if the name is taken, by any kind of file.
     package func create(_ name: [UInt8], mode: UInt32) throws(SystemError) -> OpenFile {
         try open(name, flags: O_RDWR | O_CREAT | O_EXCL, mode: mode)
     }
 
-    /// Opens a file of ours for reading and writing, and makes it with `mode` if it is not there.
+    /// Opens one of our files for reading and writing. Creates it with `mode` if it does not exist.
     ///
-    /// - Throws: `SystemError`: ELOOP when it is a symbolic link, EACCES when it is not ours.
+    /// - Throws: `SystemError`: ELOOP if it is a symbolic link, EACCES if it belongs to another user.
     package func openForWriting(_ name: [UInt8], mode: UInt32) throws(SystemError) -> OpenFile {
         do {
             return try create(name, mode: mode)
@@ -69,7 +69,7 @@ extension Directory {
 
     /// Reads a whole small file.
     ///
-    /// - Returns: `nil` when it is longer than `limit`.
+    /// - Returns: `nil` if it is longer than `limit`.
     /// - Throws: `SystemError` as `openForReading`, or EIO.
     package func contents(of name: [UInt8], limit: Int) throws(SystemError) -> [UInt8]? {
         try openForReading(name).contents(limit: limit)
@@ -84,7 +84,7 @@ extension Directory {
             change: { isNew ? created(name, FileGate.inode($0)) : opened(name, FileGate.inode($0)) },
             { unsafe openat(descriptor.rawValue, component.bytes, every, mode ?? 0) })
         guard number >= 0 else { throw .last("openat", subject(name)) }
-        // Let through: nothing was made if there is no descriptor for it, so it must not be refused behind that.
+        // Exempt from the descriptor reserve: callers rely on EMFILE meaning that no file was created.
         let file = OpenFile(Descriptor(adopting: number), name, in: self)
         guard let mode else { return file }
         guard try FileGate.call(.setMode, subject(name), { fchmod(number, mode) }) == 0 else {

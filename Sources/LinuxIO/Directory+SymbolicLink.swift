@@ -1,9 +1,9 @@
 import Glibc
 
 extension Directory {
-    /// Makes a symbolic link called `name`, whatever `target` names; nothing of ours ever follows it.
+    /// Creates a symbolic link `name` that points to `target`, which need not exist. Our own code never follows it.
     ///
-    /// - Throws: `SystemError`: EEXIST when the name is taken, EPERM where there are no symbolic links.
+    /// - Throws: `SystemError`: EEXIST if the name is taken, EPERM if the filesystem has no symbolic links.
     package func makeSymbolicLink(_ name: [UInt8], to target: String) throws(SystemError) {
         let component = try ComponentName(name, for: "symlinkat")
         let status = try FileGate.call(

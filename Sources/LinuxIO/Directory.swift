@@ -1,9 +1,9 @@
 import CLinux
 import Glibc
 
-/// An open directory. Every operation is relative to it, so renaming or swapping what is above it changes nothing.
+/// An open directory. Every operation is relative to it, so renaming or swapping its parents changes nothing.
 ///
-/// Names are bytes, one component each; a name with a slash or NUL, or `.` or `..`, is refused with EINVAL. Every call
+/// Names are bytes, one component each. A name with a slash or NUL, or `.` or `..`, fails with EINVAL. Every call
 /// blocks and belongs on a worker thread.
 package final class Directory: Sendable {
     let descriptor: Descriptor
@@ -16,17 +16,17 @@ package final class Directory: Sendable {
         self.path = path
     }
 
-    /// Opens the directory at `path`, through symbolic links if the operator put some there.
+    /// Opens the directory at `path`. Follows symbolic links, which the operator may have put there.
     ///
-    /// - Throws: `SystemError`: ENOENT, ENOTDIR, EACCES as open(2) says; the path is the operator's to correct.
+    /// - Throws: `SystemError`: ENOENT, ENOTDIR, EACCES as in open(2). The operator must correct the path.
     package static func open(path: String) throws(SystemError) -> Directory {
         let number = try FileGate.call(.open, path, { unsafe Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
         return Directory(try Descriptor(opened: number, "open", path), path: path)
     }
 
-    /// Opens the directory called `name`; never through a symbolic link.
+    /// Opens the directory called `name`, never through a symbolic link.
     ///
-    /// - Throws: `SystemError`: ENOENT when it is not there, ENOTDIR or ELOOP when it is something else.
+    /// - Throws: `SystemError`: ENOENT if it does not exist, ENOTDIR or ELOOP if it is not a directory.
     package func openChild(_ name: [UInt8]) throws(SystemError) -> Directory {
         let component = try ComponentName(name, for: "openat")
         let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
@@ -35,22 +35,24 @@ package final class Directory: Sendable {
         return Directory(try Descriptor(opened: number, "openat", subject(name)), path: subject(name))
     }
 
-    /// Opens the directory called `name` and makes it before if it is not there, with exactly `mode` whatever the umask.
+    /// Opens the directory called `name`. Creates it first if it does not exist, with exactly `mode` regardless of the
+    /// umask.
     ///
-    /// The mode of one that is there already is the operator's and stays. A new one is synced into this directory.
+    /// An existing directory keeps its mode, which the operator may have changed. A new one is synced into this
+    /// directory.
     ///
-    /// - Throws: `SystemError`: what mkdirat(2), fchmod(2), fsync(2) or `openChild` say.
+    /// - Throws: `SystemError`: an error of mkdirat(2), fchmod(2), fsync(2) or `openChild`.
     package func makeChild(_ name: [UInt8], mode: UInt32) throws(SystemError) -> Directory {
         let (child, isNew) = try openOrMake(name, mode: mode)
         if isNew { try sync(.newFolder) }
         return child
     }
 
-    /// Does the same for several directories, with one sync for all that are new.
+    /// Opens or creates several directories, with one sync for all new ones.
     ///
     /// - Parameter wanted: their names and modes.
     /// - Returns: the directories, in this order.
-    /// - Throws: `SystemError`: as `makeChild`; some may have been made.
+    /// - Throws: `SystemError`: as `makeChild`. Some of them may have been created.
     package func makeChildren(_ wanted: [(name: String, mode: UInt32)]) throws(SystemError) -> [Directory] {
         let children = try wanted.map { (child) throws(SystemError) in
             try openOrMake(Array(child.name.utf8), mode: child.mode)
@@ -75,14 +77,14 @@ package final class Directory: Sendable {
 
     /// Sets its permission bits.
     ///
-    /// - Throws: `SystemError`, usually EPERM: it is not ours.
+    /// - Throws: `SystemError`, usually EPERM: it belongs to another user.
     package func setMode(_ mode: UInt32) throws(SystemError) {
         guard try FileGate.call(.setMode, path, { fchmod(descriptor.rawValue, mode) }) == 0 else {
             throw .last("fchmod", path)
         }
     }
 
-    /// Its own status.
+    /// Returns the directory's own status.
     ///
     /// - Throws: `SystemError`: EIO, ESTALE or ENOTCONN from the filesystem.
     package func status() throws(SystemError) -> FileStatus {
@@ -93,7 +95,7 @@ package final class Directory: Sendable {
         return FileStatus(raw)
     }
 
-    /// The status of what is called `name`, a symbolic link's own; `nil` when nothing is.
+    /// Returns the status of the entry `name`, without following a symbolic link; `nil` if it does not exist.
     ///
     /// - Throws: `SystemError`: anything but ENOENT.
     package func status(of name: [UInt8]) throws(SystemError) -> FileStatus? {
@@ -107,8 +109,8 @@ package final class Directory: Sendable {
         return nil
     }
 
-    /// Which file is called `name`, as far as this machine knows; `nil` when nothing is. Asks no server: where a filesystem
-    /// hangs, this does not.
+    /// Returns the identity of the file called `name` from what this host's kernel has cached; `nil` if it does not
+    /// exist. Asks no file server, so it does not hang when the filesystem does.
     ///
     /// - Throws: `SystemError`: anything but ENOENT.
     package func identityAtHand(of name: [UInt8]) throws(SystemError) -> FileIdentity? {
@@ -122,10 +124,10 @@ package final class Directory: Sendable {
         return nil
     }
 
-    /// Makes what was renamed, made or removed here survive a power loss (fsync(2)).
+    /// Makes renames, creations and removals in this directory survive a power loss (fsync(2)).
     ///
-    /// - Parameter site: what the sync is for, by which tests can leave it out.
-    /// - Throws: `SystemError`; a failed sync is final and must not be tried again: reopen and read what is there.
+    /// - Parameter site: the purpose of the sync; tests can leave out single sites.
+    /// - Throws: `SystemError`. A failed sync is final. Do not try again: reopen and read the directory.
     package func sync(_ site: SyncSite = .other) throws(SystemError) {
         if FileGate.isElided(site, path) { return }
         let status = try FileGate.call(
@@ -134,10 +136,10 @@ package final class Directory: Sendable {
         guard status == 0 else { throw .last("fsync", path) }
     }
 
-    /// Makes everything on its filesystem survive a power loss (syncfs(2)), whoever wrote it: one call for many files
-    /// and folders, but it also waits for what others have written.
+    /// Makes everything on its filesystem survive a power loss (syncfs(2)). One call covers many files and folders, but
+    /// it also waits for data that other programs wrote.
     ///
-    /// - Parameter site: what the sync is for, by which tests can leave it out.
+    /// - Parameter site: the purpose of the sync; tests can leave out single sites.
     /// - Throws: `SystemError`; final as for `sync(_:)`.
     package func syncFilesystem(_ site: SyncSite = .other) throws(SystemError) {
         if FileGate.isElided(site, path) { return }
@@ -147,7 +149,7 @@ package final class Directory: Sendable {
         guard status == 0 else { throw .last("syncfs", path) }
     }
 
-    /// The name with this directory's path before it, for messages.
+    /// Joins this directory's path and the name, for messages.
     func subject(_ name: [UInt8]) -> String {
         path + "/" + printable(name)
     }

@@ -1,17 +1,17 @@
 import CLinux
 import Glibc
 
-/// One pass over the names in a directory, a block at a time, so that a million of them need no memory.
+/// One pass over the names in a directory, a block at a time, so that memory does not grow with their number.
 ///
-/// Names added or removed meanwhile may or may not show; the others show once (readdir(3)).
+/// Names added or removed during the pass may or may not appear; all others appear once (readdir(3)).
 package struct DirectoryListing: ~Copyable {
-    /// One name.
+    /// One directory entry.
     package struct Entry: Hashable, Sendable {
         /// The name's bytes; never `.` or `..`.
         package let name: [UInt8]
-        /// The file's number.
+        /// The inode number.
         package let inode: UInt64
-        /// What it is, or `nil` where the filesystem does not tell without a look at its status.
+        /// The file type, or `nil` if the filesystem does not report it without a stat.
         package let kind: FileStatus.Kind?
     }
 
@@ -22,7 +22,7 @@ package struct DirectoryListing: ~Copyable {
     private var position = 0
 
     init(of directory: Directory) throws(SystemError) {
-        // A second open file, because a position is shared by all that use one.
+        // Opens the directory again, because all users of one open file share its position.
         let number = try FileGate.call(
             .open, directory.path,
             { unsafe openat(directory.descriptor.rawValue, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
@@ -30,13 +30,13 @@ package struct DirectoryListing: ~Copyable {
         path = directory.path
     }
 
-    /// The next name, `nil` after the last.
+    /// Returns the next name, or `nil` after the last.
     ///
     /// - Throws: `SystemError`: EIO, ESTALE, ENOTCONN; the listing is then incomplete.
     package mutating func next() throws(SystemError) -> Entry? {
         while true {
             if position >= end, try !readBlock() { return nil }
-            // struct linux_dirent64: inode 8, offset 8, record length 2, type 1, then the name, ending in NUL.
+            // struct linux_dirent64: inode 8, offset 8, record length 2, type 1, then the name, NUL-terminated.
             let start = position
             position += Int(block[start + 16]) | Int(block[start + 17]) << 8
             let name = Array(block[(start + 19)..<position].prefix { $0 != 0 })
@@ -66,7 +66,7 @@ extension Directory {
         try DirectoryListing(of: self)
     }
 
-    /// All its names, in no order; for directories that are known to be small.
+    /// Returns all its names, in no particular order. For directories that are known to be small.
     ///
     /// - Throws: `SystemError` as `listing()` and its `next()`.
     package func names() throws(SystemError) -> [[UInt8]] {

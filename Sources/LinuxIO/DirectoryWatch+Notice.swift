@@ -1,19 +1,19 @@
 import Glibc
 
 extension DirectoryWatch {
-    /// What a directory is watched for.
+    /// Which changes in a directory to watch.
     package enum Interest: Hashable, Sendable {
         /// Files that are published in it or written to.
         case files
-        /// Files that appear in it, are closed by who wrote to them, change their rights, or go. What is written on and on
-        /// without an end, such as a log, is not told of meanwhile.
+        /// Files that appear in it, are closed by a writer, change their attributes, or are removed. Writes to a file
+        /// that stays open, such as a log, are not reported.
         case allChanges
-        /// Directories that appear in it or go.
+        /// Subdirectories that appear in it or are removed.
         case folders
 
         var mask: UInt32 {
             let always: Changes = [.selfRemoved, .selfMoved]
-            // IN_ONLYDIR and IN_EXCL_UNLINK: a directory and nothing else; no news of files that have no name any more.
+            // IN_ONLYDIR: fail unless it is a directory. IN_EXCL_UNLINK: no events for files that have been unlinked.
             let flags: UInt32 = 0x0100_0000 | 0x0400_0000
             switch self {
             case .files: return flags | always.union([.closed, .movedIn, .created, .modified]).rawValue
@@ -25,27 +25,27 @@ extension DirectoryWatch {
         }
     }
 
-    /// What happened, as bits of inotify(7).
+    /// Kinds of events, as bits of inotify(7).
     package struct Changes: OptionSet, Hashable, Sendable {
         /// The kernel's mask.
         package let rawValue: UInt32
 
-        /// Takes the kernel's mask.
+        /// Wraps the kernel's mask.
         package init(rawValue: UInt32) {
             self.rawValue = rawValue
         }
 
-        /// Its bytes changed (IN_MODIFY).
+        /// The file's bytes changed (IN_MODIFY).
         package static let modified = Changes(rawValue: 0x2)
-        /// Its owner, its rights or its times changed (IN_ATTRIB).
+        /// Its owner, permissions or times changed (IN_ATTRIB).
         package static let attributes = Changes(rawValue: 0x4)
-        /// Somebody who had it open for writing closed it (IN_CLOSE_WRITE).
+        /// A writer closed it (IN_CLOSE_WRITE).
         package static let closed = Changes(rawValue: 0x8)
         /// It was renamed away (IN_MOVED_FROM).
         package static let movedOut = Changes(rawValue: 0x40)
-        /// It was renamed in: published whole, if the producer knows what it does (IN_MOVED_TO).
+        /// It was renamed in (IN_MOVED_TO). A correct producer publishes complete files this way.
         package static let movedIn = Changes(rawValue: 0x80)
-        /// It was made or linked (IN_CREATE).
+        /// It was created or linked (IN_CREATE).
         package static let created = Changes(rawValue: 0x100)
         /// It was removed (IN_DELETE).
         package static let removed = Changes(rawValue: 0x200)
@@ -55,44 +55,44 @@ extension DirectoryWatch {
         package static let selfMoved = Changes(rawValue: 0x800)
         /// Its filesystem was unmounted (IN_UNMOUNT).
         package static let unmounted = Changes(rawValue: 0x2000)
-        /// The kernel watches this directory no longer (IN_IGNORED).
+        /// The kernel stopped watching this directory (IN_IGNORED).
         package static let ignored = Changes(rawValue: 0x8000)
-        /// What it happened to is a directory (IN_ISDIR).
+        /// The subject of the event is a directory (IN_ISDIR).
         package static let isDirectory = Changes(rawValue: 0x4000_0000)
 
         static let overflow = Changes(rawValue: 0x4000)
     }
 
-    /// One thing that happened.
+    /// One event.
     package struct Event: Hashable, Sendable {
-        /// The watched directory.
+        /// The tag of the watched directory.
         package let tag: Int
-        /// What happened.
+        /// The changes.
         package let changes: Changes
-        /// To what in it; empty when it happened to the directory itself.
+        /// The name of the affected entry; empty for the directory itself.
         package let name: [UInt8]
     }
 
-    /// What the watch tells.
+    /// What the watch reports.
     package enum Notice: Hashable, Sendable {
-        /// Something happened.
+        /// An event.
         case event(Event)
         /// Events were lost: scan everything.
         case lost
     }
 }
 
-/// A directory or everything could not be watched: poll it.
+/// A directory cannot be watched, or no directory can: poll instead.
 package struct WatchFault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What the kernel said.
+    /// The error from the kernel.
     package let cause: SystemError
 
-    /// Wraps what the kernel said.
+    /// Wraps an error from the kernel.
     package init(_ cause: SystemError) {
         self.cause = cause
     }
 
-    /// What the operator can do, where that is known.
+    /// A remedy for the operator, if one is known.
     package var hint: String? {
         switch (cause.operation, cause.code) {
         case ("inotify_add_watch", ENOSPC): "raise fs.inotify.max_user_watches with sysctl"
@@ -107,13 +107,13 @@ package struct WatchFault: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// struct inotify_event: number 4, mask 4, cookie 4, name length 4, then the name, padded with NUL.
+/// struct inotify_event: watch number 4, mask 4, cookie 4, name length 4, then the name, padded with NULs.
 struct RawWatchEvent {
     let number: Int32
     let mask: DirectoryWatch.Changes
     let name: [UInt8]
 
-    /// Takes the first event off `bytes`; `nil` when no whole one is left.
+    /// Takes the first event off `bytes`; `nil` if no complete event is left.
     init?(decoding bytes: inout ArraySlice<UInt8>) {
         guard bytes.count >= 16 else { return nil }
         let head = bytes.prefix(16)

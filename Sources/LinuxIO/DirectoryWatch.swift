@@ -2,11 +2,11 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// Tells what happens in any number of directories (inotify(7)), read by a thread of its own that does nothing else.
+/// Reports changes in any number of directories (inotify(7)). A dedicated thread reads the events.
 ///
-/// What it tells is a hint: events can be lost, doubled or late, and other hosts' changes never show. At most
-/// `capacity` events wait for the consumer; more of them, or a full kernel queue, become one `.lost`, upon which the
-/// consumer scans everything. Without events nothing wakes up.
+/// Notices are hints: events can be lost, duplicated or late, and changes by other hosts never appear. At most
+/// `capacity` events wait for the consumer. When more arrive, or the kernel's queue overflows, they become one `.lost`,
+/// after which the consumer must scan everything. Without events the thread never wakes up.
 package final class DirectoryWatch: Sendable {
     private let descriptor: Descriptor
     private let wakeUp: WakeUp
@@ -20,12 +20,13 @@ package final class DirectoryWatch: Sendable {
         var thread: SystemThread?
     }
 
-    /// How often the kernel's queue was full, which `fs.inotify.max_queued_events` sizes; each time `.lost` follows.
+    /// How often the kernel's queue overflowed; `fs.inotify.max_queued_events` sets its size. A `.lost` follows each
+    /// time.
     package var overflowCount: Int { watched.withLock(\.overflowCount) }
 
-    /// Starts watching nothing yet.
+    /// Starts a watch without directories.
     ///
-    /// - Throws: `WatchFault`: EMFILE names `fs.inotify.max_user_instances`; poll instead.
+    /// - Throws: `WatchFault`: its hint for EMFILE names `fs.inotify.max_user_instances`. Poll instead.
     package init(capacity: Int = 4096) throws(WatchFault) {
         let number = clinux_inotify()
         guard number >= 0 else { throw WatchFault(.last("inotify_init1")) }
@@ -39,15 +40,16 @@ package final class DirectoryWatch: Sendable {
         try start()
     }
 
-    /// Watches one more directory; what happens there comes with `tag`, which the caller chooses and uses once.
+    /// Adds a directory to the watch. Its events carry `tag`, which the caller chooses and uses once.
     ///
-    /// The directory is watched by its descriptor, not by a name that somebody could swap. Scan it afterwards.
+    /// The directory is watched by its descriptor, not by its path, which another process could replace. Scan it
+    /// afterwards.
     ///
-    /// - Throws: `WatchFault`: ENOSPC names `fs.inotify.max_user_watches`; poll this directory instead.
+    /// - Throws: `WatchFault`: its hint for ENOSPC names `fs.inotify.max_user_watches`. Poll this directory instead.
     package func add(_ directory: Directory, tag: Int, for interest: Interest) throws(WatchFault) {
         let path = "/proc/self/fd/\(directory.descriptor.rawValue)"
         let mask = interest.mask
-        // Under the lock, so that the reading thread cannot meet an event whose tag is not yet known.
+        // Under the lock, so that the reading thread cannot see an event before its tag is registered.
         let failure: SystemError? = watched.withLock { watched in
             let number = unsafe inotify_add_watch(descriptor.rawValue, path, mask)
             guard number >= 0 else { return .last("inotify_add_watch", directory.path) }
@@ -58,19 +60,19 @@ package final class DirectoryWatch: Sendable {
         if let failure { throw WatchFault(failure) }
     }
 
-    /// Watches the directory with this tag no longer; unknown tags are no fault.
+    /// Stops watching the directory with this tag. Ignores unknown tags.
     package func remove(tag: Int) {
         watched.withLock { watched in
             guard let number = watched.numbers.removeValue(forKey: tag), watched.tags[number] == tag else { return }
             watched.tags[number] = nil
-            // Fails when the directory is gone and the kernel was faster.
+            // Fails if the directory is gone and the kernel has removed the watch already.
             _ = inotify_rm_watch(descriptor.rawValue, number)
         }
     }
 
-    /// Waits for the next notices; all that have come since the last call, in order.
+    /// Waits for the next notices. Returns all notices since the last call, in order.
     ///
-    /// One consumer at a time.
+    /// Only one consumer at a time.
     ///
     /// - Returns: `nil` after `stop()`, when the kernel's queue cannot be read any more, and when the calling task is
     ///   cancelled.
@@ -78,7 +80,7 @@ package final class DirectoryWatch: Sendable {
         await mailbox.take()
     }
 
-    /// Ends the thread and waits for it; `next()` returns `nil` from now on.
+    /// Ends the thread and waits for it. From now on `next()` returns `nil`.
     package func stop() {
         let thread = watched.withLock { watched in
             defer { watched.thread = nil }
@@ -107,7 +109,7 @@ package final class DirectoryWatch: Sendable {
             let count = unsafe read(descriptor.rawValue, &block, block.count)
             if count < 0, errno == EAGAIN || errno == EINTR { continue }
             guard count > 0 else {
-                // A read error says nothing about what was lost with it.
+                // After a read error it is unknown which events are lost.
                 mailbox.post([.lost])
                 return mailbox.close()
             }
@@ -138,7 +140,7 @@ package final class DirectoryWatch: Sendable {
             }
             return tag
         }
-        // No tag: the last events of a directory that is watched no longer.
+        // No tag: one of the last events of a directory that was removed from the watch.
         return tag.map { .event(Event(tag: $0, changes: event.mask, name: event.name)) }
     }
 }

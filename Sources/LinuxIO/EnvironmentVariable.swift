@@ -1,19 +1,19 @@
 import Glibc
 
-/// Variables that the program was started with (environ(7)).
+/// The environment variables of this process (environ(7)).
 package enum EnvironmentVariable {
-    /// The value of a variable; `nil` if it is not set.
+    /// Returns the value of a variable; `nil` if it is not set.
     package static func value(_ name: String) -> String? {
         guard let value = unsafe getenv(name) else { return nil }
         return unsafe String(cString: value)
     }
 
-    /// Returns the value of a variable and removes it, so that no program that is started later has it too.
+    /// Returns the value of a variable and removes it, so that child processes do not inherit it.
     ///
-    /// Only before there is a second thread: others may be reading the environment.
+    /// Call it before a second thread exists, because other threads may read the environment.
     static func take(_ name: String) -> String? {
         let value = value(name)
-        // Fails on a name with `=` only.
+        // Fails only for a name with `=`.
         _ = unsafe unsetenv(name)
         return value
     }
