@@ -1,11 +1,11 @@
 import CLinux
 import Glibc
 
-/// What the kernel knows of a file without opening it (stat(2)).
+/// The kernel's metadata of a file, read without opening it (stat(2)).
 package struct FileStatus: Hashable, Sendable {
-    /// What a name stands for.
+    /// The type of a file.
     package enum Kind: String, Hashable, Sendable {
-        /// A file of bytes, the only kind that can be a job.
+        /// A regular file, the only type that can be a job.
         case regular = "regular file"
         /// A folder.
         case directory = "directory"
@@ -17,19 +17,19 @@ package struct FileStatus: Hashable, Sendable {
         case socket = "socket"
         /// A block or character device.
         case device = "device"
-        /// Something this program has no word for.
+        /// Any other type.
         case other = "special file"
     }
 
-    /// What it is.
+    /// The file type.
     package let kind: Kind
-    /// Its length.
+    /// The length in bytes.
     package let byteCount: Int64
-    /// The filesystem it is on; with `inode` its identity while it exists.
+    /// The device of its filesystem. Together with `inode` it identifies the file while that exists.
     package let device: UInt64
-    /// Its number on that filesystem.
+    /// The inode number.
     package let inode: UInt64
-    /// How many names it has.
+    /// How many names the file has.
     package let linkCount: UInt64
     /// The user id of its owner.
     package let owner: UInt32
@@ -37,9 +37,9 @@ package struct FileStatus: Hashable, Sendable {
     package let group: UInt32
     /// The permission bits, 0 to 0o7777.
     package let mode: UInt32
-    /// Last change of its bytes (mtime, which a producer can set to anything): nanoseconds since 1970, saturating.
+    /// When its bytes last changed (mtime, which a producer can set to any value): nanoseconds since 1970, saturating.
     package let modifiedAt: Int64
-    /// Last change of anything about it (ctime, set by the kernel): nanoseconds since 1970, saturating.
+    /// When anything about it last changed (ctime, set by the kernel): nanoseconds since 1970, saturating.
     package let changedAt: Int64
 
     /// Whether both are the same file with the same length.
@@ -61,11 +61,11 @@ package struct FileStatus: Hashable, Sendable {
     }
 }
 
-/// Which file something is, among all of the machine, while it exists.
+/// The identity of a file among all files of the machine, while it exists.
 package struct FileIdentity: Hashable, Sendable {
-    /// The filesystem it is on.
+    /// The device of its filesystem.
     package let device: UInt64
-    /// Its number on that filesystem.
+    /// The inode number.
     package let inode: UInt64
 
     init(device: UInt64, inode: UInt64) {
@@ -74,7 +74,7 @@ package struct FileIdentity: Hashable, Sendable {
 }
 
 extension FileStatus {
-    /// Which file it is.
+    /// The file's identity.
     package var identity: FileIdentity { FileIdentity(device: device, inode: inode) }
 }
 

@@ -1,12 +1,13 @@
 import CLinux
 import Glibc
 
-/// What a directory is stored on, as far as a spool must care (statfs(2)).
+/// The type of filesystem that a directory is on, as far as it matters to a spool (statfs(2)).
 package struct FilesystemType: Hashable, Sendable, CustomStringConvertible {
     /// The kernel's magic number of the type.
     package let magic: UInt64
 
-    /// Whether other hosts, or a process behind FUSE, may change it without inotify(7) telling: it must be polled.
+    /// Whether other hosts, or a FUSE process, can change files without an inotify(7) event. Such a directory must be
+    /// polled.
     package var isShared: Bool { sharedTypes[magic] != nil }
 
     /// Its usual name, or the number in hexadecimal.
@@ -15,30 +16,30 @@ package struct FilesystemType: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Room left on a filesystem.
+/// The free space of a filesystem.
 package struct FilesystemSpace: Hashable, Sendable {
-    /// Bytes that we may still write.
+    /// Bytes available to this process.
     package let freeByteCount: Int64
-    /// All bytes there are.
+    /// Total size in bytes.
     package let byteCount: Int64
-    /// Files that can still be made; `nil` where the filesystem has no such limit (btrfs).
+    /// Files that can still be created; `nil` if the filesystem has no such limit (btrfs).
     package let freeFileCount: Int64?
 
-    /// Room as somebody else has found it.
+    /// Creates a value from known numbers.
     package init(freeByteCount: Int64, byteCount: Int64, freeFileCount: Int64?) {
         (self.freeByteCount, self.byteCount, self.freeFileCount) = (freeByteCount, byteCount, freeFileCount)
     }
 }
 
 extension Directory {
-    /// The type of filesystem that it is on.
+    /// Returns the type of its filesystem.
     ///
     /// - Throws: `SystemError`: EIO, ESTALE or ENOTCONN from the filesystem.
     package func filesystemType() throws(SystemError) -> FilesystemType {
         FilesystemType(magic: UInt64(truncatingIfNeeded: try filesystem().type))
     }
 
-    /// The room left on the filesystem that it is on.
+    /// Returns the free space of its filesystem.
     ///
     /// - Throws: `SystemError`: EIO, ESTALE or ENOTCONN from the filesystem.
     package func filesystemSpace() throws(SystemError) -> FilesystemSpace {
@@ -64,7 +65,7 @@ private func saturating(_ count: UInt64, times size: UInt64) -> Int64 {
     return overflow ? .max : Int64(clamping: product)
 }
 
-/// From linux/magic.h and the filesystems' own sources.
+/// From linux/magic.h and the sources of the filesystems.
 private let sharedTypes: [UInt64: String] = [
     0x6969: "nfs", 0x517B: "smb", 0xFE53_4D42: "smb2", 0xFF53_4D42: "cifs", 0x00C3_6400: "ceph",
     0x6573_5546: "fuse", 0x0102_1997: "9p", 0x5346_414F: "afs", 0x6B41_4653: "kafs", 0x0116_1970: "gfs2",

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// The machine and the process.
+/// The machine and this process.
 package enum Host {
     /// The host's name up to its first dot (gethostname(2)); `localhost` if it has none.
     package static var name: String {
@@ -12,10 +12,10 @@ package enum Host {
         return name.isEmpty ? "localhost" : String(decoding: name, as: UTF8.self)
     }
 
-    /// This process's number.
+    /// The process id of this process.
     package static var processID: Int32 { getpid() }
 
-    /// The folder from which relative paths are seen (getcwd(3)); `nil` when it is gone.
+    /// The working directory (getcwd(3)); `nil` if it has been removed.
     package static var workingFolder: String? {
         var bytes = [CChar](repeating: 0, count: 4096)
         let found = unsafe getcwd(&bytes, bytes.count)
@@ -23,12 +23,12 @@ package enum Host {
         return String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// The user that the process acts as (geteuid(2)).
+    /// The effective user id (geteuid(2)).
     package static var userID: UInt32 { geteuid() }
 
-    /// The number of a group of users, told by its name or its number; `nil` if there is none of that name.
+    /// Returns the id of a group, given by name or number; `nil` if no group has that name.
     ///
-    /// - Throws: `SystemError`: the system's list of groups cannot be read.
+    /// - Throws: `SystemError`: the system's group database cannot be read.
     package static func groupID(of group: String) throws(SystemError) -> UInt32? {
         if let number = UInt32(group) { return number }
         var number: UInt32 = 0
@@ -37,9 +37,9 @@ package enum Host {
         return found > 0 ? number : nil
     }
 
-    /// Waits until a process has ended, whoever's it is.
+    /// Waits until a process has exited. It need not be a child.
     ///
-    /// - Returns: Whether it has within `limit`.
+    /// - Returns: Whether it exited within `limit`.
     /// - Throws: `SystemError`: it cannot be watched.
     package static func awaitEnd(of process: Int32, within limit: Duration) throws(SystemError) -> Bool {
         let number = clinux_process_descriptor(process)
@@ -59,18 +59,18 @@ package enum Host {
         }
     }
 
-    /// Sends this process a signal, as anybody else would.
+    /// Sends this process a signal, as kill(1) would.
     package static func signal(_ signal: Signal) {
-        // A process may always send itself a signal that there is.
+        // A process may always send itself a valid signal.
         _ = kill(getpid(), signal.number)
     }
 
-    /// Gives the calling thread nothing to do for the rest of the program; handlers of signals may still use it.
+    /// Parks the calling thread for the lifetime of the program. Signal handlers may still run on it.
     package static func park() -> Never {
         while true { pause() }
     }
 
-    /// Ends the program.
+    /// Exits the program.
     package static func leave(with status: Int32) -> Never {
         exit(status)
     }

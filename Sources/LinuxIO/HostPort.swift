@@ -2,19 +2,19 @@
 package struct HostPort: Sendable, Hashable, CustomStringConvertible {
     /// A name or an address, without brackets.
     package let host: String
-    /// 0 to 65535; what 0 means is the reader's business.
+    /// 0 to 65535; the meaning of 0 is up to the caller.
     package let port: UInt16
 
-    /// A host and a port as given.
+    /// Creates a value from a host and a port.
     package init(host: String, port: UInt16) {
         self.host = host
         self.port = port
     }
 
-    /// Reads `host:port`, `[address]:port`, and, with a default, a host alone.
+    /// Parses `host:port`, `[address]:port`, or, with a default port, a host alone.
     ///
-    /// - Returns: `nil` for an empty host, a missing port without a default, a port that is no number of 0 to 65535, or
-    ///   an IPv6 address with a port but no brackets.
+    /// - Returns: `nil` for an empty host, a missing port without a default, a port outside 0 to 65535, or an IPv6
+    ///   address with a port but without brackets.
     package init?(_ text: String, defaultPort: UInt16? = nil) {
         let isBracketed = text.hasPrefix("[")
         let end = isBracketed ? text.firstIndex(of: "]") : text.firstIndex(of: ":") ?? text.endIndex
@@ -25,12 +25,12 @@ package struct HostPort: Sendable, Hashable, CustomStringConvertible {
         self.init(host: String(host), port: port)
     }
 
-    /// As users write it; an IPv6 address gets its brackets.
+    /// The form that users write; an IPv6 address gets brackets.
     package var description: String {
         host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 
-    /// The port in `:2195`, or the default if there is nothing.
+    /// Parses the port in `:2195`, or returns the default for empty text.
     private static func port(in rest: Substring, otherwise defaultPort: UInt16?) -> UInt16? {
         if rest.isEmpty { return defaultPort }
         let digits = rest.dropFirst()

@@ -1,20 +1,20 @@
 import CLinux
 import Glibc
 
-/// A listening TCP socket on a reactor. Closing it, by letting it go, makes the kernel refuse further connections.
+/// A listening TCP socket on a reactor. Releasing it closes the socket; the kernel then refuses further connections.
 ///
-/// Belongs to one actor on the reactor, which alone may call it.
+/// Belongs to one actor on the reactor. Only that actor may call it.
 package final class Listener {
     private let channel: Channel
-    /// The address and port it listens on, the port chosen by the kernel if 0 was asked for.
+    /// The address and port it listens on. If port 0 was requested, this is the port that the kernel chose.
     package let address: SocketAddress
 
-    /// Binds and listens; an address left behind by an earlier process is reused (SO_REUSEADDR).
+    /// Binds and listens. Reuses an address that an earlier process has just given up (SO_REUSEADDR).
     ///
     /// - Parameters:
     ///   - address: port 0 lets the kernel choose one.
     ///   - reactor: the caller must run on it.
-    ///   - backlog: connections that may wait to be accepted; the kernel's net.core.somaxconn caps it.
+    ///   - backlog: connections that may wait to be accepted; limited by net.core.somaxconn.
     /// - Throws: `SystemError`: EADDRINUSE (another program has the port), EACCES (a port below 1024), EADDRNOTAVAIL.
     package init(on address: SocketAddress, reactor: Reactor, backlog: Int = 1024) throws(SystemError) {
         let number = clinux_stream_socket(address.kernelFamily)
@@ -33,14 +33,14 @@ package final class Listener {
         channel = try Channel(descriptor, on: reactor)
     }
 
-    /// Where `accept` waits; wake it to have `accept` return `nil`.
+    /// Where `accept` waits. Wake it to make `accept` return `nil`.
     package var waiter: Waiter { channel.waiter }
 
     /// Waits for the next connection.
     ///
     /// - Returns: the connected socket; `nil` after `waiter.wake()`, or at the deadline.
-    /// - Throws: `CancellationError`; `SystemError` with `isTransient` (EMFILE, ENFILE, ENOBUFS, ENOMEM) when the process
-    ///   or the host is out of something: pause for a moment, then call again, the connection still waits.
+    /// - Throws: `CancellationError`; `SystemError` with `isTransient` (EMFILE, ENFILE, ENOBUFS, ENOMEM) if the process
+    ///   or the host lacks a resource. Pause for a moment and call again; the connection still waits.
     package func accept(until deadline: ContinuousClock.Instant? = nil) async throws -> sending StreamSocket? {
         try await channel.accept(as: address.description, until: deadline)
     }

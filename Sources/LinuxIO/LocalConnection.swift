@@ -1,14 +1,14 @@
 import CLinux
 import Glibc
 
-/// A connection to a Unix domain socket for a program that has nothing else to do: every call waits.
+/// A blocking connection to a Unix domain socket, for programs without a reactor.
 package final class LocalConnection {
     private let descriptor: Descriptor
     private let path: String
 
     /// Connects to the socket `name` in `folder`.
     ///
-    /// - Throws: `SystemError`: ENOENT or ECONNREFUSED when nobody listens there, EACCES when we may not.
+    /// - Throws: `SystemError`: ENOENT or ECONNREFUSED if no process listens there, EACCES without permission.
     package init(_ name: String, in folder: String) throws(SystemError) {
         let directory = try Directory.open(path: folder)
         let number = clinux_waiting_local_socket()
@@ -16,19 +16,19 @@ package final class LocalConnection {
         descriptor = Descriptor(adopting: number)
         path = folder + "/" + name
         let place = directory.localPath(of: Array(name.utf8))
-        // The path may lead through the directory's own descriptor.
+        // The path may lead through the directory's own descriptor, which must stay open.
         let code = withExtendedLifetime(directory) {
             uninterrupted { unsafe clinux_connect_local(number, place) }
         }
         guard code == 0 else { throw .last("connect", path) }
     }
 
-    /// The process that listens there.
+    /// The listening process.
     package var peer: PeerProcess? { PeerProcess(descriptor.rawValue) }
 
     /// Writes all bytes.
     ///
-    /// - Throws: `SystemError`: the other end is gone.
+    /// - Throws: `SystemError`: the peer has closed the connection.
     package func write(_ bytes: [UInt8]) throws(SystemError) {
         var offset = 0
         while offset < bytes.count {
@@ -42,11 +42,11 @@ package final class LocalConnection {
         }
     }
 
-    /// Reads what has come, or what comes first; nothing at the end.
+    /// Reads the available bytes, or waits for the first ones. Returns an empty array at the end of the stream.
     ///
     /// - Parameter limit: How long to wait.
     /// - Returns: The bytes.
-    /// - Throws: `SystemError`: the connection is broken, or nothing came in time (ETIMEDOUT).
+    /// - Throws: `SystemError`: the connection is broken, or no bytes arrived in time (ETIMEDOUT).
     package func read(within limit: Duration) throws(SystemError) -> [UInt8] {
         let deadline = ContinuousClock.now + limit
         while true {

@@ -1,17 +1,17 @@
 import CLinux
 import Glibc
 
-/// A listening local socket, a name in the file system (unix(7)), on a reactor. Letting it go closes it and removes its name.
+/// A listening Unix domain socket (unix(7)) on a reactor. Releasing it closes the socket and removes its name.
 ///
-/// Belongs to one actor on the reactor, which alone may call it.
+/// Belongs to one actor on the reactor. Only that actor may call it.
 package final class LocalListener {
-    /// How many bytes the path may have: what connects to it has no more room.
+    /// The maximum length of the path in bytes, given by the size of `sun_path` in clients.
     package static let pathByteLimit = 107
 
     private let channel: Channel
     private let socket: LocalSocket
 
-    /// Accepts what connects to a socket.
+    /// Starts accepting connections to a socket.
     ///
     /// - Throws: `SystemError`: no descriptor left.
     package init(_ socket: LocalSocket, on reactor: Reactor) throws(SystemError) {
@@ -19,14 +19,14 @@ package final class LocalListener {
         channel = try Channel(try socket.descriptor.duplicate(), on: reactor)
     }
 
-    /// Binds and listens. A name that a dead process has left is taken over; one that is listened on is not.
+    /// Binds and listens. Replaces a name left by a dead process, but not one on which a process listens.
     ///
     /// - Parameters:
-    ///   - path: absolute, in a folder that is there.
-    ///   - mode: who may connect: those who may write.
+    ///   - path: absolute, in an existing folder.
+    ///   - mode: the permission bits; connecting requires write permission.
     ///   - reactor: the caller must run on it.
-    /// - Throws: `SystemError`: EADDRINUSE (somebody listens there, or it is no socket), ENOENT (no such folder), EACCES,
-    ///   ENAMETOOLONG.
+    /// - Throws: `SystemError`: EADDRINUSE (another process listens there, or it is not a socket), ENOENT (no such
+    ///   folder), EACCES, ENAMETOOLONG.
     package convenience init(at path: String, mode: UInt32, reactor: Reactor) throws(SystemError) {
         guard path.utf8.count <= Self.pathByteLimit else {
             throw SystemError(code: ENAMETOOLONG, operation: "bind", subject: path)
@@ -43,7 +43,7 @@ package final class LocalListener {
         socket.removeName()
     }
 
-    /// Where `accept` waits; wake it to have `accept` return `nil`.
+    /// Where `accept` waits. Wake it to make `accept` return `nil`.
     package var waiter: Waiter { channel.waiter }
 
     /// Waits for the next connection.
@@ -54,9 +54,9 @@ package final class LocalListener {
         try await channel.accept(as: socket.path, until: deadline)
     }
 
-    /// Connects to a local socket: for those who ask.
+    /// Connects to a local socket, for clients.
     ///
-    /// - Throws: `SystemError`: ENOENT, ECONNREFUSED (nobody listens), EACCES, EAGAIN (too many wait).
+    /// - Throws: `SystemError`: ENOENT, ECONNREFUSED (no process listens), EACCES, EAGAIN (the backlog is full).
     package static func connect(to path: String, on reactor: Reactor) throws(SystemError) -> sending StreamSocket {
         let number = clinux_stream_socket(AF_UNIX)
         guard number >= 0 else { throw .last("socket", path) }

@@ -1,23 +1,24 @@
 import CLinux
 import Glibc
 
-/// A Unix domain socket that listens under a name in a directory, for programs on this host that may open it (unix(7)).
+/// A Unix domain socket that listens under a name in a directory, for programs on this host with permission to open it
+/// (unix(7)).
 ///
-/// Making one blocks for the directory; `LocalListener` accepts what connects.
+/// Creating one blocks for the directory. `LocalListener` accepts its connections.
 package final class LocalSocket: Sendable {
     let descriptor: Descriptor
-    /// Where it is, for messages.
+    /// The socket's path, for messages.
     package let path: String
     private let directory: Directory
     private let name: [UInt8]
-    /// Which file the name stands for; `nil` if somebody has removed it at once.
+    /// The identity of the socket's file; `nil` if another process removed it at once.
     private let identity: FileIdentity?
 
     /// Who may connect.
     package struct Access: Hashable, Sendable {
-        /// The permission bits; to connect takes the right to write.
+        /// The permission bits; connecting requires write permission.
         package var mode: UInt32
-        /// The group, if it is to be another than the process's.
+        /// The group, if it differs from the process's group.
         package var group: UInt32?
 
         /// Creates access for the owner and a group.
@@ -26,9 +27,9 @@ package final class LocalSocket: Sendable {
         }
     }
 
-    /// Listens under `name`, which must be free. Nobody can connect before its permissions are as they are to be.
+    /// Listens under `name`, which must be free. No client can connect before the permissions are set.
     ///
-    /// - Throws: `SystemError`: EADDRINUSE (the name is taken), EACCES, EROFS, or EPERM (we are not in the group).
+    /// - Throws: `SystemError`: EADDRINUSE (the name is taken), EACCES, EROFS, or EPERM (the user is not in the group).
     package init(_ name: [UInt8], in directory: Directory, for access: Access) throws(SystemError) {
         let component = try ComponentName(name, for: "bind")
         let path = directory.subject(name)
@@ -38,7 +39,8 @@ package final class LocalSocket: Sendable {
         guard unsafe clinux_bind_local(number, directory.localPath(of: name)) == 0 else { throw .last("bind", path) }
         let identity = try directory.status(of: name)?.identity
         let folder = directory.descriptor.rawValue
-        // Neither follows a link: who may write to the folder could put one in the name's place.
+        // Neither call follows a link, because other users with write permission to the folder could replace the name
+        // with one.
         if let group = access.group {
             let isSet = unsafe fchownat(folder, component.bytes, uid_t.max, group, AT_SYMLINK_NOFOLLOW) == 0
             guard isSet else { throw .last("fchownat", path) }
@@ -51,24 +53,25 @@ package final class LocalSocket: Sendable {
         self.descriptor = descriptor
     }
 
-    /// Removes its name, unless that stands for another file by now. What cannot be removed, the next takes over.
+    /// Removes the socket's name, unless it belongs to another file by now. If that fails, the next process replaces
+    /// it.
     func removeName() {
         guard let identity, let status = try? directory.status(of: name), status.identity == identity else { return }
         _ = try? directory.unlink(name)
     }
 
-    /// Removes the name of a socket that a process has left which listened there. What is no socket stays, and what
-    /// somebody listens on.
+    /// Removes the name of a socket whose process has died. Keeps the file if it is not a socket, or if a process
+    /// listens on it.
     ///
-    /// - Throws: `SystemError`: it cannot be asked, or not be removed.
+    /// - Throws: `SystemError`: the socket cannot be queried or removed.
     package static func removeLeftover(_ name: [UInt8], in directory: Directory) throws(SystemError) {
         guard try directory.status(of: name)?.kind == .socket, try !isAnswered(name, in: directory) else { return }
         try directory.unlink(name)
     }
 
-    /// Whether somebody listens under `name`: what a process leaves behind that has ended is only a name.
+    /// Whether a process listens under `name`. A process that dies leaves only the name.
     ///
-    /// - Throws: `SystemError`: what is there cannot be asked.
+    /// - Throws: `SystemError`: the socket cannot be queried.
     package static func isAnswered(_ name: [UInt8], in directory: Directory) throws(SystemError) -> Bool {
         let number = clinux_stream_socket(AF_UNIX)
         guard number >= 0 else { throw .last("socket") }
@@ -81,7 +84,7 @@ package final class LocalSocket: Sendable {
 }
 
 extension Directory {
-    /// A path to what is called `name` that fits into the address of a socket, however long the directory's own is.
+    /// Returns a path to the entry `name` that fits into a socket address, however long the path of the directory is.
     func localPath(of name: [UInt8]) -> String {
         let direct = path + "/" + String(decoding: name, as: UTF8.self)
         return direct.utf8.count < 100
@@ -91,9 +94,9 @@ extension Directory {
 
 /// The process at the other end of a Unix domain socket.
 package struct PeerProcess: Hashable, Sendable {
-    /// Its number when it connected.
+    /// Its process id when it connected.
     package let processID: Int32
-    /// The user that it acted as.
+    /// Its user id when it connected.
     package let userID: UInt32
 
     init?(_ descriptor: Int32) {
@@ -104,6 +107,6 @@ package struct PeerProcess: Hashable, Sendable {
 }
 
 extension StreamSocket {
-    /// The process at the other end of a Unix domain socket; `nil` for any other.
+    /// The process at the other end of a Unix domain socket; `nil` for other sockets.
     package var peerProcess: PeerProcess? { PeerProcess(channel.descriptor.rawValue) }
 }

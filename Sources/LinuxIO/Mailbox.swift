@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Carries items from a thread that must never wait to one task that takes all there are.
+/// Carries items from a thread that must never wait to one task that takes them in batches.
 ///
-/// When more than `capacity` items wait, they give way to one that says so.
+/// If more than `capacity` items wait, a single overflow item replaces them all.
 final class Mailbox<Item: Sendable>: Sendable {
     private struct State {
         var items: [Item] = []
@@ -29,12 +29,13 @@ final class Mailbox<Item: Sendable>: Sendable {
         }
     }
 
-    /// Ends the delivery, once what waits is taken.
+    /// Closes the mailbox; the consumer still gets the waiting items.
     func close() {
         deliver { $0.isClosed = true }
     }
 
-    /// Waits until there is something and takes it all; `nil` at the end, or when the task is cancelled.
+    /// Waits for items and takes them all; returns `nil` once the mailbox is closed and empty, or the task is
+    /// cancelled.
     func take() async -> [Item]? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { consumer in
@@ -42,7 +43,7 @@ final class Mailbox<Item: Sendable>: Sendable {
                     precondition(state.consumer == nil, "a mailbox has one consumer")
                     state.consumer = consumer
                 }
-                // Cancelled before the handler could find the consumer.
+                // The task was cancelled before the handler could find the consumer.
                 if Task.isCancelled { abandon() }
             }
         } onCancel: {

@@ -1,15 +1,15 @@
 import CLinux
 import Glibc
 
-/// A copy of the process's memory in a file, where the kernel leaves one, or in somebody else's hands.
+/// Core dumps and other ways to read the process's memory from outside.
 package enum MemoryDump {
-    /// From now on the kernel makes none, whatever the process dies of, and only root can read the memory or trace the process
-    /// (PR_SET_DUMPABLE, prctl(2); RLIMIT_CORE, getrlimit(2)).
+    /// Forbids core dumps, and lets only root read the process's memory or trace it (PR_SET_DUMPABLE, prctl(2);
+    /// RLIMIT_CORE, getrlimit(2)).
     ///
-    /// A limit alone is not enough: a `core_pattern` with a pipe is given a dump whatever the limit is. What is under
-    /// /proc/self belongs to root then; the process's own descriptors there can still be opened by it.
+    /// A limit alone is not enough: a `core_pattern` with a pipe receives a dump regardless of the limit. Afterwards
+    /// the files in /proc/self belong to root; the process can still open its own descriptors there.
     ///
-    /// - Throws: `SystemError`: a dump may still be made. Warn, and go on.
+    /// - Throws: `SystemError`: a dump is still possible. Warn and continue.
     package static func forbid() throws(SystemError) {
         guard clinux_forbid_dumps() == 0 else { throw .last("prctl", "PR_SET_DUMPABLE") }
         let cores = __rlimit_resource_t(RLIMIT_CORE.rawValue)

@@ -2,11 +2,11 @@ import CLinux
 import Glibc
 
 extension OpenFile {
-    /// Gives the space of a part of the file back to the filesystem; the part reads as zeros then (fallocate(2),
+    /// Returns the space of a range to the filesystem; the range then reads as zeros (fallocate(2),
     /// FALLOC_FL_PUNCH_HOLE). The file keeps its length.
     ///
-    /// - Returns: `false` where the filesystem cannot.
-    /// - Throws: `SystemError`: EIO and the like.
+    /// - Returns: `false` if the filesystem does not support it.
+    /// - Throws: `SystemError`: for example EIO.
     @discardableResult
     package borrowing func punch(_ range: Range<Int64>) throws(SystemError) -> Bool {
         let number = descriptor.rawValue
@@ -20,19 +20,19 @@ extension OpenFile {
         return false
     }
 
-    /// Lets the kernel forget what it has of the file in memory (posix_fadvise(2), POSIX_FADV_DONTNEED), so that what is
-    /// read next is what the device has; sync before, for changes are kept. After a sync that failed the two differ.
+    /// Drops the kernel's cached pages of the file (posix_fadvise(2), POSIX_FADV_DONTNEED), so that the next read comes
+    /// from the device. Sync first, because dirty pages stay cached. After a failed sync, cache and device can differ.
     ///
-    /// Where there is no device, or the kernel does not follow the advice, nothing happens.
+    /// Has no effect without a device, or if the kernel ignores the advice.
     package borrowing func forgetCache() {
         _ = posix_fadvise(descriptor.rawValue, 0, 0, POSIX_FADV_DONTNEED)
     }
 
-    /// Lets btrfs overwrite the file in place instead of copying on write (FS_IOC_SETFLAGS, FS_NOCOW_FL), so that
-    /// overwriting needs no new space. To be called while the file is empty; other filesystems have no use for it.
+    /// Makes btrfs overwrite the file in place instead of copying on write (FS_IOC_SETFLAGS, FS_NOCOW_FL), so that
+    /// overwriting needs no new space. Call it while the file is empty. Other filesystems do not need it.
     ///
-    /// - Returns: `false` where the filesystem has no such attribute.
-    /// - Throws: `SystemError`: EIO and the like.
+    /// - Returns: `false` if the filesystem has no such attribute.
+    /// - Throws: `SystemError`: for example EIO.
     @discardableResult
     package borrowing func setNoCopyOnWrite() throws(SystemError) -> Bool {
         let number = descriptor.rawValue

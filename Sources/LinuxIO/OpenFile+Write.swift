@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 
 extension OpenFile {
-    /// Writes all of `bytes` where the last write ended.
+    /// Writes all of `bytes` at the file offset.
     ///
     /// - Throws: `SystemError`: ENOSPC, EDQUOT, EFBIG, EIO; a part may have been written.
     package borrowing func write(_ bytes: [UInt8]) throws(SystemError) {
@@ -27,7 +27,7 @@ extension OpenFile {
         }
     }
 
-    /// Writes all of `bytes` from `offset` on; where the last plain write ended does not change.
+    /// Writes all of `bytes` starting at `offset`. Does not move the file offset.
     ///
     /// - Throws: `SystemError`: ENOSPC, EDQUOT, EFBIG, EIO; a part may have been written.
     package borrowing func write(_ bytes: [UInt8], at offset: Int64) throws(SystemError) {
@@ -51,7 +51,8 @@ extension OpenFile {
         }
     }
 
-    /// Gives the file that many bytes of space now (posix_fallocate(3)), so that writing them cannot fail for lack of it.
+    /// Allocates `byteCount` bytes from the start of the file (posix_fallocate(3)), so that writing them cannot fail
+    /// for lack of space.
     ///
     /// - Throws: `SystemError`: ENOSPC, EDQUOT, EFBIG.
     package borrowing func reserve(byteCount: Int64) throws(SystemError) {
@@ -63,14 +64,15 @@ extension OpenFile {
         guard status == 0 else { throw .last("posix_fallocate", path) }
     }
 
-    /// Takes the write lock of the whole file, held until this descriptor is closed (fcntl(2), open file descriptions).
+    /// Takes a write lock on the whole file, held until this descriptor is closed (fcntl(2), open file description
+    /// locks).
     ///
-    /// Once more is no harm: it says whether the lock is still ours, and on a network filesystem takes it again where a
-    /// server forgot it.
+    /// Calling it again is harmless: it checks that the lock is still ours, and takes it again if the server of a
+    /// network filesystem has lost it.
     ///
-    /// - Returns: `false` when another open file holds it, in this process or any other, on this host or, where the
-    ///   filesystem is shared, another.
-    /// - Throws: `SystemError`: ENOLCK, or EINVAL where the filesystem has no locks.
+    /// - Returns: `false` if another open file holds the lock, in this or another process, or on another host if the
+    ///   filesystem is shared.
+    /// - Throws: `SystemError`: ENOLCK, or EINVAL if the filesystem has no locks.
     package borrowing func lock() throws(SystemError) -> Bool {
         let number = descriptor.rawValue
         if try FileGate.call(.lock, path, { clinux_lock_whole(number) }) == 0 { return true }
@@ -78,9 +80,10 @@ extension OpenFile {
         return false
     }
 
-    /// Whether another open file holds the lock; takes none, so that nobody who wants it is in our way.
+    /// Whether another open file holds the lock. Takes no lock itself, so it never makes another process's attempt
+    /// fail.
     ///
-    /// - Throws: `SystemError`: EINVAL where the filesystem has no locks.
+    /// - Throws: `SystemError`: EINVAL if the filesystem has no locks.
     package borrowing func isLockedElsewhere() throws(SystemError) -> Bool {
         let number = descriptor.rawValue
         var isLocked: Int32 = 0
@@ -89,15 +92,15 @@ extension OpenFile {
         return isLocked != 0
     }
 
-    /// Lets go of the lock, before a close: a process that was forked in between has the same open file until it begins
-    /// its program, and the lock would be held as long.
+    /// Releases the lock before a close. A process forked in between shares the open file until it calls exec, and
+    /// would hold the lock that long.
     package borrowing func unlock() {
-        // What cannot be unlocked is unlocked by the close.
+        // If this fails, the close releases the lock.
         _ = clinux_unlock_whole(descriptor.rawValue)
     }
 }
 
-/// What a write changed.
+/// The change made by a write.
 private func written(_ bytes: ArraySlice<UInt8>, at offset: Int64, to descriptor: Int32) -> FileChange {
     .written(file: FileGate.inode(descriptor), offset: offset, bytes: Array(bytes))
 }

@@ -5,10 +5,10 @@ import Glibc
 package struct OpenFile: ~Copyable, Sendable {
     let descriptor: Descriptor
 
-    /// The path it was opened by, for messages only: it may have been renamed since.
+    /// The path it was opened by, for messages only. The file may have been renamed since.
     package var path: String { name.isEmpty ? folder : folder + "/" + printable(name) }
 
-    /// The folder that it was opened in and its name there, or its whole path and no name.
+    /// The folder in which it was opened and its name there, or its whole path and an empty name.
     private let folder: String
     private let name: [UInt8]
 
@@ -18,14 +18,14 @@ package struct OpenFile: ~Copyable, Sendable {
         name = []
     }
 
-    /// Puts no path together: most files are closed without anybody having asked for it.
+    /// Defers building the path, which most files never need.
     init(_ descriptor: consuming Descriptor, _ name: [UInt8], in directory: Directory) {
         self.descriptor = descriptor
         folder = directory.path
         self.name = name
     }
 
-    /// Its status now.
+    /// Returns the file's current status.
     ///
     /// - Throws: `SystemError`: EIO, ESTALE or ENOTCONN from the filesystem.
     package borrowing func status() throws(SystemError) -> FileStatus {
@@ -37,8 +37,9 @@ package struct OpenFile: ~Copyable, Sendable {
         return FileStatus(raw)
     }
 
-    /// When it was made, in nanoseconds since 1970 (STATX_BTIME): with its inode it tells it from all other files of the
-    /// filesystem, also from those that get the inode later. `nil` where the filesystem does not know.
+    /// Returns the creation time in nanoseconds since 1970 (STATX_BTIME); `nil` if the filesystem does not record it.
+    /// Together with the inode it distinguishes the file from all others of the filesystem, even if the inode is reused
+    /// later.
     ///
     /// - Throws: `SystemError`: EIO, ESTALE or ENOTCONN from the filesystem.
     package borrowing func birthTime() throws(SystemError) -> Int64? {
@@ -51,15 +52,15 @@ package struct OpenFile: ~Copyable, Sendable {
         }
     }
 
-    /// Appends up to `count` bytes from `offset` on to `bytes`; fewer only at the end of the file.
+    /// Appends up to `count` bytes, read from `offset`, to `bytes`. Fewer are appended only at the end of the file.
     ///
-    /// - Returns: how many bytes came.
-    /// - Throws: `SystemError`: EIO and the like; `bytes` is then as it was.
+    /// - Returns: how many bytes were read.
+    /// - Throws: `SystemError`: for example EIO. `bytes` is unchanged then.
     package borrowing func read(
         _ count: Int, at offset: Int64, appendingTo bytes: inout [UInt8]
     ) throws(SystemError) -> Int {
         let start = bytes.count
-        // Not `repeatElement`: it goes byte by byte where nothing is optimized, and a journal has many megabytes.
+        // Not `repeatElement`, which works byte by byte in unoptimized builds; a journal has many megabytes.
         bytes += [UInt8](repeating: 0, count: count)
         var done = 0
         do {
@@ -94,15 +95,15 @@ package struct OpenFile: ~Copyable, Sendable {
         }
     }
 
-    /// The whole file from its start, to its end at the time of reading.
+    /// Returns the whole file, up to its end at the time of reading.
     ///
-    /// - Returns: `nil` when it is longer than `limit`.
-    /// - Throws: `SystemError`: EIO and the like.
+    /// - Returns: `nil` if it is longer than `limit`.
+    /// - Throws: `SystemError`: for example EIO.
     package borrowing func contents(limit: Int) throws(SystemError) -> [UInt8]? {
         let expected = try status().byteCount
         guard expected <= Int64(limit) else { return nil }
         var bytes: [UInt8] = []
-        // One byte more than expected, so that the usual file takes one call that also shows its end.
+        // Reads one byte more than expected, so that a single call usually also detects the end.
         var step = Int(expected) + 1
         bytes.reserveCapacity(step)
         while try read(step, at: Int64(bytes.count), appendingTo: &bytes) == step {
@@ -112,11 +113,11 @@ package struct OpenFile: ~Copyable, Sendable {
         return bytes.count <= limit ? bytes : nil
     }
 
-    /// Makes its bytes, length and times survive a power loss (fsync(2)); works on a file opened for reading.
+    /// Makes its bytes, length and times survive a power loss (fsync(2)). Also works on a file opened for reading.
     ///
-    /// - Parameter site: what the sync is for, by which tests can leave it out.
-    /// - Throws: `SystemError`; a failed sync is final: the kernel may have dropped the bytes, so trying again proves
-    ///   nothing. Reopen and read what is there.
+    /// - Parameter site: the purpose of the sync; tests can leave out single sites.
+    /// - Throws: `SystemError`. A failed sync is final: the kernel may have dropped the bytes, so trying again proves
+    ///   nothing. Reopen the file and read it.
     package borrowing func sync(_ site: SyncSite = .other) throws(SystemError) {
         if FileGate.isElided(site, path) { return }
         let number = descriptor.rawValue
@@ -128,7 +129,7 @@ package struct OpenFile: ~Copyable, Sendable {
 
     /// Makes its bytes and length survive a power loss, but not its times (fdatasync(2)).
     ///
-    /// - Parameter site: what the sync is for, by which tests can leave it out.
+    /// - Parameter site: the purpose of the sync; tests can leave out single sites.
     /// - Throws: `SystemError`; final as for `sync(_:)`.
     package borrowing func syncData(_ site: SyncSite = .other) throws(SystemError) {
         if FileGate.isElided(site, path) { return }
@@ -139,13 +140,13 @@ package struct OpenFile: ~Copyable, Sendable {
         guard status == 0 else { throw .last("fdatasync", path) }
     }
 
-    /// Whether the plan in force leaves out the waits for syncs of this site, which are made for other sites too; in debug
+    /// Whether the installed plan skips waiting for syncs of this site when those syncs also serve other sites. Debug
     /// builds only.
     package borrowing func leavesOut(_ site: SyncSite) -> Bool { FileGate.isElided(site, path) }
 
-    /// Closes now and says what close(2) said: on some filesystems (NFS, FUSE) it reports a failed write.
+    /// Closes now and reports the result of close(2). On some filesystems (NFS, FUSE) close reports a failed write.
     ///
-    /// - Throws: `SystemError`; the file is closed all the same, and what was written last may be lost.
+    /// - Throws: `SystemError`. The file is closed all the same, and the last writes may be lost.
     package consuming func closeNow() throws(SystemError) {
         let path = self.path
         let number = descriptor.relinquish()

@@ -2,11 +2,11 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// How many files this process may have open (files, getrlimit(2)).
+/// The limit on open files of this process (RLIMIT_NOFILE, getrlimit(2)).
 package enum OpenFileLimit {
-    /// The most that the process can raise the limit to by itself: the hard limit.
+    /// Returns the hard limit, up to which the process can raise its limit itself.
     ///
-    /// - Throws: `SystemError`, never seen.
+    /// - Throws: `SystemError`; not expected.
     package static func most() throws(SystemError) -> Int {
         var limit = rlimit()
         let status = unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
@@ -14,16 +14,17 @@ package enum OpenFileLimit {
         return Int(clamping: limit.rlim_max)
     }
 
-    /// Raises the limit as far as the process may by itself, to the hard limit, and keeps the last descriptors for those who
-    /// cannot do without: from now on, opening what would leave fewer fails with EMFILE.
+    /// Raises the limit to the hard limit, and reserves the last descriptors for code that cannot do without. From now
+    /// on, an open that would leave fewer than `reserve` fails with EMFILE.
     ///
-    /// The usual soft limit of 1024 is for programs that use select(2). libdispatch, under Swift's tasks, ends the process
-    /// (SIGILL) when it cannot have a descriptor: it opens epoll(7) and timers when it needs the first, and once a second the
-    /// status of each of its threads. New files of ours are let through as well, because what is written makes room.
+    /// The usual soft limit of 1024 is for programs that use select(2). libdispatch, which runs Swift's tasks, ends the
+    /// process (SIGILL) when it gets no descriptor: it opens epoll(7) and timers on first use, and once a second the
+    /// status of each of its threads. Creating our own files is exempt from the reserve as well, because writing them
+    /// makes room.
     ///
-    /// - Parameter reserve: how many descriptors are kept.
+    /// - Parameter reserve: how many descriptors to reserve.
     /// - Returns: the limit now.
-    /// - Throws: `SystemError`: the limit is as it was, and nothing is kept; go on with that.
+    /// - Throws: `SystemError`: the limit is unchanged and nothing is reserved. Continue without the reserve.
     @discardableResult
     package static func raise(keeping reserve: Int) throws(SystemError) -> Int {
         let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
@@ -38,14 +39,14 @@ package enum OpenFileLimit {
         return most
     }
 
-    /// How many descriptors the process has open. Opens one for the time of the call.
+    /// Counts the open descriptors of the process. Opens one itself during the call.
     ///
-    /// - Throws: `SystemError`: there is no /proc, or no descriptor left.
+    /// - Throws: `SystemError`: /proc is missing, or no descriptor is left.
     package static func openCount() throws(SystemError) -> Int {
         try Directory.open(path: "/proc/self/fd").names().count - 2
     }
 
-    /// The first number that no descriptor may get but those who are let through. The kernel gives the lowest that is free, so
-    /// whoever gets this one has left fewer than are to be kept.
+    /// The lowest descriptor number that only exempt code may use. The kernel assigns the lowest free number, so
+    /// getting this one means that fewer than the reserve are left.
     static let ceiling = Atomic<Int32>(.max)
 }

@@ -1,14 +1,14 @@
 import CLinux
 import Glibc
 
-/// How much of a processor this process has used since it began, all threads together (getrusage(2)).
+/// CPU time that this process has used since its start, all threads together (getrusage(2)).
 package struct ProcessTimes: Hashable, Sendable {
-    /// In the program and its libraries.
+    /// Time in the program and its libraries.
     package let user: Duration
-    /// In the kernel on its behalf.
+    /// Time in the kernel on its behalf.
     package let system: Duration
 
-    /// Reads the times now; a system call.
+    /// Reads the times now. Costs a system call.
     package static func now() -> ProcessTimes {
         var usage = rusage()
         let code = unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
@@ -16,7 +16,7 @@ package struct ProcessTimes: Hashable, Sendable {
         return ProcessTimes(user: Duration(usage.ru_utime), system: Duration(usage.ru_stime))
     }
 
-    /// What was used between `start` and `end`.
+    /// The CPU time used between `start` and `end`.
     package static func - (end: ProcessTimes, start: ProcessTimes) -> ProcessTimes {
         ProcessTimes(user: end.user - start.user, system: end.system - start.system)
     }

@@ -1,9 +1,10 @@
 import CLinux
 import Glibc
 
-/// Where programs are found.
+/// The search path for programs.
 package enum ProgramPath {
-    /// Whether a program can be started: by its path, or, if its name has no slash, in one of the folders of `PATH` (execvp(3)).
+    /// Whether a program can be started: by its path, or, if its name has no slash, from a folder in `PATH`
+    /// (execvp(3)).
     package static func finds(_ name: String) -> Bool {
         guard !name.contains("/") else { return isExecutable(name) }
         let path = EnvironmentVariable.value("PATH") ?? "/bin:/usr/bin"

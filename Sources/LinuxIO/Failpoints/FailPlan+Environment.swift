@@ -2,15 +2,15 @@
     import Glibc
 
     extension FailPlan {
-        /// The plan that the environment asks for, if it does:
+        /// Returns the plan that environment variables set up, or `nil` without them:
         ///
-        /// - `PUSHSPOOL_FAILPOINT=n:kill|stop|eio|enospc|einval[,…]`: what happens at the n-th operation; `n+:enospc`: at that and
-        ///   all later ones that need space.
-        /// - `PUSHSPOOL_FAILPOINT_UNDER=path`: only operations below that directory count.
-        /// - `PUSHSPOOL_ELIDE=site[,…]`: the syncs of these `SyncSite`s do nothing.
-        /// - `PUSHSPOOL_TRACE=file`: each change is appended to that file, which must be outside the directory.
+        /// - `PUSHSPOOL_FAILPOINT=n:kill|stop|eio|enospc|einval[,…]`: the action at the n-th operation; `n+:enospc`: at
+        ///   that operation and all later ones that need space.
+        /// - `PUSHSPOOL_FAILPOINT_UNDER=path`: count only operations below that directory.
+        /// - `PUSHSPOOL_ELIDE=site[,…]`: skip the syncs of these `SyncSite`s.
+        /// - `PUSHSPOOL_TRACE=file`: append each change to that file, which must be outside the directory.
         ///
-        /// What cannot be read ends the program: a test that tests nothing must not pass.
+        /// An invalid value ends the program: a test that tests nothing must not pass.
         static func ofEnvironment() -> FailPlan? {
             let (failpoint, elide) = (variable("PUSHSPOOL_FAILPOINT"), variable("PUSHSPOOL_ELIDE"))
             let trace = variable("PUSHSPOOL_TRACE")

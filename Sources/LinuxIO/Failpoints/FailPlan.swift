@@ -2,31 +2,31 @@
     import Glibc
     import Synchronization
 
-    /// What is to go wrong with the file operations below one directory, and a record of what they changed.
+    /// Failures to inject into the file operations below one directory, and a record of the changes they made.
     ///
-    /// In debug builds only. One comes from the environment (`FailPlan+Environment.swift`) and is in force for the whole
-    /// process; tests bring their own into force for their own directory. One operation at a time passes it while it
-    /// records, so that the records are in the order of what happened.
+    /// In debug builds only. A plan from the environment (`FailPlan+Environment.swift`) applies to the whole process;
+    /// tests install their own for their own directory. A recording plan lets one operation through at a time, so that
+    /// records are in the order of the changes.
     package final class FailPlan: Sendable {
         private struct State {
             var passedCount = 0
             var changes: [FileChange] = []
         }
 
-        /// The directory whose operations it concerns, and all below; empty: every operation.
+        /// The directory whose operations, and those below it, the plan covers; empty for every operation.
         package let scope: String
         /// The operations that fail.
         package let points: [FailPoint]
-        /// The syncs that do nothing and say that all is well.
+        /// The syncs that are skipped and report success.
         package let elided: Set<SyncSite>
 
         private let isRecording: Bool
-        /// Open as long as the process lives.
+        /// Open for the lifetime of the process.
         private let file: Int32?
         private let state = Mutex(State())
         private let order = Mutex(())
 
-        /// A plan for the operations below `scope`.
+        /// Creates a plan for the operations below `scope`.
         ///
         /// - Parameters:
         ///   - scope: the path, as the program itself spells it.
@@ -61,23 +61,23 @@
             }
         }
 
-        /// How many operations have come by.
+        /// How many operations the plan has counted.
         package var passedCount: Int { state.withLock { $0.passedCount } }
 
-        /// What they have changed, in order.
+        /// The recorded changes, in order.
         package var changes: [FileChange] { state.withLock { $0.changes } }
 
-        /// Brings it into force, before all that are in force already.
+        /// Installs the plan, ahead of all plans installed before.
         package func install() {
             installed.withLock { $0.insert(self, at: 0) }
         }
 
-        /// Takes it out of force.
+        /// Uninstalls the plan.
         package func remove() {
             installed.withLock { $0.removeAll { $0 === self } }
         }
 
-        /// The plan that concerns an operation on what `subject` begins with.
+        /// Returns the first installed plan whose scope covers `subject`.
         static func inForce(for subject: @autoclosure () -> String) -> FailPlan? {
             let plans = installed.withLock { $0 }
             guard !plans.isEmpty else { return nil }
@@ -85,7 +85,7 @@
             return plans.first { $0.scope.isEmpty || subject == $0.scope || subject.hasPrefix($0.scope + "/") }
         }
 
-        /// Counts an operation and lets happen what is to happen to it.
+        /// Counts an operation and applies its failpoint, if any.
         func pass(_ operation: FileOperation, _ subject: String) throws(SystemError) {
             let number = state.withLock { state in
                 state.passedCount += 1
@@ -95,7 +95,7 @@
             try point.happen(at: operation, subject)
         }
 
-        /// Makes a call and keeps what it changed. The caller's errno is the call's.
+        /// Makes a call and records its change. Preserves the errno of the call.
         func recording<Result: SignedInteger & Sendable>(_ change: (Result) -> FileChange?, _ body: () -> Result)
             -> Result
         {

@@ -1,30 +1,30 @@
 #if FAILPOINTS
     import Glibc
 
-    /// A file operation, by its number, and what becomes of it.
+    /// A file operation, identified by its number, and the action to take there.
     package struct FailPoint: Hashable, Sendable {
-        /// What happens instead of the operation, or before it.
+        /// The action to take instead of the operation, or before it.
         package enum Action: String, Hashable, Sendable {
-            /// The process dies before the operation (SIGKILL).
+            /// Kills the process before the operation (SIGKILL).
             case kill
-            /// The process stops before the operation (SIGSTOP), and does it when it is continued.
+            /// Stops the process before the operation (SIGSTOP). The operation runs once the process is continued.
             case stop
             /// The operation fails with EIO.
             case eio
             /// The operation fails with ENOSPC.
             case enospc
-            /// The operation fails with EINVAL, as one that the filesystem does not have.
+            /// The operation fails with EINVAL, as if the filesystem did not support it.
             case einval
         }
 
-        /// Which operation, counted from 1.
+        /// The number of the operation, counted from 1.
         package let number: Int
-        /// Whether all later ones are meant too; then only those that can fail for lack of space.
+        /// Whether it applies to all later operations too, but only to those that can fail for lack of space.
         package let isLasting: Bool
-        /// What happens.
+        /// The action.
         package let action: Action
 
-        /// Reads `5:kill`, `7:eio` or `9+:enospc`; `nil` if it is none.
+        /// Parses `5:kill`, `7:eio` or `9+:enospc`; returns `nil` for other text.
         package init?(_ text: some StringProtocol) {
             let parts = text.split(separator: ":", omittingEmptySubsequences: false)
             guard parts.count == 2, let action = Action(rawValue: String(parts[1])) else { return nil }
@@ -33,7 +33,7 @@
             (self.number, self.isLasting, self.action) = (number, isLasting, action)
         }
 
-        /// Reads a list of them with commas between; `nil` if one is none.
+        /// Parses a comma-separated list; returns `nil` if an element is invalid.
         package static func list(_ text: String) -> [FailPoint]? {
             let points = text.split(separator: ",").map { FailPoint($0) }
             return points.contains(nil) ? nil : points.compactMap(\.self)

@@ -1,7 +1,7 @@
 #if FAILPOINTS
     extension FileChange {
-        /// Its bytes in a trace file: the length of the rest (u32), a letter, then its fields; numbers are little-endian,
-        /// texts and bytes have their length (u32) before them.
+        /// The change as bytes of a trace file: the length of the remainder (u32), a letter, then the fields. Numbers
+        /// are little-endian. Texts and byte arrays are prefixed with their length (u32).
         package var encoded: [UInt8] {
             var writer = FieldWriter()
             switch self {
@@ -23,7 +23,7 @@
             return FieldWriter.number(UInt32(writer.bytes.count)) + writer.bytes
         }
 
-        /// The changes in a trace file; a last one that was cut off is left out.
+        /// Decodes the changes in a trace file. Ignores an incomplete record at the end.
         package static func decode(_ trace: [UInt8]) -> [FileChange] {
             var reader = FieldReader(rest: trace[...])
             var changes: [FileChange] = []

@@ -1,14 +1,14 @@
-/// One change to a file tree that a file operation made, as traces tell it.
+/// One change to a file tree, as recorded in a trace.
 ///
-/// Directories go by their path, files by their inode: they are written under names that they have lost since.
+/// Directories are identified by path and files by inode, because a file may have been renamed since it was opened.
 package enum FileChange: Hashable, Sendable {
-    /// A directory was made.
+    /// A directory was created.
     case madeDirectory(directory: String, name: [UInt8])
-    /// A file was made.
+    /// A file was created.
     case created(directory: String, name: [UInt8], file: UInt64)
-    /// A file that was there was opened: this is its inode.
+    /// An existing file was opened; this is its inode.
     case opened(directory: String, name: [UInt8], file: UInt64)
-    /// A name was moved; what had the new name has lost it.
+    /// A name was moved. A file that had the new name before has lost it.
     case renamed(directory: String, name: [UInt8], toDirectory: String, newName: [UInt8])
     /// A file got a second name.
     case linked(directory: String, name: [UInt8], toDirectory: String, newName: [UInt8])
@@ -16,9 +16,9 @@ package enum FileChange: Hashable, Sendable {
     case removed(directory: String, name: [UInt8])
     /// Bytes were written.
     case written(file: UInt64, offset: Int64, bytes: [UInt8])
-    /// The file has at least this many bytes now, zeros where nothing was.
+    /// The file is at least this long now, with zeros where nothing was written.
     case allocated(file: UInt64, byteCount: Int64)
-    /// A part of the file reads as zeros now.
+    /// A range of the file reads as zeros now.
     case punched(file: UInt64, offset: Int64, byteCount: Int64)
     /// A file's bytes and length were synced.
     case syncedFile(UInt64)

@@ -1,21 +1,21 @@
 import CLinux
 import Glibc
 
-/// What every file operation of `Directory` and `OpenFile` passes on its way to the kernel.
+/// The gate that every file operation of `Directory` and `OpenFile` passes on its way to the kernel.
 ///
-/// In debug builds it counts, fails, kills and records as the `FailPlan` in force says. In release builds it is the
-/// system call and nothing else.
+/// In debug builds it counts, fails, kills and records according to the installed `FailPlan`. In release builds it
+/// makes the system call only.
 enum FileGate {
     #if FAILPOINTS
-        /// Makes one system call, unless the plan in force has another idea.
+        /// Makes one system call, unless the installed plan makes it fail.
         ///
         /// - Parameters:
-        ///   - operation: what it is.
-        ///   - subject: what it is done to, beginning with a path.
-        ///   - change: what it changed, asked after a success.
-        ///   - body: the call; negative is failure, told by errno, which is kept.
-        /// - Returns: what the call returned.
-        /// - Throws: `SystemError`: what the plan made of it instead.
+        ///   - operation: the kind of operation.
+        ///   - subject: the object of the call, beginning with a path.
+        ///   - change: returns the change for the record, called after a success.
+        ///   - body: the call. A negative result means failure with errno set; errno is preserved.
+        /// - Returns: the result of the call.
+        /// - Throws: `SystemError`: the failure that the plan injected instead.
         static func call<Result: SignedInteger & Sendable>(
             _ operation: FileOperation, _ subject: @autoclosure () -> String,
             change: (Result) -> FileChange? = { _ in nil }, _ body: () -> Result
@@ -24,14 +24,14 @@ enum FileGate {
             do {
                 try plan.pass(operation, subject())
             } catch {
-                // Linux closes the file whatever it says of it.
+                // Linux closes the file even if close(2) reports an error.
                 if operation == .close { _ = body() }
                 throw error
             }
             return plan.recording(change, body)
         }
 
-        /// Whether the plan in force leaves this sync out.
+        /// Whether the installed plan leaves this sync out.
         static func isElided(_ site: SyncSite, _ subject: @autoclosure () -> String) -> Bool {
             FailPlan.inForce(for: subject())?.elided.contains(site) ?? false
         }
@@ -44,7 +44,7 @@ enum FileGate {
             return UInt64(raw.st_ino)
         }
     #else
-        /// Makes one system call, and never throws.
+        /// Makes one system call; never throws.
         @inline(__always)
         static func call<Result: SignedInteger & Sendable>(
             _: FileOperation, _: @autoclosure () -> String, change: (Result) -> FileChange? = { _ in nil },
@@ -53,11 +53,11 @@ enum FileGate {
             body()
         }
 
-        /// Never: release builds leave out no sync.
+        /// Always `false`: release builds perform every sync.
         @inline(__always)
         static func isElided(_: SyncSite, _: @autoclosure () -> String) -> Bool { false }
 
-        /// Asked by records only, which release builds do not make.
+        /// Always 0: only records need the inode, and release builds make none.
         @inline(__always)
         static func inode(_: Int32) -> UInt64 { 0 }
     #endif

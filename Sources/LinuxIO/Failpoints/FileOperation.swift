@@ -1,28 +1,28 @@
-/// A kind of file operation, as failpoints count and refuse them.
+/// A kind of file operation that failpoints can count and fail.
 package enum FileOperation: String, Hashable, Sendable {
-    /// Opening what is there: a file, a directory, a listing.
+    /// Opening an existing file, directory or listing.
     case open
-    /// Making a file.
+    /// Creating a file.
     case create
-    /// Making a directory.
+    /// Creating a directory.
     case makeDirectory
-    /// Making a symbolic link.
+    /// Creating a symbolic link.
     case makeSymbolicLink
-    /// Renaming, whether or not a taken name is replaced.
+    /// Renaming, with or without replacing the new name.
     case rename
-    /// Giving a second name.
+    /// Creating a hard link.
     case link
-    /// Removing a name, a directory's too.
+    /// Removing a name, also of a directory.
     case unlink
     /// Reading bytes.
     case read
-    /// Writing bytes where the last write ended.
+    /// Writing bytes at the file offset.
     case write
-    /// Writing bytes at a place.
+    /// Writing bytes at a given position.
     case pwrite
-    /// Giving a file its space before it is written.
+    /// Allocating space for a file before it is written.
     case allocate
-    /// Taking space out of a file.
+    /// Punching a hole into a file.
     case punch
     /// fsync(2), of a file or a directory.
     case sync
@@ -32,9 +32,9 @@ package enum FileOperation: String, Hashable, Sendable {
     case syncFilesystem
     /// Reading a block of names.
     case list
-    /// Looking at a status.
+    /// Reading the status of a file.
     case status
-    /// Looking at a filesystem's type and room.
+    /// Reading the type and free space of a filesystem.
     case filesystem
     /// Setting permission bits or attributes.
     case setMode
@@ -42,7 +42,7 @@ package enum FileOperation: String, Hashable, Sendable {
     case lock
     /// Taking a read lease.
     case lease
-    /// Closing where somebody asks what came of it.
+    /// A close whose result is checked.
     case close
 
     /// Whether it can fail because the volume is full.

@@ -1,43 +1,43 @@
-/// The place in the program that a sync belongs to, so that tests can leave out one at a time and see what it was for.
+/// The purpose of a sync. Tests can skip the syncs of one site to see what depends on them.
 package enum SyncSite: String, Hashable, Sendable, CaseIterable {
     /// The bytes of a job that is too long for the journal, before its claim.
     case jobFile
     /// The journal's records.
     case journal
-    /// The journal's records that announce what is about to be sent and must not be sent twice: the wait for them.
+    /// The wait for the journal records that announce notifications about to be sent that must not be sent twice.
     case intent
     /// The journal's space and first page, once.
     case journalFile
-    /// The folder that the journal was made in, once.
+    /// The folder that contains the journal, once.
     case journalFolder
-    /// The file with a job's whole name.
+    /// The file that stores a job's full name.
     case fullName
-    /// A feedback file, before it gets its name.
+    /// A feedback file, before it is renamed to its final name.
     case feedbackFile
-    /// `feedback/`, before anything relies on what was published there.
+    /// `feedback/`, before other code relies on a file published there.
     case feedbackFolder
-    /// A result file, before it gets its name.
+    /// A result file, before it is renamed to its final name.
     case resultFile
-    /// A day's folder in an archive, after moves to it.
+    /// A day's folder in an archive, after moves into it.
     case archives
-    /// What the moves to the archives came from.
+    /// The folders from which jobs were moved to the archives.
     case archiveSource
-    /// `hold/` after a job was parked there.
+    /// `hold/`, after a job was moved there.
     case holdFolder
-    /// Where a parked job came from, and `new/`, where it was before its claim.
+    /// The folder that a held job came from, and `new/`, where it was before its claim.
     case holdSource
-    /// The parent of a new folder: a day's, an app's.
+    /// The parent of a new day or app folder.
     case newFolder
-    /// The space that is kept for a full volume.
+    /// The ballast file that reserves space for a full volume.
     case ballast
-    /// What is kept between runs beside the journal.
+    /// State kept between runs, other than the journal.
     case state
-    /// A signed token that is kept between runs.
+    /// A signed token kept between runs.
     case tokenFile
     /// A job that a client submits, before it is published.
     case submission
-    /// The folder that a client published a job in.
+    /// The folder in which a client published a job.
     case submissionFolder
-    /// None of these.
+    /// Any other sync.
     case other
 }
