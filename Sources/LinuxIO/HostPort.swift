@@ -13,8 +13,8 @@ package struct HostPort: Sendable, Hashable, CustomStringConvertible {
 
     /// Parses `host:port`, `[address]:port`, or, with a default port, a host alone.
     ///
-    /// - Returns: `nil` for an empty host, a missing port without a default, a port outside 0 to 65535, or an IPv6
-    ///   address with a port but without brackets.
+    /// - Returns: `nil` for an empty host, a missing port without a default, a port that is not a number from 0 to
+    ///   65535, or an IPv6 address with a port but without brackets.
     package init?(_ text: String, defaultPort: UInt16? = nil) {
         let isBracketed = text.hasPrefix("[")
         let end = isBracketed ? text.firstIndex(of: "]") : text.firstIndex(of: ":") ?? text.endIndex

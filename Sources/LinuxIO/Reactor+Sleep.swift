@@ -1,12 +1,12 @@
 extension Reactor {
-    /// Suspends the calling task, on whatever executor it runs, until `deadline` or up to a millisecond later.
+    /// Suspends the calling task, on any executor, until `deadline` or up to a millisecond later.
     ///
-    /// Time spent with the machine suspended counts (CLOCK_BOOTTIME).
+    /// Time during which the machine is suspended counts (CLOCK_BOOTTIME).
     ///
     /// - Throws: `CancellationError` as soon as the task is cancelled or the reactor stops.
     package func sleep(until deadline: ContinuousClock.Instant) async throws {
         if isCurrent {
-            // The way that changes no thread.
+            // Avoids a thread change.
             let found = await Waiter(on: self).wait(until: deadline)
             if found.contains(.cancelled) { throw CancellationError() }
             return
@@ -22,7 +22,7 @@ extension Reactor {
         }
     }
 
-    /// Suspends the calling task for a while; the same as `sleep(until: .now + duration)`.
+    /// Suspends the calling task for `duration`; the same as `sleep(until: .now + duration)`.
     ///
     /// - Throws: `CancellationError` as soon as the task is cancelled or the reactor stops.
     package func sleep(for duration: Duration) async throws {
@@ -32,12 +32,12 @@ extension Reactor {
 
 /// One call of `Reactor.sleep(until:)`.
 ///
-/// Unchecked because it is touched by the reactor's thread alone: others only post it to the inbox.
+/// Unchecked because only the reactor's thread touches it; other threads only post it to the inbox.
 final class Sleep: DeadlineEntry, @unchecked Sendable {
     private var continuation: CheckedContinuation<Void, any Error>?
     private var isCancelled = false
 
-    /// Takes the sleeper over. Returns `false` if it was cancelled before, and has then been resumed.
+    /// Stores the sleeping task. Returns `false` if the sleep was already cancelled; the task has then been resumed.
     func begin(_ sleeper: CheckedContinuation<Void, any Error>) -> Bool {
         if isCancelled {
             sleeper.resume(throwing: CancellationError())
@@ -47,7 +47,7 @@ final class Sleep: DeadlineEntry, @unchecked Sendable {
         return !isCancelled
     }
 
-    /// Ends the sleep early, or keeps it from beginning.
+    /// Ends the sleep early, or prevents it from starting.
     func cancel() {
         isCancelled = true
         continuation?.resume(throwing: CancellationError())

@@ -1,21 +1,21 @@
 import Glibc
 import Synchronization
 
-/// The thread on which all sockets live: it runs actors' jobs and waits for descriptors and deadlines.
+/// The thread for all sockets: it runs actors' jobs and waits for descriptors and deadlines.
 ///
-/// An actor moves there by returning `asUnownedSerialExecutor()` as its `unownedExecutor`; several may, and then
-/// call each other without a change of thread. Nothing on a reactor may block. The thread holds its reactor, which
-/// therefore lives until `stop()`. Many descriptors cost nothing while they are idle: one epoll_wait(2) sleeps for all.
+/// An actor moves there by returning `asUnownedSerialExecutor()` as its `unownedExecutor`. Several actors may do so;
+/// they then call each other without a thread change. Code on a reactor must not block. The thread retains its reactor,
+/// which therefore lives until `stop()`. Idle descriptors cost nothing: one epoll_wait(2) covers all of them.
 package final class Reactor: SerialExecutor {
     let inbox: ReactorInbox
     let loop: ReactorLoop
-    /// The number of the loop's own thread, 0 until it runs.
+    /// The handle of the loop's thread; 0 until it runs.
     private let threadNumber = Atomic<UInt>(0)
     private let thread = Mutex<SystemThread?>(nil)
 
     /// Starts the thread.
     ///
-    /// - Parameter name: what `top -H` shows, at most 15 bytes.
+    /// - Parameter name: the name that `top -H` shows, at most 15 bytes.
     /// - Throws: `SystemError`: no descriptor or no thread left.
     package init(name: String = "reactor") throws(SystemError) {
         inbox = try ReactorInbox()
@@ -27,10 +27,10 @@ package final class Reactor: SerialExecutor {
         thread.withLock { $0 = started }
     }
 
-    /// Ends every wait with `.cancelled` and every sleep with `CancellationError`, runs what is queued, and blocks
-    /// until the thread has ended. Idempotent, but never called on the reactor itself.
+    /// Ends every wait with `.cancelled` and every sleep with `CancellationError`, runs the queued jobs, and blocks
+    /// until the thread has ended. Idempotent. Must not be called on the reactor itself.
     ///
-    /// Call it when no task runs here any more: a job that comes later is never run.
+    /// Call it once no task runs here any more: a job enqueued later never runs.
     package func stop() {
         let running = thread.withLock { thread in
             defer { thread = nil }
@@ -44,21 +44,23 @@ package final class Reactor: SerialExecutor {
     /// Whether the caller runs on the reactor's thread.
     package var isCurrent: Bool { threadNumber.load(ordering: .relaxed) == pthread_self() }
 
-    /// Queues a job; thread-safe. For the Swift runtime.
+    /// Queues a job. Thread-safe. Called by the Swift runtime.
     package func enqueue(_ job: consuming ExecutorJob) {
         inbox.post(UnownedJob(job))
     }
 
-    /// This executor for an actor's `unownedExecutor`, without `unsafe` there; the actor must hold the reactor.
+    /// This executor for an actor's `unownedExecutor`, so that the actor needs no `unsafe`. The actor must retain the
+    /// reactor.
     @safe package func asUnownedSerialExecutor() -> UnownedSerialExecutor {
         unsafe UnownedSerialExecutor(ordinary: self)
     }
 
-    /// Traps unless the caller runs here. For the Swift runtime (`assumeIsolated`, `preconditionIsolated`).
+    /// Traps unless the caller runs on this reactor. Called by the Swift runtime (`assumeIsolated`,
+    /// `preconditionIsolated`).
     package func checkIsolated() {
         precondition(isCurrent, "must run on the reactor's thread")
     }
 
-    /// Whether the caller runs here. For the Swift runtime.
+    /// Whether the caller runs on this reactor. Called by the Swift runtime.
     package func isIsolatingCurrentContext() -> Bool? { isCurrent }
 }

@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// What other threads hand to a reactor: jobs and requests, and the bell that ends its sleep.
+/// The queue from other threads to a reactor: jobs, requests, and the bell that wakes the loop.
 final class ReactorInbox: Sendable {
     /// A request that only the reactor's thread may carry out.
     enum Request: Sendable {
@@ -19,13 +19,13 @@ final class ReactorInbox: Sendable {
         var jobs: [UnownedJob] = []
         var requests: [Request] = []
         var isAsleep = false
-        /// When the loop ends its sleep if nothing else does; `nil` for never.
+        /// When the loop wakes up by itself; `nil` for never.
         var awakeAt: ContinuousClock.Instant?
         var isClosed = false
     }
 
     private let state = Mutex(State())
-    /// The eventfd that the loop watches edge-triggered: every write is an edge, so nobody ever needs to read it.
+    /// The eventfd that the loop watches edge-triggered. Every write is an edge, so it never needs to be read.
     let bell: Descriptor
 
     init() throws(SystemError) {
@@ -44,7 +44,7 @@ final class ReactorInbox: Sendable {
         if mustRing { ring() }
     }
 
-    /// Queues a request. Returns `false` if the reactor has stopped: then it is not carried out.
+    /// Queues a request. Returns `false` if the reactor has stopped; the request is not carried out then.
     @discardableResult
     func post(_ request: Request) -> Bool {
         let (isTaken, mustRing) = state.withLock { state in
@@ -56,7 +56,7 @@ final class ReactorInbox: Sendable {
         return isTaken
     }
 
-    /// Moves everything queued into the (empty) arrays given, which keep their storage for the next time.
+    /// Moves everything queued into the given arrays, which must be empty. Reuses their storage.
     func take(jobs: inout [UnownedJob], requests: inout [Request]) {
         state.withLock { state in
             swap(&state.jobs, &jobs)
@@ -64,7 +64,8 @@ final class ReactorInbox: Sendable {
         }
     }
 
-    /// Says that the loop is about to sleep, until then at most. Returns `false` if there is work: then it must not.
+    /// Marks the loop as asleep until `awakeAt` at the latest. Returns `false` if work is queued; the loop must not
+    /// sleep then.
     func fallAsleep(until awakeAt: ContinuousClock.Instant?) -> Bool {
         state.withLock { state in
             state.isAsleep = state.jobs.isEmpty && state.requests.isEmpty
@@ -73,12 +74,12 @@ final class ReactorInbox: Sendable {
         }
     }
 
-    /// Says that the loop is awake, whatever woke it.
+    /// Marks the loop as awake after any wakeup.
     func awaken() {
         state.withLock { $0.isAsleep = false }
     }
 
-    /// Refuses everything from now on, unless something is queued: then returns `false`, and that comes first.
+    /// Refuses all posts from now on. If work is queued, returns `false` and stays open; the work comes first.
     func close() -> Bool {
         state.withLock { state in
             state.isClosed = state.jobs.isEmpty && state.requests.isEmpty
@@ -88,13 +89,14 @@ final class ReactorInbox: Sendable {
 
     private func ring() {
         var one: UInt64 = 1
-        // Cannot fail but with EAGAIN after 2^64 unread rings, and an interrupt does not reach eventfd_write.
+        // Fails only with EAGAIN after 2^64 unread rings, and signals do not interrupt a write to an eventfd.
         _ = unsafe write(bell.rawValue, &one, MemoryLayout<UInt64>.size)
     }
 }
 
 extension ReactorInbox.State {
-    /// Whether the loop that sleeps will be awake early enough to hear of it then: of a deadline after that.
+    /// Whether the sleeping loop wakes up by itself early enough for the request: true for a deadline not before
+    /// `awakeAt`.
     fileprivate func isInTime(for request: ReactorInbox.Request) -> Bool {
         guard isAsleep, let awakeAt else { return false }
         switch request {
@@ -103,7 +105,7 @@ extension ReactorInbox.State {
         }
     }
 
-    /// Marks the loop as awake and says whether it slept.
+    /// Marks the loop as awake. Returns whether it slept.
     fileprivate mutating func stopSleeping() -> Bool {
         defer { isAsleep = false }
         return isAsleep

@@ -1,14 +1,14 @@
 import CLinux
 import Glibc
 
-/// The reactor's inside: the epoll loop, the deadlines, and the table of registrations.
+/// The core of the reactor: the epoll loop, the deadlines, and the table of registrations.
 ///
-/// Unchecked because it is touched by the reactor's thread alone; whoever could come from elsewhere asks
+/// Unchecked because only the reactor's thread touches it. Entry points that other threads could reach check
 /// `Reactor.preconditionIsolated` first.
 @safe final class ReactorLoop: @unchecked Sendable {
     private let inbox: ReactorInbox
     private let epoll: Descriptor
-    /// Rings at the earliest deadline; CLOCK_BOOTTIME, so that a suspended machine's time counts.
+    /// Fires at the earliest deadline. Uses CLOCK_BOOTTIME, so that time during which the machine is suspended counts.
     private let timer: Descriptor
     private var armed: ContinuousClock.Instant?
     private var events = unsafe [epoll_event](repeating: epoll_event(), count: 256)
@@ -19,13 +19,13 @@ import Glibc
     private var yielding: [Registration] = []
     private var released: [(job: UnownedJob, gate: Registration)] = []
     var deadlines = DeadlineHeap()
-    /// Counts the rounds of jobs, then events: what makes a wait fair.
+    /// Counts the rounds of jobs followed by events. Used to keep waits fair.
     private(set) var turn: UInt64 = 0
     private(set) var isStopping = false
 
     private static let bellTag: UInt64 = 0
     private static let timerTag: UInt64 = 1
-    /// Rounds of jobs that may beget jobs before the descriptors get their turn.
+    /// How many rounds of jobs, including jobs that earlier rounds enqueued, may run before descriptors are polled.
     private static let jobRounds = 8
 
     init(inbox: ReactorInbox) throws(SystemError) {
@@ -36,12 +36,12 @@ import Glibc
         let rawTimer = timerfd_create(CLOCK_BOOTTIME, Int32(TFD_NONBLOCK | TFD_CLOEXEC))
         guard rawTimer >= 0 else { throw .last("timerfd_create") }
         timer = Descriptor(adopting: rawTimer)
-        // Edge-triggered: each ring and each expiry is an edge of its own, so neither has to be read.
+        // Edge-triggered: each ring and each expiry is a separate edge, so neither has to be read.
         try watch(inbox.bell.rawValue, tag: Self.bellTag, for: clinux_epoll_in | clinux_epoll_edge)
         try watch(timer.rawValue, tag: Self.timerTag, for: clinux_epoll_in | clinux_epoll_edge)
     }
 
-    /// Runs jobs and waits for events until asked to stop, and then until nothing is left to do.
+    /// Runs jobs and waits for events until asked to stop, and then until no work is left.
     func run(on executor: UnownedSerialExecutor) {
         while true {
             turn += 1
@@ -56,7 +56,7 @@ import Glibc
         }
     }
 
-    /// Makes a registration that only deadlines and wakes concern.
+    /// Creates a registration without a descriptor, for deadlines and wakeups only.
     func register() -> Registration {
         let registration = Registration(loop: self, tag: nextTag)
         registrations[nextTag] = registration
@@ -64,17 +64,17 @@ import Glibc
         return registration
     }
 
-    /// Makes a registration, and has epoll watch `descriptor` for all it can tell, edge by edge.
+    /// Creates a registration and makes epoll watch `descriptor` for all events, edge-triggered.
     ///
-    /// - Throws: `SystemError`: EPERM for a descriptor that is always ready (a plain file), ENOSPC or ENOMEM
-    ///   when a limit is reached.
+    /// - Throws: `SystemError`: EPERM for a descriptor that is always ready (a regular file), ENOSPC or ENOMEM if a
+    ///   limit is reached.
     func register(watching descriptor: Int32) throws(SystemError) -> Registration {
         let kinds = clinux_epoll_in | clinux_epoll_out | clinux_epoll_rdhup | clinux_epoll_edge
         try watch(descriptor, tag: nextTag, for: kinds)
         return register()
     }
 
-    /// Sees to it that the wait that `registration` began will be settled.
+    /// Arranges for the wait that `registration` began to be settled.
     func suspend(_ registration: Registration, until deadline: ContinuousClock.Instant?) {
         registration.suspend()
         if isStopping {
@@ -91,9 +91,10 @@ import Glibc
         released.append((job, registration))
     }
 
-    /// Stops epoll's watch. For the owner's `deinit`, on any thread, just before the descriptor closes.
+    /// Removes a descriptor from epoll. Called by the owner's `deinit`, on any thread, just before the descriptor is
+    /// closed.
     func unwatch(_ descriptor: Int32) {
-        // epoll_ctl(2) is safe from any thread; it fails only if the descriptor is not watched, which is the aim.
+        // epoll_ctl(2) is thread-safe. It fails only if the descriptor is not watched, which is the goal.
         _ = clinux_epoll_control(epoll.rawValue, EPOLL_CTL_DEL, descriptor, 0, 0)
     }
 
@@ -115,7 +116,7 @@ import Glibc
         }
     }
 
-    /// Runs what has left its gate, each just up to its return to the reactor's queue.
+    /// Runs the jobs that have left their gates. Each runs only up to its return to the reactor's queue.
     private func runReleased() {
         var index = 0
         while index < released.count {
@@ -147,7 +148,7 @@ import Glibc
         }
     }
 
-    /// Ends every wait and every sleep, those to come as well.
+    /// Ends every wait and every sleep, now and in the future.
     private func stop() {
         isStopping = true
         for registration in registrations.values { registration.settle(.cancelled) }
@@ -171,14 +172,14 @@ extension ReactorLoop {
         while let entry = deadlines.popExpired(at: now) { entry.deadlinePassed() }
     }
 
-    /// When the timer rings, once `armTimer` has seen to it.
+    /// When the timer will fire, once `armTimer` has run.
     private var awakeAt: ContinuousClock.Instant? {
         guard let armed, let earliest = deadlines.earliest else { return armed ?? deadlines.earliest }
         return min(armed, earliest)
     }
 
-    /// Sets the timer to the earliest deadline, unless it is set to an earlier instant already: then it rings once
-    /// for nothing, which is cheaper than a system call for each deadline that moves away.
+    /// Sets the timer to the earliest deadline, unless it is already set to an earlier instant. In that case one
+    /// spurious wakeup is cheaper than a system call for each deadline that moves away.
     private func armTimer() {
         guard let earliest = deadlines.earliest else { return }
         if let armed, armed <= earliest { return }
@@ -189,7 +190,7 @@ extension ReactorLoop {
         armed = earliest
     }
 
-    /// Takes events from epoll, sleeping for them if it may.
+    /// Takes events from epoll. Sleeps until one arrives if `maySleep`.
     private func poll(maySleep: Bool) {
         let count = unsafe epoll_wait(epoll.rawValue, &events, Int32(events.count), maySleep ? -1 : 0)
         guard count >= 0 else {
@@ -197,7 +198,7 @@ extension ReactorLoop {
             return
         }
         for index in 0..<Int(count) {
-            // A copy: the C struct is packed, so its fields are read through inlines.
+            // A copy, because the C struct is packed and its fields are read through inlines.
             var event = unsafe events[index]
             let tag = unsafe clinux_epoll_tag(&event)
             let bits = unsafe clinux_epoll_events(&event)

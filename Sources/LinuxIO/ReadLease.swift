@@ -1,22 +1,22 @@
 import CLinux
 import Glibc
 
-/// What came of asking for a read lease.
+/// The result of requesting a read lease.
 package enum ReadLease: Hashable, Sendable {
-    /// Nobody on this host has the file open for writing; whoever tries now waits until the lease is given back, or
-    /// for `/proc/sys/fs/lease-break-time` (45 s) at most.
+    /// No process on this host has the file open for writing. A process that now tries to open it for writing waits
+    /// until the lease is released, for at most `/proc/sys/fs/lease-break-time` (45 s).
     case granted
-    /// Somebody has it open for writing, perhaps by another name, or mapped: it is not finished.
+    /// A process has the file open for writing, perhaps by another name, or mapped: the file is not finished.
     case writerHasIt
-    /// Nothing is known: not our file and no CAP_LEASE, or the filesystem has no leases.
+    /// Unknown: the file belongs to another user and CAP_LEASE is missing, or the filesystem has no leases.
     case unavailable
 }
 
 extension OpenFile {
-    /// Asks for a read lease (fcntl(2), F_SETLEASE) on a file opened for reading. Does not wait.
+    /// Requests a read lease (fcntl(2), F_SETLEASE) on a file opened for reading. Does not wait.
     ///
-    /// Blind to writers on other hosts: worth something on a local filesystem only. Breaking a lease raises SIGIO, which
-    /// from the first call on is ignored in the whole process.
+    /// Does not detect writers on other hosts, so it is useful on a local filesystem only. Breaking a lease raises
+    /// SIGIO, which the whole process ignores from the first call on.
     package borrowing func takeReadLease() -> ReadLease {
         _ = ignoringBreaks
         do {
@@ -28,11 +28,11 @@ extension OpenFile {
         }
     }
 
-    /// Gives the lease back; without one this does nothing. Closing the file does the same.
+    /// Releases the lease, if there is one. Closing the file has the same effect.
     package borrowing func dropReadLease() {
         _ = clinux_set_lease(descriptor.rawValue, Int32(F_UNLCK))
     }
 }
 
-/// Done once: the default action of SIGIO is to end the process.
+/// Evaluated once. The default action of SIGIO would end the process.
 private let ignoringBreaks: Void = clinux_ignore_lease_breaks()

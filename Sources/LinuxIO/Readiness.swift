@@ -1,24 +1,24 @@
-/// What ended a wait: the state of the descriptor, and whatever else may end it.
+/// The reasons why a wait ended: the state of the descriptor, a deadline, a wakeup, or a cancellation.
 package struct Readiness: OptionSet, Sendable, Hashable {
     package let rawValue: UInt8
 
-    /// A set from its bits.
+    /// Creates a set from its bits.
     package init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
     /// Bytes, a connection, or the end of the stream can be read.
     package static let readable = Readiness(rawValue: 1)
-    /// The kernel takes bytes.
+    /// The kernel accepts bytes.
     package static let writable = Readiness(rawValue: 2)
-    /// The connection failed or both directions are closed: read to the end or to the error, then close.
+    /// The connection failed or both directions are closed. Read up to the end or the error, then close.
     ///
-    /// Ends every wait from then on, whatever was waited for.
+    /// From then on it ends every wait, also one without interest in it.
     package static let hangup = Readiness(rawValue: 4)
     /// The deadline passed.
     package static let timedOut = Readiness(rawValue: 8)
-    /// Somebody called `wake()`.
+    /// Another task or thread called `wake()`.
     package static let woken = Readiness(rawValue: 16)
-    /// The waiting task was cancelled, or the reactor stops.
+    /// The waiting task was cancelled, or the reactor is stopping.
     package static let cancelled = Readiness(rawValue: 32)
 }

@@ -1,65 +1,65 @@
-/// What the reactor knows about one waiter: readiness seen so far, and who waits for what.
+/// The reactor's state of one waiter: the readiness seen so far, and the waiting task with its interest.
 ///
-/// It is also the executor of its waiter's `Gate`: a task that enters the gate is handed here as a job, and being kept
-/// until the wait ends is what suspends it. (A continuation would do, but the runtime resumes those on a thread of the
-/// pool, from where the task must come back: two changes of thread for each wait.)
+/// It is also the executor of its waiter's `Gate`. A task that enters the gate arrives here as a job and stays
+/// suspended because the job is kept until the wait ends. (A continuation would work, but the runtime resumes
+/// continuations on a thread of the pool, from which the task must come back: two thread changes for each wait.)
 ///
-/// Unchecked because it is touched by the reactor's thread alone: others only post it to the inbox.
+/// Unchecked because only the reactor's thread touches it; other threads only post it to the inbox.
 @safe final class Registration: DeadlineEntry, SerialExecutor, @unchecked Sendable {
     private unowned let loop: ReactorLoop
-    /// Its number in the loop's table and in epoll's events.
+    /// The key in the loop's table and the tag of epoll's events.
     let tag: UInt64
-    /// What the descriptor was ready for when epoll last said so and nobody found otherwise since.
+    /// The last readiness that epoll reported, minus the kinds that system calls have since found exhausted.
     private(set) var ready: Readiness = []
-    /// Whether the peer has ended its stream: that makes no second edge, so a short read must not hide it.
+    /// Whether the peer has ended its stream. This causes no second edge, so a short read must not hide it.
     private var hasStreamEnded = false
-    /// How often a wait returned without suspending in one turn of the loop.
+    /// How many waits returned without suspending in the current turn of the loop.
     private var burst = (turn: UInt64(0), count: 0)
     private var isWoken = false
     private var interest: Readiness = []
-    /// Whether a wait has begun that has not been settled.
+    /// Whether a wait has begun and is not settled yet.
     private var isWaiting = false
-    /// Whether that wait lets others go first: its end comes behind all that the loop finds in one look.
+    /// Whether that wait lets other tasks go first: it ends only after everything that the loop finds in one poll.
     private(set) var isYielding = false
-    /// The waiting task, once it has come to the gate.
+    /// The waiting task, once it has entered the gate.
     private var parked: UnownedJob?
     private var result: Readiness = []
     private(set) var waitNumber: UInt64 = 0
 
-    /// An entry for the loop's table, which the loop makes.
+    /// Creates an entry for the loop's table. Called by the loop only.
     init(loop: ReactorLoop, tag: UInt64) {
         self.loop = loop
         self.tag = tag
     }
 
-    /// Waits in a row that may return without giving other tasks a turn.
+    /// How many consecutive waits may return without giving other tasks a turn.
     private static let burstLimit = 16
 
-    /// Notes what epoll saw; ends the wait if it was for that.
+    /// Records events from epoll and ends a matching wait.
     func noteEvents(_ events: Readiness, streamEnded: Bool) {
         ready.formUnion(events)
         if streamEnded { hasStreamEnded = true }
         settleIfFound()
     }
 
-    /// Notes that a system call found the descriptor not ready after all.
+    /// Records that a system call found the descriptor not ready.
     func noteExhausted(_ kinds: Readiness) {
         if !ready.contains(.hangup) { ready.subtract(kinds) }
     }
 
-    /// Notes that a read took all the bytes there were, which leaves the end of the stream if that has come.
+    /// Records that a read took all available bytes. If the stream has ended, its end can still be read.
     func noteShortRead() {
         if !hasStreamEnded { noteExhausted(.readable) }
     }
 
-    /// Ends the present wait, or the next one at once.
+    /// Ends the current wait, or the next one at once.
     func wake() {
         isWoken = true
         settleIfFound()
     }
 
-    /// Begins a wait: returns its result if it is known and the loop has had its turn, else `nil` and a suspension
-    /// must follow.
+    /// Begins a wait. Returns its result if it is known and the burst limit allows it; else returns `nil`, and the
+    /// caller must suspend.
     func beginWait(for interest: Readiness, turn: UInt64) -> Readiness? {
         precondition(!isWaiting && parked == nil, "one task at a time waits for a descriptor")
         waitNumber += 1
@@ -72,14 +72,14 @@
         return found
     }
 
-    /// Begins a wait that ends by itself, when the loop has had its turn.
+    /// Begins a wait that ends by itself once the loop has had its turn.
     func beginYield() {
         precondition(!isWaiting && parked == nil, "one task at a time waits for a descriptor")
         waitNumber += 1
         isWoken = true
     }
 
-    /// What a wait for `interest` would find now, without waiting.
+    /// Returns the result that a wait for `interest` would have now, without waiting.
     func takeFound(for interest: Readiness) -> Readiness {
         precondition(!isWaiting && parked == nil, "one task at a time waits for a descriptor")
         self.interest = interest
@@ -87,37 +87,37 @@
         return found
     }
 
-    /// Makes the wait begun last one that has to be settled. If it would end at once, it gives others a turn first.
+    /// Marks the wait just begun as waiting to be settled. If it could end at once, it lets other tasks run first.
     func suspend() {
         isWaiting = true
         isYielding = !found.isEmpty
     }
 
-    /// Takes the task that enters the gate; for the Swift runtime, on the reactor's thread.
+    /// Stores the task that enters the gate. Called by the Swift runtime on the reactor's thread.
     func enqueue(_ job: consuming ExecutorJob) {
         parked = UnownedJob(job)
         if !isWaiting { release() }
     }
 
-    /// The outcome of the wait settled last, for the gate. Forgets it: if nothing happened in the gate, and nobody asked for the
-    /// outcome, the compiler would leave out the way through it, and with it the wait.
+    /// Returns the result of the last settled wait, for the gate, and clears it. Without this side effect the compiler
+    /// could remove the call through the gate when the result is unused, and with it the wait.
     func takeResult() -> Readiness {
         defer { result = [] }
         return result
     }
 
-    /// Ends a wait that has let others go first.
+    /// Ends a wait that has let other tasks run first.
     func settleYield() {
         isYielding = false
         settleIfFound()
     }
 
-    /// Ends the wait if what it is for has been found.
+    /// Ends the wait if one of its conditions holds.
     private func settleIfFound() {
         if !isYielding, !found.isEmpty { settle([]) }
     }
 
-    /// Ends the wait, if there is one, with what was found and `extra`.
+    /// Ends the wait, if there is one, with the conditions that hold and `extra`.
     func settle(_ extra: Readiness) {
         guard isWaiting else { return }
         (isWaiting, isYielding) = (false, false)
@@ -127,7 +127,7 @@
         if parked != nil { release() }
     }
 
-    /// Lets the parked task pass the gate, from the loop: it must not run inside another job.
+    /// Lets the parked task leave the gate. The loop runs it, because it must not run inside another job.
     private func release() {
         guard let job = parked else { return }
         parked = nil
@@ -144,7 +144,7 @@
     }
 }
 
-/// Where a task waits: entering it suspends the task until its registration is settled.
+/// The actor in which a task waits. Entering it suspends the task until its registration is settled.
 actor Gate {
     private let registration: Registration
 
@@ -154,6 +154,6 @@ actor Gate {
         self.registration = registration
     }
 
-    /// Suspends until the wait is settled; returns what it found.
+    /// Suspends until the wait is settled, and returns its result.
     func pass() -> Readiness { registration.takeResult() }
 }

@@ -1,44 +1,44 @@
 import CLinux
 import Glibc
 
-/// The service manager that started the program and wants to hear how it does, by the protocol of sd_notify(3): a datagram
-/// for each message, to the socket that it named.
+/// The service manager that started the program and wants status messages, by the protocol of sd_notify(3): each
+/// message is a datagram to the socket that it named.
 package final class ServiceManager: Sendable {
-    /// What it can be told.
+    /// A message to the service manager.
     package enum Message: Hashable, Sendable {
-        /// The start is over, or the configuration has been read again.
+        /// Startup is complete, or the configuration has been reloaded.
         case ready
-        /// The configuration is being read again; `ready` follows.
+        /// The configuration is being reloaded; `ready` follows.
         case reloading
-        /// The end has begun.
+        /// Shutdown has begun.
         case stopping
-        /// The program does its work; see `heartbeat`.
+        /// The program is working; see `heartbeat`.
         case alive
-        /// How it does, in a line for people.
+        /// The status as one line of text for people.
         case status(String)
-        /// The start, or the end, may take so long from now, whatever the manager's own limit is.
+        /// Startup or shutdown may take this long from now, regardless of the manager's own timeout.
         case needs(Duration)
     }
 
-    /// How often it wants to be told `alive`: half of the time after which it ends a program that it has not heard of. `nil`:
-    /// never.
+    /// How often to send `alive`: half of the watchdog timeout after which the manager kills a silent program. `nil`
+    /// means never.
     package let heartbeat: Duration?
-    /// As the kernel wants it: with a NUL in front if it is in the abstract namespace.
+    /// The address for the kernel, with a leading NUL for a name in the abstract namespace.
     private let name: [UInt8]
     private let descriptor: Descriptor
 
     /// How long a message may wait for a manager that does not read, in seconds.
     private static let patience: Int32 = 1
-    /// The longest name of a socket (sun_path, unix(7), less the NUL behind it).
+    /// The maximum length of a socket name (sun_path, unix(7), without the trailing NUL).
     private static let longestName = 107
 
-    /// Takes what the environment says of a service manager out of it: no program that is started later is to speak for this
-    /// one.
+    /// Reads the service manager's variables and removes them from the environment, so that child processes cannot send
+    /// messages for this one.
     ///
-    /// Only before there is a second thread, as all that changes the environment.
+    /// Call it before a second thread exists, like everything that changes the environment.
     ///
-    /// - Returns: `nil` if nobody wants to hear anything: there is no socket, or an empty name for it.
-    /// - Throws: `SystemError`: the socket has a name that cannot be used, or no descriptor is left. Nobody can be told.
+    /// - Returns: `nil` if no manager wants messages: NOTIFY_SOCKET is unset or empty.
+    /// - Throws: `SystemError`: the socket's name cannot be used, or no descriptor is left. No message can be sent.
     package static func takenFromEnvironment() throws(SystemError) -> ServiceManager? {
         let socket = EnvironmentVariable.take("NOTIFY_SOCKET")
         let microseconds = EnvironmentVariable.take("WATCHDOG_USEC")
@@ -47,11 +47,11 @@ package final class ServiceManager: Sendable {
         return try ServiceManager(socket: socket, heartbeat: heartbeat(microseconds, process: process))
     }
 
-    /// Creates a way to a manager.
+    /// Creates a connection to a manager.
     ///
     /// - Parameters:
-    ///   - socket: a path, or a name in the abstract namespace behind an `@`.
-    ///   - heartbeat: how often it wants to be told `alive`.
+    ///   - socket: a path, or `@` and a name in the abstract namespace.
+    ///   - heartbeat: how often it expects `alive`.
     /// - Throws: `SystemError`: the name cannot be used, or no descriptor is left.
     package init(socket: String, heartbeat: Duration?) throws(SystemError) {
         let bytes = Array(socket.utf8)
@@ -68,11 +68,11 @@ package final class ServiceManager: Sendable {
         descriptor = Descriptor(adopting: number)
     }
 
-    /// Tells it all of this in one datagram, from any thread.
+    /// Sends all messages in one datagram, from any thread.
     ///
-    /// Blocks for a second if the manager does not read what it was sent.
+    /// Blocks for up to a second if the manager does not read its socket.
     ///
-    /// - Throws: `SystemError`: it has not heard it. Tell it again later.
+    /// - Throws: `SystemError`: the manager has not received it. Send it again later.
     package func tell(_ messages: [Message]) throws(SystemError) {
         let text = Array(messages.map(\.text).joined(separator: "\n").utf8)
         while true {
@@ -87,7 +87,7 @@ package final class ServiceManager: Sendable {
         }
     }
 
-    /// Half of the time that `WATCHDOG_USEC` gives to the process that `WATCHDOG_PID` names; without a name to this one.
+    /// Returns half of the time in `WATCHDOG_USEC`, if `WATCHDOG_PID` names this process or is missing.
     static func heartbeat(_ microseconds: String?, process: String?, own: Int32 = getpid()) -> Duration? {
         guard let microseconds = microseconds.flatMap({ Int64($0) }), microseconds > 1 else { return nil }
         guard process.map({ Int32($0) == own }) ?? true else { return nil }
@@ -96,7 +96,7 @@ package final class ServiceManager: Sendable {
 }
 
 extension ServiceManager.Message {
-    /// Its lines, without the end of the last.
+    /// The message's lines, without the last newline.
     var text: String {
         switch self {
         case .ready: "READY=1"

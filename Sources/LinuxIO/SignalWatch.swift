@@ -1,13 +1,13 @@
 import CLinux
 import Glibc
 
-/// A signal that the program wants to hear about.
+/// A signal that the program handles.
 package enum Signal: Sendable, Hashable, CaseIterable {
-    /// SIGTERM: end in good order.
+    /// SIGTERM: shut down cleanly.
     case terminate
     /// SIGINT: the same, from a keyboard.
     case interrupt
-    /// SIGHUP: read the configuration again.
+    /// SIGHUP: reload the configuration.
     case hangup
     /// SIGUSR1.
     case user1
@@ -25,7 +25,7 @@ package enum Signal: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Its name as kill(1) takes it.
+    /// The signal's name for kill(1).
     package var name: String {
         switch self {
         case .terminate: "TERM"
@@ -37,15 +37,15 @@ package enum Signal: Sendable, Hashable, CaseIterable {
     }
 }
 
-/// Proof that signals have been blocked in the calling thread, and in all threads that it starts from then on.
+/// Proof that signals are blocked in the calling thread and in all threads that it starts later.
 ///
-/// Make it first thing in `main`: a thread that exists already would still die of the signal.
+/// Create it first in `main`: a thread that already exists could still be killed by the signal.
 package struct BlockedSignals: Sendable {
     let signals: [Signal]
 
-    /// Blocks `signals` (pthread_sigmask(3)), and SIGPIPE, which no part of the program wants.
+    /// Blocks `signals` (pthread_sigmask(3)), and SIGPIPE, which no part of the program needs.
     ///
-    /// - Throws: `SystemError`, never seen.
+    /// - Throws: `SystemError`; not expected.
     package init(_ signals: [Signal]) throws(SystemError) {
         self.signals = signals
         var set = signals.kernelSet
@@ -55,13 +55,13 @@ package struct BlockedSignals: Sendable {
     }
 }
 
-/// Receives blocked signals in order on a reactor (signalfd(2)); several of one kind that wait count as one.
+/// Receives blocked signals on a reactor (signalfd(2)). Pending signals of the same kind count as one.
 ///
-/// Belongs to one actor on the reactor, which alone may call it.
+/// Belongs to one actor on the reactor. Only that actor may call it.
 package final class SignalWatch {
     private let channel: Channel
 
-    /// Opens the watch; the signals that have come since they were blocked are its first.
+    /// Opens the watch. Signals that arrived since they were blocked are delivered first.
     ///
     /// - Throws: `SystemError`: no descriptor left.
     package init(_ blocked: BlockedSignals, on reactor: Reactor) throws(SystemError) {
@@ -73,7 +73,7 @@ package final class SignalWatch {
 
     /// Waits for the next signal.
     ///
-    /// - Throws: `CancellationError`; `SystemError`, never seen.
+    /// - Throws: `CancellationError`; `SystemError`, which is not expected.
     package func next() async throws -> Signal {
         while true {
             if let signal = try nextNow() { return signal }

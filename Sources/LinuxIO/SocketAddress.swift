@@ -3,7 +3,7 @@ import Glibc
 
 /// The address of one end of a TCP connection: an IPv4 or IPv6 address and a port.
 package struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
-    /// The two families.
+    /// The address families.
     package enum Family: Sendable, Hashable {
         /// IPv4, 4 bytes.
         case v4
@@ -15,14 +15,14 @@ package struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     package let family: Family
     /// The address in network order, 4 or 16 bytes.
     package let address: [UInt8]
-    /// The port, in host order; 0 lets the kernel choose when listening.
+    /// The port in host order; 0 lets the kernel choose when listening.
     package let port: UInt16
-    /// The interface of a link-local IPv6 address, else 0.
+    /// The interface index of a link-local IPv6 address, else 0.
     package let scope: UInt32
 
-    /// An address from text as inet_pton(3) reads it: `127.0.0.1`, `::1`; no names, no brackets, no scope.
+    /// Parses an address like inet_pton(3): `127.0.0.1`, `::1`; no names, no brackets, no scope.
     ///
-    /// - Returns: `nil` for anything else.
+    /// - Returns: `nil` for other text.
     package init?(host: String, port: UInt16) {
         var four = in_addr()
         var six = in6_addr()
@@ -37,15 +37,15 @@ package struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// An address from text with a port: `127.0.0.1:2195`, `[::1]:2195`.
+    /// Parses an address with a port: `127.0.0.1:2195`, `[::1]:2195`.
     ///
-    /// - Returns: `nil` for anything else, names included: those are for `HostPort`.
+    /// - Returns: `nil` for other text, including names, which `HostPort` parses.
     package init?(_ text: String) {
         guard let parts = HostPort(text) else { return nil }
         self.init(host: parts.host, port: parts.port)
     }
 
-    /// This host, IPv4: 127.0.0.1.
+    /// The IPv4 loopback address, 127.0.0.1.
     package static func loopback(port: UInt16 = 0) -> SocketAddress {
         SocketAddress(family: .v4, address: [127, 0, 0, 1], port: port)
     }
@@ -86,11 +86,11 @@ package struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-// The kernel's form.
+// The kernel's representation.
 extension SocketAddress {
     var kernelFamily: Int32 { family == .v4 ? AF_INET : AF_INET6 }
 
-    /// Calls `body` with the address as bind(2) and connect(2) want it.
+    /// Calls `body` with the address in the form that bind(2) and connect(2) take.
     func withKernelForm(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
         switch family {
         case .v4:
@@ -109,7 +109,7 @@ extension SocketAddress {
         }
     }
 
-    /// An address in the kernel's form; `nil` for another family, such as AF_UNIX.
+    /// Converts an address from the kernel's form; `nil` for another family, such as AF_UNIX.
     init?(kernelForm: UnsafePointer<sockaddr>) {
         switch unsafe Int32(kernelForm.pointee.sa_family) {
         case AF_INET:
@@ -126,7 +126,7 @@ extension SocketAddress {
         }
     }
 
-    /// The address that getsockname(2) or getpeername(2) tells.
+    /// Returns the address that getsockname(2) or getpeername(2) reports.
     static func asked(_ call: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32)
         -> SocketAddress?
     {

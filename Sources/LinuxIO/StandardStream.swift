@@ -2,26 +2,26 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// The three streams a program is started with.
+/// The three standard streams.
 package enum StandardStream: Int32, Sendable {
-    /// What it is given.
+    /// Standard input.
     case input = 0
-    /// What it is asked for.
+    /// Standard output, for results.
     case output = 1
-    /// What it has to say besides.
+    /// Standard error, for messages.
     case error = 2
 
     /// Writes all bytes, waiting as long as it takes.
     ///
-    /// A reader that is gone ends the writing in silence: there is nobody left to tell.
+    /// Stops silently on an error, for example if the reader has closed the pipe.
     package func write(_ bytes: [UInt8]) {
         _ = try? send(bytes)
     }
 
-    /// Writes all bytes, waiting as long as it takes, for those who must know that they were written.
+    /// Writes all bytes, waiting as long as it takes, for callers that must know whether they were written.
     ///
-    /// - Throws: `SystemError`: EPIPE when the reader is gone and SIGPIPE did not end the program, ENOSPC, EIO; a part may
-    ///   have been written.
+    /// - Throws: `SystemError`: EPIPE if the reader has closed the pipe and SIGPIPE did not end the program, ENOSPC,
+    ///   EIO. A part may have been written.
     package func send(_ bytes: [UInt8]) throws(SystemError) {
         var offset = 0
         while offset < bytes.count {
@@ -41,12 +41,13 @@ package enum StandardStream: Int32, Sendable {
 
     private static let lacksOutput = Atomic(false)
 
-    /// Whether something that was printed got lost, though somebody may be reading: then the program must not end well.
+    /// Whether output was lost other than by a closed pipe. The program must then exit with a failure status.
     package static var hasLostOutput: Bool { lacksOutput.load(ordering: .relaxed) }
 
-    /// Writes all bytes to standard output, for those who go on whatever becomes of them.
+    /// Writes all bytes to standard output, for callers that continue after an error.
     ///
-    /// - Returns: Why they were lost, the first time that some were; a reader that is gone ends the writing in silence.
+    /// - Returns: The error of the first loss; `nil` for later losses and for a closed pipe, on which it stops
+    ///   silently.
     package static func print(_ bytes: [UInt8]) -> SystemError? {
         do throws(SystemError) {
             try output.send(bytes)
@@ -57,16 +58,17 @@ package enum StandardStream: Int32, Sendable {
         }
     }
 
-    /// Makes what was written survive a power loss, if the stream is a file; a pipe or a terminal has nothing to sync.
+    /// Makes written bytes survive a power loss if the stream is a file. Does nothing for a pipe or a terminal.
     ///
-    /// - Throws: `SystemError`: EIO, ENOSPC; what was written may be lost.
+    /// - Throws: `SystemError`: EIO, ENOSPC; the written bytes may be lost.
     package func sync() throws(SystemError) {
         guard uninterrupted({ fsync(rawValue) }) != 0 else { return }
         guard errno != EINVAL, errno != EROFS, errno != EOPNOTSUPP else { return }
         throw .last("fsync", "standard output")
     }
 
-    /// Reads to the end, waiting as long as it takes, at most `limit` bytes and one more, which tells that there are more.
+    /// Reads to the end, waiting as long as it takes. Reads at most `limit` + 1 bytes, so that the caller can detect
+    /// longer input.
     ///
     /// - Throws: `SystemError`: the stream is closed or broken.
     package func readToEnd(limit: Int) throws(SystemError) -> [UInt8] {
@@ -82,8 +84,8 @@ package enum StandardStream: Int32, Sendable {
         return bytes
     }
 
-    /// Whether it goes to systemd's journal, which takes `<n>` at the start of a line for its priority: whether it is the file
-    /// that `JOURNAL_STREAM` names (systemd.exec(5)).
+    /// Whether the stream goes to systemd's journal, which takes `<n>` at the start of a line as its priority. Compares
+    /// the file with `JOURNAL_STREAM` (systemd.exec(5)).
     package var isJournal: Bool {
         var raw = stat()
         guard let named = EnvironmentVariable.value("JOURNAL_STREAM"), unsafe fstat(rawValue, &raw) == 0 else {
@@ -92,11 +94,11 @@ package enum StandardStream: Int32, Sendable {
         return named == "\(raw.st_dev):\(raw.st_ino)"
     }
 
-    /// Whether a person is looking at it.
+    /// Whether the stream is a terminal.
     package var isTerminal: Bool { isatty(rawValue) == 1 }
 }
 
 extension SystemError {
-    /// Whether nobody reads any more what is written (EPIPE).
+    /// Whether the reader has closed the pipe or socket (EPIPE).
     package var isBrokenPipe: Bool { code == EPIPE }
 }

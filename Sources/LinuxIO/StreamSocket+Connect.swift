@@ -4,15 +4,15 @@ import Glibc
 extension StreamSocket {
     /// Connects to the first of `addresses` that answers.
     ///
-    /// Tries them in turn, IPv6 and IPv4 alternating, a new one every 250 ms or as soon as one fails, without giving up
-    /// those under way (RFC 8305).
+    /// Tries the addresses in order, alternating IPv6 and IPv4. Starts the next attempt after 250 ms or as soon as one
+    /// fails, without giving up those under way (RFC 8305).
     ///
     /// - Parameters:
     ///   - addresses: in order of preference, at least one.
     ///   - reactor: where the socket will live; the caller must run on it.
-    ///   - deadline: when to give all of them up.
+    ///   - deadline: when to give up all attempts.
     /// - Returns: the connected socket.
-    /// - Throws: `ConnectError` when none answered: it is worth trying again later; `CancellationError`.
+    /// - Throws: `ConnectError` if none answered; trying again later may succeed. `CancellationError`.
     package static func connect(
         toAnyOf addresses: [SocketAddress], on reactor: Reactor, until deadline: ContinuousClock.Instant
     ) async throws -> sending StreamSocket {
@@ -22,7 +22,7 @@ extension StreamSocket {
 
     /// Connects to one address.
     ///
-    /// - Throws: `ConnectError` when it did not answer in time or refused; `CancellationError`.
+    /// - Throws: `ConnectError` if it refused or did not answer in time; `CancellationError`.
     package static func connect(
         to address: SocketAddress, on reactor: Reactor, until deadline: ContinuousClock.Instant
     ) async throws -> sending StreamSocket {
@@ -30,9 +30,9 @@ extension StreamSocket {
     }
 }
 
-/// Why no address of a host could be connected to: one error per address tried.
+/// The failure to connect to any address of a host: one error per address tried.
 package struct ConnectError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What each address said, in the order of failing; ETIMEDOUT for those that said nothing.
+    /// The error of each address, in the order of failure; ETIMEDOUT for those that did not answer.
     package let attempts: [SystemError]
 
     /// One line: `connect [::1]:2195: Connection refused (ECONNREFUSED); connect 127.0.0.1:2195: …`.

@@ -2,19 +2,19 @@ import CLinux
 import Glibc
 
 extension StreamSocket {
-    /// Sends small writes at once instead of collecting them (TCP_NODELAY), for writers that gather by themselves.
+    /// Sends small writes at once instead of collecting them (TCP_NODELAY), for writers that do their own buffering.
     ///
     /// - Throws: `SystemError`: not a TCP socket.
     package func setNoDelay() throws(SystemError) {
         try setTCPOption(clinux_tcp_nodelay, 1, "TCP_NODELAY")
     }
 
-    /// Has the kernel ask the peer for a sign of life while the connection is idle, and break it (ETIMEDOUT) when
-    /// three questions in a row stay unanswered. Keeps entries in NATs and firewalls alive, too.
+    /// Makes the kernel probe the peer while the connection is idle, and break the connection (ETIMEDOUT) after three
+    /// unanswered probes in a row. This also keeps entries in NATs and firewalls alive.
     ///
     /// - Parameters:
-    ///   - idle: quiet time before the first question; whole seconds, 1 to 32767.
-    ///   - interval: time between questions; whole seconds, 1 to 32767.
+    ///   - idle: idle time before the first probe; whole seconds, 1 to 32767.
+    ///   - interval: time between probes; whole seconds, 1 to 32767.
     /// - Throws: `SystemError`: not a TCP socket, or a time out of range.
     package func setKeepAlive(idle: Duration = .seconds(60), interval: Duration = .seconds(15)) throws(SystemError) {
         try setOption(SOL_SOCKET, SO_KEEPALIVE, 1, "SO_KEEPALIVE")
@@ -23,8 +23,8 @@ extension StreamSocket {
         try setTCPOption(clinux_tcp_keepcnt, 3, "TCP_KEEPCNT")
     }
 
-    /// Has the kernel break the connection (ETIMEDOUT) when bytes stay unacknowledged for so long (TCP_USER_TIMEOUT,
-    /// RFC 5482). Milliseconds count; 0 is the system's default, many minutes.
+    /// Makes the kernel break the connection (ETIMEDOUT) if sent bytes stay unacknowledged for this long
+    /// (TCP_USER_TIMEOUT, RFC 5482). The resolution is milliseconds; 0 selects the system's default, many minutes.
     ///
     /// - Throws: `SystemError`: not a TCP socket.
     package func setUserTimeout(_ timeout: Duration) throws(SystemError) {
@@ -33,9 +33,9 @@ extension StreamSocket {
         try setTCPOption(clinux_tcp_user_timeout, Int32(clamping: milliseconds), "TCP_USER_TIMEOUT")
     }
 
-    /// Sets the kernel's buffer sizes, in bytes; the kernel doubles them and keeps its limits. Mostly for tests.
+    /// Sets the kernel's buffer sizes in bytes. The kernel doubles them and applies its own limits. Mostly for tests.
     ///
-    /// - Throws: `SystemError`, never seen on a socket.
+    /// - Throws: `SystemError`; not expected on a socket.
     package func setBuffers(sending: Int? = nil, receiving: Int? = nil) throws(SystemError) {
         if let sending { try setOption(SOL_SOCKET, SO_SNDBUF, Int32(clamping: sending), "SO_SNDBUF") }
         if let receiving { try setOption(SOL_SOCKET, SO_RCVBUF, Int32(clamping: receiving), "SO_RCVBUF") }

@@ -1,18 +1,18 @@
 import CLinux
 import Glibc
 
-/// One connected stream socket, non-blocking, on a reactor. Closes when it goes.
+/// A connected, non-blocking stream socket on a reactor. Closes the socket on deinit.
 ///
-/// Belongs to one actor on the reactor, which alone may call it. Writing to a closed connection is an error, never a
-/// signal.
+/// Belongs to one actor on the reactor. Only that actor may call it. Writing to a closed connection throws an error and
+/// never raises a signal.
 package final class StreamSocket {
     let channel: Channel
-    /// The other end; `nil` for a socket pair.
+    /// The peer's address; `nil` for a socket pair.
     package let peerAddress: SocketAddress?
 
-    /// Takes over a connected socket, which becomes non-blocking.
+    /// Takes over a connected socket and makes it non-blocking.
     ///
-    /// - Throws: `SystemError`: no room in the kernel's tables; the descriptor is closed then.
+    /// - Throws: `SystemError`: no room in the kernel's tables. The descriptor is closed then.
     package init(adopting descriptor: consuming Descriptor, on reactor: Reactor) throws(SystemError) {
         let number = descriptor.rawValue
         let flags = fcntl(number, F_GETFL)
@@ -21,26 +21,27 @@ package final class StreamSocket {
         channel = try Channel(descriptor, on: reactor)
     }
 
-    /// The reactor on whose thread it lives.
+    /// The socket's reactor.
     package var reactor: Reactor { channel.waiter.reactor }
 
-    /// Where to wait for it and to be woken.
+    /// Where to wait for the socket and to be woken.
     package var waiter: Waiter { channel.waiter }
 
-    /// This end's address; `nil` for a socket pair.
+    /// The local address; `nil` for a socket pair.
     package var localAddress: SocketAddress? {
         unsafe SocketAddress.asked { unsafe getsockname(channel.descriptor.rawValue, $0, $1) }
     }
 
-    /// Reads into `buffer`, over what is in it, up to its count, which must not be 0.
+    /// Reads into `buffer`, overwriting its content, up to its count, which must not be 0.
     ///
-    /// - Throws: `SystemError`: the connection is broken (ECONNRESET, ETIMEDOUT …); all that arrived has been read.
+    /// - Throws: `SystemError`: the connection is broken (ECONNRESET, ETIMEDOUT …). All bytes that arrived before have
+    ///   been read.
     package func read(into buffer: inout [UInt8]) throws(SystemError) -> ReadResult {
         precondition(!buffer.isEmpty, "reading needs room")
         while true {
             let count = unsafe recv(channel.descriptor.rawValue, &buffer, buffer.count, 0)
             if count > 0 {
-                // A short read has emptied the socket; what comes later is an edge of its own.
+                // A short read has emptied the socket. Bytes that arrive later cause a new edge.
                 if count < buffer.count { channel.waiter.noteShortRead() }
                 return .bytes(count)
             }
@@ -52,10 +53,10 @@ package final class StreamSocket {
         }
     }
 
-    /// Writes as much of `bytes` as the kernel takes now; an empty span is `.bytes(0)`.
+    /// Writes as much of `bytes` as the kernel accepts now; an empty span returns `.bytes(0)`.
     ///
-    /// - Throws: `SystemError`: the connection is broken (EPIPE, ECONNRESET, ETIMEDOUT …). What the peer sent before may
-    ///   still wait to be read.
+    /// - Throws: `SystemError`: the connection is broken (EPIPE, ECONNRESET, ETIMEDOUT …). Bytes that the peer sent
+    ///   before may still be readable.
     package func write(_ bytes: Span<UInt8>) throws(SystemError) -> WriteResult {
         guard !bytes.isEmpty else { return .bytes(0) }
         while true {
@@ -73,18 +74,18 @@ package final class StreamSocket {
         }
     }
 
-    /// Ends this side's stream: the peer reads its end once it has read all. Does nothing on a dead connection.
+    /// Ends the outgoing stream: the peer sees its end after reading all bytes. Does nothing on a dead connection.
     package func shutdownWrite() {
-        // Fails with ENOTCONN only, when the connection is gone already: then there is nothing to end.
+        // Fails only with ENOTCONN, if the connection is already gone and there is nothing to end.
         _ = shutdown(channel.descriptor.rawValue, Int32(SHUT_WR))
     }
 
-    /// Resets the connection at once: the peer sees ECONNRESET, and what it has not read may be lost. The socket is
-    /// unusable then; a socket pair ends in good order instead.
+    /// Resets the connection at once: the peer gets ECONNRESET, and bytes it has not read may be lost. Afterwards the
+    /// socket is unusable. A socket pair is shut down normally instead.
     package func abort() {
         let setting = linger(l_onoff: 1, l_linger: 0)
-        // Neither call can fail on a TCP socket. The first makes a close reset; the second, connecting to nothing,
-        // resets without waiting for the close (tcp(7), connect(2)).
+        // Neither call can fail on a TCP socket. The first makes a later close reset the connection. The second
+        // connects to AF_UNSPEC, which resets it without waiting for the close (tcp(7), connect(2)).
         _ = unsafe withUnsafeBytes(of: setting) { bytes in
             unsafe setsockopt(
                 channel.descriptor.rawValue, SOL_SOCKET, SO_LINGER, bytes.baseAddress, socklen_t(bytes.count))
@@ -94,8 +95,8 @@ package final class StreamSocket {
         }
     }
 
-    /// The bytes written that the peer's kernel has not acknowledged (SIOCOUTQ); after `shutdownWrite()` one more, for
-    /// the end of the stream. Stays as it was when the peer resets the connection; says nothing after `abort()`.
+    /// How many written bytes the peer's kernel has not acknowledged (SIOCOUTQ). After `shutdownWrite()` it is one
+    /// more, for the end of the stream. Keeps its value after a reset by the peer; meaningless after `abort()`.
     package var unacknowledgedByteCount: Int {
         var count: Int32 = 0
         let code = unsafe clinux_unacknowledged(channel.descriptor.rawValue, &count)
@@ -103,7 +104,7 @@ package final class StreamSocket {
         return Int(count)
     }
 
-    /// The error that has broken the connection and that no call has told yet; telling clears it.
+    /// Returns the error that broke the connection if no call has reported it yet, and clears it.
     package func takePendingError() -> SystemError? {
         var code: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
@@ -115,20 +116,20 @@ package final class StreamSocket {
     private var subject: String { peerAddress?.description ?? "socket pair" }
 }
 
-/// What a non-blocking read found.
+/// The result of a non-blocking read.
 package enum ReadResult: Sendable, Hashable {
-    /// So many bytes, at least 1, at the start of the buffer.
+    /// Bytes were read, at least 1, to the start of the buffer.
     case bytes(Int)
-    /// Nothing now: wait for `.readable`.
+    /// No bytes available: wait for `.readable`.
     case wouldBlock
     /// The peer has ended its stream.
     case closed
 }
 
-/// What a non-blocking write did.
+/// The result of a non-blocking write.
 package enum WriteResult: Sendable, Hashable {
-    /// The kernel took so many bytes; if fewer than given, wait for `.writable`.
+    /// The kernel accepted this many bytes. If fewer than given, wait for `.writable`.
     case bytes(Int)
-    /// It took none: wait for `.writable`.
+    /// The kernel accepted none: wait for `.writable`.
     case wouldBlock
 }

@@ -1,37 +1,37 @@
 import CLinux
 import Glibc
 
-/// A system call that failed: which one, on what, and the kernel's reason (errno(3)).
+/// A failed system call: its name, its object, and the kernel's reason (errno(3)).
 package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The value of errno, for example 13 for EACCES.
     package let code: Int32
     /// The name of the system call, for example `openat`.
     package let operation: String
-    /// What it was called on: a path, an address; empty if there is nothing to name.
+    /// The object of the call: a path or an address; empty if there is none.
     package let subject: String
 
-    /// An error as a call would have reported it.
+    /// Creates an error as a system call would report it.
     package init(code: Int32, operation: String, subject: String = "") {
         self.code = code
         self.operation = operation
         self.subject = subject
     }
 
-    /// The error that the calling thread's last system call left in errno.
+    /// Returns the error that the calling thread's last system call left in errno.
     ///
-    /// The subject is built only after errno was saved, so building it may make system calls itself.
+    /// Saves errno before it evaluates the subject, which may make system calls itself.
     package static func last(_ operation: String, _ subject: @autoclosure () -> String = "") -> SystemError {
         let code = errno
         return SystemError(code: code, operation: operation, subject: subject())
     }
 
-    /// The symbolic name, for example `EACCES`, or the number where the C library knows none.
+    /// The symbolic name, for example `EACCES`, or the number if the C library has no name for it.
     package var name: String {
         guard let text = unsafe clinux_error_name(code) else { return "errno \(code)" }
         return unsafe String(cString: text)
     }
 
-    /// The reason in English whatever the locale is, for example `Permission denied`.
+    /// The reason in English, independent of the locale, for example `Permission denied`.
     package var reason: String {
         guard let text = unsafe clinux_error_reason(code) else { return "unknown error" }
         return unsafe String(cString: text)
@@ -43,7 +43,7 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
         return "\(called): \(reason) (\(name))"
     }
 
-    /// Whether the same call may succeed at once or soon without anybody changing anything.
+    /// Whether the same call may succeed if repeated at once or soon, without any correction.
     package var isTransient: Bool {
         switch code {
         case EINTR, EAGAIN, EBUSY, ENOBUFS, ENOMEM, EMFILE, ENFILE: true
@@ -51,83 +51,83 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// A deadline of ours that passed during `operation`, told as the kernel tells its own (ETIMEDOUT).
+    /// The error for a deadline of our own that passed during `operation` (ETIMEDOUT).
     package static func timedOut(_ operation: String, _ subject: String = "") -> SystemError {
         SystemError(code: ETIMEDOUT, operation: operation, subject: subject)
     }
 
-    /// Room that is not there though a file has it reserved, told as the kernel tells its own lack (ENOSPC).
+    /// The error for missing space although a file has it reserved (ENOSPC).
     package static func outOfSpace(_ operation: String, _ subject: String = "") -> SystemError {
         SystemError(code: ENOSPC, operation: operation, subject: subject)
     }
 
-    /// A write on a connection that is known to be broken (EPIPE).
+    /// The error for a write on a connection that is known to be broken (EPIPE).
     package static func brokenPipe(_ operation: String, _ subject: String = "") -> SystemError {
         SystemError(code: EPIPE, operation: operation, subject: subject)
     }
 
-    /// A file that is not the one any more that was opened, or not ours, told as a network filesystem tells it (ESTALE).
+    /// The error for a file that was replaced since it was opened, or that another daemon has taken over (ESTALE).
     package static func stale(_ operation: String, _ subject: String = "") -> SystemError {
         SystemError(code: ESTALE, operation: operation, subject: subject)
     }
 
-    /// A lock that somebody else holds, told as the kernel tells it (EAGAIN).
+    /// The error for a lock that another process holds (EAGAIN).
     package static func locked(_ operation: String, _ subject: String = "") -> SystemError {
         SystemError(code: EAGAIN, operation: operation, subject: subject)
     }
 
-    /// A name that somebody else has taken, told as the kernel tells it (EEXIST).
+    /// The error for a name that is already taken (EEXIST).
     package static func alreadyThere(_ operation: String, _ subject: String = "") -> SystemError {
         SystemError(code: EEXIST, operation: operation, subject: subject)
     }
 
-    /// A number behind the last one that can be told, as the kernel tells it (EOVERFLOW).
+    /// The error for a number beyond the last representable one (EOVERFLOW).
     package static func overflow(_ operation: String, _ subject: String = "") -> SystemError {
         SystemError(code: EOVERFLOW, operation: operation, subject: subject)
     }
 
-    /// A descriptor that others have, told as the kernel tells it (EMFILE).
+    /// The error for a descriptor that is unavailable because others use them all (EMFILE).
     package static func noDescriptor(_ operation: String, _ subject: String = "") -> SystemError {
         SystemError(code: EMFILE, operation: operation, subject: subject)
     }
 
-    /// Whether somebody else holds the lock that was asked for (EAGAIN).
+    /// Whether another process holds the requested lock (EAGAIN).
     package var isLocked: Bool { code == EAGAIN }
 
-    /// Whether an open file is not there any more as it was opened (ESTALE).
+    /// Whether an open file has been removed, replaced or taken over since it was opened (ESTALE).
     package var isStale: Bool { code == ESTALE }
 
-    /// Whether a deadline passed, the kernel's or ours (ETIMEDOUT).
+    /// Whether a deadline passed, the kernel's or our own (ETIMEDOUT).
     package var isTimeOut: Bool { code == ETIMEDOUT }
 
-    /// Whether the peer has reset the connection or ended it while bytes were under way (ECONNRESET, EPIPE).
+    /// Whether the peer reset the connection, or closed it with bytes in flight (ECONNRESET, EPIPE).
     package var isConnectionReset: Bool { code == ECONNRESET || code == EPIPE }
 
-    /// Whether nobody listens there (ECONNREFUSED).
+    /// Whether no process listens at the address (ECONNREFUSED).
     package var isConnectionRefused: Bool { code == ECONNREFUSED }
 
-    /// Whether another program listens on that address and port (EADDRINUSE).
+    /// Whether another program listens on the address and port (EADDRINUSE).
     package var isAddressInUse: Bool { code == EADDRINUSE }
 
-    /// Whether a file or a process that was named is not there (ENOENT).
+    /// Whether the named file or process does not exist (ENOENT).
     package var isNotFound: Bool { code == ENOENT }
 
-    /// Whether something that is no directory is where one should be (ENOTDIR).
+    /// Whether a path component that should be a directory is something else (ENOTDIR).
     package var isNoDirectory: Bool { code == ENOTDIR }
 
     /// Whether the name is already taken (EEXIST).
     package var isAlreadyThere: Bool { code == EEXIST }
 
-    /// Whether rights are missing (EACCES, EPERM).
+    /// Whether permission was denied (EACCES, EPERM).
     package var isPermission: Bool { code == EACCES || code == EPERM }
 
-    /// Whether it was a sync that failed: what was to be made durable may be lost, and trying again proves nothing.
+    /// Whether a sync failed. The data may be lost, and trying again proves nothing.
     package var isFailedSync: Bool { ["fsync", "fdatasync", "syncfs"].contains(operation) }
 
     /// Whether the process or the system has no descriptor or memory left (EMFILE, ENFILE, ENOMEM).
     package var isShortage: Bool { [EMFILE, ENFILE, ENOMEM].contains(code) }
 
-    /// Whether the filesystem is broken, read-only or away, which its repair ends (EIO, EROFS, ESTALE, ENOTCONN).
+    /// Whether the filesystem is broken, read-only or unavailable until it is repaired (EIO, EROFS, ESTALE, ENOTCONN).
     package var isBrokenFilesystem: Bool { [EIO, EROFS, ESTALE, ENOTCONN].contains(code) }
 
     /// Whether the volume, or the quota on it, is full (ENOSPC, EDQUOT).

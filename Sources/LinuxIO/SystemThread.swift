@@ -1,17 +1,17 @@
 import CLinux
 import Glibc
 
-/// A thread of the operating system with a name that `top -H` and debuggers show.
+/// A POSIX thread with a name that `top -H` and debuggers show.
 ///
-/// Only executors start threads: everything else is a task on one of them.
+/// Only executors start threads; all other concurrency is tasks on those executors.
 package struct SystemThread: Sendable {
     private let handle: pthread_t
 
     /// Starts a thread that runs `body` to its end.
     ///
     /// - Parameters:
-    ///   - name: at most 15 bytes; the kernel cuts what is longer.
-    ///   - body: what runs there; keeps alive what it captures until it returns.
+    ///   - name: at most 15 bytes; a longer name is cut.
+    ///   - body: the code to run. Retains its captures until it returns.
     /// - Returns: the thread, to be joined or detached.
     /// - Throws: `SystemError` (EAGAIN): the process or the host has no thread left.
     package static func start(name: String, body: @escaping @Sendable () -> Void) throws(SystemError) -> SystemThread {
@@ -36,21 +36,21 @@ package struct SystemThread: Sendable {
     /// Whether the calling thread is this one.
     package var isCurrent: Bool { pthread_equal(handle, pthread_self()) != 0 }
 
-    /// Blocks until the thread has ended. Exactly one of `join` and `detach` is called, once.
+    /// Blocks until the thread has ended. Call exactly one of `join` and `detach`, once.
     package func join() {
         precondition(!isCurrent, "a thread cannot wait for its own end")
         let code = pthread_join(handle, nil)
         precondition(code == 0, "pthread_join failed with \(code)")
     }
 
-    /// Lets the thread end by itself, with nobody waiting.
+    /// Lets the thread end by itself, without a join.
     package func detach() {
         let code = pthread_detach(handle)
         precondition(code == 0, "pthread_detach failed with \(code)")
     }
 }
 
-/// What a new thread gets in one pointer.
+/// The arguments of a new thread, passed as one pointer.
 private final class ThreadBody: Sendable {
     let name: String
     let run: @Sendable () -> Void

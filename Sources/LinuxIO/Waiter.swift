@@ -1,14 +1,14 @@
-/// The place where one task at a time waits on the reactor: for a descriptor, a deadline, or to be woken.
+/// The place where one task at a time waits on the reactor: for a descriptor, a deadline, or a wakeup.
 ///
-/// Belongs to one actor on the reactor, which alone may call it. Use it as a loop: wait, read until the kernel has
-/// nothing more, process, write until the kernel takes nothing more.
+/// Belongs to one actor on the reactor. Only that actor may call it. Use it in a loop: wait, read until the kernel has
+/// no more bytes, process, write until the kernel accepts no more.
 package final class Waiter {
-    /// The reactor whose thread it lives on.
+    /// The waiter's reactor.
     package let reactor: Reactor
     private let registration: Registration
     private let gate: Gate
 
-    /// A waiter that is only ever woken or timed out.
+    /// Creates a waiter without a descriptor, for deadlines and wakeups only.
     package init(on reactor: Reactor) {
         reactor.checkIsolated()
         self.reactor = reactor
@@ -16,7 +16,7 @@ package final class Waiter {
         gate = Gate(registration)
     }
 
-    /// A waiter for a descriptor, which must be open, and not be closed before `unwatch()`.
+    /// Creates a waiter for an open descriptor. Do not close the descriptor before `unwatch()`.
     init(on reactor: Reactor, watching descriptor: Int32) throws(SystemError) {
         reactor.checkIsolated()
         self.reactor = reactor
@@ -28,58 +28,59 @@ package final class Waiter {
         reactor.inbox.post(.retire(registration))
     }
 
-    /// Suspends until the descriptor is ready for something of `interest`, or hangs up, or somebody calls `wake()`,
-    /// or the deadline passes, or the task is cancelled.
+    /// Suspends until the descriptor is ready for one of `interest` or hangs up, `wake()` is called, the deadline
+    /// passes, or the task is cancelled.
     ///
-    /// Returns without suspending what is known already, but gives other tasks a turn now and then. Ready means
-    /// "as far as known": a system call that then finds nothing says so, and the next wait suspends.
+    /// Returns a known result without suspending, but gives other tasks a turn now and then. Ready means "as far as
+    /// known": if a system call then finds the descriptor not ready, report that, and the next wait suspends.
     ///
     /// - Parameters:
     ///   - interest: `.readable`, `.writable`, both, or neither.
-    ///   - deadline: `nil` waits for ever. Only looked at when there is nothing else to return.
-    /// - Returns: all of these that hold.
+    ///   - deadline: `nil` waits without limit. Checked only if there is nothing else to return.
+    /// - Returns: all conditions that hold.
     package func wait(for interest: Readiness = [], until deadline: ContinuousClock.Instant? = nil) async -> Readiness {
         if Task.isCancelled { return registration.takeFound(for: interest).union(.cancelled) }
         if let found = beginWait(for: interest) { return found }
         return await suspendUnlessCancelled(until: deadline, isolation: #isolation)
     }
 
-    /// The same as `wait` in a task that may have been cancelled: for closing in good order, before a near deadline.
+    /// Waits like `wait`, but ignores cancellation of the task: for an orderly close before a near deadline.
     package func waitToTheEnd(for interest: Readiness, until deadline: ContinuousClock.Instant) async -> Readiness {
         if let found = beginWait(for: interest) { return found }
         return await suspend(until: deadline)
     }
 
-    /// Lets the jobs that are queued and the descriptors that are ready go first, once. For a task that always finds more to
-    /// do: `Task.yield()` would let it go on before the reactor has looked at its descriptors.
+    /// Lets the queued jobs and ready descriptors go first, once. For a task that always has more work: with
+    /// `Task.yield()` it would continue before the reactor polls its descriptors.
     ///
-    /// A `wake()` from before or meanwhile is used up; look at what it was about afterwards.
+    /// This consumes a `wake()` made before or during the call. Check its cause afterwards.
     package func yield() async {
         reactor.checkIsolated()
         registration.beginYield()
         _ = await suspend(until: nil)
     }
 
-    /// Makes the present wait, or else the next one, return at once with `.woken`. Several calls count as one.
+    /// Makes the current wait, or else the next one, return at once with `.woken`. Several calls count as one.
     package func wake() {
         reactor.checkIsolated()
         registration.wake()
     }
 
-    /// A handle with which any thread may wake this waiter.
+    /// A handle with which any thread can wake this waiter.
     package var waker: Waker { Waker(inbox: reactor.inbox, registration: registration) }
 
-    /// Notes that a system call has found the descriptor not ready for `kinds`.
+    /// Records that a system call found the descriptor not ready for `kinds`.
     func noteExhausted(_ kinds: Readiness) {
         registration.noteExhausted(kinds)
     }
 
-    /// Notes that a read got less than it had room for; the end of the stream, if it has been seen, is still unread.
+    /// Records that a read returned fewer bytes than the buffer holds. If the stream has ended, its end can still be
+    /// read.
     func noteShortRead() {
         registration.noteShortRead()
     }
 
-    /// Ends the watch for the descriptor, which may then be closed. On any thread.
+    /// Stops watching the descriptor, which may then be closed. Callable from any thread.
     func unwatch(_ descriptor: borrowing Descriptor) {
         reactor.loop.unwatch(descriptor.rawValue)
     }
@@ -94,7 +95,7 @@ package final class Waiter {
     ) async -> Readiness {
         let request = ReactorInbox.Request.cancelWait(registration, number: registration.waitNumber)
         return await withTaskCancellationHandler {
-            // Only a closure that captures its actor stays on it; another would suspend on a thread of the pool.
+            // Only a closure that captures its actor stays on it. Otherwise this would suspend on a thread of the pool.
             _ = isolation
             return await suspend(until: deadline)
         } onCancel: { [inbox = reactor.inbox] in
@@ -108,12 +109,12 @@ package final class Waiter {
     }
 }
 
-/// Wakes one `Waiter` from any thread; does nothing once that is gone.
+/// Wakes one `Waiter` from any thread. Does nothing once the waiter has been released.
 package struct Waker: Sendable {
     let inbox: ReactorInbox
     let registration: Registration
 
-    /// Makes the waiter's present wait, or else its next one, return with `.woken`.
+    /// Makes the waiter's current wait, or else its next one, return with `.woken`.
     package func wake() {
         inbox.post(.wake(registration))
     }

@@ -5,7 +5,7 @@ import Glibc
 package struct WakeUp: ~Copyable, Sendable {
     let descriptor: Descriptor
 
-    /// Makes one that nobody has signalled yet.
+    /// Creates a counter without signals.
     ///
     /// - Throws: `SystemError`, usually EMFILE.
     package init() throws(SystemError) {
@@ -13,27 +13,27 @@ package struct WakeUp: ~Copyable, Sendable {
         descriptor = try Descriptor(opened: number, "eventfd")
     }
 
-    /// Wakes the sleeper, or lets its next sleep end at once.
+    /// Wakes the sleeping thread, or makes its next sleep end at once.
     package borrowing func signal() {
         var one: UInt64 = 1
-        // Fails only when 2^64-2 signals are pending: then the sleeper wakes anyway.
+        // Fails only if 2^64-2 signals are pending, and then the thread wakes up anyway.
         _ = unsafe write(descriptor.rawValue, &one, 8)
     }
 
-    /// Sleeps until somebody signals, and takes all signals given so far.
+    /// Sleeps until a signal, and consumes all signals given so far.
     package borrowing func wait() {
         var count: UInt64 = 0
         while unsafe read(descriptor.rawValue, &count, 8) < 0, errno == EINTR {}
     }
 
-    /// Sleeps until somebody signals, or until the deadline at most a millisecond later; `nil` waits for ever.
+    /// Sleeps until a signal, or until the deadline or up to a millisecond later; `nil` waits without limit.
     package borrowing func wait(until deadline: ContinuousClock.Instant?) {
         guard let deadline else { return wait() }
         while true {
             let rest = (deadline - .now) / .milliseconds(1)
             guard rest > 0 else { return }
             let found = clinux_wait_readable_until(descriptor.rawValue, Int32(clamping: Int64(min(rest, 1e9)) + 1))
-            // Somebody has signalled: this takes the signal and returns at once.
+            // A signal is pending: this consumes it and returns at once.
             if found > 0 { return wait() }
         }
     }

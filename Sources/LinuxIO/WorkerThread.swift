@@ -1,19 +1,19 @@
 import Synchronization
 
-/// A thread of its own for an actor whose work blocks: file calls, name look-ups.
+/// A dedicated thread for an actor whose work blocks: file calls, name lookups.
 ///
-/// An actor returns its `executor` as `unownedExecutor`, and keeps it alive. Work runs in the order it came in. It
-/// lives until `stop()`, which the owner must call: the thread itself holds a reference.
+/// An actor returns its `executor` as `unownedExecutor` and retains the thread object. Work runs in order of arrival.
+/// The thread retains its object, so the owner must call `stop()`.
 package final class WorkerThread: SerialExecutor {
     private let inbox: Inbox
     private let aside: Aside
     private let finishedCount = Atomic(0)
 
-    /// How far a thread has come.
+    /// The progress of a worker thread.
     package struct Pulse: Hashable, Sendable {
         /// How many pieces of work are done.
         package let finishedCount: Int
-        /// Whether there is one under way.
+        /// Whether a piece of work is under way.
         package let isAtWork: Bool
 
         /// Creates a pulse.
@@ -22,12 +22,13 @@ package final class WorkerThread: SerialExecutor {
         }
     }
 
-    /// How far it has come: if that is the same some time later, and it is at work, one piece has taken all the time.
+    /// The current progress. If two reads some time apart are equal and show the thread at work, one piece of work took
+    /// all that time.
     package var pulse: Pulse {
         Pulse(finishedCount: finishedCount.load(ordering: .relaxed), isAtWork: !inbox.isSleeping)
     }
 
-    /// Starts the thread; the kernel shows the first 15 bytes of `name`, for example in `top -H`.
+    /// Starts the thread. The kernel shows the first 15 bytes of `name`, for example in `top -H`.
     ///
     /// - Throws: `SystemError` (EMFILE, EAGAIN): the process has no descriptor or no thread left.
     package init(name: String) throws(SystemError) {
@@ -42,24 +43,24 @@ package final class WorkerThread: SerialExecutor {
         inbox.add(UnownedJob(job), isAside: false)
     }
 
-    /// Lets what is queued go first, in a task that runs on this thread. `Task.yield()`, and any continuation, would go by
-    /// way of a thread of the pool: two changes of thread.
+    /// Lets queued work go first, in a task on this thread. `Task.yield()`, or any continuation, would go through a
+    /// thread of the pool: two thread changes.
     package func yield() async {
         await aside.pass()
     }
 
-    /// What an actor returns as its `unownedExecutor`; the actor must keep this thread alive.
+    /// The executor to return as an actor's `unownedExecutor`. The actor must retain this thread.
     @safe package var executor: UnownedSerialExecutor {
         unsafe asUnownedSerialExecutor()
     }
 
-    /// Whether the caller runs on this thread; the runtime asks when isolation is asserted.
+    /// Whether the caller runs on this thread. The runtime calls this when isolation is asserted.
     package func isIsolatingCurrentContext() -> Bool? {
         inbox.thread?.isCurrent
     }
 
-    /// Lets the thread finish what is queued, and waits for its end. Blocks; not to be called on the thread itself. A
-    /// second call returns at once.
+    /// Lets the thread finish its queue, and waits until it has ended. Blocks. Must not be called on the thread itself.
+    /// A second call returns at once.
     package func stop() {
         inbox.close()?.join()
     }
@@ -70,16 +71,16 @@ package final class WorkerThread: SerialExecutor {
                 unsafe job.runSynchronously(on: asUnownedSerialExecutor())
                 finishedCount.add(1, ordering: .relaxed)
             }
-            // Each runs just up to its return to the queue.
+            // Each runs only up to its return to the queue.
             for job in work.yielding { unsafe job.runSynchronously(on: aside.unownedExecutor) }
             if work.isEmpty { inbox.sleep() }
         }
     }
 }
 
-/// What a thread has to do.
+/// The work queue of a thread.
 private final class Inbox: Sendable {
-    /// What is taken at a time.
+    /// One batch of work.
     struct Work {
         var jobs: [UnownedJob] = []
         /// Tasks that let others go first.
@@ -102,10 +103,10 @@ private final class Inbox: Sendable {
         wakeUp = try WakeUp()
     }
 
-    /// Whether the thread has nothing to do.
+    /// Whether the thread has no work.
     var isSleeping: Bool { state.withLock(\.isSleeping) }
 
-    /// The thread, until it is asked to end.
+    /// The thread, until it is asked to stop.
     var thread: SystemThread? { state.withLock(\.thread) }
 
     func keep(_ thread: SystemThread) {
@@ -123,7 +124,7 @@ private final class Inbox: Sendable {
         if mustWake { wakeUp.signal() }
     }
 
-    /// What is queued, nothing if the thread must sleep, `nil` if it must end.
+    /// Takes all queued work: an empty batch if the thread must sleep, `nil` if it must end.
     func take() -> Work? {
         state.withLock { state in
             let work = state.work
@@ -137,7 +138,7 @@ private final class Inbox: Sendable {
         wakeUp.wait()
     }
 
-    /// Takes no more; returns the thread, once.
+    /// Accepts no more work. Returns the thread on the first call.
     func close() -> SystemThread? {
         defer { wakeUp.signal() }
         return state.withLock { state in
@@ -148,7 +149,7 @@ private final class Inbox: Sendable {
     }
 }
 
-/// Where a task goes that yields: entering suspends it until the thread comes to it.
+/// The actor that a yielding task enters. It stays suspended until the thread reaches it.
 private actor Aside {
     private let executor: AsideExecutor
 
@@ -158,16 +159,16 @@ private actor Aside {
         self.executor = executor
     }
 
-    /// Counts: the compiler leaves out the way to an actor that does nothing, and with it the wait.
+    /// Counts, because the compiler would remove a call to an actor that does nothing, and with it the wait.
     func pass() {
         executor.passCount.add(1, ordering: .relaxed)
     }
 }
 
-/// Hands those who yield to their thread.
+/// Passes yielding tasks to their thread.
 private final class AsideExecutor: SerialExecutor {
     private let inbox: Inbox
-    /// How many tasks have been through.
+    /// How many tasks have passed.
     let passCount = Atomic(0)
 
     init(_ inbox: Inbox) {
