@@ -3,7 +3,8 @@ import Glibc
 
 /// A POSIX thread with a name that `top -H` and debuggers show.
 ///
-/// Only executors start threads; all other concurrency is tasks on those executors.
+/// The executors (`Reactor`, `WorkerThread`) run on such threads. A few blocking calls, such as name lookups and
+/// reading inotify events, have a thread of their own.
 package struct SystemThread: Sendable {
     private let handle: pthread_t
 

@@ -3,36 +3,37 @@ package import LinuxIO
 package import SpoolModel
 
 extension AppSpool {
-    /// Chooses where a job will be archived, before it is, so that its line and the journal can say so.
+    /// Chooses the archive place of a job in advance, so that its result line and the journal can name it.
     ///
-    /// The place is free now, and no other job gets it from this value. Costs O(log n) looks when n files have the name.
+    /// The place is free now, and this object gives it to no other job. Costs O(log n) lookups if n files have the
+    /// name.
     ///
-    /// - Throws: `SystemError`: the day's folder cannot be made or read.
+    /// - Throws: `SystemError`: the day's folder cannot be created or read.
     package func place(
         for name: FileName, in folder: ArchiveFolder, at time: WallTime, withResult: Bool
     ) throws(SystemError) -> ArchivePlace {
         try freePlace(for: name, in: ArchiveDay(folder: folder, day: time.day), withResult: withResult)
     }
 
-    /// Keeps a place that the journal remembers from being given to another job.
+    /// Reserves a place recorded in the journal, so that no other job gets it.
     package func reserve(_ place: ArchivePlace) {
         reserved.insert(place)
     }
 
-    /// Moves a claimed job to its place, beside its result file, if it has one.
+    /// Moves a claimed job to its place, next to its result file if it has one.
     ///
-    /// Nothing there is ever overwritten: when somebody took the place, the job gets the next number. The result is
-    /// there, whole and synced, before the job is: who sees a job in an archive without one need not wait for it.
-    /// Calling it again after a crash does what is left. Not synced: `syncArchives()` after one or many.
+    /// Never overwrites a file: if the place is taken, the job gets the next number. The result is complete and synced
+    /// before the job appears, so a reader that finds a job without a result need not wait for one. Calling it again
+    /// after a crash completes the move. Not synced: call `syncArchives()` after one or more moves.
     ///
     /// - Parameters:
     ///   - job: The job.
-    ///   - place: Where to, from `place(for:in:at:withResult:)`.
-    ///   - result: The bytes of its result file; `nil`: it has none.
-    ///   - isStaged: Whether a `ResultDraft` of them was staged; else that is done now.
-    /// - Returns: where the job is now.
-    /// - Throws: `SystemError`: ENOSPC, EIO and the like; the job is in one of the two places, and calling again later
-    ///   goes on from there.
+    ///   - place: The target, from `place(for:in:at:withResult:)`.
+    ///   - result: The bytes of its result file; `nil` if it has none.
+    ///   - isStaged: Whether a `ResultDraft` of them is already staged; if not, it is staged now.
+    /// - Returns: the job's final place.
+    /// - Throws: `SystemError`: for example ENOSPC or EIO. The job is in one of the two places; a later call continues
+    ///   from there.
     package func archive(
         _ job: ClaimedJob, at place: ArchivePlace, result: [UInt8]?, isStaged: Bool = false
     ) throws(SystemError) -> ArchivePlace {
@@ -43,22 +44,23 @@ extension AppSpool {
         return final
     }
 
-    /// Keeps the folders of days open while `body` places or archives many jobs, instead of opening one for each.
+    /// Keeps day folders open while `body` places or archives many jobs, instead of opening one for each job.
     package func keepingDaysOpen<Value>(_ body: () -> Value) -> Value {
         openDays = [:]
         defer { openDays = nil }
         return body()
     }
 
-    /// Makes the moves to the archives so far survive a power loss: the day folders first, then what they came from.
+    /// Makes all moves to the archives so far survive a power loss: syncs the day folders first, then the folders that
+    /// the jobs came from.
     ///
-    /// - Throws: `SystemError`; final, as all failed syncs.
+    /// - Throws: `SystemError`; final, as for every failed sync.
     package func syncArchives() throws(SystemError) {
         for move in try takeUnsyncedMoves() { try move.folder.sync(move.site) }
     }
 
-    /// What is to be synced, in this order, so that the moves to the archives so far survive a power loss; a second call has what
-    /// was moved since this one.
+    /// Returns the folders to sync, in this order, so that all moves to the archives so far survive a power loss. The
+    /// next call returns only later moves.
     ///
     /// - Throws: `SystemError`: a day's folder cannot be opened.
     package func takeUnsyncedMoves() throws(SystemError) -> [(folder: Directory, site: SyncSite)] {
@@ -69,24 +71,24 @@ extension AppSpool {
         return moves + [(work, .archiveSource), (new, .archiveSource)]
     }
 
-    /// Parks a claimed job in `hold/` under its own name, or the next number when that is taken there; synced.
+    /// Moves a claimed job to `hold/` under its own name, or with the next number if that is taken; synced.
     ///
-    /// - Returns: the name it has there.
-    /// - Throws: `SystemError`: EIO, ENOSPC and the like; the job is where it was.
+    /// - Returns: its name there.
+    /// - Throws: `SystemError`: for example EIO or ENOSPC. The job has not moved.
     package func hold(_ job: ClaimedJob) throws(SystemError) -> FileName {
         let name = try moveToHold(job.claim, from: work, as: job.name)
         try work.unlink(WorkEntry.fullName(of: job.id))
         try held.sync(.holdFolder)
         try work.sync(.holdSource)
-        // The claim was not synced: the job would be in `new/` as well, and the journal knows nothing of it any more.
+        // The claim was not synced. After a power loss the job could be in `new/` too, without a journal entry.
         try new.sync(.holdSource)
         return name
     }
 
-    /// Parks a file of `new/` in `hold/` under its own name, or the next number when that is taken there; synced.
+    /// Moves a file from `new/` to `hold/` under its own name, or with the next number if that is taken; synced.
     ///
-    /// - Returns: the name it has there.
-    /// - Throws: `SystemError`: ENOENT when it is gone; EIO, ENOSPC and the like: it is where it was.
+    /// - Returns: its name there.
+    /// - Throws: `SystemError`: ENOENT if it is gone. For example EIO or ENOSPC: it has not moved.
     package func holdUnclaimed(_ job: OpenJob) throws(SystemError) -> FileName {
         let name = try moveToHold(SeenFile(name: job.name, status: job.status), from: new, as: job.name)
         try held.sync(.holdFolder)
@@ -94,7 +96,7 @@ extension AppSpool {
         return name
     }
 
-    /// Moves a file to `hold/` by the first of its names that is free there, and returns that.
+    /// Moves a file to `hold/` under the first of its numbered names that is free, and returns that name.
     func moveToHold(
         _ file: SeenFile, from source: Directory, as wanted: FileName
     ) throws(SystemError) -> FileName {

@@ -3,14 +3,14 @@ package import LinuxIO
 import SpoolModel
 
 extension AppSpool {
-    /// Moves a claimed job of which nothing was sent back to `new/`, under its own name there or the next number when that is
-    /// taken; synced.
+    /// Moves a claimed job, of which no notification was sent, back to `new/` under its own name, or with the next
+    /// number if that is taken; synced.
     ///
     /// - Parameters:
     ///   - job: The job.
-    ///   - rest: The bytes of the file in `hold/` that says when it was dropped.
-    /// - Returns: The name it has there, and that of the file in `hold/`; `nil` when it is gone.
-    /// - Throws: `SystemError`: EIO, ENOSPC and the like; it is where it was.
+    ///   - rest: The content of its `.rest` file in `hold/`, which records when the job was dropped.
+    /// - Returns: Its name in `new/` and the name of the `.rest` file; `nil` if the job is gone.
+    /// - Throws: `SystemError`: for example EIO or ENOSPC. The job has not moved.
     package func giveBack(_ job: ClaimedJob, leaving rest: [UInt8]) throws(SystemError) -> ParkedFile? {
         let restName = try leave(rest, besides: job.name)
         do {
@@ -26,12 +26,13 @@ extension AppSpool {
         }
     }
 
-    /// Moves a job from `new/` to `work/<node>/`, which only one of all that try can do, and checks that it is the file
-    /// that was opened.
+    /// Moves a job from `new/` to `work/<node>/`, which succeeds for only one of all contenders, and checks that it is
+    /// the file that was opened.
     ///
-    /// Not synced: the journal has announced it. Whatever error the rename gives, our own directory is the truth.
+    /// Not synced, because the journal has announced the claim. The result is taken from our own directory, not from
+    /// the error of the rename.
     ///
-    /// - Throws: `SystemError`: EIO, ENOSPC and the like; the job is where it was.
+    /// - Throws: `SystemError`: for example EIO or ENOSPC. The job has not moved.
     package func claim(_ job: OpenJob, id: JobID) throws(SystemError) -> Claim {
         let (entry, isWhole) = WorkEntry.entry(for: job.name, id: id)
         if !isWhole { try keepFullName(of: job.name, id: id) }
@@ -52,10 +53,11 @@ extension AppSpool {
         return .claimed(claimed)
     }
 
-    /// What this node has claimed and not finished, for recovery.
+    /// Returns the unfinished jobs that this node has claimed, for recovery.
     ///
-    /// A job that a crash left in `new/` too, the same file under the same name or a number of it, loses that name; a result
-    /// file that a crash left without its job is removed. Costs a listing of `new/` if a file has another name anywhere.
+    /// If a crash left a job in `new/` as well (the same file under its own name or a numbered form of it), that name
+    /// is removed. A result file that a crash left without its job is removed too. Costs a listing of `new/` if any of
+    /// the files has a second name.
     ///
     /// - Throws: `SystemError`: the directory cannot be read.
     package func claimed() throws(SystemError) -> ClaimedJobs {
@@ -77,7 +79,7 @@ extension AppSpool {
             }
         }
         try dropDoubles(of: found.jobs)
-        // Of jobs that have gone: the process died between the two. They may be torn.
+        // Full-name files whose job has gone: the process died between the two steps. They may be torn.
         for id in wholeNames.subtracting(found.jobs.map(\.id)) { try work.unlink(WorkEntry.fullName(of: id)) }
         found.jobs.sort { $0.id.bits < $1.id.bits }
         found.strangers.sort()
@@ -86,20 +88,20 @@ extension AppSpool {
 
     /// Opens a claimed job for reading again.
     ///
-    /// - Throws: `SystemError`: ENOENT when somebody took it away; EMFILE when other jobs have all descriptors.
+    /// - Throws: `SystemError`: ENOENT if another program removed it; EMFILE if other jobs use all descriptors.
     package func open(_ job: ClaimedJob) throws(SystemError) -> OpenJob {
         let lease = try leaseJobFile("\(work.path)/\(job.entry)")
         let file = try work.openForReading(job.entry.bytes)
         return OpenJob(name: job.name, status: try file.status(), file: file, lease: lease)
     }
 
-    /// The error of the rename, if it gave one.
+    /// Returns the error of the rename, if any.
     private func move(_ name: FileName, to entry: [UInt8]) -> SystemError? {
         do {
             if hasNoReplace {
                 try new.rename(name.bytes, to: work, as: entry)
             } else {
-                // Nobody else can make a name with this id in it.
+                // No other process creates a name with this id.
                 try new.rename(name.bytes, to: work, replacing: entry)
             }
             return nil
@@ -120,16 +122,17 @@ extension AppSpool {
             FileName.init(bytes:))
     }
 
-    /// Takes a claimed job's name in `new/` away if a crash left it there, now that somebody knows the whole of it: the file
-    /// that has it may be lost.
+    /// Removes a claimed job's name from `new/` if a crash left it there. For callers that know the full name from
+    /// another source, because the file that stores it may be lost.
     ///
-    /// - Throws: `SystemError`: EIO and the like; the job may be in both places still.
+    /// - Throws: `SystemError`: for example EIO. The job may still be in both places.
     package func dropDouble(of job: ClaimedJob) throws(SystemError) {
         try dropDoubles(of: [job])
     }
 
-    /// btrfs can bring back the old name of a rename after a power loss; so can a link whose unlink was cut off. A job on its way
-    /// back to `new/` may have a number there, if its name was taken; a file by yet another name is the producer's.
+    /// After a power loss, btrfs can restore the old name of a rename; a link without its unlink has the same effect. A
+    /// job on its way back to `new/` may have a numbered name there, if its own was taken. A file with any other name
+    /// belongs to the producer.
     private func dropDoubles(of jobs: [ClaimedJob]) throws(SystemError) {
         let linked = jobs.filter { $0.status.linkCount > 1 }
         let links = try namesInNew(of: Set(linked.map(\.status.inode)))

@@ -2,11 +2,12 @@ package import LinuxIO
 package import SpoolModel
 
 extension AppSpool {
-    /// Calls `body` for everything in `new/` that may be a job, in no order, until it returns `false`.
+    /// Calls `body` for every entry of `new/` that may be a job, in no particular order, until it returns `false`.
     ///
-    /// Names that are never jobs are passed over. Memory does not grow with the number of files.
+    /// Skips names that cannot be jobs. Memory does not grow with the number of files.
     ///
-    /// - Throws: `SystemError` when the directory cannot be read to its end; what `body` saw is still true.
+    /// - Throws: `SystemError` if the directory cannot be read to its end. The sightings passed to `body` are still
+    ///   valid.
     package func eachSighting(_ body: (SeenFile) -> Bool) throws(SystemError) {
         var listing = try new.listing()
         while let entry = try listing.next() {
@@ -15,7 +16,7 @@ extension AppSpool {
         }
     }
 
-    /// How a file in `new/` looks now; `nil` when it is not there or its name is never a job's.
+    /// Returns the current state of a file in `new/`; `nil` if it does not exist or its name cannot be a job's.
     ///
     /// - Throws: `SystemError`: EIO, ESTALE or ENOTCONN from the filesystem.
     package func look(_ name: FileName) throws(SystemError) -> SeenFile? {
@@ -23,9 +24,9 @@ extension AppSpool {
         return SeenFile(name: name, status: status)
     }
 
-    /// Opens a file in `new/` for reading, after a look that it is a regular one; never through a link.
+    /// Opens a file in `new/` for reading, after checking that it is a regular file. Never follows a link.
     ///
-    /// - Throws: `SystemError`: EMFILE, EIO and the like; the file stays where it is.
+    /// - Throws: `SystemError`: for example EMFILE or EIO. The file stays in place.
     package func open(_ name: FileName) throws(SystemError) -> Opening {
         guard let status = try new.status(of: name.bytes) else { return .gone }
         guard status.kind == .regular else { return .special(status.kind) }
@@ -33,7 +34,7 @@ extension AppSpool {
             let lease = try leaseJobFile("\(new.path)/\(name)")
             let file = try new.openForReading(name.bytes)
             let opened = try file.status()
-            // Swapped between the look and the opening, which did not wait and had no effect.
+            // Replaced between the check and the open, which did not wait and had no side effect.
             guard opened.kind == .regular else { return .special(opened.kind) }
             return .opened(OpenJob(name: name, status: opened, file: file, lease: lease))
         } catch {

@@ -3,9 +3,10 @@ import LinuxIO
 import SpoolModel
 
 extension AppSpool {
-    /// Moves a file unless the new name is taken by another, and believes the directories rather than the error.
+    /// Moves a file unless another file has the new name. After an error it checks the directories instead of trusting
+    /// the error.
     ///
-    /// Returns `false` when the name is taken. The same file under both names is a move that a crash cut in two.
+    /// Returns `false` if the name is taken. The same file under both names is an interrupted move, which it completes.
     func move(
         _ file: SeenFile, from source: Directory, to target: Directory, as name: FileName
     ) throws(SystemError) -> Bool {
@@ -23,17 +24,17 @@ extension AppSpool {
         }
     }
 
-    /// Whether a file that was moved is the one that was looked at, with the same bytes as far as can be told.
+    /// Whether a moved file is the one that was seen before, with the same bytes as far as metadata can tell.
     ///
-    /// The inode alone proves little: it is given out again. A shared filesystem's replicas may differ in mtime, so that
-    /// counts on a local one only; ctime does not, because the move itself changes it.
+    /// The inode alone proves little, because it is reused. The mtime is compared only on a local filesystem, because
+    /// replicas of a shared one may differ in it. The ctime is not compared, because the move itself changes it.
     func isUnchanged(_ now: FileStatus, since then: FileStatus) -> Bool {
         now.kind == then.kind && now.isSameFile(as: then)
             && (filesystem.isShared || now.modifiedAt == then.modifiedAt)
     }
 
-    /// Gives a file back to `new/`, and returns its name there: when the producer has published again by its name, both
-    /// versions are jobs.
+    /// Moves a file back to `new/` and returns its name there. If the producer has published another file by that name,
+    /// both are jobs.
     func putBack(_ entry: FileName, from source: Directory, as name: FileName) throws(SystemError) -> FileName {
         var number = 1
         while true {
@@ -54,7 +55,7 @@ extension AppSpool {
         }
     }
 
-    /// Opens a day's folder, and makes it if this is the first job of the day.
+    /// Opens a day's folder. Creates it for the first job of the day.
     func openDay(_ day: ArchiveDay) throws(SystemError) -> Directory {
         if let open = openDays?[day] { return open }
         let opened = try openDayAnew(day)
@@ -77,7 +78,7 @@ extension AppSpool {
         }
     }
 
-    /// A name that neither a job nor a result has, found by doubling the number and halving the gap, and reserved.
+    /// Finds and reserves a name that neither a job nor a result has: doubles the number, then bisects.
     func freePlace(
         for name: FileName, in day: ArchiveDay, withResult: Bool
     ) throws(SystemError) -> ArchivePlace {

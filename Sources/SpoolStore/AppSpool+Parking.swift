@@ -2,14 +2,14 @@ package import APNSModel
 package import LinuxIO
 package import SpoolModel
 
-/// A file in `hold/`, and the file beside it that says what is left of it.
+/// A file in `hold/`, and its `.rest` file, which records what is left of the job.
 package struct ParkedFile: Hashable, Sendable {
-    /// The name that it has there.
+    /// The file's name in `hold/`.
     package let name: FileName
-    /// The name of the file beside it.
+    /// The name of the `.rest` file.
     package let rest: FileName?
 
-    /// Creates the names.
+    /// Creates a pair of names.
     package init(name: FileName, rest: FileName?) {
         (self.name, self.rest) = (name, rest)
     }
@@ -18,32 +18,33 @@ package struct ParkedFile: Hashable, Sendable {
 extension AppSpool {
     // MARK: To hold/
 
-    /// Parks a claimed job in `hold/` under its own name, or the next number when that is taken; synced. Before it, and synced
-    /// too, comes the file that says what is left of it.
+    /// Moves a claimed job to `hold/` under its own name, or with the next number if that is taken; synced. Its `.rest`
+    /// file is created and synced first.
     ///
     /// - Parameters:
     ///   - job: The job.
-    ///   - rest: The bytes of that file.
-    /// - Returns: Their names.
-    /// - Throws: `SystemError`: EIO, ENOSPC and the like; the job is where it was, and nothing is beside it.
+    ///   - rest: The content of its `.rest` file, which records what is left of the job.
+    /// - Returns: The names of both files.
+    /// - Throws: `SystemError`: for example EIO or ENOSPC. The job has not moved, and no `.rest` file was left.
     package func hold(_ job: ClaimedJob, leaving rest: [UInt8]) throws(SystemError) -> ParkedFile {
         let parked = try park(Archiving(id: job.id, name: job.name, file: job.claim, source: work, result: rest))
         try work.unlink(WorkEntry.fullName(of: job.id))
         try held.sync(.holdFolder)
         try work.sync(.holdSource)
-        // The claim may not have been synced: the job would be in `new/` as well, and the journal knows nothing of it any more.
+        // The claim may not have been synced. After a power loss the job could be in `new/` too, without a journal
+        // entry.
         try new.sync(.holdSource)
         return parked
     }
 
-    /// Parks a file that waits in `new/`; synced.
+    /// Moves a waiting file from `new/` to `hold/`; synced.
     ///
     /// - Parameters:
     ///   - file: The file.
-    ///   - id: Names what is beside it until it is in place.
-    ///   - rest: The bytes of the file beside it; `nil`: there is one already, whatever its name is.
-    /// - Returns: Their names; `nil` when the file is gone.
-    /// - Throws: `SystemError`: EIO, ENOSPC and the like; it is where it was.
+    ///   - id: Names the staged `.rest` file until it is in place.
+    ///   - rest: The content of the `.rest` file; `nil` if there already is one, under any name.
+    /// - Returns: The names of both files; `nil` if the file is gone.
+    /// - Throws: `SystemError`: for example EIO or ENOSPC. The file has not moved.
     package func hold(waiting file: SeenFile, id: JobID, leaving rest: [UInt8]?) throws(SystemError) -> ParkedFile? {
         do {
             let parked =
@@ -61,7 +62,7 @@ extension AppSpool {
         }
     }
 
-    /// Moves a file to `hold/`, by the first of its names that is free there with room beside it.
+    /// Moves a file to `hold/` under the first of its numbered names that is free together with its `.rest` name.
     private func park(_ parking: Archiving) throws(SystemError) -> ParkedFile {
         var number = 0
         while true {
@@ -81,7 +82,7 @@ extension AppSpool {
         }
     }
 
-    /// Puts a file into `hold/` that says what is left of a job, whole and synced, unless its name is taken.
+    /// Writes and syncs a `.rest` file and publishes it in `hold/`. Returns `false` if its name is taken.
     private func leave(_ rest: [UInt8], of id: JobID, as name: FileName) throws(SystemError) -> Bool {
         try ResultDraft(of: id, rest).stage(in: work)
         do {
@@ -97,23 +98,24 @@ extension AppSpool {
 
     // MARK: Back to new/
 
-    /// Moves a parked file to `new/`, under its own name there or the next number when that is taken; synced. What is beside it
-    /// stays: a claim reads it.
+    /// Moves a held file to `new/` under its own name, or with the next number if that is taken; synced. Its `.rest`
+    /// file stays in `hold/`, where a claim reads it.
     ///
-    /// - Returns: The name it has there; `nil` when it is gone.
-    /// - Throws: `SystemError`: EIO, ENOSPC and the like; it is where it was.
+    /// - Returns: Its name in `new/`; `nil` if it is gone.
+    /// - Throws: `SystemError`: for example EIO or ENOSPC. The file has not moved.
     package func release(_ file: SeenFile) throws(SystemError) -> FileName? {
         try publish(file, from: held, as: file.name)
     }
 
-    /// Moves a job that is over from its archive to `new/`; synced. Its result file goes then.
+    /// Moves a finished job from its archive to `new/`; synced. Its result file is removed.
     ///
     /// - Parameters:
-    ///   - place: Where it is.
-    ///   - wanted: The name it is to have, or the next number when that is taken.
-    ///   - rest: The bytes of the file in `hold/` that says what is left of it; `nil`: all of it is sent.
-    /// - Returns: Its name there, and that of the file in `hold/`; `nil` when it is gone.
-    /// - Throws: `SystemError`: EIO, ENOSPC and the like; it is where it was.
+    ///   - place: Its place in the archive.
+    ///   - wanted: The name to give it; if that is taken, it gets the next number.
+    ///   - rest: The content of its `.rest` file in `hold/`, which records what is left to send; `nil` to send all of
+    ///     it.
+    /// - Returns: Its name in `new/` and the name of the `.rest` file; `nil` if the job is gone.
+    /// - Throws: `SystemError`: for example EIO or ENOSPC. The job has not moved.
     package func takeOut(
         _ place: ArchivePlace, as wanted: FileName, leaving rest: [UInt8]?
     ) throws(SystemError) -> ParkedFile? {
@@ -135,22 +137,22 @@ extension AppSpool {
         }
     }
 
-    /// Puts a file into `hold/` under the first of its names that is free, and returns that.
+    /// Writes a `.rest` file to `hold/` under the first free name, and returns that name.
     func leave(_ rest: [UInt8], besides wanted: FileName) throws(SystemError) -> FileName {
         let id = JobID(bits: 0)
         var number = 0
         while true {
             number += 1
             let name = wanted.numbered(number, toFit: FileName.byteLimitWithRest)
-            // A job of that name that comes to be parked is to have its own beside it.
+            // If a job with this name is in `hold/`, the `.rest` name belongs to that job.
             guard let restName = name.rest, try held.status(of: name.bytes) == nil else { continue }
             if try leave(rest, of: id, as: restName) { return restName }
         }
     }
 
-    /// Moves a file to `new/`, under the first of its names that is free there; synced.
+    /// Moves a file to `new/` under the first of its numbered names that is free; synced.
     ///
-    /// - Throws: `SystemError`: EIO, ENOSPC and the like; it is where it was.
+    /// - Throws: `SystemError`: for example EIO or ENOSPC. The file has not moved.
     func publish(
         _ file: SeenFile, from source: Directory, as wanted: FileName
     ) throws(SystemError) -> FileName? {
@@ -166,17 +168,17 @@ extension AppSpool {
         }
     }
 
-    // MARK: What is there
+    // MARK: Lookups
 
-    /// How a file in `hold/` looks now; `nil` when it is not there or its name is never a job's.
+    /// Returns the current state of a file in `hold/`; `nil` if it does not exist or its name cannot be a job's.
     ///
-    /// - Throws: `SystemError`: EIO and the like.
+    /// - Throws: `SystemError`: for example EIO.
     package func lookInHold(_ name: FileName) throws(SystemError) -> SeenFile? {
         guard name.isJob, let status = try held.status(of: name.bytes) else { return nil }
         return SeenFile(name: name, status: status)
     }
 
-    /// The names in `hold/` of files that say what is left of jobs.
+    /// Returns the names of the `.rest` files in `hold/`.
     ///
     /// - Throws: `SystemError`: it cannot be read.
     package func rests() throws(SystemError) -> [FileName] {
@@ -188,30 +190,30 @@ extension AppSpool {
         return rests
     }
 
-    /// Those of the files with these numbers that are in `hold/`, `new/` or `work/`. Costs a listing of all three, and a look at
-    /// each file if one is nowhere.
+    /// Returns those of the given inodes that are in `hold/`, `new/` or `work/`. Costs a listing of all three, and a
+    /// status call for every file if an inode is not found.
     ///
-    /// - Throws: `SystemError`: one cannot be read, and nothing is known of the rest.
+    /// - Throws: `SystemError`: a folder cannot be read. Nothing is known about any of the inodes then.
     package func present(of inodes: Set<UInt64>) throws(SystemError) -> Set<UInt64> {
         Set(try find(inodes, in: [held, work, new]).keys)
     }
 
-    /// Whether the file with this number is in `hold/`. Costs a listing of it.
+    /// Whether a file with this inode is in `hold/`. Costs a listing of it.
     ///
     /// - Throws: `SystemError`: it cannot be read.
     package func isInHold(_ inode: UInt64) throws(SystemError) -> Bool {
         try !namesInHold(of: [inode]).isEmpty
     }
 
-    /// The names in `hold/` of those of the files with these numbers that are there. Costs a listing of it, and a look at each
-    /// file if one is not there.
+    /// Returns the names in `hold/` of the files with these inodes. Costs a listing, and a status call for every file
+    /// if an inode is not found.
     ///
     /// - Throws: `SystemError`: it cannot be read.
     package func namesInHold(of inodes: Set<UInt64>) throws(SystemError) -> [UInt64: Set<FileName>] {
         try find(inodes, in: [held])
     }
 
-    /// The names in `new/` of those of the files with these numbers that are there, as far as a listing tells the numbers.
+    /// Returns the names in `new/` of the files with these inodes, as far as the listing reports correct inodes.
     ///
     /// - Throws: `SystemError`: it cannot be read.
     package func namesInNew(of inodes: Set<UInt64>) throws(SystemError) -> [UInt64: [FileName]] {
@@ -225,9 +227,10 @@ extension AppSpool {
         return names
     }
 
-    /// Whether the file with this number is in `failed/`, in the folder of that day or a later one. Costs a listing of each.
+    /// Whether a file with this inode is in `failed/`, in the folder of the given day or a later one. Costs a listing
+    /// of each folder.
     ///
-    /// - Throws: `SystemError`: one cannot be read.
+    /// - Throws: `SystemError`: a folder cannot be read.
     package func isInFailed(_ inode: UInt64, since day: String) throws(SystemError) -> Bool {
         for name in try days(of: .failed) where name >= day {
             guard let folder = try openDayIfThere(ArchiveDay(folder: .failed, day: name)) else { continue }
@@ -243,7 +246,7 @@ extension AppSpool {
         _ inodes: Set<UInt64>, in folders: [Directory]
     ) throws(SystemError) -> [UInt64: Set<FileName>] {
         var found: [UInt64: Set<FileName>] = [:]
-        // On stacked filesystems a listing may tell other numbers than a look.
+        // On stacked filesystems a listing may report other inodes than a status call.
         for looksClosely in [false, true] {
             for folder in folders where found.count < inodes.count {
                 var listing = try folder.listing()

@@ -3,9 +3,10 @@ package import LinuxIO
 package import SpoolModel
 
 extension AppSpool {
-    /// Opens a file in `new/` that may be a job of an earlier run by this name; `nil` when there is none that can be read.
+    /// Opens the file in `new/` that may be the job of this name from an earlier run; `nil` if there is none or it
+    /// cannot be read.
     ///
-    /// - Throws: `SystemError`: EIO and the like.
+    /// - Throws: `SystemError`: for example EIO.
     package func candidate(for name: FileName) throws(SystemError) -> OpenJob? {
         switch try open(name) {
         case .opened(let job): job
@@ -13,7 +14,7 @@ extension AppSpool {
         }
     }
 
-    /// What stands in a place that was given to a job.
+    /// Returns the status of the file at a place that was given to a job.
     ///
     /// - Throws: `SystemError`: the archive cannot be read.
     package func archived(at place: ArchivePlace) throws(SystemError) -> FileStatus? {
@@ -21,9 +22,9 @@ extension AppSpool {
         return try day.status(of: place.name.bytes)
     }
 
-    /// The bytes of the file in a place in an archive; `nil` when there is none, or it is longer than `limit`.
+    /// Returns the bytes of the file at a place in an archive; `nil` if there is none, or it is longer than `limit`.
     ///
-    /// - Throws: `SystemError`: EIO and the like.
+    /// - Throws: `SystemError`: for example EIO.
     package func contents(at place: ArchivePlace, limit: Int) throws(SystemError) -> [UInt8]? {
         guard let day = try openDayIfThere(place.archiveDay) else { return nil }
         do {
@@ -34,9 +35,9 @@ extension AppSpool {
         }
     }
 
-    /// Writes a job to `work/<node>/` whose bytes are known from elsewhere; a torn file in its place goes.
+    /// Writes a job to `work/<node>/` from bytes that the caller has from elsewhere. Replaces a torn file.
     ///
-    /// - Throws: `SystemError`: ENOSPC and the like; call again later.
+    /// - Throws: `SystemError`: for example ENOSPC. Call again later.
     package func restore(_ id: JobID, _ name: FileName, _ bytes: [UInt8]) throws(SystemError) -> ClaimedJob {
         let (entry, isWhole) = WorkEntry.entry(for: name, id: id)
         if !isWhole { try keepFullName(of: name, id: id) }

@@ -2,31 +2,31 @@ package import APNSModel
 package import LinuxIO
 package import SpoolModel
 
-/// What came of refusing a file in `new/`.
+/// The result of refusing a file in `new/`.
 package enum Refusal: Hashable, Sendable {
-    /// It is in `failed/`, as it was.
+    /// The file is in `failed/`, unchanged.
     case moved(ArchivePlace)
-    /// It is no longer in `new/`.
+    /// The file has left `new/`.
     case gone
-    /// It was another file by then, and is back in `new/` under this name: look again.
+    /// The name belonged to another file by then. That file is back in `new/` under this name: look again.
     case changed(FileName)
-    /// We may not move it (EPERM, EACCES, EROFS): leave it, warn once, back off.
+    /// Permission denied (EPERM, EACCES, EROFS): leave the file, warn once, back off.
     case forbidden(SystemError)
 }
 
 extension AppSpool {
-    /// Moves what can never be a job from `new/` to `failed/` as it is, without opening it, with a result file beside.
+    /// Moves a file that can never be a job from `new/` to `failed/` without opening it, together with a result file.
     ///
-    /// For special files, links, folders, what we may not read, and jobs that are refused before a claim. Not synced:
+    /// For special files, links, folders, unreadable files, and jobs that are refused before a claim. Not synced: call
     /// `syncArchives()`.
     ///
     /// - Parameters:
-    ///   - sighting: what is to go, as it was seen.
+    ///   - sighting: the file, as it was seen.
     ///   - id: names the result until it is in place.
-    ///   - place: where to, from `place(for:in:at:withResult:)`.
-    ///   - result: the result file's bytes, of which a `ResultDraft` was staged.
-    /// - Returns: what came of it.
-    /// - Throws: `SystemError`: ENOSPC, EIO and the like; call again later.
+    ///   - place: the target, from `place(for:in:at:withResult:)`.
+    ///   - result: the result file's bytes; a `ResultDraft` of them must be staged.
+    /// - Returns: the outcome.
+    /// - Throws: `SystemError`: for example ENOSPC or EIO. Call again later.
     package func refuse(
         _ sighting: SeenFile, id: JobID, to place: ArchivePlace, result: [UInt8]
     ) throws(SystemError) -> Refusal {
@@ -41,15 +41,15 @@ extension AppSpool {
         }
     }
 
-    /// Moves a parked file that is not to be sent any more from `hold/` to `failed/`, with a result file beside; synced.
+    /// Moves a held file that will not be sent from `hold/` to `failed/`, together with a result file; synced.
     ///
     /// - Parameters:
     ///   - file: The file in `hold/`.
     ///   - id: Names the result until it is in place.
-    ///   - place: Where to, from `place(for:in:at:withResult:)`.
+    ///   - place: The target, from `place(for:in:at:withResult:)`.
     ///   - result: The result file's bytes.
-    /// - Returns: Where it is now; `nil` when it is gone.
-    /// - Throws: `SystemError`: ENOSPC, EIO and the like; call again later.
+    /// - Returns: Its final place; `nil` if the file is gone.
+    /// - Throws: `SystemError`: for example ENOSPC or EIO. Call again later.
     package func withdraw(
         _ file: SeenFile, id: JobID, to place: ArchivePlace, result: [UInt8]
     ) throws(SystemError) -> ArchivePlace? {
@@ -65,7 +65,7 @@ extension AppSpool {
         }
     }
 
-    /// Gives back what is not what was seen.
+    /// Puts the file back into `new/` if it is not the one that was seen.
     private func confirm(_ sighting: SeenFile, at place: ArchivePlace) throws(SystemError) -> Refusal {
         let day = try openDay(place.archiveDay)
         guard let status = try day.status(of: place.name.bytes) else { return .gone }

@@ -2,27 +2,27 @@ package import APNSModel
 package import LinuxIO
 import SpoolModel
 
-/// A file on its way to an archive.
+/// A file on its way to an archive or to `hold/`.
 struct Archiving {
     /// The id of its job.
     let id: JobID
-    /// The name that its place is made from.
+    /// The name from which its place is derived.
     let name: FileName
     /// The file as it was seen.
     let file: SeenFile
-    /// Where it is.
+    /// The folder it is in.
     let source: Directory
-    /// The bytes of the result file that is to stand beside it; `nil`: none.
+    /// The bytes of the result file to put next to it; `nil` for none.
     let result: [UInt8]?
     /// Whether the result has been staged.
     var isStaged = false
 }
 
-/// The result file of a job before it has its place.
+/// A job's result file that is not at its final place yet.
 package struct ResultDraft: Sendable {
     /// The id of its job.
     package let id: JobID
-    /// What is in it.
+    /// The file's content.
     package let bytes: [UInt8]
 
     /// Creates a draft.
@@ -30,12 +30,12 @@ package struct ResultDraft: Sendable {
         (self.id, self.bytes) = (id, bytes)
     }
 
-    /// Writes and syncs it in `work/<node>/`, where nobody reads, and where every start looks for what is left; blocks for the
-    /// disk.
+    /// Writes and syncs the draft in `work/<node>/`, which no other program reads and where every start cleans up.
+    /// Blocks for the disk.
     ///
-    /// - Throws: `SystemError`: ENOSPC, EIO and the like; call again later.
+    /// - Throws: `SystemError`: for example ENOSPC or EIO. Call again later.
     package func stage(in work: Directory) throws(SystemError) {
-        // What an earlier try left.
+        // Left by an earlier attempt.
         try work.unlink(WorkEntry.result(of: id))
         let file = try work.create(WorkEntry.result(of: id), mode: 0o640)
         try file.write(bytes)
@@ -45,10 +45,11 @@ package struct ResultDraft: Sendable {
 }
 
 extension AppSpool {
-    /// Moves a file to its place in an archive, or the next number if that is taken, and before it its result file.
+    /// Moves a file and, before it, its result file to a place in an archive, or to the next number if the place is
+    /// taken.
     ///
-    /// A crash between the two leaves a result file without its job. A note in `work/` says so, and the next start
-    /// removes both (`dropUnfinished`).
+    /// A crash between the two moves leaves a result file without its job. A note in `work/` records the place, and the
+    /// next start removes both (`dropUnfinished`).
     func bring(_ archiving: Archiving, to first: ArchivePlace) throws(SystemError) -> ArchivePlace {
         let day = try openDay(first.archiveDay)
         var (archiving, place) = (archiving, first)
@@ -63,7 +64,7 @@ extension AppSpool {
         return place
     }
 
-    /// Returns `false` when the place is taken; nothing of ours is left there then, and nothing after an error.
+    /// Returns `false` if the place is taken. In that case, and after an error, nothing of ours is left there.
     private func move(_ archiving: Archiving, to day: Directory, as place: ArchivePlace) throws(SystemError) -> Bool {
         guard let bytes = archiving.result, let resultName = place.name.result else {
             return try move(archiving.file, from: archiving.source, to: day, as: place.name)
@@ -82,8 +83,10 @@ extension AppSpool {
         return false
     }
 
-    /// Gives a staged result its name. Returns `false` when somebody else's file has it; one beside the job itself, or
-    /// one without a job that has the very same bytes, which name the job, is this job's own from before a crash.
+    /// Renames a staged result to its final name. Returns `false` if another job's file has that name.
+    ///
+    /// An existing result belongs to this job, from before a crash, if it is next to the job's own file, or if it has
+    /// no job and the same bytes, which identify the job.
     private func publishResult(
         of archiving: Archiving, in day: Directory, as resultName: FileName, beside name: FileName
     ) throws(SystemError) -> Bool {
@@ -102,9 +105,9 @@ extension AppSpool {
         }
     }
 
-    // MARK: The note of what is under way
+    // MARK: Notes of moves under way
 
-    /// Not synced: a result file that a power loss leaves without its job is known by its bytes.
+    /// Not synced: a result file that a power loss leaves without its job is recognized by its bytes.
     private func note(_ place: ArchivePlace, of id: JobID) throws(SystemError) {
         try work.unlink(WorkEntry.place(of: id))
         let file = try work.create(WorkEntry.place(of: id), mode: 0o600)
@@ -112,7 +115,7 @@ extension AppSpool {
         try file.closeNow()
     }
 
-    /// Removes what a crash left of an archiving that did not come to the job itself, and the note of it.
+    /// Removes the result file that an interrupted move left without its job, and the note of the move.
     func dropUnfinished(_ id: JobID) throws(SystemError) {
         if let note = try work.contents(of: WorkEntry.place(of: id), limit: 2 * FileName.byteLimit),
             let place = ArchivePlace(note: note), let day = try openDayIfThere(place.archiveDay)
@@ -135,7 +138,7 @@ extension AppSpool {
 }
 
 extension ArchivePlace {
-    /// Reads what `note` wrote.
+    /// Parses the content that `note` wrote.
     fileprivate init?(note: [UInt8]) {
         let parts = note.split(separator: 0x2F, maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, let folder = ArchiveFolder(rawValue: String(decoding: parts[0], as: UTF8.self)),

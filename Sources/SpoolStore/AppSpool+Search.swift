@@ -2,21 +2,21 @@ import APNSModel
 package import LinuxIO
 import SpoolModel
 
-// Looking for jobs that are over.
+// Searching for finished jobs.
 extension AppSpool {
-    /// The days of an archive, the newest first.
+    /// Returns the days of an archive, the newest first.
     ///
     /// - Throws: `SystemError`: it cannot be read.
     package func days(of folder: ArchiveFolder) throws(SystemError) -> [String] {
         let names = try archive(folder).names().compactMap { String(validating: $0, as: UTF8.self) }
-        // As `WallTime.day` writes it: another folder is none of ours.
+        // The format of `WallTime.day`. Other folders are foreign.
         let isDay = { (name: String) in
             name.utf8.count == 10 && name.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2D }
         }
         return names.filter(isDay).sorted(by: >)
     }
 
-    /// The places of a day's jobs that have a result file beside them, in no order.
+    /// Returns the places of a day's jobs that have a result file, in no particular order.
     ///
     /// - Throws: `SystemError`: the day's folder cannot be read.
     package func places(of day: String, in folder: ArchiveFolder) throws(SystemError) -> [ArchivePlace] {
@@ -30,9 +30,9 @@ extension AppSpool {
         return places
     }
 
-    /// Removes a result file whose job is not beside it any more.
+    /// Removes a result file whose job has been removed.
     ///
-    /// - Throws: `SystemError`: EIO and the like.
+    /// - Throws: `SystemError`: for example EIO.
     package func dropLoneResult(of place: ArchivePlace) throws(SystemError) {
         guard let day = try openDayIfThere(place.archiveDay), let result = place.name.result,
             try day.status(of: place.name.bytes) == nil
@@ -40,16 +40,16 @@ extension AppSpool {
         try day.unlink(result.bytes)
     }
 
-    /// Makes what is in a day's folder survive a power loss.
+    /// Makes changes in a day's folder survive a power loss.
     ///
-    /// - Throws: `SystemError`; final as all failed syncs.
+    /// - Throws: `SystemError`; final, as for every failed sync.
     package func syncDay(of place: ArchivePlace) throws(SystemError) {
         try openDayIfThere(place.archiveDay)?.sync(.archives)
     }
 
-    /// The first bytes of the result file beside a job, in which its names are; `nil` when there is none.
+    /// Returns the first bytes of a job's result file, which contain its names; `nil` if there is none.
     ///
-    /// - Throws: `SystemError`: EIO and the like.
+    /// - Throws: `SystemError`: for example EIO.
     package func resultHead(at place: ArchivePlace) throws(SystemError) -> [UInt8]? {
         try readResult(at: place) { (file) throws(SystemError) in
             var bytes: [UInt8] = []
@@ -58,9 +58,9 @@ extension AppSpool {
         }
     }
 
-    /// The result file beside a job; `nil` when there is none, or it is longer than `limit`.
+    /// Returns a job's result file; `nil` if there is none, or it is longer than `limit`.
     ///
-    /// - Throws: `SystemError`: EIO and the like.
+    /// - Throws: `SystemError`: for example EIO.
     package func result(at place: ArchivePlace, limit: Int) throws(SystemError) -> [UInt8]? {
         try readResult(at: place) { (file) throws(SystemError) in try file.contents(limit: limit) }
     }

@@ -2,12 +2,12 @@ package import APNSModel
 package import LinuxIO
 import SpoolModel
 
-/// One app's directories, opened once; the moves of its jobs between them.
+/// One app's directories, opened once, and the moves of its jobs between them.
 ///
-/// Every job is in exactly one of `new`, `work`, `hold`, `done` and `failed`; every move is one rename. Calls block: an
-/// actor on a worker thread owns the value. Nothing here reads a clock or decides what becomes of a job.
+/// Every job is in exactly one of `new`, `work`, `hold`, `done` and `failed`; every move is one rename. Calls block, so
+/// an actor on a worker thread owns the object. This type reads no clock and makes no decisions about jobs.
 package final class AppSpool {
-    /// The app's name, which is its directory's.
+    /// The app's name, which is also the name of its directory.
     package let name: String
     /// The node that claims here.
     package let node: String
@@ -17,29 +17,29 @@ package final class AppSpool {
     package let new: Directory
     /// `<app>/tmp/`, where producers may stage.
     package let staging: Directory
-    /// `<app>/work/<node>/`, what this node has claimed.
+    /// `<app>/work/<node>/`, for jobs that this node has claimed.
     package let work: Directory
-    /// `<app>/hold/`, what is parked.
+    /// `<app>/hold/`, for held jobs.
     package let held: Directory
     /// `<app>/feedback/`.
     package let feedbackDirectory: Directory
-    /// What the app is stored on.
+    /// The type of the app's filesystem.
     package let filesystem: FilesystemType
-    /// Whether a rename can refuse a taken name in one step here; else it is done by link and unlink.
+    /// Whether a rename can refuse a taken name in one step here; else the move is a link and an unlink.
     package let hasNoReplace: Bool
 
     private(set) var done: Directory
     private(set) var failed: Directory
-    /// Names given to jobs that are not moved yet.
+    /// Places given to jobs that have not been moved yet.
     var reserved: Set<ArchivePlace> = []
-    /// Folders of days that are kept open at present; `nil`: none is.
+    /// Day folders that are kept open for now; `nil` to keep none open.
     var openDays: [ArchiveDay: Directory]?
-    /// What counts the job files that are open; `nil`: any number may be. Set before the first is opened.
+    /// Counts the open job files; `nil` means no limit. Set before the first file is opened.
     package var jobFiles: DescriptorShare?
     /// Day folders to sync before the directory that their jobs came from.
     var unsynced: Set<ArchiveDay> = []
 
-    /// Whether the watch tells what happens here; if not, poll.
+    /// Whether inotify reports all changes here; if not, poll.
     package var isNotifying: Bool { !filesystem.isShared }
 
     init(name: String, node: String, root: Directory) throws {
@@ -58,9 +58,9 @@ package final class AppSpool {
         hasNoReplace = try probe([new, work, held, done, failed], PassingNames(".probe-" + node))
     }
 
-    /// Makes an archive again that somebody removed, with all that was in it.
+    /// Recreates an archive folder that was removed with all its files.
     ///
-    /// - Throws: `SystemError`: ENOSPC, EIO and the like; ENOENT when the app's folder has gone too.
+    /// - Throws: `SystemError`: for example ENOSPC or EIO; ENOENT if the app's folder is gone too.
     func makeAgain(_ folder: ArchiveFolder) throws(SystemError) -> Directory {
         switch folder {
         case .done:
@@ -74,27 +74,27 @@ package final class AppSpool {
 
     /// Counts a job file that is about to be opened.
     ///
-    /// - Returns: what to keep beside it; `nil` where nobody counts.
-    /// - Throws: `SystemError`, EMFILE: other jobs have all the descriptors that there are for this app now.
+    /// - Returns: the lease to keep with the file; `nil` if files are not counted.
+    /// - Throws: `SystemError`, EMFILE: other jobs use all the descriptors available to this app now.
     func leaseJobFile(_ path: @autoclosure () -> String) throws(SystemError) -> DescriptorLease? {
         guard let jobFiles else { return nil }
         guard let lease = jobFiles.lease() else { throw .noDescriptor("open", path()) }
         return lease
     }
 
-    /// A name in the app's folder that has the app paused for as long as it is there, on every node.
+    /// The name of the file in the app's folder that pauses the app on every node while it exists.
     private static let pauseName = Array("paused".utf8)
 
-    /// Since when the app is paused; `nil` if it is not.
+    /// Returns when the app was paused; `nil` if it is not paused.
     ///
-    /// - Throws: `SystemError`: EIO, ESTALE and the like: that cannot be told.
+    /// - Throws: `SystemError`: for example EIO or ESTALE. The state is unknown then.
     package func pausedAt() throws(SystemError) -> WallTime? {
         try home.status(of: Self.pauseName).map { WallTime(nanoseconds: $0.modifiedAt) }
     }
 
-    /// Has the app paused until `endPause`, also after a restart; synced. One that is paused stays so.
+    /// Pauses the app until `endPause`, also across restarts; synced. Does nothing to a paused app.
     ///
-    /// - Throws: `SystemError`: EIO, ENOSPC and the like.
+    /// - Throws: `SystemError`: for example EIO or ENOSPC.
     package func beginPause() throws(SystemError) {
         do {
             try home.create(Self.pauseName, mode: 0o644).closeNow()
@@ -106,13 +106,13 @@ package final class AppSpool {
 
     /// Ends the pause; synced.
     ///
-    /// - Throws: `SystemError`: EISDIR when somebody has put a folder there; EIO and the like.
+    /// - Throws: `SystemError`: EISDIR if the name belongs to a folder; for example EIO.
     package func endPause() throws(SystemError) {
         try home.unlink(Self.pauseName)
         try home.sync()
     }
 
-    /// Room left where the app is stored.
+    /// Returns the free space where the app is stored.
     ///
     /// - Throws: `SystemError`: EIO, ESTALE or ENOTCONN from the filesystem.
     package func space() throws(SystemError) -> FilesystemSpace {
@@ -120,11 +120,11 @@ package final class AppSpool {
     }
 }
 
-/// Moves a file all the way that a job can go, because only that shows what a rename can do: bind mounts and btrfs
-/// subvolumes are other filesystems to rename(2) although they look like one.
+/// Moves a file along the whole path that a job can take, because only that shows whether the renames work: for
+/// rename(2), bind mounts and btrfs subvolumes are separate filesystems although they look like one.
 ///
-/// Returns whether RENAME_NOREPLACE works. A full disk is no fault: the jobs that are here can still be finished.
-/// Producers may make names in the first folder: none of them keeps the app from starting.
+/// Returns whether RENAME_NOREPLACE works. A full disk is not an error, because existing jobs can still be finished.
+/// Producers can create files in the first folder, so the probe uses names that they cannot block.
 private func probe(_ way: [Directory], _ names: PassingNames) throws -> Bool {
     for directory in way { names.removeAll(in: directory) }
     let name = names.next()

@@ -1,7 +1,7 @@
 package import LinuxIO
 package import SpoolModel
 
-/// What lies in an app's `done/` and `failed/`, by a look from outside: neither a daemon nor its lock is needed.
+/// The content of an app's `done/` and `failed/`, read without a daemon or its lock.
 package enum ArchiveListing {
     /// One day of one archive.
     package struct Day: Sendable {
@@ -20,14 +20,14 @@ package enum ArchiveListing {
 
         /// Opens its folder.
         ///
-        /// - Throws: `SystemError`: ENOENT when it has been removed meanwhile, EACCES when we may not read there.
+        /// - Throws: `SystemError`: ENOENT if it has been removed meanwhile, EACCES without read permission.
         package func open() throws(SystemError) -> Directory {
             try archive.openChild(Array(name.utf8))
         }
 
-        /// Calls `body` with each of its jobs in the order of their names; with none, if it has been removed meanwhile.
+        /// Calls `body` with each of its jobs, ordered by name; with none if the folder has been removed meanwhile.
         ///
-        /// - Throws: `SystemError`: EACCES when we may not read there.
+        /// - Throws: `SystemError`: EACCES without read permission.
         package func forEachJob(_ body: (FileName, FileStatus) -> Void) throws(SystemError) {
             do throws(SystemError) {
                 let folder = try open()
@@ -43,11 +43,11 @@ package enum ArchiveListing {
             }
         }
 
-        /// The path of a job in it, from the spool on, as `job` lines tell it.
+        /// The path of a job in it, relative to the spool, as `job` lines give it.
         package func path(of job: FileName) -> String { "\(app)/\(folder.rawValue)/\(name)/\(job.escaped)" }
     }
 
-    /// The days of both archives of an app, the newest first; and the folders that we may not read.
+    /// Returns the days of both archives of an app, the newest first, and the folders without read permission.
     ///
     /// - Throws: `SystemError`: the app has no folder, or one cannot be read for another reason.
     package static func days(
@@ -65,7 +65,7 @@ package enum ArchiveListing {
                     days.append(Day(app, folder, text, in: archive))
                 }
             } catch {
-                // A folder without it is no app's, or not yet.
+                // A folder without archives is not an app's, or not yet.
                 if error.isNotFound { continue }
                 guard error.isRefusal else { throw error }
                 unreadable.append("\(app)/\(folder.rawValue)")

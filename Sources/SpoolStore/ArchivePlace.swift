@@ -1,39 +1,39 @@
 import APNSModel
 package import SpoolModel
 
-/// Where a finished job goes.
+/// The archive for a finished job.
 package enum ArchiveFolder: String, Hashable, Sendable {
     /// Every notification has an outcome, and at least one was accepted.
     case done
-    /// The rest.
+    /// All other finished jobs.
     case failed
 }
 
-/// One day of one archive, `done/2026-11-21`.
+/// One day of one archive, for example `done/2026-11-21`.
 struct ArchiveDay: Hashable {
     let folder: ArchiveFolder
     let day: String
 }
 
-/// The name and folder of an archived job.
+/// The folder and name of an archived job.
 package struct ArchivePlace: Hashable, Sendable {
     /// The archive.
     package let folder: ArchiveFolder
-    /// The UTC day, `2026-11-21`.
+    /// The UTC day, for example `2026-11-21`.
     package let day: String
-    /// The name there, which may be another than it was dropped by.
+    /// The job's name there, which may differ from the name it was dropped by.
     package let name: FileName
 
-    /// A place as the journal told it.
+    /// Creates a place from its parts, as recorded in the journal.
     package init(folder: ArchiveFolder, day: String, name: FileName) {
         self.folder = folder
         self.day = day
         self.name = name
     }
 
-    /// Reads a path as `path` tells it.
+    /// Parses a path in the form of `path`.
     ///
-    /// - Returns: `nil` when it is none.
+    /// - Returns: `nil` if it has another form.
     package init?(path: String) {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 3, let folder = ArchiveFolder(rawValue: String(parts[0])),
@@ -42,10 +42,10 @@ package struct ArchivePlace: Hashable, Sendable {
         self.init(folder: folder, day: String(parts[1]), name: name)
     }
 
-    /// The path below the app's directory, the name escaped: `done/2026-11-21/job.json`.
+    /// The path below the app's directory, with the name escaped: `done/2026-11-21/job.json`.
     package var path: String { String(spelledBy: appendPath) }
 
-    /// The path below the spool, of a job of this app: `weather/done/2026-11-21/job.json`.
+    /// The path below the spool for a job of the given app: `weather/done/2026-11-21/job.json`.
     package func path(of app: String) -> String {
         String(spelledBy: { path in
             path.append(contentsOf: app.utf8)

@@ -2,45 +2,45 @@ package import APNSModel
 package import LinuxIO
 package import SpoolModel
 
-/// A job that is ours: in `work/<node>/`, under our id.
+/// A job that this node owns: it is in `work/<node>/`, under the node's id for it.
 package struct ClaimedJob: Hashable, Sendable {
-    /// Our name of it.
+    /// The id that this node gave it.
     package let id: JobID
     /// The name it was dropped by.
     package let name: FileName
-    /// The name it has in `work/<node>/`.
+    /// Its name in `work/<node>/`.
     package let entry: FileName
     /// Its status when it was claimed or found there.
     package let status: FileStatus
 
-    /// The same job by the name that the journal knows: the entry's may be cut.
+    /// Returns the same job under the name recorded in the journal, because the entry's name may be cut.
     package func called(_ name: FileName) -> ClaimedJob {
         ClaimedJob(id: id, name: name, entry: entry, status: status)
     }
 
-    /// Whether the entry has all of the name; else the rest is in a file of its own.
+    /// Whether the entry contains the whole name; if not, a separate file stores it.
     var hasWholeName: Bool { WorkEntry.hasWhole(name, in: entry) }
 
-    /// The file to move, by the name it has now.
+    /// The file to move, under its current name.
     var claim: SeenFile { SeenFile(name: entry, status: status) }
 }
 
-/// What came of a claim.
+/// The result of a claim.
 package enum Claim: Hashable, Sendable {
-    /// It is ours.
+    /// The job is ours.
     case claimed(ClaimedJob)
-    /// Somebody else has claimed or removed it.
+    /// Another node claimed it, or another program removed it.
     case gone
-    /// It was not the file that was opened, or not all of it any more, and is back in `new/` under this name.
+    /// The file was not the one that was opened, or was changed since. It is back in `new/` under this name.
     case changed(FileName)
-    /// We may not move it (EPERM, EACCES, EROFS), so it must not be sent: leave it, warn once, back off.
+    /// Permission denied (EPERM, EACCES, EROFS), so the job must not be sent: leave it, warn once, back off.
     case forbidden(SystemError)
 }
 
-/// What `work/<node>/` holds at a start.
+/// The content of `work/<node>/` at startup.
 package struct ClaimedJobs: Hashable, Sendable {
     /// The jobs, in the order of their ids.
     package var jobs: [ClaimedJob] = []
-    /// Names that we never gave: reported, and left alone.
+    /// Foreign names: report them and leave them alone.
     package var strangers: [FileName] = []
 }
