@@ -47,7 +47,7 @@ extension AppSpool {
         try openDayIfThere(place.archiveDay)?.sync(.archives)
     }
 
-    /// Returns the first bytes of a job's result file, which contain its names; `nil` if there is none.
+    /// Returns the first bytes of a job's result file, which contain the names of the job; `nil` if there is none.
     ///
     /// - Throws: `SystemError`: for example EIO.
     package func resultHead(at place: ArchivePlace) throws(SystemError) -> [UInt8]? {

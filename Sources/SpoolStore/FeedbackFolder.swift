@@ -2,31 +2,32 @@ package import APNSModel
 package import LinuxIO
 package import SpoolModel
 
-/// Publishes one node's feedback files of one app: each is complete when it is visible, and their names strictly
-/// increase, over restarts and backward steps of the clock. Calls block.
+/// Publishes one node's feedback files of one app. Each file is complete when it becomes visible. Names strictly
+/// increase, also across restarts and backward clock steps. Calls block.
 package final class FeedbackFolder {
     private var directory: Directory
     private let home: Directory
     private let node: String
     private let temporaryNames: PassingNames
-    /// Whose this node's files may be here besides its user's: some filesystems say another than the one that made them.
+    /// Another owner, besides the process's user, that this node's files may have: some filesystems report a different
+    /// owner than the user that created the file.
     private let owner: UInt32
     private var newest: WallTime?
-    /// A name that was not followed, because no clock tells its time; the last one of several.
+    /// A file name that was not followed because its time is implausible; the last of several.
     package private(set) var ignored: FileName?
 
-    /// Before when the time in a name must be that somebody may have made: 2250. No clock is as wrong as that.
+    /// The limit for times in names that another program may have created: 2250. No clock is wrong by that much.
     private static let end = WallTime(epochSeconds: 8_835_955_200)
-    /// The same of a name that only the daemon remembers, 2261: there are years for names behind those that were followed, and
-    /// the last time of all, in 2262, would leave none.
+    /// The same limit for names that only the daemon remembers: 2261. It leaves years of names after those that were
+    /// followed; the last representable time, in 2262, would leave none.
     private static let ownEnd = WallTime(epochSeconds: 9_183_110_400)
-    /// How many names are tried that somebody else has taken.
+    /// How many names are tried if other programs have taken them.
     static let tryLimit = 1000
 
-    /// Starts after the newest file that is there, and after `floor`, the newest that the journal knows: consumers
-    /// remove files. Names of 2250 or later are left to `ignored`.
+    /// Starts after the newest existing file and after `floor`, the newest that the journal knows, because consumers
+    /// remove files. Names of 2250 or later are not followed but stored in `ignored`.
     ///
-    /// Removes what an interrupted publication left.
+    /// Removes the remains of an interrupted publication.
     ///
     /// - Throws: `SystemError`: the directory cannot be read.
     package init(_ app: AppSpool, after floor: WallTime? = nil) throws(SystemError) {
@@ -45,9 +46,9 @@ package final class FeedbackFolder {
         }
     }
 
-    /// The name for the next file: the time, or the next microsecond after the last name given.
+    /// Returns the name for the next file: the given time, or the microsecond after the last name if that is later.
     ///
-    /// - Throws: `SystemError`: EOVERFLOW when there is none, because the last name has the last time that can be told.
+    /// - Throws: `SystemError`: EOVERFLOW if the last name already has the last representable time.
     package func nextName(at time: WallTime) throws(SystemError) -> FileName {
         var next = wholeMicroseconds(time)
         if let newest, next <= newest {
@@ -59,9 +60,9 @@ package final class FeedbackFolder {
         return name
     }
 
-    /// Has the names to come follow one that was given before, whatever the clock says.
+    /// Makes later names follow `name`, which was given before, whatever the clock says.
     ///
-    /// - Returns: `false` when that is no name of a feedback file, or no clock tells its time.
+    /// - Returns: `false` if it is not the name of a feedback file, or its time is implausible.
     package func goOn(after name: FileName) -> Bool {
         guard let time = Self.time(of: name.bytes), time < Self.ownEnd else { return false }
         newest = max(newest ?? time, time)
@@ -76,11 +77,11 @@ package final class FeedbackFolder {
         }
     }
 
-    /// Writes, syncs and publishes one file of whole lines under the next name that nobody has taken.
+    /// Writes, syncs and publishes one file of complete lines under the next free name.
     ///
     /// - Returns: The name.
-    /// - Throws: `SystemError`: ENOSPC, EIO and the like, or there is no name for it. The lines may be out all the same, if the
-    ///   folder could not be synced.
+    /// - Throws: `SystemError`: for example ENOSPC or EIO, or no name is free. The file may be visible all the same, if
+    ///   the folder could not be synced.
     @discardableResult
     package func publish(_ lines: [UInt8], at time: WallTime) throws(SystemError) -> FileName {
         for _ in 0..<Self.tryLimit {
@@ -90,10 +91,11 @@ package final class FeedbackFolder {
         throw .alreadyThere("name a feedback file", directory.path)
     }
 
-    /// Writes, syncs and publishes one file of whole lines.
+    /// Writes, syncs and publishes one file of complete lines.
     ///
-    /// - Returns: `false` when something of that name is there already: the lines are not in it.
-    /// - Throws: `SystemError`: ENOSPC, EIO and the like. It is visible only if the folder could not be synced.
+    /// - Returns: `false` if the name is already taken; the lines are not in that file.
+    /// - Throws: `SystemError`: for example ENOSPC or EIO. The file is visible only if just the sync of the folder
+    ///   failed.
     package func publish(_ lines: [UInt8], as name: FileName) throws(SystemError) -> Bool {
         try openAgainIfRemoved()
         guard try directory.status(of: name.bytes) == nil else { return false }
@@ -113,43 +115,44 @@ package final class FeedbackFolder {
     /// The folder's path, for messages and other programs.
     package var path: String { directory.path }
 
-    /// Starts a pass over the folder's names, others' and unfinished ones among them.
+    /// Starts a pass over the folder's names, including those of other nodes and of unfinished files.
     ///
     /// - Throws: `SystemError`: EMFILE, EACCES, EIO.
     package func listing() throws(SystemError) -> DirectoryListing {
         try directory.listing()
     }
 
-    /// The name as one of this node's files; `nil` if it is none.
+    /// Returns the name if it has the form of this node's files; else `nil`.
     package func own(_ name: [UInt8]) -> FileName? {
         guard Self.time(of: name) != nil, name.dropFirst(23).elementsEqual(suffix.utf8) else { return nil }
         return FileName(bytes: name)
     }
 
-    /// What a name in the folder stands for.
+    /// The origin of a file in the folder.
     package enum Origin: Hashable, Sendable {
-        /// A file that this node has published, as far as can be told.
+        /// This node published it, as far as can be checked.
         case own
-        /// Nothing, any more.
+        /// The file does not exist any more.
         case gone
-        /// Something that somebody else has put there, and why that is thought.
+        /// Another program created it; the text gives the reason for this conclusion.
         case foreign(String)
     }
 
-    /// What a name in the folder stands for: consumers that may write there can make and rename files.
+    /// Determines the origin of a file in the folder. Consumers with write permission there can create and rename
+    /// files.
     ///
     /// - Throws: `SystemError`: EIO, ESTALE or ENOTCONN from the filesystem.
     package func origin(of name: FileName) throws(SystemError) -> Origin {
         guard let time = Self.time(of: name.bytes), time < Self.end || newest.map({ time <= $0 }) == true else {
             return .foreign("no clock tells the time in its name")
         }
-        // Another spelling of the time may come later in the order of names than it does by its time.
+        // Another spelling of the same time may sort after later times.
         guard name.bytes.starts(with: time.compact.utf8) else { return .foreign("the daemon gives no such names") }
         guard let status = try directory.status(of: name.bytes) else { return .gone }
         return origin(of: status)
     }
 
-    /// What an open file is, by its status; its name may be another's by now.
+    /// Determines the origin of an open file from its status, because its name may belong to another file by now.
     package func origin(of status: FileStatus) -> Origin {
         guard status.kind == .regular else { return .foreign("it is a \(status.kind.rawValue)") }
         guard status.owner == owner || status.owner == Host.userID else {
@@ -158,14 +161,14 @@ package final class FeedbackFolder {
         return .own
     }
 
-    /// Opens a published file for reading. Ask `origin` for the name before, and for what was opened.
+    /// Opens a published file for reading. Check `origin` of the name before, and of the opened file after.
     ///
-    /// - Throws: `SystemError`: ENOENT when a consumer has removed it.
+    /// - Throws: `SystemError`: ENOENT if a consumer has removed it.
     package func open(_ name: FileName) throws(SystemError) -> OpenFile {
         try directory.openForReading(name.bytes)
     }
 
-    /// Whether a published file is still there, or at least nobody says otherwise.
+    /// Whether a published file still exists. Returns `true` if that cannot be checked.
     package func has(_ name: FileName) -> Bool {
         do throws(SystemError) {
             return try directory.status(of: name.bytes) != nil
@@ -174,7 +177,7 @@ package final class FeedbackFolder {
         }
     }
 
-    /// Leaves nothing when it throws, or what the next start removes.
+    /// On an error it leaves no file, or one that the next start removes.
     private func write(_ lines: [UInt8], as temporary: [UInt8]) throws(SystemError) {
         do throws(SystemError) {
             let file = try directory.create(temporary, mode: 0o640)
@@ -187,7 +190,7 @@ package final class FeedbackFolder {
         }
     }
 
-    /// Consumers are to remove files, and some remove the folder.
+    /// Consumers are expected to remove files, and some remove the folder too.
     private func openAgainIfRemoved() throws(SystemError) {
         guard try directory.status().linkCount == 0 else { return }
         directory = try home.makeChild(Array("feedback".utf8), mode: 0o2750)
@@ -195,13 +198,13 @@ package final class FeedbackFolder {
 
     private var suffix: String { "-\(node).jsonl" }
 
-    /// The time in a name of a feedback file of a node; `nil` for other nodes' and all others.
+    /// Returns the time in the name of a node's feedback file; `nil` for other nodes' files and all other names.
     static func time(of name: [UInt8], node: String) -> WallTime? {
         guard name.dropFirst(23).elementsEqual("-\(node).jsonl".utf8) else { return nil }
         return time(of: name)
     }
 
-    /// The time in a name of a feedback file, `20261121T083616.123456Z-<node>.jsonl`, whatever the node.
+    /// Returns the time in the name of any node's feedback file, `20261121T083616.123456Z-<node>.jsonl`.
     package static func time(of name: [UInt8]) -> WallTime? {
         guard name.count > 24, name[23] == UInt8(ascii: "-") else { return nil }
         let text = String(decoding: name, as: UTF8.self)

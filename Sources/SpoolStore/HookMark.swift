@@ -1,14 +1,15 @@
 package import LinuxIO
 package import SpoolModel
 
-/// Where it is kept across restarts which feedback file an app's hook has had last: `hook-<app>` in the state folder.
+/// The name of the last feedback file that an app's hook received, kept across restarts in `hook-<app>` in the state
+/// folder.
 ///
 /// Calls block.
 package struct HookMark: Sendable {
     private let folder: Directory
     private let name: String
 
-    /// The mark of an app.
+    /// Creates the mark of an app.
     package init(of app: String, in state: Directory) {
         folder = state
         name = "hook-\(app)"
@@ -17,7 +18,7 @@ package struct HookMark: Sendable {
     /// The file's path, for messages.
     package var path: String { folder.path + "/" + name }
 
-    /// The last file; `nil` if there is no mark yet.
+    /// Returns the name of the last file; `nil` if there is no mark yet.
     ///
     /// - Throws: `SystemError`: the mark cannot be read.
     package func read() throws(SystemError) -> FileName? {
@@ -30,16 +31,16 @@ package struct HookMark: Sendable {
         }
     }
 
-    /// Replaces the mark in one step. After a power loss it may be an older one: then the hook gets some files again.
+    /// Replaces the mark in one step. A power loss may restore an older one; the hook then receives some files again.
     ///
-    /// - Throws: `SystemError`: the volume is full, or may not be written to. The old mark is still there.
+    /// - Throws: `SystemError`: the volume is full or not writable. The old mark is intact.
     package func write(_ last: FileName) throws(SystemError) {
-        // No app's name begins with a point: this is no other's mark.
+        // All marks begin with `hook-`, so no other mark has this name.
         let temporary = Array(".\(name)".utf8)
         try folder.unlink(temporary)
         let file = try folder.create(temporary, mode: 0o600)
         try file.write(last.bytes + [UInt8(ascii: "\n")])
-        // Bytes before name: the name alone would be a mark without a file.
+        // Sync the bytes before the rename, or a power loss could leave a name without content.
         try file.syncData(.state)
         try folder.rename(temporary, to: folder, replacing: Array(name.utf8))
     }

@@ -1,31 +1,31 @@
 import LinuxIO
 
-/// Names of one node's files that are there for a moment, in folders where others may make names too.
+/// Names for one node's short-lived files, in folders where other users may create files too.
 ///
-/// Each is new, and nobody can guess it: somebody could make a folder of a name that is known, and no file can replace
-/// that.
+/// Each name is new and cannot be guessed. Otherwise another user could create a folder with a known name, which a file
+/// cannot replace.
 struct PassingNames {
-    /// How many names of a folder are looked at: a million jobs that wait keep no app from starting at once.
+    /// How many names in a folder are checked, so that a million waiting jobs do not delay the start of an app.
     private static let lookLimit = 10_000
 
     private let head: [UInt8]
     private let tail: [UInt8]
 
-    /// Names that begin and end so; the first ends in the node's name.
+    /// Creates names with this head and tail; the head ends in the node's name.
     init(_ head: String, _ tail: String = "") {
         (self.head, self.tail) = (Array(head.utf8), Array(tail.utf8))
     }
 
-    /// A name that was never there: between head and tail `-` and 16 random hexadecimal digits.
+    /// Returns a name that was never used: head, `-`, 16 random hexadecimal digits, tail.
     func next() -> [UInt8] {
         let digits = String(UInt64.random(in: .min ... .max), radix: 16)
         let random = "-" + String(repeating: "0", count: 16 - digits.count) + digits
         return head + Array(random.utf8) + tail
     }
 
-    /// Whether it is one of these, or has nothing between head and tail, as older versions made it.
+    /// Whether a name is one of these, or has nothing between head and tail, as older versions created it.
     ///
-    /// Names of a node whose own name goes on after this one's are none.
+    /// Excludes the names of a node whose own name begins with this node's name.
     func contains(_ name: [UInt8]) -> Bool {
         guard name.starts(with: head), name.dropFirst(head.count).count >= tail.count,
             name.suffix(tail.count).elementsEqual(tail)
@@ -36,7 +36,8 @@ struct PassingNames {
             && random.dropFirst().allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }
 
-    /// Removes what a crash has left of them, as far as it is soon found and can be removed: it is in nobody's way.
+    /// Removes files that a crash left, as far as they are found early in the listing and can be removed. Leftover
+    /// files do no harm.
     func removeAll(in directory: Directory) {
         do throws(SystemError) {
             var listing = try directory.listing()

@@ -2,11 +2,11 @@ package import APNSModel
 package import LinuxIO
 package import SpoolModel
 
-/// What lies in an app's `new/`, `work/` and `hold/`, by a look from outside: neither a daemon nor its lock is needed.
+/// The content of an app's `new/`, `work/` and `hold/`, read without a daemon or its lock.
 package enum QueueListing {
-    /// Where a job is.
+    /// The state of a job.
     package enum State: String, Hashable, Sendable {
-        /// In `new/`, claimed by nobody.
+        /// In `new/`, not claimed.
         case waiting
         /// In `work/`.
         case sending
@@ -14,36 +14,36 @@ package enum QueueListing {
         case held
     }
 
-    /// A job that is not over.
+    /// An unfinished job.
     package struct Entry: Hashable, Sendable {
-        /// Where it is.
+        /// The job's state.
         package let state: State
-        /// The name it was dropped by; of one in `work/` it may be cut, if it is very long.
+        /// The name it was dropped by. A very long name may be cut while the job is in `work/`.
         package let name: FileName
-        /// The name that a daemon has given it, if one has claimed it.
+        /// The id that a daemon gave it when it claimed it; `nil` if it was not claimed.
         package let id: JobID?
-        /// Its length.
+        /// The file's length.
         package let byteCount: Int64
-        /// Since when it has been there: its file's change time.
+        /// Since when it has been there: the change time of its file.
         package let since: WallTime
-        /// Its file's path from the app's folder on.
+        /// The path of its file, relative to the app's folder.
         package let path: [[UInt8]]
     }
 
-    /// The names of the apps that have a folder in a spool, in order.
+    /// Returns the names of the apps that have a folder in a spool, in order.
     ///
     /// - Throws: `SystemError`: the spool cannot be read.
     package static func apps(in spool: Directory) throws(SystemError) -> [String] {
         try spool.appNames()
     }
 
-    /// Lists an app's jobs, those that wait first, and each place by age. Costs a look at every file.
+    /// Lists an app's jobs: waiting ones first, each state ordered by age. Costs a status call for every file.
     ///
     /// - Parameters:
     ///   - app: the app.
     ///   - spool: its spool.
-    ///   - isWanted: says of each job whether it is to be in the list; all are if it is left out.
-    /// - Returns: the jobs, and the folders that we may not read: `work/` is the daemon's alone.
+    ///   - isWanted: selects the jobs for the list; by default all.
+    /// - Returns: the jobs, and the folders without read permission: only the daemon may read `work/`.
     /// - Throws: `SystemError`: the app has no folder, or one cannot be read for another reason.
     package static func entries(
         of app: String, in spool: Directory, where isWanted: (Entry) -> Bool = { _ in true }
@@ -59,14 +59,14 @@ package enum QueueListing {
         return (entries, unreadable)
     }
 
-    /// Calls `body` with each of an app's jobs, in no order and without keeping them.
+    /// Calls `body` with each of an app's jobs, in no particular order and without storing them.
     ///
     /// - Parameters:
     ///   - app: the app.
     ///   - spool: its spool.
-    ///   - states: where to look; everywhere if it is left out.
-    ///   - body: gets each job.
-    /// - Returns: the folders that we may not read.
+    ///   - states: which states to list; by default all.
+    ///   - body: receives each job.
+    /// - Returns: the folders without read permission.
     /// - Throws: `SystemError`: the app has no folder, or one cannot be read for another reason.
     package static func forEach(
         of app: String, in spool: Directory, only states: Set<State> = [.waiting, .sending, .held],
@@ -86,7 +86,7 @@ package enum QueueListing {
                 let folder = try home.openChild(Array(name.utf8))
                 try forEach(in: folder, state, [Array(name.utf8)], body)
             } catch {
-                // A folder without it is no app's, or not yet.
+                // A folder without job folders is not an app's, or not yet.
                 if error.isNotFound { continue }
                 guard error.isRefusal else { throw error }
                 unreadable.append("\(app)/\(name)")
@@ -122,7 +122,7 @@ package enum QueueListing {
         }
     }
 
-    /// `nil` if it has gone meanwhile.
+    /// Returns `nil` if the file has been removed meanwhile.
     private static func entry(
         _ claim: (state: State, id: JobID?), named name: FileName, in folder: Directory, _ path: [[UInt8]]
     ) throws(SystemError) -> Entry? {

@@ -2,14 +2,14 @@ import APNSModel
 package import LinuxIO
 package import SpoolModel
 
-/// A file as it looked from outside, usually one in `new/` that may be a job.
+/// A file as seen without opening it, usually one in `new/` that may be a job.
 package struct SeenFile: Hashable, Sendable {
-    /// Its name there.
+    /// Its name in the folder.
     package let name: FileName
-    /// Its status then; of a symbolic link the link's own.
+    /// Its status at that time; for a symbolic link, the status of the link itself.
     package let status: FileStatus
 
-    /// The same for deciding whether the file is ready.
+    /// The same data in the form that decides whether the file is ready.
     package var sighting: IntakeSighting {
         IntakeSighting(
             identity: IntakeSighting.Identity(
@@ -19,24 +19,24 @@ package struct SeenFile: Hashable, Sendable {
     }
 }
 
-/// A file in `new/` that was opened to be read; not ours yet.
+/// A file in `new/` that was opened for reading but is not claimed yet.
 package final class OpenJob: Sendable {
     /// Its name when it was opened.
     package let name: FileName
-    /// Its status right after it was opened: what a claim compares with.
+    /// Its status right after it was opened. A claim compares against it.
     package let status: FileStatus
     /// The file, for reading.
     package let file: OpenFile
-    /// Keeps the file's descriptor counted until it is closed; `nil` outside the daemon.
+    /// Counts the file's descriptor until it is closed; `nil` outside the daemon.
     private let lease: DescriptorLease?
 
-    /// Wraps a file that was opened already.
+    /// Wraps an open file.
     ///
     /// - Parameters:
     ///   - name: Its name when it was opened.
     ///   - status: Its status right after that.
     ///   - file: The file.
-    ///   - lease: What counts its descriptor, where they are counted.
+    ///   - lease: Counts its descriptor, where descriptors are counted.
     package init(name: FileName, status: FileStatus, file: consuming OpenFile, lease: DescriptorLease? = nil) {
         self.name = name
         self.status = status
@@ -45,16 +45,16 @@ package final class OpenJob: Sendable {
     }
 }
 
-/// What came of opening a file in `new/`.
+/// The result of opening a file in `new/`.
 package enum Opening: Sendable {
     /// It can be read.
     case opened(OpenJob)
-    /// It is no longer there.
+    /// It does not exist any more.
     case gone
-    /// It is not a regular file, was not opened, and can never be a job: refuse it.
+    /// It is not a regular file and was not opened. It can never be a job: refuse it.
     case special(FileStatus.Kind)
-    /// Somebody holds a write lease: try again later.
+    /// Another process holds a write lease: try again later.
     case busy
-    /// We may not read it; refuse it when it stays so.
+    /// Permission denied. Refuse the file if this persists.
     case unreadable(FileStatus, SystemError)
 }

@@ -1,16 +1,16 @@
 package import LinuxIO
 package import SpoolModel
 
-/// What the daemon says of itself, for all to read.
+/// The daemon's public status and metrics files.
 extension Spool {
     /// Replaces the status in one step. A crash may leave an older one.
     ///
-    /// - Throws: `SystemError`: the volume is full, or may not be written to; the old one is still there.
+    /// - Throws: `SystemError`: the volume is full or not writable. The old status is intact.
     package func publish(_ status: SpoolStatus) throws(SystemError) {
         try publish(status.json, as: SpoolStatus.fileName)
     }
 
-    /// Replaces the metrics in one step, given as text. A crash may leave older ones.
+    /// Replaces the metrics, given as text, in one step. A crash may leave older ones.
     ///
     /// - Throws: `SystemError`: as for the status.
     package func publish(metrics text: [UInt8]) throws(SystemError) {
@@ -19,16 +19,16 @@ extension Spool {
 
     /// Removes the status and the metrics.
     ///
-    /// - Throws: `SystemError`: the volume may not be written to.
+    /// - Throws: `SystemError`: the volume is not writable.
     package func removeStatus() throws(SystemError) {
         try publicDirectory.unlink(Array(SpoolStatus.fileName.utf8))
         try publicDirectory.unlink(Array(SpoolMetrics.fileName.utf8))
     }
 
     private func publish(_ bytes: [UInt8], as name: String) throws(SystemError) {
-        // Whoever collects `*.prom` must not find half a file.
+        // A collector of `*.prom` files must not find an incomplete file.
         let (temporary, final) = (Array(".\(name)~".utf8), Array(name.utf8))
-        // Left by a crash; nobody else writes here.
+        // Left by a crash; no other process writes here.
         try publicDirectory.unlink(temporary)
         try publicDirectory.create(temporary, mode: 0o644).write(bytes)
         try publicDirectory.rename(temporary, to: publicDirectory, replacing: final)

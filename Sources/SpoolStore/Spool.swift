@@ -3,31 +3,31 @@ package import SpoolModel
 
 /// The spool's root, held by one daemon under one node name.
 ///
-/// Making one is making sure that no second daemon of the same name runs: the journal in `.pushspool/<node>/` stays locked
-/// (an open file description lock) as long as this value lives, and no longer than the process. Calls block.
+/// Creating one ensures that no second daemon with the same node name runs: the journal in `.pushspool/<node>/` stays
+/// locked (an open file description lock) while this object lives, and no longer than the process. Calls block.
 package final class Spool: Sendable {
     /// The root directory.
     package let root: Directory
     /// The name this daemon claims under.
     package let node: String
-    /// `.pushspool/<node>/`, ours alone: journal and state.
+    /// `.pushspool/<node>/`, for this daemon only: journal and state.
     package let privateDirectory: Directory
-    /// `.pushspool/public/<node>/`, for all to read: status and metrics.
+    /// `.pushspool/public/<node>/`, readable by all: status and metrics.
     package let publicDirectory: Directory
     /// The node's journal, which holds the lock.
     package let journal: Journal
-    /// What the last daemon of this node left in the journal.
+    /// The records that this node's last daemon left in the journal.
     package let replay: JournalReplay
 
-    /// Opens the spool at `path` as the node called `node`, makes what is missing in `.pushspool/`, takes the lock, and
-    /// reads the journal.
+    /// Opens the spool at `path` as the node called `node`, creates missing folders in `.pushspool/`, takes the lock,
+    /// and reads the journal.
     ///
     /// - Parameters:
     ///   - path: the spool's root.
     ///   - node: the name to claim under.
-    ///   - journalByteCount: how large the journal is made if there is none.
-    /// - Throws: `SpoolFault` when another daemon has this name or it is no name, or the journal cannot be used;
-    ///   `SystemError` when the path cannot be used. Both are the operator's to correct.
+    ///   - journalByteCount: the size of the journal if it has to be created.
+    /// - Throws: `SpoolFault` if another daemon has this name, the name is invalid, or the journal cannot be used;
+    ///   `SystemError` if the path cannot be used. The operator must correct both.
     package init(path: String, node: String, journalByteCount: Int = Journal.usualByteCount) throws {
         guard NodeName.isValid(node) else {
             throw SpoolFault(
@@ -44,17 +44,17 @@ package final class Spool: Sendable {
             in: privateDirectory, node: node, layout: JournalLayout(byteCount: journalByteCount))
     }
 
-    /// The names of the directories that can be apps, configured or not, in order.
+    /// Returns the names of the directories that can be apps, configured or not, in order.
     ///
     /// - Throws: `SystemError`: the root cannot be read.
     package func appNames() throws(SystemError) -> [String] {
         try root.appNames()
     }
 
-    /// Opens an app's directories, and makes those that are missing.
+    /// Opens an app's directories and creates missing ones.
     ///
-    /// - Throws: `SpoolFault` when it is no app's name, or its directories are on several filesystems or not writable;
-    ///   `SystemError` when one cannot be opened.
+    /// - Throws: `SpoolFault` if the name is not a valid app name, or the directories are on several filesystems or not
+    ///   writable; `SystemError` if one cannot be opened.
     package func app(_ name: String) throws -> AppSpool {
         guard AppName.isValid(name) else {
             throw SpoolFault(
@@ -65,9 +65,10 @@ package final class Spool: Sendable {
 }
 
 extension Directory {
-    /// Makes sure that nobody but the daemon's user gets at what is in it.
+    /// Checks that only the daemon's user can access the directory.
     ///
-    /// - Throws: `SpoolFault`: it is another user's, or open to others; `SystemError` when that cannot be seen.
+    /// - Throws: `SpoolFault`: it belongs to another user, or is open to others; `SystemError` if that cannot be
+    ///   checked.
     package func requirePrivate() throws {
         let status = try status()
         guard status.owner == Host.userID else {
@@ -81,7 +82,7 @@ extension Directory {
         }
     }
 
-    /// The names in a spool's root that can be apps and are directories, in order.
+    /// Returns the names in a spool's root that are directories and valid app names, in order.
     func appNames() throws(SystemError) -> [String] {
         var names: [String] = []
         var listing = try listing()

@@ -1,12 +1,12 @@
 package import LinuxIO
 
-/// The spool is not as it must be; the operator has to change something.
+/// A problem with the spool that the operator must correct.
 package struct SpoolFault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong, with the path.
+    /// The problem, with the path.
     package let message: String
-    /// What to do about it.
+    /// The remedy.
     package let hint: String
-    /// The system call that showed it, if one did.
+    /// The system call that revealed it, if any.
     package let cause: SystemError?
 
     init(_ message: String, hint: String, cause: SystemError? = nil) {

@@ -3,8 +3,8 @@ import SpoolModel
 
 /// Watches a spool's root, its apps and their `new/` folders, while apps come and go.
 ///
-/// Owned by one actor on a worker thread: `next()` waits without blocking, and opens folders between. Whoever uses it
-/// scans too: at the start, on every `.app` and `.everything`, and from time to time.
+/// Owned by one actor on a worker thread: `next()` waits without blocking, and opens folders in between. The owner must
+/// also scan: at startup, on every `.app` and `.everything`, and periodically.
 package final class SpoolWatch {
     private enum Role {
         case root
@@ -12,7 +12,7 @@ package final class SpoolWatch {
         case new(String)
     }
 
-    /// How often the kernel's queue of events was full; each time `.everything` follows.
+    /// How often the kernel's event queue overflowed; an `.everything` follows each time.
     package var overflowCount: Int { watch.overflowCount }
 
     private let root: Directory
@@ -21,19 +21,19 @@ package final class SpoolWatch {
     private var tags: [String: [Int]] = [:]
     private var nextTag = 0
 
-    /// The apps that could not be watched, and why: poll them.
+    /// The apps that could not be watched, with the reasons: poll them.
     package private(set) var unwatched: [String: WatchFault] = [:]
 
     /// The apps that are watched.
     package var watched: Set<String> { Set(tags.keys).subtracting(unwatched.keys) }
 
-    /// Why new apps are not noticed, if so: poll the root.
+    /// Why new apps cannot be noticed; `nil` if they can. Poll the root in that case.
     package private(set) var rootFault: WatchFault?
 
     /// Watches the root and all apps in it. Scan after this, not before.
     ///
-    /// - Throws: `WatchFault` when nothing can be watched (EMFILE): poll everything. `SystemError` when the root cannot
-    ///   be read.
+    /// - Throws: `WatchFault` if nothing can be watched (EMFILE): poll everything. `SystemError` if the root cannot be
+    ///   read.
     package init(_ spool: Spool, capacity: Int = 4096) throws {
         root = spool.root
         watch = try DirectoryWatch(capacity: capacity)
@@ -45,9 +45,10 @@ package final class SpoolWatch {
         for app in try root.appNames() { _ = follow(app) }
     }
 
-    /// Waits until something happens.
+    /// Waits for a change.
     ///
-    /// - Returns: hints in the order of their events, never none; `nil` after `stop()` or when the task is cancelled.
+    /// - Returns: hints in the order of their events, never an empty array; `nil` after `stop()` or when the task is
+    ///   cancelled.
     package func next() async -> [SpoolHint]? {
         while let notices = await watch.next() {
             let hints = notices.flatMap(hints)
@@ -56,7 +57,7 @@ package final class SpoolWatch {
         return nil
     }
 
-    /// Ends the watching and its thread.
+    /// Stops watching and ends the thread.
     package func stop() {
         watch.stop()
     }
@@ -96,12 +97,12 @@ package final class SpoolWatch {
             let apps = try root.appNames()
             return Set(apps).union(tags.keys).sorted().flatMap(follow)
         } catch {
-            // The caller's own scan meets the same and says so.
+            // The caller's own scan gets and reports the same error.
             return []
         }
     }
 
-    /// Watches an app's folders as they are now, whatever was watched by this name before.
+    /// Watches an app's current folders. Replaces earlier watches for this name.
     private func follow(_ app: String) -> [SpoolHint] {
         let wasThere = forget(app)
         do {
@@ -114,7 +115,7 @@ package final class SpoolWatch {
         } catch let error as SystemError where !error.isNotFound {
             unwatched[app] = WatchFault(error)
         } catch {
-            // No such app, or no new/ in it: it is watched as far as it is there.
+            // The app or its `new/` does not exist: the existing part is watched.
             if tags[app] == nil { return wasThere ? [.appGone(app)] : [] }
         }
         return [.app(app)]
@@ -140,7 +141,7 @@ package final class SpoolWatch {
         return nextTag
     }
 
-    /// Returns whether anything was known of the app.
+    /// Returns whether the app was known.
     private func forget(_ app: String) -> Bool {
         let wasUnwatched = unwatched.removeValue(forKey: app) != nil
         guard let old = tags.removeValue(forKey: app) else { return wasUnwatched }

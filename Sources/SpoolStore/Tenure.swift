@@ -2,33 +2,35 @@ package import APNSModel
 package import LinuxIO
 package import SpoolModel
 
-/// What makes a node's jobs its own: how it claims them, keeps what became of them, and knows that they still are.
+/// A node's ownership of its jobs: how it claims them, records their outcomes, and checks that they are still its own.
 ///
-/// One daemon on a local filesystem is the first to meet it (`Spool`). Where several nodes share a spool, another adapter
-/// does, on the same terms; nothing else that the daemon calls may decide whose a job is.
+/// `Spool` implements it for one daemon on a local filesystem. A spool shared by several nodes needs another adapter
+/// with the same guarantees. Nothing else that the daemon calls may decide who owns a job.
 package protocol Tenure: Sendable {
-    /// Moves a job from `new/` into our own directory, which only one of all that try can do.
+    /// Moves a job from `new/` into our own directory, which succeeds for only one of all contenders.
     ///
-    /// An error of the rename other than ENOENT says nothing: the rename may have happened. What is in our own directory
-    /// is the truth, and is looked at before anything is returned. Where a rename cannot refuse a taken name, which is
-    /// tried on a free name when the app is opened, the target is a name that nobody else makes; the id in it does that.
+    /// An error of the rename other than ENOENT proves nothing, because the rename may have happened. Only the content
+    /// of our own directory counts; it is checked before this returns. Opening an app tests, with a free name, whether
+    /// a rename can refuse a taken name. If it cannot, the id in the target name ensures that no other process creates
+    /// the same name.
     ///
     /// - Parameters:
     ///   - job: The file that was read, announced in a synced record.
-    ///   - id: Our name of it.
-    ///   - app: Where it is.
-    /// - Returns: What came of it.
-    /// - Throws: `SystemError`: it is not ours; it is where it was.
+    ///   - id: Our id for it.
+    ///   - app: The app it belongs to.
+    /// - Returns: The outcome.
+    /// - Throws: `SystemError`: the job is not ours and has not moved.
     func claim(_ job: OpenJob, as id: JobID, in app: AppSpool) throws(SystemError) -> Claim
 
-    /// What is ours, by a listing of our own directory: never by memory, times, or what a watch told.
+    /// Returns the jobs that are ours, from a listing of our own directory. Never uses memory, times, or events of a
+    /// watch.
     ///
     /// - Parameter app: Where to look.
-    /// - Returns: The jobs, and what else is there.
+    /// - Returns: The jobs, and foreign names.
     /// - Throws: `SystemError`: the directory cannot be read, which does not mean that it is empty.
     func claimed(in app: AppSpool) throws(SystemError) -> ClaimedJobs
 
-    /// Adds a record of what became of a job; never blocks for a file.
+    /// Adds a record about a job. Never blocks for a file.
     ///
     /// - Parameter record: The record.
     /// - Returns: Its position.
@@ -36,69 +38,70 @@ package protocol Tenure: Sendable {
     @discardableResult
     func append(_ record: JournalRecord) throws(JournalFault) -> JournalPosition
 
-    /// Adds the records of a job that is about to be claimed, and of which something was sent before; never blocks for a file.
+    /// Adds the records of a partly sent job that is about to be claimed. Never blocks for a file.
     ///
     /// - Parameters:
     ///   - header: Its header; the job is not in the journal.
-    ///   - progress: What is left of it, and what became of the rest.
-    /// - Returns: The position of the last of them.
+    ///   - progress: What is left to send, and the outcomes so far.
+    /// - Returns: The position of the last record.
     /// - Throws: `JournalFault`: as `append(_:)`.
     func adopt(_ header: JournalHeader, _ progress: JournalProgress) throws(JournalFault) -> JournalPosition
 
-    /// Writes what was added, so that the death of the process loses none of it. On a network filesystem success says
-    /// nothing; only a sync's counts.
+    /// Writes the added records, so that they survive the death of the process. On a network filesystem a successful
+    /// write proves nothing; only a sync counts.
     ///
-    /// Every write and sync goes through the descriptor that has the lock: a filesystem can fence that one, and no other.
+    /// Every write and sync must go through the descriptor that holds the lock, because a filesystem can fence only
+    /// that one.
     ///
-    /// - Throws: `JournalFault`: final; nothing may be sent, renamed or recorded for these jobs any more.
+    /// - Throws: `JournalFault`: final. Nothing may be sent, renamed or recorded for these jobs any more.
     func write() throws(JournalFault)
 
-    /// Returns when all that was added before outlives a loss of power.
+    /// Returns once all records added before survive a power loss.
     ///
     /// - Parameters:
-    ///   - isPatient: Whether to wait for a sync that others ask for, or that is due.
-    ///   - site: What is waited for, by which tests can leave it out.
+    ///   - isPatient: Whether to wait for a sync that other callers request or that is due.
+    ///   - site: The purpose of the wait; tests can leave out single sites.
     /// - Throws: `JournalFault`: as `write()`.
     func sync(isPatient: Bool, for site: SyncSite) async throws(JournalFault)
 
-    /// Makes sure that the jobs are still ours; called about once a second, on the thread for files.
+    /// Checks that the jobs are still ours. Called about once a second on the thread for files.
     ///
-    /// On a shared filesystem the call that renews the lock can block for many seconds. An adapter for one makes it on a
-    /// thread of its own, and here says whether the last that succeeded began less than a lease ago, on a clock that
-    /// runs on while the host sleeps.
+    /// On a shared filesystem the call that renews the lock can block for many seconds. An adapter for one renews on a
+    /// thread of its own. Here it checks whether the last successful renewal began less than a lease ago, on a clock
+    /// that keeps running while the host is suspended.
     ///
-    /// - Throws: `JournalFault`: as `write()`; the daemon ends with 75, and its next start is a new holder.
+    /// - Throws: `JournalFault`: as `write()`. The daemon exits with 75, and its next start is a new owner.
     func confirm() throws(JournalFault)
 }
 
-/// On a filesystem of this host: the rename, the journal, and the lock on the journal's descriptor, which ends with the
-/// process.
+/// Ownership on a local filesystem: the rename, the journal, and the lock on the journal's descriptor, which ends with
+/// the process.
 extension Spool: Tenure {
-    /// Renames it, and looks.
+    /// Renames the job and checks the result.
     ///
-    /// - Throws: `SystemError`: as `Tenure` says.
+    /// - Throws: `SystemError`: as documented in `Tenure`.
     package func claim(_ job: OpenJob, as id: JobID, in app: AppSpool) throws(SystemError) -> Claim {
         try app.claim(job, id: id)
     }
 
     /// Lists `work/<node>/`.
     ///
-    /// - Throws: `SystemError`: as `Tenure` says.
+    /// - Throws: `SystemError`: as documented in `Tenure`.
     package func claimed(in app: AppSpool) throws(SystemError) -> ClaimedJobs {
         try app.claimed()
     }
 
     /// Adds a record to the journal.
     ///
-    /// - Throws: `JournalFault`: as `Tenure` says.
+    /// - Throws: `JournalFault`: as documented in `Tenure`.
     @discardableResult
     package func append(_ record: JournalRecord) throws(JournalFault) -> JournalPosition {
         try journal.append(record)
     }
 
-    /// Adds the records of a job of which something was sent before to the journal.
+    /// Adds the records of a partly sent job to the journal.
     ///
-    /// - Throws: `JournalFault`: as `Tenure` says.
+    /// - Throws: `JournalFault`: as documented in `Tenure`.
     package func adopt(
         _ header: JournalHeader, _ progress: JournalProgress
     ) throws(JournalFault) -> JournalPosition {
@@ -107,21 +110,21 @@ extension Spool: Tenure {
 
     /// Writes the journal.
     ///
-    /// - Throws: `JournalFault`: as `Tenure` says.
+    /// - Throws: `JournalFault`: as documented in `Tenure`.
     package func write() throws(JournalFault) {
         try journal.write()
     }
 
     /// Syncs the journal.
     ///
-    /// - Throws: `JournalFault`: as `Tenure` says.
+    /// - Throws: `JournalFault`: as documented in `Tenure`.
     package func sync(isPatient: Bool, for site: SyncSite) async throws(JournalFault) {
         try await journal.sync(isPatient: isPatient, for: site)
     }
 
-    /// Looks at the journal's lock and name.
+    /// Checks the journal's lock and name.
     ///
-    /// - Throws: `JournalFault`: as `Tenure` says.
+    /// - Throws: `JournalFault`: as documented in `Tenure`.
     package func confirm() throws(JournalFault) {
         try journal.confirm()
     }

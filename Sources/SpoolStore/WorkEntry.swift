@@ -1,24 +1,24 @@
 import APNSModel
 import SpoolModel
 
-/// How a claimed job is called in `work/<node>/`: `<id>-<name>`.
+/// The name of an entry in `work/<node>/`; a claimed job is `<id>-<name>`.
 ///
-/// The name is cut to fit 255 bytes; then the whole name is in a file beside it, `<id>.name`, written and synced before
-/// the claim and removed after the job has left. While a result file is out and its job not yet beside it, a file
-/// `<id>.place` says where.
+/// The name is cut to fit 255 bytes. The full name is then in a separate file, `<id>.name`, which is written and synced
+/// before the claim and removed after the job has left. While a result file is published but its job is not next to it
+/// yet, a file `<id>.place` records the place.
 enum WorkEntry: Hashable {
-    /// A job, and its name, which may be cut.
+    /// A job with its name, which may be cut.
     case job(JobID, name: FileName)
-    /// The file with the whole name.
+    /// The file with the full name.
     case fullName(JobID)
-    /// The file that says where a result file waits for its job.
+    /// The file that records where a result file waits for its job.
     case place(JobID)
-    /// A job that is being written again from the journal.
+    /// A job that is being rewritten from the journal.
     case restored(JobID)
     /// A result file that is being written.
     case result(JobID)
 
-    /// Reads an entry's name; `nil` for a file that is not ours.
+    /// Parses an entry's name; `nil` for a foreign file.
     init?(_ entry: FileName) {
         let text = entry.bytes.prefix(Self.idLength).map { Character(Unicode.Scalar($0)) }
         guard text.count == Self.idLength, let id = JobID(String(text)),
@@ -40,7 +40,7 @@ enum WorkEntry: Hashable {
         }
     }
 
-    /// The entry for a job that is called `name`, and whether all of the name is in it.
+    /// Returns the entry for a job called `name`, and whether it contains the whole name.
     static func entry(for name: FileName, id: JobID) -> (entry: [UInt8], isWhole: Bool) {
         let cut = name.shortened(toFit: FileName.byteLimit - idLength - 1)
         var entry: [UInt8] = []
@@ -51,27 +51,27 @@ enum WorkEntry: Hashable {
         return (entry, cut == name)
     }
 
-    /// Whether a job's entry has all of its name.
+    /// Whether a job's entry contains its whole name.
     static func hasWhole(_ name: FileName, in entry: FileName) -> Bool {
         entry.bytes.count == idLength + 1 + name.bytes.count
     }
 
-    /// The name of the file with the whole name.
+    /// The name of the file with the full name.
     static func fullName(of id: JobID) -> [UInt8] {
         Array((id.description + ".name").utf8)
     }
 
-    /// The name of the file that says where a result file waits for its job.
+    /// The name of the file that records where a result file waits for its job.
     static func place(of id: JobID) -> [UInt8] {
         Array((id.description + ".place").utf8)
     }
 
-    /// The name of a job that is being written again.
+    /// The name of a job that is being rewritten.
     static func restored(_ id: JobID) -> [UInt8] {
         Array((id.description + ".restored").utf8)
     }
 
-    /// The name of a result file until it stands beside its job.
+    /// The name of a result file until it is next to its job.
     static func result(of id: JobID) -> [UInt8] {
         Array((id.description + ".result").utf8)
     }

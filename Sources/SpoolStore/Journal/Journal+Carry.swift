@@ -4,12 +4,12 @@ package import SpoolModel
 import Synchronization
 
 extension Journal {
-    /// The header of a live job with the bytes or checksums of its file, read from the journal.
+    /// Reads the header of a live job, with the bytes or checksums of its file, from the journal.
     ///
-    /// - Returns: `nil` when there is no such job, or its header is damaged: the job is to go to `hold/`.
+    /// - Returns: `nil` if the job does not exist or its header is damaged: move the job to `hold/`.
     /// - Throws: `JournalFault`: the journal cannot be read, or is broken.
     package func content(of id: JobID) throws(JournalFault) -> JournalHeader? {
-        // What is read must have got there.
+        // Records must be in the file before they can be read back.
         try write()
         let place = state.withLock { state in
             state.book.job(id).flatMap { job in state.book.fileOffset(of: job.position).map { (job, $0) } }
@@ -24,12 +24,12 @@ extension Journal {
         return JournalReplay.header(of: job, in: bytes)
     }
 
-    /// The jobs that must be carried forward now, so that their region can be used again.
+    /// The jobs to carry forward now, so that their region can be reused.
     package var jobsToCarry: [JobID] { state.withLock { $0.book.jobsToCarry } }
 
-    /// Carries forward what must be; blocks for the file.
+    /// Carries forward all jobs that must be. Blocks for the file.
     ///
-    /// - Returns: The jobs whose header cannot be read any more: move them to `hold/`, append CLEANED, and call again.
+    /// - Returns: The jobs whose header is unreadable: move them to `hold/`, append CLEANED, and call again.
     /// - Throws: `JournalFault`: no room is left, or the journal is broken.
     @discardableResult
     package func carryForward() throws(JournalFault) -> [JobID] {

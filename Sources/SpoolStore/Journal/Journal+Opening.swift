@@ -2,21 +2,21 @@ package import LinuxIO
 package import SpoolModel
 
 extension Journal {
-    /// How large a journal is made when nothing else is said: 64 MiB.
+    /// The default size of a new journal: 64 MiB.
     package static let usualByteCount = 64 << 20
 
-    /// Opens the node's journal, takes its lock, reads what the last daemon left, and goes on behind it.
+    /// Opens the node's journal, takes its lock, reads the records of the last daemon, and continues after them.
     ///
-    /// Makes it if there is none, with all its space, so that no record is ever refused for lack of it. One that is there
-    /// keeps its size.
+    /// Creates a missing journal with all its space allocated, so that no record ever fails for lack of space. An
+    /// existing journal keeps its size.
     ///
     /// - Parameters:
     ///   - directory: `.pushspool/<node>/`.
-    ///   - node: the node's name, which must be the one in the journal.
-    ///   - layout: the size of a new one, and how it is divided; at least 8 MiB make a usable one.
-    /// - Returns: the journal, and what was read.
-    /// - Throws: `SpoolFault` when another daemon has it, it is no journal of this version and node, or there is no space
-    ///   for it; `SystemError` when it cannot be read or written. All are the operator's to correct.
+    ///   - node: the node's name, which must match the one in the journal.
+    ///   - layout: the size and regions of a new journal; a usable one has at least 8 MiB.
+    /// - Returns: the journal, and the records read from it.
+    /// - Throws: `SpoolFault` if another daemon has it, it belongs to another version or node, or there is no space for
+    ///   it; `SystemError` if it cannot be read or written. The operator must correct all of these.
     package static func open(
         in directory: Directory, node: String, layout: JournalLayout
     ) throws -> (journal: Journal, replay: JournalReplay) {
@@ -32,9 +32,10 @@ extension Journal {
         }
         let layout = known.layout
         let length = try file.status().byteCount
-        // A file that was copied here may have holes.
+        // A copied file may have holes.
         try JournalReading.reserve(layout.byteCount, in: file, directory)
-        // What is read must be what a loss of power would leave: others will rely on it.
+        // Sync and drop the cache first: the replay must show only records that survive a power loss, because other
+        // code relies on it.
         try file.syncData(.journal)
         file.forgetCache()
         let replay = try JournalReading.replay(of: file, layout, length: length)
@@ -71,7 +72,7 @@ extension Journal {
             )
         }
         let journal = try Journal(file, in: directory, book: book)
-        // Nothing is done before it is certain that what follows here is ours.
+        // Before anything else, make it durable that all following records are this daemon's.
         do throws(JournalFault) {
             try journal.flush()
         } catch {

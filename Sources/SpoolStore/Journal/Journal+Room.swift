@@ -1,50 +1,52 @@
 package import SpoolModel
 import Synchronization
 
-/// Room in the journal that somebody of an app wants.
+/// A request of one app for room in the journal.
 package struct RoomWish: Hashable, Sendable {
     /// The app.
     package let app: String
-    /// What it is wanted for.
+    /// The purpose of the room.
     package let use: JournalUse
-    /// Tells those of one app and use apart; each has one wish at a time.
+    /// Distinguishes requests with the same app and purpose; each number has one pending request.
     package let number: Int
 
-    /// Creates a wish.
+    /// Creates a request.
     package init(_ app: String, for use: JournalUse, number: Int = 0) {
         (self.app, self.use, self.number) = (app, use, number)
     }
 }
 
-/// Who wants it, and how much.
+/// A waiting request: how many bytes it needs, and how to wake its owner.
 struct RoomWaiter: Sendable {
     let byteCount: Int
     let wake: @Sendable () -> Void
 }
 
 extension Journal {
-    /// Gives each of these apps a share of the room that no other app can take.
+    /// Gives each of these apps a share of the room that other apps cannot take.
     package func share(among apps: Set<String>) {
         state.withLock { $0.book.share(among: apps) }
         wakeForRoom()
     }
 
-    /// How many bytes each app has for itself, and whether that is enough for a small job of any length.
+    /// The size of each app's share in bytes, and whether that is enough for a small job of any length.
     package var share: (byteCount: Int, isEnough: Bool) {
         state.withLock { ($0.book.shares.ownByteCount, $0.book.shares.isEnough) }
     }
 
-    /// How many bytes more an app's live jobs may take to claim another. Costs a look at each app that has live jobs.
+    /// How many bytes the header of the next job that an app claims may have. Costs a check of each app that has live
+    /// jobs.
     package func claimRoom(of app: String) -> Int {
         state.withLock { max(0, $0.book.claimRoom(of: app)) }
     }
 
-    /// Whether an app may claim a job with a header of so many bytes.
+    /// Whether an app may claim a job with a header of `byteCount` bytes.
     package func mayClaim(_ byteCount: Int, of app: String) -> Bool {
         state.withLock { $0.book.hasRoom(byteCount, of: app, for: .claims) }
     }
 
-    /// How many bytes of what others may use an app's live jobs take while another app waits for room to claim; 0 if none does.
+    /// How many bytes an app's live jobs take beyond its own share while another app waits for room to claim; 0 if no
+    /// app waits.
     package func excess(of app: String) -> Int {
         state.withLock { state in
             let isWanted = state.roomWaiters.keys.contains { $0.app != app && $0.use == .claims }
@@ -52,15 +54,15 @@ extension Journal {
         }
     }
 
-    /// How many bytes are left of what is the app's alone.
+    /// How many bytes of the app's own share are left.
     package func ownRoom(of app: String) -> Int { state.withLock { $0.book.ownRoom(of: app) } }
 
-    /// Whether there is room for so many bytes; if not, `wake` is called once there is.
+    /// Whether there is room for `byteCount` bytes. If not, `wake` is called once there is.
     ///
     /// - Parameters:
-    ///   - wish: Who wants it for what. Another wish of the same kind takes the place of this one.
+    ///   - wish: The request. It replaces an equal pending request.
     ///   - byteCount: How many bytes.
-    ///   - wake: Called on any thread, and not if there is room now. It must not block.
+    ///   - wake: Called on any thread, but not if there is room now. It must not block.
     /// - Returns: Whether there is room.
     package func hasRoom(
         for wish: RoomWish, byteCount: Int, orWake wake: @escaping @Sendable () -> Void
@@ -73,7 +75,7 @@ extension Journal {
         }
     }
 
-    /// Wakes those for whom there is room now.
+    /// Wakes the waiting requests for which there is room now.
     func wakeForRoom() {
         let woken = state.withLock { state -> [RoomWaiter] in
             let ready = state.roomWaiters.filter {

@@ -2,15 +2,15 @@ package import LinuxIO
 import Synchronization
 
 extension Journal {
-    /// Returns when all that was appended before is durable.
+    /// Returns once all records appended before are durable.
     ///
-    /// A sync begins at once when none is under way; those who come meanwhile share the next. Where `run` does not run,
-    /// the caller syncs, and blocks.
+    /// If no sync is under way, one begins at once; callers that arrive meanwhile share the next one. While `run` is
+    /// not running, the caller syncs itself and blocks.
     ///
     /// - Parameters:
-    ///   - isPatient: Whether to wait for a sync that is due for another reason; one is within `run`'s interval, or when
-    ///     the task is cancelled.
-    ///   - site: What is waited for; tests can leave out the wait for `intent`: it is written then, and no more.
+    ///   - isPatient: Whether to wait for a sync that is due for another reason. One starts within the interval of
+    ///     `run`, or when the task is cancelled.
+    ///   - site: The purpose of the wait. Tests can leave out the wait for `intent`; the records are then only written.
     /// - Throws: `JournalFault`: the journal is broken.
     package func sync(isPatient: Bool = false, for site: SyncSite = .journal) async throws(JournalFault) {
         if site == .intent, file.leavesOut(site) { return try write() }
@@ -23,7 +23,7 @@ extension Journal {
 
     private func outcome(isPatient: Bool, isolation: isolated (any Actor)?) async -> JournalSyncing.Outcome {
         await withTaskCancellationHandler {
-            // Only a closure that captures its actor stays on it; another would suspend on a thread of the pool.
+            // Only a closure that captures its actor stays on it. Otherwise this would suspend on a thread of the pool.
             _ = isolation
             return await withCheckedContinuation { wait($0, isPatient: isPatient) }
         } onCancel: {
@@ -32,12 +32,12 @@ extension Journal {
         }
     }
 
-    /// Syncs for those who wait, on a thread of its own, until it is cancelled; then what is left, and returns.
+    /// Syncs for all waiting callers, on a dedicated thread, until the task is cancelled. Then it syncs the remaining
+    /// records and returns.
     ///
     /// - Parameters:
-    ///   - interval: how long a record that nobody waits for stays unsynced at most.
-    ///   - results: how many notifications' results there are at most before they are synced; any other record counts as
-    ///     one.
+    ///   - interval: how long a record that no caller waits for stays unsynced at most.
+    ///   - results: how many notifications' results may be unsynced at most; any other record counts as one.
     /// - Throws: `JournalFault`: the journal is broken; the daemon must stop sending and exit.
     package func run(every interval: Duration, results: Int) async throws(JournalFault) {
         let worker: WorkerThread
@@ -62,7 +62,7 @@ extension Journal {
         let outcome: JournalSyncing.Outcome? = state.withLock { state in
             if let fault = state.fault { return .broken(fault) }
             if state.durableCount >= state.appendedCount { return .durable }
-            // Whoever is cancelled after this look wakes those who wait.
+            // A caller cancelled after this check wakes the syncing thread itself.
             let isPatient = isPatient && !Task.isCancelled
             return state.syncing.add(continuation, count: state.appendedCount, isPatient: isPatient) ? nil : .unserved
         }
@@ -70,7 +70,7 @@ extension Journal {
         if !isPatient || Task.isCancelled { wakeUp.signal() }
     }
 
-    /// Takes turns until the end; blocks the thread that is there for it.
+    /// Runs the sync loop until the end. Blocks its dedicated thread.
     fileprivate func serve() throws(JournalFault) {
         while true {
             let turn = try checked { state in
@@ -85,7 +85,7 @@ extension Journal {
     }
 }
 
-/// Keeps the journal's thread.
+/// Runs the sync loop on the journal's thread.
 private actor Syncer {
     private let worker: WorkerThread
 

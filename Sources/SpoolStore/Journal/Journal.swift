@@ -3,22 +3,23 @@ package import LinuxIO
 package import SpoolModel
 import Synchronization
 
-/// The file in which one node records what becomes of its jobs, `.pushspool/<node>/journal`.
+/// The file in which one node records the progress of its jobs, `.pushspool/<node>/journal`.
 ///
-/// The lock on its descriptor says that the node's daemon lives, and everything is written through that descriptor.
-/// Records are appended to memory (`append`), written to the file, which outlives the process (`write`), and synced, which
-/// outlives the machine (`sync`); each step takes all that came before. While `run` runs, those who wait for a sync at the
-/// same time share one. Every method may be called on any thread; only `sync` and `run` suspend, and `write` and
-/// `content` block for file calls.
+/// The lock on its descriptor shows that the node's daemon is running, and all writes go through that descriptor.
+/// Records are appended to memory (`append`), written to the file, where they survive the process (`write`), and
+/// synced, so that they survive a power loss (`sync`). Each step covers all earlier records. While `run` runs,
+/// concurrent callers of `sync` share one sync. Every method may be called on any thread. Only `sync` and `run`
+/// suspend; `write` and `content` block for file calls.
 ///
-/// The first write or sync that fails is the last: all calls throw from then on.
+/// The first failed write or sync is final: all calls throw from then on.
 package final class Journal: Sendable {
     struct State {
         var book: JournalBook
-        /// Records appended, and those of them known to be durable, since the start; by the notifications that they tell of.
+        /// Counts of the records appended, and of those known to be durable, since the start. A record counts as the
+        /// number of notifications it covers.
         var appendedCount = 0
         var durableCount = 0
-        /// When the oldest record came that no sync has begun with.
+        /// When the oldest record was appended that no sync covers yet.
         var dirtySince: ContinuousClock.Instant?
         var fault: SystemError?
         var syncing = JournalSyncing()
@@ -26,16 +27,18 @@ package final class Journal: Sendable {
         var syncTimes = Histogram.ofSyncs
     }
 
-    /// How the file is divided, which says its size too. The size that was asked for counts only when it is made.
+    /// The division of the file, and so its size. The size from the configuration matters only when the file is
+    /// created.
     package let layout: JournalLayout
 
     let file: OpenFile
-    /// Where the file is.
+    /// The directory that contains the file.
     private let directory: Directory
     let state: Mutex<State>
     let wakeUp: WakeUp
     private let writtenByteCount = Atomic(0)
-    /// Held while what was taken from the book goes to the file, so that it gets there in order; whether all of it did.
+    /// Held while writes taken from the book go to the file, to keep their order. The value is `false` after an
+    /// incomplete batch.
     private let writing = Mutex(true)
 
     init(_ file: consuming OpenFile, in directory: Directory, book: JournalBook) throws(SystemError) {
@@ -50,8 +53,8 @@ package final class Journal: Sendable {
         file.unlock()
     }
 
-    /// Makes sure that the lock is still ours, and the name still this file's: whoever finds another file, or none, under it
-    /// is not kept out by the lock.
+    /// Checks that the lock is still ours and that the name still belongs to this file. The lock does not stop a daemon
+    /// that finds another file, or none, under the name.
     ///
     /// - Throws: `JournalFault`: the journal is lost or broken, and all calls throw from now on.
     package func confirm() throws(JournalFault) {
@@ -67,10 +70,10 @@ package final class Journal: Sendable {
 
     /// Adds a record to those that wait to be written.
     ///
-    /// Where no region is free, jobs are carried forward first, which blocks for the file. There is room for all that the
-    /// shares allow (`hasRoom`).
+    /// If no region is free, jobs are carried forward first, which blocks for the file. There is room for everything
+    /// that the shares allow (`hasRoom`).
     ///
-    /// - Returns: its position, which a PUBLISHED record may name.
+    /// - Returns: its position, for use in a PUBLISHED record.
     /// - Throws: `JournalFault`: no room, and nothing was added; or the journal is broken.
     @discardableResult
     package func append(_ record: JournalRecord) throws(JournalFault) -> JournalPosition {
@@ -84,7 +87,7 @@ package final class Journal: Sendable {
         return position
     }
 
-    /// Does it once more after jobs were carried forward, if there is no room.
+    /// Calls `body`. If there is no room, carries jobs forward and calls it once more.
     private func makingRoom(
         _ body: () throws(JournalFault) -> JournalPosition
     ) throws(JournalFault) -> JournalPosition {
@@ -96,12 +99,12 @@ package final class Journal: Sendable {
         }
     }
 
-    /// Adds the records of a job that is about to be claimed, and of which something was sent before.
+    /// Adds the records of a partly sent job that is about to be claimed.
     ///
     /// - Parameters:
     ///   - header: Its header. The job must not be live.
-    ///   - progress: What is left of it, and what became of the rest.
-    /// - Returns: The position of the last of them.
+    ///   - progress: What is left to send, and the outcomes so far.
+    /// - Returns: The position of the last record.
     /// - Throws: `JournalFault`: no room, and nothing was added; or the journal is broken.
     @discardableResult
     package func adopt(
@@ -112,7 +115,7 @@ package final class Journal: Sendable {
         }
     }
 
-    /// Writes to the file what was appended: the death of the process loses nothing of it then.
+    /// Writes the appended records to the file, so that they survive the death of the process.
     ///
     /// - Throws: `JournalFault`: the journal is broken.
     package func write() throws(JournalFault) {
@@ -128,7 +131,7 @@ package final class Journal: Sendable {
         }
     }
 
-    /// Makes durable all that was appended before; blocks. For where nothing else is going on: at the start and the end.
+    /// Makes all records appended before durable. Blocks. For startup and shutdown, when nothing else is running.
     ///
     /// - Throws: `JournalFault`: the journal is broken.
     package func flush() throws(JournalFault) {
@@ -149,13 +152,13 @@ package final class Journal: Sendable {
         for waiter in waiters { waiter.resume(returning: .durable) }
     }
 
-    /// Where the next record goes, or behind that: no record was written there yet.
+    /// The position of the next record or one after it. No record has been written there yet.
     package var position: JournalPosition { state.withLock { $0.book.position } }
 
-    /// Whether a job's header can have so many checksums in it: a file of over 31 GiB has too many.
+    /// Whether a job's header has room for this many checksums; a file of more than 31 GiB has too many.
     package func canHold(checkCount: Int) -> Bool { layout.canHold(checkCount: checkCount) }
 
-    /// What is known of a live job.
+    /// Returns the state of a live job.
     package func job(_ id: JobID) -> JournalJob? {
         state.withLock { $0.book.job(id) }
     }
@@ -163,18 +166,20 @@ package final class Journal: Sendable {
     /// The live jobs.
     package var liveJobs: [JobID] { state.withLock { $0.book.liveJobs } }
 
-    /// How the live jobs of an app ended that have, and so where their files are or will be.
+    /// Returns the endings of those live jobs of an app that have ended, which also give the present or future place of
+    /// their files.
     package func finals(of app: String) -> [JournalFinal] { state.withLock { $0.book.finals(of: app) } }
 
-    /// Why nothing can be written any more, if so.
+    /// The error that broke the journal; `nil` if it works.
     package var fault: SystemError? { state.withLock { $0.fault } }
 
-    /// How long syncs took since the start, and how many bytes were written.
+    /// How long syncs have taken since the start, and how many bytes were written.
     package var figures: (syncTimes: Histogram, writtenByteCount: Int) {
         (state.withLock { $0.syncTimes }, writtenByteCount.load(ordering: .relaxed))
     }
 
-    /// Ends the journal for an error beside it: a sync of the spool failed, and what the files have is not known.
+    /// Breaks the journal because of an error, possibly outside it: a sync of the spool failed, and the state of the
+    /// files is unknown.
     package func condemn(_ error: SystemError) {
         let waiters = state.withLock { state in
             state.fault = state.fault ?? error
@@ -184,16 +189,17 @@ package final class Journal: Sendable {
         wakeUp.signal()
     }
 
-    /// Says after a failure that the daemon ends of its own accord: it has not died over what it was reading. Not if the file
-    /// is not ours any more.
+    /// Records after a failure that the daemon exits of its own accord and did not crash while reading a job. Does
+    /// nothing if the file is not ours any more.
     ///
-    /// It is written behind what was added before, once and without a sync. Nothing rests on it: where it does not arrive, or
-    /// what is before it is lost, the next daemon counts a death.
+    /// The record is written after those added before, once and without a sync. Nothing relies on it: if it is lost, or
+    /// a record before it is, the next daemon counts a crash.
     package func takeLeave() {
         guard let fault, !fault.isStale else { return }
-        // Who is in the middle of writing hangs; an end waits for nobody.
+        // If another thread is writing, that write hangs. The exit does not wait for it.
         _ = writing.withLockIfAvailable { isWhole in
-            // The head of the region may be missing, without which this would go into one that still counts.
+            // After an incomplete batch the head of the new region may be missing. The record would then go into a
+            // region that still counts.
             guard isWhole else { return }
             let writes = state.withLock { state in
                 (try? state.book.append(.stopped)) == nil ? [] : state.book.takeWrites()
@@ -205,7 +211,7 @@ package final class Journal: Sendable {
         }
     }
 
-    /// Changes the book by records that count so much, and wakes who syncs them.
+    /// Changes the book, adds `count` to the appended records, and wakes the syncing thread if needed.
     func change<Result: Sendable>(
         by count: Int = 1, _ body: (inout JournalBook) throws(JournalFull) -> Result
     ) throws(JournalFault) -> Result {
@@ -235,7 +241,7 @@ package final class Journal: Sendable {
         }
     }
 
-    /// Does something to the file; its failure is the end of the journal.
+    /// Runs an operation on the file. A failure breaks the journal.
     private func breaking(_ body: (borrowing OpenFile) throws(SystemError) -> Void) throws(JournalFault) {
         do {
             try body(file)

@@ -1,15 +1,15 @@
 package import LinuxIO
 package import SpoolModel
 
-/// Why the journal did not do what it was asked.
+/// The reason why a journal operation failed.
 package enum JournalFault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// There is no room for the record now: carry jobs forward, or claim nothing until some are cleaned.
+    /// There is no room for the record now: carry jobs forward, or claim none until some are cleaned.
     case full(JournalFull)
-    /// A write or a sync failed, and what was to be written may be lost. Final: stop sending, exit, and read the journal
-    /// again at the next start; the kernel may have dropped what it could not write, so trying again proves nothing.
+    /// A write or a sync failed, and its data may be lost. Final: stop sending, exit, and read the journal at the next
+    /// start. The kernel may have dropped unwritten pages, so trying again proves nothing.
     case broken(SystemError)
 
-    /// Whether the file is not ours any more; it may be another daemon's.
+    /// Whether the file is not ours any more; another daemon may own it.
     package var isLoss: Bool {
         switch self {
         case .full: false

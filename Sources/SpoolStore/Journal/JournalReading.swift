@@ -1,16 +1,16 @@
 import LinuxIO
 import SpoolModel
 
-/// Reads the file of a journal before it is opened, and gives it its space.
+/// Reads a journal's file before it is opened, and allocates its space.
 enum JournalReading {
-    /// How the file says that it is divided; `nil` when it is new, or making it was cut off.
+    /// Returns the label that describes the file's division; `nil` for a new file, or if its creation was interrupted.
     static func label(of file: borrowing OpenFile, node: String) throws -> JournalLabel? {
         var page: [UInt8] = []
         _ = try file.read(JournalLayout.labelByteCount, at: 0, appendingTo: &page)
         var head: [UInt8] = []
         _ = try file.read(JournalReplay.headByteCount, at: Int64(page.count), appendingTo: &head)
         let label = JournalLabel(bytes: page)
-        // Regions are begun once the first page is safe; before, a crash may have left any part of it.
+        // Regions are begun only once the first page is safe. Before that, a crash may have left any part of the page.
         if label == nil, head.allSatisfy({ $0 == 0 }), JournalLabel.isUnfinished(page) { return nil }
         guard let label else {
             throw SpoolFault(
@@ -27,7 +27,7 @@ enum JournalReading {
         return label
     }
 
-    /// Gives the file its space, or nothing at all if it is a new one.
+    /// Allocates the file's space. If there is too little, removes the file if it is new.
     static func reserve(_ byteCount: Int, in file: borrowing OpenFile, _ directory: Directory) throws {
         do {
             try file.reserve(byteCount: Int64(byteCount))
@@ -42,7 +42,7 @@ enum JournalReading {
         }
     }
 
-    /// Reads all of the file, which had so many bytes.
+    /// Reads the whole file, which had `length` bytes.
     static func replay(
         of file: borrowing OpenFile, _ layout: JournalLayout, length: Int64
     ) throws -> JournalReplay {

@@ -1,16 +1,16 @@
 import LinuxIO
 
-/// Who waits for a sync of the journal, and when the next one is due.
+/// The callers that wait for a sync of the journal, and when the next sync is due.
 struct JournalSyncing {
-    /// What became of a wait for a sync.
+    /// The result of waiting for a sync.
     enum Outcome: Sendable {
         case durable
         case broken(SystemError)
-        /// Nobody syncs: the one who waits has to.
+        /// No task syncs the journal: the caller must sync it.
         case unserved
     }
 
-    /// What the one who syncs does next.
+    /// The next action of the syncing thread.
     enum Turn: Sendable {
         case sync
         case sleep(until: ContinuousClock.Instant?)
@@ -30,19 +30,20 @@ struct JournalSyncing {
     private var isEnding = false
     private var isAsleep = false
 
-    /// Somebody syncs from now on: at latest so long after a record came, or when so many results have.
+    /// Starts the syncing: at the latest `interval` after a record was appended, or as soon as `results` results wait.
     mutating func begin(every interval: Duration, results: Int) {
         precondition(!isServed, "a journal is synced by one task")
         (self.interval, resultCount) = (interval, results)
         (isServed, isEnding) = (true, false)
     }
 
-    /// Whoever syncs is to finish.
+    /// Asks the syncing thread to finish.
     mutating func end() {
         isEnding = true
     }
 
-    /// Adds one who waits until so much is durable, and whether a sync is not to be made for him; `false` when nobody syncs.
+    /// Adds a caller that waits until `count` is durable. A patient one does not cause a sync. Returns `false` if no
+    /// thread syncs.
     mutating func add(
         _ continuation: CheckedContinuation<Outcome, Never>, count: Int, isPatient: Bool
     ) -> Bool {
@@ -51,26 +52,26 @@ struct JournalSyncing {
         return true
     }
 
-    /// Somebody who waits is to end: nobody waits with patience any more.
+    /// Makes all waiting callers impatient, because one of their tasks was cancelled.
     mutating func hurry() {
         for index in waiters.indices { waiters[index].isPatient = false }
     }
 
-    /// Takes out those who wait for no more than this.
+    /// Removes and returns the callers that wait for `count` or less.
     mutating func takeWaiters(through count: Int) -> [CheckedContinuation<Outcome, Never>] {
         let ready = waiters.filter { $0.count <= count }
         waiters.removeAll { $0.count <= count }
         return ready.map(\.continuation)
     }
 
-    /// Whether the one who syncs sleeps and should not, after a record was added and so many results are not durable.
+    /// Whether to wake the sleeping syncing thread, after a record was added and `count` results are unsynced.
     mutating func mustWake(isFirst: Bool, count: Int) -> Bool {
         guard isAsleep, isFirst || count >= resultCount else { return false }
         isAsleep = false
         return true
     }
 
-    /// The next turn of the one who syncs, with that many results not durable, the first of them since then.
+    /// Returns the next action of the syncing thread, with `count` results unsynced, the oldest since `dirty`.
     mutating func turn(unsynced count: Int, since dirty: ContinuousClock.Instant?) -> Turn {
         isAsleep = false
         if waiters.contains(where: { !$0.isPatient }) || count >= max(resultCount, 1) { return .sync }

@@ -2,10 +2,10 @@ package import APNSModel
 package import LinuxIO
 package import SpoolModel
 
-/// The refs of one app's jobs that were sent: `dedupe/<app>-<day>` in the daemon's own folder, a file a day. Calls block.
+/// The refs of one app's sent jobs: `dedupe/<app>-<day>` in the daemon's own folder, one file a day. Calls block.
 ///
-/// A file is appended to and synced, never changed; a line that a crash has torn is known by its checksum, and passed over.
-/// Files of days that do not matter any more are removed when another is begun.
+/// Files are appended to and synced, never changed. A torn line from a crash fails its checksum and is skipped. When a
+/// new file is begun, files older than the window are removed.
 package final class RefBook {
     private static let folderName = Array("dedupe".utf8)
 
@@ -15,18 +15,18 @@ package final class RefBook {
     private var folder: Directory?
     private var today: RefFile?
     private var index = RefIndex()
-    /// The days of which nothing was read yet, and the one that is being read.
+    /// The days whose files have not been read yet, and the file that is being read.
     private var unread: [String] = []
     private var reading: RefReading?
 
-    /// Opens what earlier runs have left. It is to be read (`readOn`) before anything else.
+    /// Opens the files of earlier runs. Read them with `readOn` before any other call.
     ///
     /// - Parameters:
     ///   - app: The app's name.
     ///   - state: The daemon's own folder.
-    ///   - window: For how long refs count.
+    ///   - window: How long refs count.
     ///   - now: The time of day.
-    /// - Throws: `SystemError`: the folder cannot be read, and it is not known what was sent.
+    /// - Throws: `SystemError`: the folder cannot be read, so the sent jobs are unknown.
     package init(
         of app: String, in state: Directory, keeping window: Duration, at now: WallTime
     ) throws(SystemError) {
@@ -38,10 +38,10 @@ package final class RefBook {
         unread = try folder.names().compactMap { day(of: $0) }
     }
 
-    /// Reads what earlier runs have left on, a part of it at a time.
+    /// Reads the next part of the files of earlier runs.
     ///
     /// - Returns: Whether there is more.
-    /// - Throws: `SystemError`: a file cannot be read, and it is not known what was sent.
+    /// - Throws: `SystemError`: a file cannot be read, so the sent jobs are unknown.
     package func readOn() throws(SystemError) -> Bool {
         guard let folder else { return false }
         if reading == nil, let day = unread.popLast() {
@@ -52,14 +52,14 @@ package final class RefBook {
         return true
     }
 
-    /// Which other job with a sign was sent, within the time in which that counts.
+    /// Returns another job with the same sign that was sent within the window.
     ///
     /// - Parameters:
     ///   - sign: The sign.
-    ///   - id: The job that is asked for, which is no duplicate of itself.
-    ///   - now: The time of day at which that is asked.
+    ///   - id: The job in question, which is not a duplicate of itself.
+    ///   - now: The current time of day.
     /// - Returns: `nil` if there is none.
-    /// - Throws: `SystemError`: what is kept cannot be read; ask again later.
+    /// - Throws: `SystemError`: the records cannot be read; ask again later.
     package func job(
         sentWith sign: JobSign, before id: JobID, at now: WallTime
     ) throws(SystemError) -> EarlierJob? {
@@ -73,10 +73,10 @@ package final class RefBook {
         return nil
     }
 
-    /// Which other job was sent of which this file is a copy. A file that was sent itself, and is there again, is none: it was
-    /// not dropped again, somebody has put it there.
+    /// Returns the sent job of which this file is a copy. Returns `nil` for a file that was itself sent before: it was
+    /// put back, not dropped again.
     ///
-    /// - Throws: `SystemError`: what is kept cannot be read; ask again later.
+    /// - Throws: `SystemError`: the records cannot be read; ask again later.
     package func job(like file: FileSign, before id: JobID, at now: WallTime) throws(SystemError) -> EarlierJob? {
         let key = RefRecord.key(of: file)
         for place in index.places(of: key) {
@@ -85,10 +85,10 @@ package final class RefBook {
         return try job(sentWith: .file(file.sum), before: id, at: now)
     }
 
-    /// Keeps that jobs were sent, those that it does not know yet; they survive a loss of power then. One that was parked or
-    /// over, and went on, is kept again with its later end.
+    /// Records sent jobs that are not recorded yet, so that the records survive a power loss. A job that continued
+    /// after it was held or finished is recorded again with its later end.
     ///
-    /// - Throws: `SystemError`: ENOSPC, EIO and the like; call again. A failed sync is final.
+    /// - Throws: `SystemError`: for example ENOSPC or EIO; call again. A failed sync is final.
     package func keep(_ records: [RefRecord], at now: WallTime) throws(SystemError) {
         var new: [RefRecord] = []
         for record in records {
@@ -105,7 +105,7 @@ package final class RefBook {
     private func isKept(_ record: RefRecord) throws(SystemError) -> Bool {
         for place in index.places(of: record.key) {
             guard let known = try self.record(at: place) else { continue }
-            // What is read has its time cut to milliseconds.
+            // Times read from a file are truncated to milliseconds.
             if known.key == record.key, known.fileKey == record.fileKey, known.job.id == record.job.id,
                 record.job.endedAt - known.job.endedAt < .milliseconds(1)
             {
@@ -119,13 +119,13 @@ package final class RefBook {
 
     private func name(of day: String) -> [UInt8] { Array("\(app)-\(day)".utf8) }
 
-    /// The day of a file of this app.
+    /// Returns the day of a file of this app; `nil` for other names.
     private func day(of name: [UInt8]) -> String? {
         let day = String(decoding: name.suffix(10), as: UTF8.self)
         return name == self.name(of: day) && WallTime(rfc3339: day + "T00:00:00Z") != nil ? day : nil
     }
 
-    /// The record in a place; `nil` if there is none, because somebody has removed the file.
+    /// Returns the record at a place; `nil` if there is none, because the file was removed.
     private func record(at place: RefIndex.Place) throws(SystemError) -> RefRecord? {
         guard let folder, try folder.status(of: name(of: place.day)) != nil else { return nil }
         let file = try folder.openForReading(name(of: place.day))
@@ -134,12 +134,13 @@ package final class RefBook {
         return RefRecord(line: bytes.prefix { $0 != UInt8(ascii: "\n") })
     }
 
-    /// The file to append to.
+    /// Returns the file to append to.
     private func file(at now: WallTime) throws(SystemError) -> RefFile {
         let day = now.day
         if let today, today.day == day {
             if try today.isThere() { return today }
-            // Somebody has removed it, and with it what it knew; what comes now is to be found by the next start.
+            // The file was removed, and its records with it. Later records must be in a new file for the next start to
+            // find them.
             index.remove(day)
         }
         let folder = try self.madeFolder()
@@ -156,7 +157,7 @@ package final class RefBook {
         return made
     }
 
-    /// Removes the files that do not matter any more, of whichever app they are.
+    /// Removes the files that are older than the window, of all apps.
     private func removeOld(in folder: Directory, at now: WallTime) throws(SystemError) {
         for name in try folder.names() where name.count > 11 {
             let day = String(decoding: name.suffix(10), as: UTF8.self)
@@ -167,19 +168,19 @@ package final class RefBook {
     }
 }
 
-/// The file of a day, open for appending.
+/// The file of one day, open for appending.
 private final class RefFile {
     let day: String
     private let file: OpenFile
-    /// Where the next line goes.
+    /// The offset of the next line.
     private var end: Int64
-    /// Whether something stands before it that is no whole line.
+    /// Whether the file ends in an incomplete line.
     private var isTorn: Bool
 
-    /// Opens a day's file, and makes it if it is not there.
+    /// Opens a day's file. Creates it if it does not exist.
     init(_ name: [UInt8], of day: String, in folder: Directory) throws(SystemError) {
         let file = try folder.openForWriting(name, mode: 0o600)
-        // Whether it is new or not: what made it may have died before this.
+        // Even if the file is not new: the process that created it may have died before this sync.
         try folder.sync(.state)
         let end = try file.status().byteCount
         var last: [UInt8] = []
@@ -191,7 +192,7 @@ private final class RefFile {
     /// Whether the file still has a name.
     func isThere() throws(SystemError) -> Bool { try file.status().linkCount > 0 }
 
-    /// Appends lines, and syncs them. Returns where each begins.
+    /// Appends lines and syncs them. Returns the offset of each line.
     func append(_ lines: [[UInt8]]) throws(SystemError) -> [Int64] {
         var bytes: [UInt8] = isTorn ? [UInt8(ascii: "\n")] : []
         var offsets: [Int64] = []
@@ -206,9 +207,9 @@ private final class RefFile {
     }
 }
 
-/// The file of a day, while it is read for the first time.
+/// The file of one day, while it is read for the first time.
 private final class RefReading {
-    /// How much is read at a time.
+    /// How many bytes are read at a time.
     private static let pieceByteCount = 256 << 10
 
     let day: String
@@ -222,7 +223,7 @@ private final class RefReading {
         self.day = day
     }
 
-    /// Reads on, and tells each ref and where its line begins. Returns whether there is more.
+    /// Reads the next part, and reports each ref with the offset of its line. Returns whether there is more.
     func readOn(_ found: (_ key: ArraySlice<UInt8>, _ offset: Int64) -> Void) throws(SystemError) -> Bool {
         var piece: [UInt8] = []
         let count = try file.read(Self.pieceByteCount, at: offset, appendingTo: &piece)

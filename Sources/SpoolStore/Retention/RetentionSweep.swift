@@ -2,16 +2,17 @@ package import APNSModel
 import LinuxIO
 package import SpoolModel
 
-/// One pass over an app's archives and its feedback, in which what was kept for long enough is deleted.
+/// One pass over an app's archives and feedback that deletes files past their retention time.
 ///
-/// Deleted are jobs and results in folders of days, those folders, and this node's feedback files; other names stay, and
-/// no link is followed. A job goes before its result, so that none ever stands there without the result that it had; what
-/// a crash in between leaves, the next sweep deletes. Nothing is synced: what a power loss brings back is deleted again.
-/// Owned by one actor; each step blocks for a few milliseconds, and memory does not grow with the number of files.
+/// It deletes jobs and results in day folders, those folders, and this node's feedback files. It keeps other names and
+/// follows no link. A job is deleted before its result, so that no job ever loses a result that it had. The next sweep
+/// deletes a result that a crash in between has left. Nothing is synced: files that a power loss brings back are
+/// deleted again. Owned by one actor. Each step blocks for a few milliseconds, and memory does not grow with the number
+/// of files.
 package final class RetentionSweep {
-    /// How many names a step takes.
+    /// How many names one step handles.
     package static let stepLimit = 256
-    /// How much may go wrong in a folder before it is left until the next sweep.
+    /// How many failures a folder may cause before it is left until the next sweep.
     private static let failureLimit = 16
 
     private enum Place {
@@ -28,23 +29,23 @@ package final class RetentionSweep {
         }
     }
 
-    /// What it has come to so far.
+    /// The results so far.
     package private(set) var report = SweepReport()
 
     private let app: AppSpool
     private let rules: RetentionRules
     private let told: WallTime?
-    /// Where to go, the next at the end.
+    /// The places still to visit, the next one last.
     private var waiting: [Place]
-    /// Where it is.
+    /// The current place.
     private var place: Place?
     private var directory: Directory?
     private var listing: DirectoryListing?
-    /// What was found there: days that are over, names of others, failures.
+    /// Found in the current place: expired days, foreign names, failures.
     private var days: [DayFolder] = []
     private var leftovers: SweepReport.Leftovers?
     private var failureCount = 0
-    /// What a name of feedback is less than, if anything is to be done about it.
+    /// Feedback files are kept unless their name sorts before this one.
     private var horizon: [UInt8] = []
 
     /// Begins a pass.
@@ -52,8 +53,9 @@ package final class RetentionSweep {
     /// - Parameters:
     ///   - app: Whose files.
     ///   - rules: How long they are kept.
-    ///   - scope: What to go through.
-    ///   - told: The newest feedback that an earlier pass has told of: no newer one is deleted.
+    ///   - scope: Which places to visit.
+    ///   - told: The time of the newest feedback file whose deletion an earlier pass announced: no newer one is
+    ///     deleted.
     package init(_ app: AppSpool, _ rules: RetentionRules, _ scope: SweepSchedule.Scope, toldThrough told: WallTime?) {
         (self.app, self.rules, self.told) = (app, rules, told)
         let archives = [ArchiveFolder.failed, .done]
@@ -65,12 +67,12 @@ package final class RetentionSweep {
         }
     }
 
-    /// Takes the next names. Blocks.
+    /// Handles the next names. Blocks.
     ///
     /// - Parameters:
     ///   - now: The time of day.
-    ///   - live: The places of jobs that the journal has not forgotten, asked for as of now: they are left alone, with what
-    ///     is beside them.
+    ///   - live: Returns the places of jobs that are still in the journal, as of now. These jobs and their results are
+    ///     kept.
     /// - Returns: Whether there is more to do.
     package func step(at now: WallTime, sparing live: () -> Set<ArchivePlace>) -> Bool {
         guard let place = openNext() else { return false }
@@ -95,7 +97,7 @@ package final class RetentionSweep {
         return true
     }
 
-    // MARK: From place to place
+    // MARK: Moving between places
 
     private func openNext() -> Place? {
         if let place { return place }
@@ -107,7 +109,7 @@ package final class RetentionSweep {
                 place = next
                 return next
             } catch {
-                // Somebody else has removed it.
+                // The folder may have been removed by another program.
                 if !error.isNotFound { note(error) }
             }
         }
@@ -122,7 +124,7 @@ package final class RetentionSweep {
         }
     }
 
-    /// `nil` at the end of the place, or when too much has gone wrong there.
+    /// Returns `nil` at the end of the place, or after too many failures there.
     private func nextEntry() -> DirectoryListing.Entry? {
         guard failureCount < Self.failureLimit else { return nil }
         do {
@@ -146,7 +148,7 @@ package final class RetentionSweep {
         (self.place, directory, leftovers, failureCount) = (nil, nil, nil, 0)
     }
 
-    /// Removes a day's folder if nothing is left in it and nothing more comes.
+    /// Removes a day's folder if it is empty and the day has passed.
     private func remove(_ day: DayFolder, of folder: ArchiveFolder, at now: WallTime) {
         guard day.end <= now else { return }
         do {
@@ -159,7 +161,7 @@ package final class RetentionSweep {
 
     // MARK: Names
 
-    /// Names with a point in front are the filesystem's, or ours for a moment.
+    /// Names with a leading dot are the filesystem's, or our own short-lived files.
     private func isHidden(_ entry: DirectoryListing.Entry) -> Bool { entry.name.first == 0x2E }
 
     private func takeDay(_ entry: DirectoryListing.Entry, of folder: ArchiveFolder, at now: WallTime) {
@@ -178,7 +180,7 @@ package final class RetentionSweep {
         }
     }
 
-    /// Deletes a job and its result, by whichever name comes first.
+    /// Deletes a job and its result, whichever of their names comes first.
     private func takeFile(
         _ entry: DirectoryListing.Entry, of day: ArchiveDay, _ spared: Set<ArchivePlace>, at now: WallTime
     ) {
@@ -190,12 +192,13 @@ package final class RetentionSweep {
             if try directory.unlink(job.bytes) { report.jobCounts[day.folder, default: 0] += 1 }
             if let result = job.result { try directory.unlink(result.bytes) }
         } catch {
-            // A folder that was dropped as a job, and refused: what is in it is not ours.
+            // A folder that was dropped as a job and refused: its content is not ours.
             if error.isDirectory { leave(entry) } else { note(error) }
         }
     }
 
-    /// Whether a job came here just now. The kernel has noted when; a clock that was set since only makes it go earlier.
+    /// Whether a job arrived here within the grace period, by its ctime. If the clock was set since, the job is only
+    /// deleted earlier.
     private func isYoung(_ job: FileName, in directory: Directory, at now: WallTime) throws(SystemError) -> Bool {
         guard let status = try directory.status(of: job.bytes) else { return false }
         let age = now - WallTime(nanoseconds: status.changedAt)
@@ -237,7 +240,7 @@ package final class RetentionSweep {
 }
 
 extension RetentionRules {
-    /// How long an archive is kept.
+    /// Returns how long an archive is kept.
     func keep(_ folder: ArchiveFolder) -> KeepTime {
         switch folder {
         case .done: done

@@ -2,38 +2,38 @@ package import APNSModel
 package import LinuxIO
 package import SpoolModel
 
-/// What a sweep has come to.
+/// The results of a sweep.
 package struct SweepReport: Hashable, Sendable {
-    /// Names in a folder that retention leaves alone.
+    /// Foreign names in a folder, which retention leaves alone.
     package struct Leftovers: Hashable, Sendable {
-        /// The folder, below the app's.
+        /// The folder, relative to the app's.
         package let path: String
-        /// One of them, escaped.
+        /// One of the names, escaped.
         package let example: String
-        /// How many they are.
+        /// How many names there are.
         package internal(set) var count = 0
     }
 
-    /// How many jobs of each archive were deleted, with what stood beside them.
+    /// How many jobs of each archive were deleted, together with their results.
     package internal(set) var jobCounts: [ArchiveFolder: Int] = [:]
-    /// How many names of jobs and results were left alone because their jobs came just now to where nothing is kept.
+    /// How many job and result names were kept because their jobs had just arrived in an archive that keeps nothing.
     package internal(set) var youngCount = 0
     /// How many feedback files were deleted.
     package internal(set) var feedbackCount = 0
-    /// How many feedback files are going to be.
+    /// How many feedback files are due for deletion by a later sweep.
     package internal(set) var toldCount = 0
-    /// The oldest of them, by its name.
+    /// The name of the oldest of them.
     package internal(set) var oldestTold: FileName?
     /// The time of the newest of them.
     package internal(set) var toldThrough: WallTime?
-    /// What is none of ours.
+    /// Foreign names.
     package internal(set) var leftovers: [Leftovers] = []
-    /// How often something went wrong.
+    /// How many operations failed.
     package internal(set) var failureCount = 0
-    /// What went wrong first.
+    /// The first failure.
     package internal(set) var failure: SystemError?
 
-    /// Creates the report of a sweep that has found nothing to do.
+    /// Creates an empty report.
     package init() {}
 
     /// Whether anything was deleted.

@@ -1,33 +1,33 @@
 package import LinuxIO
 
-/// A file that only takes space, `.pushspool/<node>/ballast`: given up when the volume is full, so that the jobs that are
-/// under way can be finished. Owned by one actor; calls block.
+/// A file that only occupies space, `.pushspool/<node>/ballast`. It is removed when the volume is full, so that the
+/// jobs under way can be finished. Owned by one actor; calls block.
 package final class Ballast {
-    /// How much space it takes.
+    /// The size of the file.
     package static let byteCount: Int64 = 1 << 20
 
-    /// Whether it is there to be given up.
+    /// Whether the file exists and can be removed.
     package private(set) var isThere = false
 
     private let directory: Directory
     private let name = Array("ballast".utf8)
 
-    /// The ballast in `.pushspool/<node>/`, whether it is there or not: `restore()` makes it.
+    /// Creates the ballast of `.pushspool/<node>/`. `restore()` creates the file.
     package init(in directory: Directory) {
         self.directory = directory
     }
 
-    /// Makes it if it is not there with all its space: at the start, and whenever there is room again.
+    /// Creates the file with all its space if it does not exist. Call it at startup and whenever there is space again.
     ///
-    /// - Returns: `false` when there is no space for it; nothing is left behind then.
-    /// - Throws: `SystemError`: EIO and the like.
+    /// - Returns: `false` if there is no space for it; no part of the file remains then.
+    /// - Throws: `SystemError`: for example EIO.
     @discardableResult
     package func restore() throws(SystemError) -> Bool {
         if isThere { return true }
         do {
             let file = try directory.openForWriting(name, mode: 0o600)
             try file.reserve(byteCount: Self.byteCount)
-            // Space that is only promised could be given to others.
+            // Delayed allocation could still give the space to other files.
             try file.sync(.ballast)
         } catch {
             guard error.isOutOfSpace else { throw error }
@@ -38,10 +38,10 @@ package final class Ballast {
         return true
     }
 
-    /// Gives its space back to the volume.
+    /// Returns the space to the volume.
     ///
-    /// - Returns: `false` when it was given up before, so that there is no more to hope for from it.
-    /// - Throws: `SystemError`: EIO and the like.
+    /// - Returns: `false` if the file was already removed, so that there is nothing more to gain.
+    /// - Throws: `SystemError`: for example EIO.
     @discardableResult
     package func giveUp() throws(SystemError) -> Bool {
         isThere = false

@@ -1,38 +1,39 @@
 package import LinuxIO
 
-/// How much room a volume must have for new jobs to be claimed (`limits.free_space`).
+/// The free space that a volume must have before new jobs are claimed (`limits.free_space`).
 package struct SpaceFloor: Hashable, Sendable {
-    /// Free bytes; `nil`: 2 % of the volume, 64 MiB at least.
+    /// Free bytes; `nil` means 2 % of the volume, at least 64 MiB.
     package var byteCount: Int64?
-    /// Files that can still be made, where the filesystem has such a limit.
+    /// Files that can still be created, where the filesystem has such a limit.
     package var fileCount: Int64 = 1000
 
-    /// A floor of so many bytes, or the usual one.
+    /// Creates a floor of `byteCount` bytes, or the default one.
     package init(byteCount: Int64? = nil) {
         self.byteCount = byteCount
     }
 
-    /// The floor in bytes for a volume of that size.
+    /// Returns the floor in bytes for a volume of this size.
     package func byteCount(of space: FilesystemSpace) -> Int64 {
         byteCount ?? max(64 << 20, space.byteCount / 50)
     }
 }
 
-/// Says whether there is room to claim jobs on a volume; those that are claimed are finished in any case.
+/// Decides whether a volume has space for claiming jobs. Jobs already claimed are finished in any case.
 ///
-/// Once it is short, there must be a tenth more than the floor again, so that it does not change its mind with every file.
+/// Once space is short, a tenth more than the floor must be free before claims resume, so that the decision does not
+/// flip with every file.
 package struct SpaceWatch: Hashable, Sendable {
-    /// What must stay free.
+    /// The free space required.
     package let floor: SpaceFloor
-    /// Whether room was short at the last look.
+    /// Whether space was short at the last check.
     package private(set) var isShort = false
 
-    /// A watch that has not looked yet.
+    /// Creates a watch that has not checked yet.
     package init(floor: SpaceFloor) {
         self.floor = floor
     }
 
-    /// Looks at the room there is now (`AppSpool.space()`).
+    /// Checks the current free space (`AppSpool.space()`).
     ///
     /// - Returns: whether jobs may be claimed.
     package mutating func mayClaim(with space: FilesystemSpace) -> Bool {

@@ -1,6 +1,6 @@
 package import LinuxIO
 
-/// The file of a log of tokens that are gone, for whoever syncs it on a thread of its own.
+/// The file of a log of gone tokens, for a caller that syncs it on another thread.
 package final class GoneFile: Sendable {
     let file: OpenFile
 
@@ -8,10 +8,10 @@ package final class GoneFile: Sendable {
         self.file = file
     }
 
-    /// Makes what was written outlive the machine; blocks.
+    /// Makes the written records survive a power loss. Blocks.
     ///
-    /// - Throws: `SystemError`: what was written since the last time may be lost. Its tokens will be sent to again, and told
-    ///   of again.
+    /// - Throws: `SystemError`: the records since the last sync may be lost. Their tokens will be sent to, and reported
+    ///   gone, again.
     package func sync() throws(SystemError) {
         try file.syncData(.state)
     }

@@ -1,32 +1,32 @@
 import LinuxIO
 import SpoolModel
 
-/// A log of tokens that are gone: what it has of the file, and what is still to be written to it.
+/// A log of gone tokens: its file, and the records that are not written yet.
 ///
-/// Records are only ever appended. A torn end, or one that could not be written, is written over.
+/// Records are only appended. A torn end, or a record whose write failed, is overwritten.
 final class GoneLog {
-    /// One record, and where it is.
+    /// A record and its place.
     struct Found {
         let record: GoneRecord
         let place: Int
     }
 
-    /// How much of the file is read at a time.
+    /// How many bytes of the file are read at a time.
     static let stepByteCount = 256 << 10
-    /// How much waits to be written at most.
+    /// How many bytes may wait to be written at most.
     private static let pendingLimit = 64 << 10
 
     let file: GoneFile
-    /// Where the next record goes, and the checksum of the one before.
+    /// The offset of the next record, and the checksum of the one before.
     private(set) var end: Int
     private var sum = GoneRecord.headSum
-    /// Where what was written ends, and the checksum there.
+    /// The end of the written part, and the checksum there.
     private var written: (end: Int, sum: UInt32)
     private var pending: [UInt8] = []
-    /// Bytes that were read beyond the last whole record, while the file is read for the first time.
+    /// Bytes read beyond the last complete record, while the file is read for the first time.
     private var unread: [UInt8] = []
 
-    /// Takes a file; one that is empty gets its head.
+    /// Takes over a file. An empty one gets a file header.
     ///
     /// - Throws: `SystemError`: it cannot be read or written.
     init(_ file: consuming OpenFile) throws(SystemError) {
@@ -38,15 +38,15 @@ final class GoneLog {
         self.file = GoneFile(file)
     }
 
-    /// Whether anything waits to be written.
+    /// Whether any record waits to be written.
     var isPending: Bool { !pending.isEmpty }
 
-    // MARK: Reading it for the first time
+    // MARK: First reading
 
-    /// Reads on, and hands over whole records in their order.
+    /// Reads the next part, and passes on complete records in order.
     ///
-    /// - Returns: `nil` when there may be more; else how many bytes behind the last record are of no use.
-    /// - Throws: `SystemError`: EIO and the like.
+    /// - Returns: `nil` if there may be more; else how many unusable bytes follow the last record.
+    /// - Throws: `SystemError`: for example EIO.
     func readOn(_ body: (Found) throws(SystemError) -> Void) throws(SystemError) -> Int? {
         let offset = Int64(end + unread.count)
         let count = try file.file.read(Self.stepByteCount, at: offset, appendingTo: &unread)
@@ -69,12 +69,12 @@ final class GoneLog {
         return max(0, Int(try file.file.status().byteCount) - end)
     }
 
-    // MARK: Later
+    // MARK: Reading and appending
 
-    /// Reads records that were written, from `offset` on.
+    /// Reads written records, starting at `offset`.
     ///
-    /// - Returns: Where the next ones begin; the end of what was written after the last.
-    /// - Throws: `SystemError`: EIO and the like; whatever `body` throws.
+    /// - Returns: The offset to continue at; the end of the written part after the last record.
+    /// - Throws: `SystemError`: for example EIO; or an error of `body`.
     func read(from offset: Int, _ body: (Found) throws(SystemError) -> Void) throws(SystemError) -> Int {
         var bytes: [UInt8] = []
         let rest = min(Self.stepByteCount, written.end - offset)
@@ -84,13 +84,13 @@ final class GoneLog {
             try body(Found(record: record, place: (offset + start) / GoneRecord.unit))
             start += record.byteCount
         }
-        // Never without a step forward: what cannot be read any more is left out.
+        // Always advance, to skip a part that has become unreadable.
         return start == 0 ? written.end : offset + start
     }
 
-    /// The record at a place; `nil` when there is none that can be read.
+    /// Returns the record at a place; `nil` if there is none that can be read.
     ///
-    /// - Throws: `SystemError`: EIO and the like.
+    /// - Throws: `SystemError`: for example EIO.
     func record(at place: Int) throws(SystemError) -> GoneRecord? {
         let offset = place * GoneRecord.unit
         if offset >= written.end { return GoneRecord(pending, at: offset - written.end) }
@@ -101,7 +101,7 @@ final class GoneLog {
 
     /// Adds a record to those that wait to be written.
     ///
-    /// - Returns: Its place; `nil` when the log is as long as it may be.
+    /// - Returns: Its place; `nil` if the log has reached its maximum length.
     func append(_ record: GoneRecord) -> Int? {
         let place = end / GoneRecord.unit
         guard place < GoneIndex.placeLimit else { return nil }
@@ -110,13 +110,14 @@ final class GoneLog {
         return place
     }
 
-    /// Whether so much waits that it should be written now.
+    /// Whether enough bytes wait that they should be written now.
     var isFull: Bool { pending.count >= Self.pendingLimit }
 
-    /// Writes what waits.
+    /// Writes the waiting records.
     ///
-    /// - Throws: `SystemError`: ENOSPC and the like. What waited is given up, and `discard` says what that was; but that
-    ///   tokens were registered waits for the next time, as far as there is room: the next start would take them for gone.
+    /// - Throws: `SystemError`: for example ENOSPC. The waiting records are then passed to `discard` and dropped. Only
+    ///   those of tokens that were registered again stay for the next attempt, as far as there is room; without them
+    ///   the next start would take these tokens for gone.
     func write(discarding discard: (Found) -> Void) throws(SystemError) {
         guard !pending.isEmpty else { return }
         let bytes = pending

@@ -2,14 +2,14 @@ import APNSModel
 import LinuxIO
 import SpoolModel
 
-/// A log of tokens that are gone with the index to it.
+/// A log of gone tokens together with its index.
 final class GoneTable {
     let log: GoneLog
     private var index = GoneIndex()
-    /// How many records the log has; those beyond the tokens in the index say nothing any more.
+    /// How many records the log has. Those beyond the tokens in the index are stale.
     private(set) var recordCount = 0
 
-    /// Takes a file, which is to be read (`readOn`) before anything else.
+    /// Takes over a file. Read it with `readOn` before any other call.
     ///
     /// - Throws: `SystemError`: it cannot be read or written.
     init(_ file: consuming OpenFile) throws(SystemError) {
@@ -19,24 +19,24 @@ final class GoneTable {
     /// How many tokens are gone.
     var count: Int { index.count }
 
-    /// Reads the log on.
+    /// Reads the next part of the log.
     ///
     /// - Returns: as `GoneLog.readOn`.
-    /// - Throws: `SystemError`: EIO and the like.
+    /// - Throws: `SystemError`: for example EIO.
     func readOn() throws(SystemError) -> Int? {
         try log.readOn { (found) throws(SystemError) in try enter(found) }
     }
 
-    /// Since when a token has been gone; `nil` if it has not.
+    /// Returns since when a token has been gone; `nil` if it is not gone.
     ///
     /// - Throws: `SystemError`: the log cannot be read.
     func goneSince(_ token: ArraySlice<UInt8>) throws(SystemError) -> WallTime? {
         try find(token, GoneIndex.hash(of: token))?.record.time
     }
 
-    /// Adds what happened to a token, unless it says nothing new.
+    /// Adds a record about a token, unless it contains nothing new.
     ///
-    /// - Throws: `SystemError`: the log cannot be read, or not be written.
+    /// - Throws: `SystemError`: the log cannot be read or written.
     func add(_ record: GoneRecord) throws(SystemError) {
         let known = try goneSince(record.token[...])
         switch record.kind {
@@ -48,14 +48,14 @@ final class GoneTable {
         if log.isFull { try write() }
     }
 
-    /// Whether a record is the one that counts for its token.
+    /// Whether a record is the current one of its token.
     func isCurrent(_ found: GoneLog.Found) -> Bool {
         found.record.kind == .gone && index.contains(GoneIndex.hash(of: found.record.token[...]), at: found.place)
     }
 
-    /// Writes what waits to be written; tokens that are gone and cannot be written are forgotten.
+    /// Writes the waiting records. Gone tokens that cannot be written are forgotten.
     ///
-    /// - Throws: `SystemError`: ENOSPC and the like.
+    /// - Throws: `SystemError`: for example ENOSPC.
     func write() throws(SystemError) {
         try log.write { found in
             index.remove(GoneIndex.hash(of: found.record.token[...]), at: found.place)

@@ -2,33 +2,33 @@ package import APNSModel
 package import LinuxIO
 import SpoolModel
 
-/// The tokens of an app that the gateway has reported gone, kept in `gone/<app>.gone` of the daemon's state.
+/// The tokens of an app that the gateway has reported gone, kept in `gone/<app>.gone` in the daemon's state folder.
 ///
-/// What was written outlives the process, what was synced the machine; what a crash takes is sent to again, and reported
-/// again. A token counts as gone only if it stands in the file, byte for byte. Owned by one actor; calls block.
+/// Written records survive the process, synced ones a power loss. A token whose record is lost is sent to, and reported
+/// gone, again. A token counts as gone only if the file contains it byte for byte. Owned by one actor; calls block.
 package final class GoneTokens {
-    /// How many records may say nothing any more before the log is written anew, however few tokens are gone.
+    /// How many stale records trigger a rewrite of the log even if few tokens are gone.
     private static let staleLimit = 4096
 
-    /// How many bytes behind the last record were of no use, if the log has been read.
+    /// How many unusable bytes followed the last record; `nil` until the log has been read.
     package private(set) var uselessByteCount: Int?
 
     private let folder: Directory
     private let name: [UInt8]
     private let temporaryName: [UInt8]
     private var table: GoneTable
-    /// The log that takes the place of this one, and how far this one has been gone through for it.
+    /// The log that will replace this one, and how far this one has been copied.
     private var rewriting: (table: GoneTable, offset: Int)?
-    /// How many records there must be before that is tried again.
+    /// How many records there must be before the rewrite is tried again.
     private var rewriteFloor = 0
     private var isDirty = false
 
-    /// Opens the log of an app, or makes it. It is to be read (`readOn`) before anything else.
+    /// Opens or creates the log of an app. Read it with `readOn` before any other call.
     ///
     /// - Parameters:
     ///   - app: The app.
     ///   - state: The daemon's state folder.
-    /// - Throws: `SystemError`: it cannot be opened or made. Go on without, and say so.
+    /// - Throws: `SystemError`: it cannot be opened or created. Report it and continue without the log.
     package init(of app: String, in state: Directory) throws(SystemError) {
         folder = try state.makeChild(Array("gone".utf8), mode: 0o700)
         name = Array("\(app).gone".utf8)
@@ -38,10 +38,10 @@ package final class GoneTokens {
         try folder.sync(.state)
     }
 
-    /// Reads the log on, a part of it at a time.
+    /// Reads the next part of the log.
     ///
     /// - Returns: Whether there is more.
-    /// - Throws: `SystemError`: EIO and the like. Go on without, and say so.
+    /// - Throws: `SystemError`: for example EIO. Report it and continue without the log.
     package func readOn() throws(SystemError) -> Bool {
         guard uselessByteCount == nil else { return false }
         uselessByteCount = try table.readOn()
@@ -51,15 +51,15 @@ package final class GoneTokens {
     /// How many tokens are gone.
     package var count: Int { table.count }
 
-    /// Whether a token is gone, and is not to be sent to: then since when.
+    /// Returns since when a token has been gone, so that it is not sent to.
     ///
-    /// One that has been registered later is forgotten.
+    /// Forgets a token that was registered later.
     ///
     /// - Parameters:
     ///   - token: The token's bytes.
-    ///   - registeredAt: When it was registered, if that is known.
-    /// - Returns: `nil` when it is to be sent to.
-    /// - Throws: `SystemError`: the log cannot be read, or not be written. Send to it.
+    ///   - registeredAt: When it was registered, if known.
+    /// - Returns: `nil` if the token may be sent to.
+    /// - Throws: `SystemError`: the log cannot be read or written. Send to the token.
     package func goneSince(
         _ token: ArraySlice<UInt8>, registeredAt: WallTime?
     ) throws(SystemError) -> WallTime? {
@@ -69,9 +69,9 @@ package final class GoneTokens {
         return nil
     }
 
-    /// Remembers that a token is gone.
+    /// Records that a token is gone.
     ///
-    /// - Throws: `SystemError`: the log cannot be read, or not be written: it is not remembered.
+    /// - Throws: `SystemError`: the log cannot be read or written, and the token is not recorded.
     package func remember(_ token: ArraySlice<UInt8>, goneSince time: WallTime) throws(SystemError) {
         try add(GoneRecord(.gone, token, at: time))
     }
@@ -82,33 +82,34 @@ package final class GoneTokens {
         try table.add(record)
     }
 
-    /// Writes what is remembered, so that the death of the process loses none of it.
+    /// Writes the waiting records, so that they survive the death of the process.
     ///
-    /// - Throws: `SystemError`: ENOSPC and the like; tokens that were gone are forgotten. Call it again for those that are
-    ///   not any more.
+    /// - Throws: `SystemError`: for example ENOSPC. Waiting records of gone tokens are forgotten. Call again to write
+    ///   those of tokens that were registered again.
     package func write() throws(SystemError) {
         guard table.log.isPending else { return }
         isDirty = true
         try table.write()
     }
 
-    /// The file to sync, if anything was written since the last time.
+    /// Returns the file to sync, if anything was written since the last call.
     package func takeUnsynced() -> GoneFile? {
         defer { isDirty = false }
         return isDirty ? table.log.file : nil
     }
 
-    // MARK: Writing it anew
+    // MARK: Rewriting
 
-    /// Whether most of the log says nothing any more, or it is being written anew: `rewriteOn` is to be called.
+    /// Whether `rewriteOn` should be called: most of the log is stale, or a rewrite is under way.
     package var wantsRewriting: Bool {
         rewriting != nil
             || table.recordCount > max(rewriteFloor, 2 * table.count + Self.staleLimit) && uselessByteCount != nil
     }
 
-    /// Goes on with writing the log anew, without what says nothing any more. What is remembered meanwhile goes into both.
+    /// Continues to rewrite the log without its stale records. Records added meanwhile go into both logs.
     ///
-    /// - Throws: `SystemError`: ENOSPC and the like. The log stays as it is, and is tried again when it has twice as many records.
+    /// - Throws: `SystemError`: for example ENOSPC. The log is unchanged, and the rewrite is tried again once it has
+    ///   twice as many records.
     package func rewriteOn() throws(SystemError) {
         do {
             try goOn()
@@ -124,7 +125,7 @@ package final class GoneTokens {
         guard let (new, offset) = rewriting else { return }
         try write()
         let next = try table.log.read(from: offset) { (found) throws(SystemError) in
-            // What was copied and has changed since comes again.
+            // A copied record that has changed since appears again later in the log.
             if found.record.kind == .registered || table.isCurrent(found) { try new.add(found.record) }
         }
         try new.write()
