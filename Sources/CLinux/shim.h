@@ -41,8 +41,7 @@ static inline int clinux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
 static inline int clinux_accept(int fd) { return accept4(fd, 0, 0, SOCK_NONBLOCK | SOCK_CLOEXEC); }
 static inline void clinux_name_this_thread(const char *name) { (void)pthread_setname_np(pthread_self(), name); }
 
-// struct epoll_event contains a union and is packed on x86-64. These inlines pass one word of user data; arrays stay in
-// C.
+// struct epoll_event contains a union and is packed on x86-64. These inlines pass one word of user data; arrays stay in C.
 static inline int clinux_epoll_control(int epoll, int operation, int fd, uint32_t events, uint64_t tag) {
     struct epoll_event event;
     memset(&event, 0, sizeof event);
@@ -130,8 +129,7 @@ static inline int clinux_spawn_closing(posix_spawn_file_actions_t *actions, int 
     return posix_spawn_file_actions_addclosefrom_np(actions, from);
 }
 
-// timerfd_settime(2), one shot. In C because the module that owns the members of its structure depends on the other
-// imports.
+// timerfd_settime(2), one shot. In C because the module that owns the members of its structure depends on the other imports.
 static inline int clinux_set_timer(int fd, int64_t seconds, long nanoseconds) {
     struct itimerspec setting = {{0, 0}, {(time_t)seconds, nanoseconds}};
     return timerfd_settime(fd, 0, &setting, 0);
@@ -200,8 +198,7 @@ static inline int clinux_identity(int directory, const char *name, uint64_t *dev
     return 0;
 }
 
-// Creation time of an open file, in nanoseconds since 1970. Returns 1 if the filesystem records it, 0 if not, -1 on
-// error.
+// Creation time of an open file, in nanoseconds since 1970. Returns 1 if the filesystem records it, 0 if not, -1 on error.
 static inline int clinux_birth_time(int file, int64_t *time) {
     struct statx status;
     memset(&status, 0, sizeof status);
@@ -357,8 +354,7 @@ static inline int clinux_forbid_dumps(void) { return prctl(PR_SET_DUMPABLE, 0, 0
 
 #include <termios.h>
 
-// termios(3): Swift imports the array c_cc as a tuple. The first call saves the terminal's modes, the second restores
-// them.
+// termios(3): Swift imports the array c_cc as a tuple. The first call saves the terminal's modes, the second restores them.
 struct clinux_terminal {
     struct termios modes;
 };

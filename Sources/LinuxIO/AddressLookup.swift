@@ -2,14 +2,12 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// Finds the addresses of a host with getaddrinfo(3), on a separate thread because the call can block for half a
-/// minute.
+/// Finds the addresses of a host with getaddrinfo(3), on a separate thread because the call can block for half a minute.
 ///
 /// All callers that ask for the same host and port share one thread. If no name server answers, threads and their
 /// descriptors do not pile up.
 package enum AddressLookup {
-    /// A task-local function that replaces the system's lookup and returns numeric addresses. Tests use it to move a
-    /// host.
+    /// A task-local function that replaces the system's lookup and returns numeric addresses. Tests use it to move a host.
     @TaskLocal package static var standIn: (@Sendable (_ host: String) -> [String])?
 
     /// Looks up a name in DNS and /etc/hosts, as the system is configured. A numeric address needs no thread.

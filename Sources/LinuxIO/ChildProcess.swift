@@ -3,8 +3,7 @@ import Glibc
 
 /// A child process in a process group of its own, with no descriptors other than 0, 1 and 2.
 ///
-/// The caller must call `ended()` until it reports the end. Otherwise the process stays a zombie until this program
-/// exits.
+/// The caller must call `ended()` until it reports the end. Otherwise the process stays a zombie until this program exits.
 package final class ChildProcess: Sendable {
     /// How a process ended.
     package enum End: Hashable, Sendable {

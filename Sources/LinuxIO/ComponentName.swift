@@ -5,8 +5,7 @@ import Glibc
 struct ComponentName {
     let bytes: [CChar]
 
-    /// - Throws: `SystemError` (EINVAL): the name is empty, longer than 255 bytes, `.` or `..`, or contains a slash or
-    ///   NUL.
+    /// - Throws: `SystemError` (EINVAL): the name is empty, longer than 255 bytes, `.` or `..`, or contains a slash or NUL.
     init(_ name: [UInt8], for operation: String) throws(SystemError) {
         let isComponent =
             !name.isEmpty && name.count <= 255 && name != [0x2E] && name != [0x2E, 0x2E]
@@ -20,8 +19,7 @@ struct ComponentName {
     }
 }
 
-/// Formats a name for a message: unchanged if it is UTF-8 without control characters, else with every other byte as
-/// `%XX`.
+/// Formats a name for a message: unchanged if it is UTF-8 without control characters, else with every other byte as `%XX`.
 func printable(_ name: [UInt8]) -> String {
     if let text = String(validating: name, as: UTF8.self), !text.hasControls { return text }
     let digits = Array("0123456789ABCDEF")

@@ -30,8 +30,7 @@ extension Directory {
         }
     }
 
-    /// Renames with RENAME_NOREPLACE only, to find out whether the filesystem supports it. The new name must be free
-    /// for that.
+    /// Renames with RENAME_NOREPLACE only, to find out whether the filesystem supports it. The new name must be free for that.
     ///
     /// - Throws: `SystemError`: EINVAL or ENOSYS if it does not; otherwise as `rename(_:to:as:)`.
     package func renameNatively(_ name: [UInt8], to target: Directory, as newName: [UInt8]) throws(SystemError) {

@@ -35,11 +35,9 @@ package final class Directory: Sendable {
         return Directory(try Descriptor(opened: number, "openat", subject(name)), path: subject(name))
     }
 
-    /// Opens the directory called `name`. Creates it first if it does not exist, with exactly `mode` regardless of the
-    /// umask.
+    /// Opens the directory called `name`. Creates it first if it does not exist, with exactly `mode` regardless of the umask.
     ///
-    /// An existing directory keeps its mode, which the operator may have changed. A new one is synced into this
-    /// directory.
+    /// An existing directory keeps its mode, which the operator may have changed. A new one is synced into this directory.
     ///
     /// - Throws: `SystemError`: an error of mkdirat(2), fchmod(2), fsync(2) or `openChild`.
     package func makeChild(_ name: [UInt8], mode: UInt32) throws(SystemError) -> Directory {

@@ -20,8 +20,7 @@ package final class DirectoryWatch: Sendable {
         var thread: SystemThread?
     }
 
-    /// How often the kernel's queue overflowed; `fs.inotify.max_queued_events` sets its size. A `.lost` follows each
-    /// time.
+    /// How often the kernel's queue overflowed; `fs.inotify.max_queued_events` sets its size. A `.lost` follows each time.
     package var overflowCount: Int { watched.withLock(\.overflowCount) }
 
     /// Starts a watch without directories.
@@ -42,8 +41,7 @@ package final class DirectoryWatch: Sendable {
 
     /// Adds a directory to the watch. Its events carry `tag`, which the caller chooses and uses once.
     ///
-    /// The directory is watched by its descriptor, not by its path, which another process could replace. Scan it
-    /// afterwards.
+    /// The directory is watched by its descriptor, not by its path, which another process could replace. Scan it afterwards.
     ///
     /// - Throws: `WatchFault`: its hint for ENOSPC names `fs.inotify.max_user_watches`. Poll this directory instead.
     package func add(_ directory: Directory, tag: Int, for interest: Interest) throws(WatchFault) {

@@ -6,8 +6,7 @@ package struct FilesystemType: Hashable, Sendable, CustomStringConvertible {
     /// The kernel's magic number of the type.
     package let magic: UInt64
 
-    /// Whether other hosts, or a FUSE process, can change files without an inotify(7) event. Such a directory must be
-    /// polled.
+    /// Whether other hosts, or a FUSE process, can change files without an inotify(7) event. Such a directory must be polled.
     package var isShared: Bool { sharedTypes[magic] != nil }
 
     /// Its usual name, or the number in hexadecimal.

@@ -53,8 +53,7 @@ package final class LocalSocket: Sendable {
         self.descriptor = descriptor
     }
 
-    /// Removes the socket's name, unless it belongs to another file by now. If that fails, the next process replaces
-    /// it.
+    /// Removes the socket's name, unless it belongs to another file by now. If that fails, the next process replaces it.
     func removeName() {
         guard let identity, let status = try? directory.status(of: name), status.identity == identity else { return }
         _ = try? directory.unlink(name)

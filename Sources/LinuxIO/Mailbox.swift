@@ -34,8 +34,7 @@ final class Mailbox<Item: Sendable>: Sendable {
         deliver { $0.isClosed = true }
     }
 
-    /// Waits for items and takes them all; returns `nil` once the mailbox is closed and empty, or the task is
-    /// cancelled.
+    /// Waits for items and takes them all; returns `nil` once the mailbox is closed and empty, or the task is cancelled.
     func take() async -> [Item]? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { consumer in

@@ -64,8 +64,7 @@ extension OpenFile {
         guard status == 0 else { throw .last("posix_fallocate", path) }
     }
 
-    /// Takes a write lock on the whole file, held until this descriptor is closed (fcntl(2), open file description
-    /// locks).
+    /// Takes a write lock on the whole file, held until this descriptor is closed (fcntl(2), open file description locks).
     ///
     /// Calling it again is harmless: it checks that the lock is still ours, and takes it again if the server of a
     /// network filesystem has lost it.
@@ -80,8 +79,7 @@ extension OpenFile {
         return false
     }
 
-    /// Whether another open file holds the lock. Takes no lock itself, so it never makes another process's attempt
-    /// fail.
+    /// Whether another open file holds the lock. Takes no lock itself, so it never makes another process's attempt fail.
     ///
     /// - Throws: `SystemError`: EINVAL if the filesystem has no locks.
     package borrowing func isLockedElsewhere() throws(SystemError) -> Bool {

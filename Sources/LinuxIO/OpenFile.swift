@@ -37,9 +37,8 @@ package struct OpenFile: ~Copyable, Sendable {
         return FileStatus(raw)
     }
 
-    /// Returns the creation time in nanoseconds since 1970 (STATX_BTIME); `nil` if the filesystem does not record it.
-    /// Together with the inode it distinguishes the file from all others of the filesystem, even if the inode is reused
-    /// later.
+    /// Returns the creation time in nanoseconds since 1970 (STATX_BTIME); `nil` if the filesystem does not record it. Together
+    /// with the inode it distinguishes the file from all others of the filesystem, even if the inode is reused later.
     ///
     /// - Throws: `SystemError`: EIO, ESTALE or ENOTCONN from the filesystem.
     package borrowing func birthTime() throws(SystemError) -> Int64? {

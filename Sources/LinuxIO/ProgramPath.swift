@@ -3,8 +3,7 @@ import Glibc
 
 /// The search path for programs.
 package enum ProgramPath {
-    /// Whether a program can be started: by its path, or, if its name has no slash, from a folder in `PATH`
-    /// (execvp(3)).
+    /// Whether a program can be started: by its path, or, if its name has no slash, from a folder in `PATH` (execvp(3)).
     package static func finds(_ name: String) -> Bool {
         guard !name.contains("/") else { return isExecutable(name) }
         let path = EnvironmentVariable.value("PATH") ?? "/bin:/usr/bin"

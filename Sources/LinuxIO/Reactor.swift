@@ -49,14 +49,12 @@ package final class Reactor: SerialExecutor {
         inbox.post(UnownedJob(job))
     }
 
-    /// This executor for an actor's `unownedExecutor`, so that the actor needs no `unsafe`. The actor must retain the
-    /// reactor.
+    /// This executor for an actor's `unownedExecutor`, so that the actor needs no `unsafe`. The actor must retain the reactor.
     @safe package func asUnownedSerialExecutor() -> UnownedSerialExecutor {
         unsafe UnownedSerialExecutor(ordinary: self)
     }
 
-    /// Traps unless the caller runs on this reactor. Called by the Swift runtime (`assumeIsolated`,
-    /// `preconditionIsolated`).
+    /// Traps unless the caller runs on this reactor. Called by the Swift runtime (`assumeIsolated`, `preconditionIsolated`).
     package func checkIsolated() {
         precondition(isCurrent, "must run on the reactor's thread")
     }

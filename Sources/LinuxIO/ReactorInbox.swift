@@ -95,8 +95,7 @@ final class ReactorInbox: Sendable {
 }
 
 extension ReactorInbox.State {
-    /// Whether the sleeping loop wakes up by itself early enough for the request: true for a deadline not before
-    /// `awakeAt`.
+    /// Whether the sleeping loop wakes up by itself early enough for the request: true for a deadline not before `awakeAt`.
     fileprivate func isInTime(for request: ReactorInbox.Request) -> Bool {
         guard isAsleep, let awakeAt else { return false }
         switch request {

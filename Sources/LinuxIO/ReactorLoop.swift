@@ -91,8 +91,7 @@ import Glibc
         released.append((job, registration))
     }
 
-    /// Removes a descriptor from epoll. Called by the owner's `deinit`, on any thread, just before the descriptor is
-    /// closed.
+    /// Removes a descriptor from epoll. Called by the owner's `deinit`, on any thread, just before the descriptor is closed.
     func unwatch(_ descriptor: Int32) {
         // epoll_ctl(2) is thread-safe. It fails only if the descriptor is not watched, which is the goal.
         _ = clinux_epoll_control(epoll.rawValue, EPOLL_CTL_DEL, descriptor, 0, 0)

@@ -46,8 +46,7 @@ package enum StandardStream: Int32, Sendable {
 
     /// Writes all bytes to standard output, for callers that continue after an error.
     ///
-    /// - Returns: The error of the first loss; `nil` for later losses and for a closed pipe, on which it stops
-    ///   silently.
+    /// - Returns: The error of the first loss; `nil` for later losses and for a closed pipe, on which it stops silently.
     package static func print(_ bytes: [UInt8]) -> SystemError? {
         do throws(SystemError) {
             try output.send(bytes)

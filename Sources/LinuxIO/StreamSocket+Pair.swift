@@ -2,8 +2,7 @@ import CLinux
 import Glibc
 
 extension StreamSocket {
-    /// Returns two sockets connected to each other (socketpair(2), AF_UNIX), for tests and self-contained
-    /// demonstrations.
+    /// Returns two sockets connected to each other (socketpair(2), AF_UNIX), for tests and self-contained demonstrations.
     ///
     /// - Throws: `SystemError`: no descriptor left.
     package static func makePair(on reactor: Reactor) throws(SystemError) -> (StreamSocket, StreamSocket) {

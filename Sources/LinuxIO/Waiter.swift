@@ -74,8 +74,7 @@ package final class Waiter {
         registration.noteExhausted(kinds)
     }
 
-    /// Records that a read returned fewer bytes than the buffer holds. If the stream has ended, its end can still be
-    /// read.
+    /// Records that a read returned fewer bytes than the buffer holds. If the stream has ended, its end can still be read.
     func noteShortRead() {
         registration.noteShortRead()
     }

@@ -5,8 +5,7 @@ package import SpoolModel
 extension AppSpool {
     /// Chooses the archive place of a job in advance, so that its result line and the journal can name it.
     ///
-    /// The place is free now, and this object gives it to no other job. Costs O(log n) lookups if n files have the
-    /// name.
+    /// The place is free now, and this object gives it to no other job. Costs O(log n) lookups if n files have the name.
     ///
     /// - Throws: `SystemError`: the day's folder cannot be created or read.
     package func place(
@@ -51,8 +50,7 @@ extension AppSpool {
         return body()
     }
 
-    /// Makes all moves to the archives so far survive a power loss: syncs the day folders first, then the folders that
-    /// the jobs came from.
+    /// Makes the moves to the archives so far survive a power loss. Syncs the day folders before the source folders.
     ///
     /// - Throws: `SystemError`; final, as for every failed sync.
     package func syncArchives() throws(SystemError) {
@@ -88,7 +86,7 @@ extension AppSpool {
     /// Moves a file from `new/` to `hold/` under its own name, or with the next number if that is taken; synced.
     ///
     /// - Returns: its name there.
-    /// - Throws: `SystemError`: ENOENT if it is gone. For example EIO or ENOSPC: it has not moved.
+    /// - Throws: `SystemError`: ENOENT if it is gone; EIO, ENOSPC and others if it has not moved.
     package func holdUnclaimed(_ job: OpenJob) throws(SystemError) -> FileName {
         let name = try moveToHold(SeenFile(name: job.name, status: job.status), from: new, as: job.name)
         try held.sync(.holdFolder)

@@ -29,8 +29,7 @@ extension AppSpool {
     /// Moves a job from `new/` to `work/<node>/`, which succeeds for only one of all contenders, and checks that it is
     /// the file that was opened.
     ///
-    /// Not synced, because the journal has announced the claim. The result is taken from our own directory, not from
-    /// the error of the rename.
+    /// Not synced, because the journal has announced the claim. Trusts our own directory, not the error of the rename.
     ///
     /// - Throws: `SystemError`: for example EIO or ENOSPC. The job has not moved.
     package func claim(_ job: OpenJob, id: JobID) throws(SystemError) -> Claim {
@@ -56,8 +55,7 @@ extension AppSpool {
     /// Returns the unfinished jobs that this node has claimed, for recovery.
     ///
     /// If a crash left a job in `new/` as well (the same file under its own name or a numbered form of it), that name
-    /// is removed. A result file that a crash left without its job is removed too. Costs a listing of `new/` if any of
-    /// the files has a second name.
+    /// is removed, and so is a result file without its job. Costs a listing of `new/` if any file has a second name.
     ///
     /// - Throws: `SystemError`: the directory cannot be read.
     package func claimed() throws(SystemError) -> ClaimedJobs {
@@ -130,9 +128,8 @@ extension AppSpool {
         try dropDoubles(of: [job])
     }
 
-    /// After a power loss, btrfs can restore the old name of a rename; a link without its unlink has the same effect. A
-    /// job on its way back to `new/` may have a numbered name there, if its own was taken. A file with any other name
-    /// belongs to the producer.
+    /// After a power loss btrfs can restore the old name of a rename; a link without its unlink has the same effect. A
+    /// job on its way back to `new/` may have a numbered name there. A file with any other name is the producer's.
     private func dropDoubles(of jobs: [ClaimedJob]) throws(SystemError) {
         let linked = jobs.filter { $0.status.linkCount > 1 }
         let links = try namesInNew(of: Set(linked.map(\.status.inode)))

@@ -6,8 +6,7 @@ extension AppSpool {
     ///
     /// Skips names that cannot be jobs. Memory does not grow with the number of files.
     ///
-    /// - Throws: `SystemError` if the directory cannot be read to its end. The sightings passed to `body` are still
-    ///   valid.
+    /// - Throws: `SystemError` if the directory cannot be read to its end. The sightings passed to `body` are still valid.
     package func eachSighting(_ body: (SeenFile) -> Bool) throws(SystemError) {
         var listing = try new.listing()
         while let entry = try listing.next() {

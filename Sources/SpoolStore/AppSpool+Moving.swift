@@ -3,8 +3,7 @@ import LinuxIO
 import SpoolModel
 
 extension AppSpool {
-    /// Moves a file unless another file has the new name. After an error it checks the directories instead of trusting
-    /// the error.
+    /// Moves a file unless another file has the new name. After an error, the content of the directories decides.
     ///
     /// Returns `false` if the name is taken. The same file under both names is an interrupted move, which it completes.
     func move(

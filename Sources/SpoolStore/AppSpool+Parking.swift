@@ -31,8 +31,7 @@ extension AppSpool {
         try work.unlink(WorkEntry.fullName(of: job.id))
         try held.sync(.holdFolder)
         try work.sync(.holdSource)
-        // The claim may not have been synced. After a power loss the job could be in `new/` too, without a journal
-        // entry.
+        // The claim may not have been synced. After a power loss the job could be in `new/` too, without a journal entry.
         try new.sync(.holdSource)
         return parked
     }
@@ -112,8 +111,7 @@ extension AppSpool {
     /// - Parameters:
     ///   - place: Its place in the archive.
     ///   - wanted: The name to give it; if that is taken, it gets the next number.
-    ///   - rest: The content of its `.rest` file in `hold/`, which records what is left to send; `nil` to send all of
-    ///     it.
+    ///   - rest: The content of its `.rest` file in `hold/`, which records what is left to send; `nil` to send all of it.
     /// - Returns: Its name in `new/` and the name of the `.rest` file; `nil` if the job is gone.
     /// - Throws: `SystemError`: for example EIO or ENOSPC. The job has not moved.
     package func takeOut(
@@ -227,8 +225,7 @@ extension AppSpool {
         return names
     }
 
-    /// Whether a file with this inode is in `failed/`, in the folder of the given day or a later one. Costs a listing
-    /// of each folder.
+    /// Whether a file with this inode is in `failed/`, in the folder of `day` or a later one. Costs a listing of each.
     ///
     /// - Throws: `SystemError`: a folder cannot be read.
     package func isInFailed(_ inode: UInt64, since day: String) throws(SystemError) -> Bool {

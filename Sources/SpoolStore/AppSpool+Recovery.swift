@@ -3,8 +3,7 @@ package import LinuxIO
 package import SpoolModel
 
 extension AppSpool {
-    /// Opens the file in `new/` that may be the job of this name from an earlier run; `nil` if there is none or it
-    /// cannot be read.
+    /// Opens the file in `new/` that may be an earlier run's job of this name; `nil` if it does not exist or is unreadable.
     ///
     /// - Throws: `SystemError`: for example EIO.
     package func candidate(for name: FileName) throws(SystemError) -> OpenJob? {

@@ -45,8 +45,7 @@ package struct ResultDraft: Sendable {
 }
 
 extension AppSpool {
-    /// Moves a file and, before it, its result file to a place in an archive, or to the next number if the place is
-    /// taken.
+    /// Moves a file and, before it, its result file to a place in an archive, or to the next number if the place is taken.
     ///
     /// A crash between the two moves leaves a result file without its job. A note in `work/` records the place, and the
     /// next start removes both (`dropUnfinished`).
@@ -83,10 +82,8 @@ extension AppSpool {
         return false
     }
 
-    /// Renames a staged result to its final name. Returns `false` if another job's file has that name.
-    ///
-    /// An existing result belongs to this job, from before a crash, if it is next to the job's own file, or if it has
-    /// no job and the same bytes, which identify the job.
+    /// Renames a staged result to its final name. Returns `false` if another job's file has that name. After a crash this
+    /// job's own result is already there: next to the job, or without a job but with the same bytes, which identify the job.
     private func publishResult(
         of archiving: Archiving, in day: Directory, as resultName: FileName, beside name: FileName
     ) throws(SystemError) -> Bool {

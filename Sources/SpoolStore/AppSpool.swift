@@ -106,7 +106,7 @@ package final class AppSpool {
 
     /// Ends the pause; synced.
     ///
-    /// - Throws: `SystemError`: EISDIR if the name belongs to a folder; for example EIO.
+    /// - Throws: `SystemError`: EISDIR if a folder has that name, EIO and others.
     package func endPause() throws(SystemError) {
         try home.unlink(Self.pauseName)
         try home.sync()

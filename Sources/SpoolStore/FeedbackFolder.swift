@@ -9,8 +9,8 @@ package final class FeedbackFolder {
     private let home: Directory
     private let node: String
     private let temporaryNames: PassingNames
-    /// Another owner, besides the process's user, that this node's files may have: some filesystems report a different
-    /// owner than the user that created the file.
+    /// Another owner that this node's files may have, apart from the process's user: some filesystems report a
+    /// different owner than the user that created the file.
     private let owner: UInt32
     private var newest: WallTime?
     /// A file name that was not followed because its time is implausible; the last of several.
@@ -60,7 +60,7 @@ package final class FeedbackFolder {
         return name
     }
 
-    /// Makes later names follow `name`, which was given before, whatever the clock says.
+    /// Makes later names follow `name`, which was given before, regardless of the clock.
     ///
     /// - Returns: `false` if it is not the name of a feedback file, or its time is implausible.
     package func goOn(after name: FileName) -> Bool {
@@ -94,8 +94,7 @@ package final class FeedbackFolder {
     /// Writes, syncs and publishes one file of complete lines.
     ///
     /// - Returns: `false` if the name is already taken; the lines are not in that file.
-    /// - Throws: `SystemError`: for example ENOSPC or EIO. The file is visible only if just the sync of the folder
-    ///   failed.
+    /// - Throws: `SystemError`: for example ENOSPC or EIO. The file is visible only if just the sync of the folder failed.
     package func publish(_ lines: [UInt8], as name: FileName) throws(SystemError) -> Bool {
         try openAgainIfRemoved()
         guard try directory.status(of: name.bytes) == nil else { return false }
@@ -138,8 +137,7 @@ package final class FeedbackFolder {
         case foreign(String)
     }
 
-    /// Determines the origin of a file in the folder. Consumers with write permission there can create and rename
-    /// files.
+    /// Determines the origin of a file in the folder. Consumers with write permission there can create and rename files.
     ///
     /// - Throws: `SystemError`: EIO, ESTALE or ENOTCONN from the filesystem.
     package func origin(of name: FileName) throws(SystemError) -> Origin {

@@ -1,8 +1,7 @@
 package import LinuxIO
 package import SpoolModel
 
-/// The name of the last feedback file that an app's hook received, kept across restarts in `hook-<app>` in the state
-/// folder.
+/// The name of the last feedback file that an app's hook received, kept across restarts in `hook-<app>` in the state folder.
 ///
 /// Calls block.
 package struct HookMark: Sendable {

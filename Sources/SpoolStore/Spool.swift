@@ -67,8 +67,7 @@ package final class Spool: Sendable {
 extension Directory {
     /// Checks that only the daemon's user can access the directory.
     ///
-    /// - Throws: `SpoolFault`: it belongs to another user, or is open to others; `SystemError` if that cannot be
-    ///   checked.
+    /// - Throws: `SpoolFault`: it belongs to another user, or is open to others; `SystemError` if that cannot be checked.
     package func requirePrivate() throws {
         let status = try status()
         guard status.owner == Host.userID else {

@@ -27,13 +27,12 @@ package final class SpoolWatch {
     /// The apps that are watched.
     package var watched: Set<String> { Set(tags.keys).subtracting(unwatched.keys) }
 
-    /// Why new apps cannot be noticed; `nil` if they can. Poll the root in that case.
+    /// The reason why new apps are not noticed, so that the root must be polled; `nil` if the root is watched.
     package private(set) var rootFault: WatchFault?
 
     /// Watches the root and all apps in it. Scan after this, not before.
     ///
-    /// - Throws: `WatchFault` if nothing can be watched (EMFILE): poll everything. `SystemError` if the root cannot be
-    ///   read.
+    /// - Throws: `WatchFault` if nothing can be watched (EMFILE): poll everything. `SystemError` if the root cannot be read.
     package init(_ spool: Spool, capacity: Int = 4096) throws {
         root = spool.root
         watch = try DirectoryWatch(capacity: capacity)

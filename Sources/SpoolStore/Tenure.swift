@@ -9,10 +9,9 @@ package import SpoolModel
 package protocol Tenure: Sendable {
     /// Moves a job from `new/` into our own directory, which succeeds for only one of all contenders.
     ///
-    /// An error of the rename other than ENOENT proves nothing, because the rename may have happened. Only the content
-    /// of our own directory counts; it is checked before this returns. Opening an app tests, with a free name, whether
-    /// a rename can refuse a taken name. If it cannot, the id in the target name ensures that no other process creates
-    /// the same name.
+    /// An error of the rename other than ENOENT proves nothing, because the rename may have happened. Only the content of our
+    /// own directory counts; it is checked before this returns. Opening an app tests, with a free name, whether a rename can
+    /// refuse a taken name. If it cannot, the id in the target name ensures that no other process creates the same name.
     ///
     /// - Parameters:
     ///   - job: The file that was read, announced in a synced record.
@@ -22,8 +21,7 @@ package protocol Tenure: Sendable {
     /// - Throws: `SystemError`: the job is not ours and has not moved.
     func claim(_ job: OpenJob, as id: JobID, in app: AppSpool) throws(SystemError) -> Claim
 
-    /// Returns the jobs that are ours, from a listing of our own directory. Never uses memory, times, or events of a
-    /// watch.
+    /// Returns the jobs that are ours, from a listing of our own directory. Never uses memory, times, or events of a watch.
     ///
     /// - Parameter app: Where to look.
     /// - Returns: The jobs, and foreign names.
@@ -50,8 +48,7 @@ package protocol Tenure: Sendable {
     /// Writes the added records, so that they survive the death of the process. On a network filesystem a successful
     /// write proves nothing; only a sync counts.
     ///
-    /// Every write and sync must go through the descriptor that holds the lock, because a filesystem can fence only
-    /// that one.
+    /// Every write and sync must go through the descriptor that holds the lock, because a filesystem can fence only that one.
     ///
     /// - Throws: `JournalFault`: final. Nothing may be sent, renamed or recorded for these jobs any more.
     func write() throws(JournalFault)

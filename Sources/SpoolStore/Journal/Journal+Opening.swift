@@ -34,8 +34,7 @@ extension Journal {
         let length = try file.status().byteCount
         // A copied file may have holes.
         try JournalReading.reserve(layout.byteCount, in: file, directory)
-        // Sync and drop the cache first: the replay must show only records that survive a power loss, because other
-        // code relies on it.
+        // The replay must show only records that survive a power loss, because other code relies on them.
         try file.syncData(.journal)
         file.forgetCache()
         let replay = try JournalReading.replay(of: file, layout, length: length)

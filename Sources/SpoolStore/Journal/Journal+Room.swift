@@ -34,8 +34,7 @@ extension Journal {
         state.withLock { ($0.book.shares.ownByteCount, $0.book.shares.isEnough) }
     }
 
-    /// How many bytes the header of the next job that an app claims may have. Costs a check of each app that has live
-    /// jobs.
+    /// How many bytes the header of the next job that an app claims may have. Costs a check of each app that has live jobs.
     package func claimRoom(of app: String) -> Int {
         state.withLock { max(0, $0.book.claimRoom(of: app)) }
     }
@@ -45,8 +44,7 @@ extension Journal {
         state.withLock { $0.book.hasRoom(byteCount, of: app, for: .claims) }
     }
 
-    /// How many bytes an app's live jobs take beyond its own share while another app waits for room to claim; 0 if no
-    /// app waits.
+    /// How many bytes an app's live jobs take beyond its share while another app waits for room to claim; 0 if none waits.
     package func excess(of app: String) -> Int {
         state.withLock { state in
             let isWanted = state.roomWaiters.keys.contains { $0.app != app && $0.use == .claims }

@@ -15,11 +15,10 @@ import Synchronization
 package final class Journal: Sendable {
     struct State {
         var book: JournalBook
-        /// Counts of the records appended, and of those known to be durable, since the start. A record counts as the
-        /// number of notifications it covers.
+        /// Records appended, and those known to be durable, since the start, counted by the notifications they cover.
         var appendedCount = 0
         var durableCount = 0
-        /// When the oldest record was appended that no sync covers yet.
+        /// When the oldest record was appended that no sync has started to cover.
         var dirtySince: ContinuousClock.Instant?
         var fault: SystemError?
         var syncing = JournalSyncing()
@@ -27,8 +26,7 @@ package final class Journal: Sendable {
         var syncTimes = Histogram.ofSyncs
     }
 
-    /// The division of the file, and so its size. The size from the configuration matters only when the file is
-    /// created.
+    /// The division of the file, and so its size. The size from the configuration matters only when the file is created.
     package let layout: JournalLayout
 
     let file: OpenFile
@@ -37,8 +35,7 @@ package final class Journal: Sendable {
     let state: Mutex<State>
     let wakeUp: WakeUp
     private let writtenByteCount = Atomic(0)
-    /// Held while writes taken from the book go to the file, to keep their order. The value is `false` after an
-    /// incomplete batch.
+    /// Held while writes from the book go to the file, to keep their order; `false` after an incomplete batch.
     private let writing = Mutex(true)
 
     init(_ file: consuming OpenFile, in directory: Directory, book: JournalBook) throws(SystemError) {
@@ -166,8 +163,7 @@ package final class Journal: Sendable {
     /// The live jobs.
     package var liveJobs: [JobID] { state.withLock { $0.book.liveJobs } }
 
-    /// Returns the endings of those live jobs of an app that have ended, which also give the present or future place of
-    /// their files.
+    /// Returns the finals of an app's live jobs that have ended, which tell where their files are or will be.
     package func finals(of app: String) -> [JournalFinal] { state.withLock { $0.book.finals(of: app) } }
 
     /// The error that broke the journal; `nil` if it works.
@@ -178,8 +174,7 @@ package final class Journal: Sendable {
         (state.withLock { $0.syncTimes }, writtenByteCount.load(ordering: .relaxed))
     }
 
-    /// Breaks the journal because of an error, possibly outside it: a sync of the spool failed, and the state of the
-    /// files is unknown.
+    /// Breaks the journal, also after an error outside it: a failed sync of the spool leaves its files unknown.
     package func condemn(_ error: SystemError) {
         let waiters = state.withLock { state in
             state.fault = state.fault ?? error
@@ -198,8 +193,7 @@ package final class Journal: Sendable {
         guard let fault, !fault.isStale else { return }
         // If another thread is writing, that write hangs. The exit does not wait for it.
         _ = writing.withLockIfAvailable { isWhole in
-            // After an incomplete batch the head of the new region may be missing. The record would then go into a
-            // region that still counts.
+            // After an incomplete batch the region's head may be missing. The record would go into one that still counts.
             guard isWhole else { return }
             let writes = state.withLock { state in
                 (try? state.book.append(.stopped)) == nil ? [] : state.book.takeWrites()

@@ -4,11 +4,10 @@ package import SpoolModel
 
 /// One pass over an app's archives and feedback that deletes files past their retention time.
 ///
-/// It deletes jobs and results in day folders, those folders, and this node's feedback files. It keeps other names and
-/// follows no link. A job is deleted before its result, so that no job ever loses a result that it had. The next sweep
-/// deletes a result that a crash in between has left. Nothing is synced: files that a power loss brings back are
-/// deleted again. Owned by one actor. Each step blocks for a few milliseconds, and memory does not grow with the number
-/// of files.
+/// It deletes jobs and results in day folders, those folders, and this node's feedback files. It keeps other names and follows
+/// no link. A job is deleted before its result, so that no job is ever left without its result. The next sweep deletes a
+/// result that a crash in between has left. Nothing is synced: files that a power loss brings back are deleted again. Owned by
+/// one actor. Each step blocks for a few milliseconds, and memory does not grow with the number of files.
 package final class RetentionSweep {
     /// How many names one step handles.
     package static let stepLimit = 256
@@ -54,8 +53,7 @@ package final class RetentionSweep {
     ///   - app: Whose files.
     ///   - rules: How long they are kept.
     ///   - scope: Which places to visit.
-    ///   - told: The time of the newest feedback file whose deletion an earlier pass announced: no newer one is
-    ///     deleted.
+    ///   - told: The time of the newest feedback file whose deletion an earlier pass announced: no newer one is deleted.
     package init(_ app: AppSpool, _ rules: RetentionRules, _ scope: SweepSchedule.Scope, toldThrough told: WallTime?) {
         (self.app, self.rules, self.told) = (app, rules, told)
         let archives = [ArchiveFolder.failed, .done]
@@ -71,8 +69,7 @@ package final class RetentionSweep {
     ///
     /// - Parameters:
     ///   - now: The time of day.
-    ///   - live: Returns the places of jobs that are still in the journal, as of now. These jobs and their results are
-    ///     kept.
+    ///   - live: Returns the places of jobs that are still in the journal, as of now. These jobs and their results are kept.
     /// - Returns: Whether there is more to do.
     package func step(at now: WallTime, sparing live: () -> Set<ArchivePlace>) -> Bool {
         guard let place = openNext() else { return false }
