@@ -4,43 +4,43 @@ package import LinuxIO
 package import OpenSSL
 
 extension BinaryGateway {
-    /// How notifications come to be taken for accepted.
+    /// How the gateway decides that notifications were accepted.
     package enum Confirmation: Hashable, Sendable {
-        /// By silence of this length after the peer's kernel has them.
+        /// No error reply within this time after the peer's kernel acknowledged them.
         case silence(Duration)
-        /// By the flush probe alone, which also proves that the gateway read them, and costs the connection.
+        /// The flush probe alone. It also proves that the gateway read them, and costs the connection.
         case probe
     }
 
-    /// Where an app's notifications go, and how.
+    /// Where and how an app's notifications are sent.
     package struct Configuration: Sendable {
         /// The gateway.
         package var endpoint: Endpoint
         /// The identity to show and the authorities to trust.
         package var context: TLSContext
-        /// The spelling of notifications.
+        /// The frame format of notifications.
         package var format: FrameFormat
-        /// The most connections at a time; they are opened as needed.
+        /// The maximum number of connections; they are opened as needed.
         package var connectionLimit = 1
-        /// How many notifications may be written in which time, over all connections; `nil`: as many as can be.
+        /// The maximum send rate over all connections; `nil` means unlimited.
         package var rate: Rate?
-        /// What counts the descriptors of connections; `nil`: they are not counted.
+        /// Accounts for the descriptors of connections; `nil` disables the accounting.
         package var sockets: DescriptorShare?
-        /// The most notifications in doubt on a connection.
+        /// The maximum number of notifications in doubt on a connection.
         package var windowLimit = 100_000
-        /// What proves acceptance.
+        /// The proof of acceptance.
         package var confirmation = Confirmation.silence(.seconds(5))
-        /// How long connecting may take, handshake included.
+        /// The timeout for connecting, including the handshake.
         package var connectTimeout = Duration.seconds(15)
-        /// How long the gateway may leave a flush probe unanswered.
+        /// The timeout for the answer to a flush probe.
         package var answerTimeout = Duration.seconds(30)
-        /// After how long without work a connection is closed; the next one is opened when there is work.
+        /// How long a connection may be idle before it is closed. The next one is opened when there is work.
         package var idleLimit = Duration.seconds(600)
-        /// The pauses between connects that fail.
+        /// The back-off between failed connects.
         package var connectBackOff = BackOff(first: .seconds(1), ceiling: .seconds(60))
-        /// After how long a connection is replaced by another; `nil`: never for its age alone.
+        /// The age at which a connection is replaced; `nil` means never.
         package var maxAge: Duration?
-        /// How long a stopped app waits before it asks again with one notification.
+        /// How long a stopped app waits before it tries again with one notification.
         package var stopPause = Duration.seconds(4 * 3600)
 
         /// Creates a configuration with the contract's defaults.
@@ -56,7 +56,7 @@ extension BinaryGateway {
             return options
         }
 
-        /// How windows and pauses begin.
+        /// The initial window and pauses.
         var pacing: WindowPacing { WindowPacing(full: windowLimit, backOff: connectBackOff) }
     }
 }

@@ -10,12 +10,12 @@ extension BinaryGateway: SlottedGateway {
     var hasWork: Bool { !queue.isBlocked }
     var wantsOneConnection: Bool { queue.isHunting }
 
-    /// None: a connection is served to its end before the next takes its place.
+    /// Always 0: a connection settles everything before the next one takes its place.
     func inheritedDoubt(of session: BinarySession) -> Int { 0 }
 
     func attend(in group: inout DiscardingTaskGroup) -> ContinuousClock.Instant? { nil }
 
-    /// Opens a connection, sends on it until it ends, and says how long to pause before the next.
+    /// Opens a connection, sends on it until it ends, and returns the pause before the next connect.
     func runConnection(_ slot: Int, holding lease: DescriptorLease?) async -> Duration {
         let settings = configuration
         let startGeneration = state.generation
@@ -55,9 +55,9 @@ extension BinaryGateway: SlottedGateway {
             }
             session.flush()
             state.count(session)
-            // Before the question after it: what the rate lets go in between is then found there.
+            // Computed before the check of the queue below, so that the check sees tokens that the rate adds meanwhile.
             let rateDeadline = isRetiring ? nil : state.rateDeadline(for: queue.count - queue.unannouncedCount)
-            // With more to send, and room for it, the wait only gives others their turn.
+            // When there is more to send and room for it, the wait only yields to other tasks.
             if !isRetiring, queue.gives(atMost: allowance(session)) { session.wake() }
             if await session.wait(until: rateDeadline).contains(.cancelled) {
                 if session.doubtCount == 0 { return await session.close() }
@@ -67,7 +67,7 @@ extension BinaryGateway: SlottedGateway {
         }
     }
 
-    /// Writes as much of the queue as the session takes, but for what has waited too long.
+    /// Writes as much of the queue as the session has room for. Expired notifications get their outcome instead.
     private func fill(_ session: BinarySession) throws {
         let now = WallTime.now
         defer { state.announce(queue.takeUnannounced()) }
@@ -77,7 +77,7 @@ extension BinaryGateway: SlottedGateway {
                 continue
             }
             var rest = batch
-            // Also what a write that failed has left.
+            // Runs after a failed write too, and puts back the remainder.
             defer {
                 state.spend(batch.count - rest.count)
                 if !rest.isEmpty { queue.putBack(rest) }
@@ -89,7 +89,7 @@ extension BinaryGateway: SlottedGateway {
         if session.room == 0, !queue.isBlocked { wakeSlots(besides: session) }
     }
 
-    /// Takes what the end of a session proved, and says how long to pause.
+    /// Applies the conclusions from the end of a session, and returns the pause before the next connect.
     private func conclude(_ session: BinarySession, _ end: BinarySession.End) -> Duration {
         let isProven = state.hasAcceptance
         let conclusion = session.conclude(end, isProven: isProven)
@@ -109,13 +109,13 @@ extension BinaryGateway: SlottedGateway {
             return .zero
         case .reply(let reply) where reply.status.failureClass == .app:
             state.tell(.disconnected(report))
-            // A late answer to what was replaced says nothing of what is in force.
+            // A late reply to a replaced configuration says nothing about the current one.
             if session.generation == state.generation {
                 state.stop(reply.status.fault, for: configuration.stopPause)
             }
             return .zero
         case .reply(let reply) where reply.status.acceptsNamed && !session.hasAcceptance:
-            // A gateway that shuts down again and again without taking anything is not to be called at speed.
+            // Back off from a gateway that keeps shutting down without accepting anything.
             return pauseAfter(.lost, report)
         case .reply(let reply):
             report.isRoutine = true
@@ -134,7 +134,7 @@ extension BinaryGateway: SlottedGateway {
         state.pause(after: cause, report, stopPause: configuration.stopPause)
     }
 
-    /// Tells outcomes.
+    /// Reports outcomes.
     private func deliver(_ settlements: [Settlement]) {
         queue.confirm(settlements)
         state.deliver(settlements)
@@ -147,7 +147,7 @@ extension BinaryGateway: SlottedGateway {
 }
 
 extension BinarySession.End {
-    /// The end in words.
+    /// The reason as a message.
     var fault: GatewayFault {
         switch self {
         case .reply(let reply): reply.status.fault
@@ -158,7 +158,7 @@ extension BinarySession.End {
 }
 
 extension Status {
-    /// The status in words, with what a person can do about it.
+    /// The status as a message, with a hint for the operator.
     var fault: GatewayFault {
         GatewayFault(
             "the gateway answered \(reason) (status \(rawValue))",
@@ -167,7 +167,7 @@ extension Status {
 }
 
 extension ConnectionReport {
-    /// A report of a connection that had nothing in doubt.
+    /// Creates a report of a connection that had nothing in doubt.
     init(_ fault: GatewayFault) {
         self.init(
             fault: fault, pause: .zero, resentCount: 0, doubtfulCount: 0, unknownCount: 0, revokedCount: 0,

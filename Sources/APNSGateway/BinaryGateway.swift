@@ -3,15 +3,16 @@ package import APNSModel
 package import LinuxIO
 package import Logging
 
-/// One app's way to a gateway of the binary protocol: batches in, outcomes out.
+/// Delivers one app's notifications over the binary protocol: takes batches, reports outcomes.
 ///
-/// Keeps up to `connectionLimit` connections, all fed from one queue, and opens them when there is work. Lives on the
-/// reactor's thread, as its connections do. `run` must be running for anything to move.
+/// Keeps up to `connectionLimit` connections, all fed from one queue, and opens them when there is work. Runs on the
+/// reactor's thread, as its connections do. Nothing is sent unless `run` is running.
 package actor BinaryGateway {
-    /// How many notifications of a lane may wait in memory before `submit` makes its caller wait.
+    /// The number of notifications of a lane that may wait in memory before `submit` suspends its caller.
     package static let queueLimit = 32_768
 
-    /// What happens, in order. Settlements never outnumber what was submitted, so the stream needs no other bound.
+    /// The events, in order. There are never more settlements than submitted notifications, so the stream needs no
+    /// other bound.
     package nonisolated let events = GatewayEvents()
 
     let reactor: Reactor
@@ -19,12 +20,12 @@ package actor BinaryGateway {
     let state: GatewayState
     var configuration: Configuration
     var queue: SendQueue
-    /// Connections that are up, by slot.
+    /// The open connections, by slot.
     var sessions: [Int: BinarySession] = [:] {
         didSet { state.meter.note(connectionCount: sessions.count) }
     }
 
-    /// Creates a gateway that connects to nothing until there is work and `run` is called.
+    /// Creates a gateway. It does not connect until there is work and `run` is called.
     package init(
         _ configuration: Configuration, recordKeeping: RecordKeeping = .none, on reactor: Reactor, logger: Logger
     ) {
@@ -40,9 +41,9 @@ package actor BinaryGateway {
     /// The reactor's thread.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
-    /// Hands batches of one lane over, each behind all other work of its job. Waits while the lane is full.
+    /// Submits batches of one lane, each after all other work of its job. Waits while the lane is full.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled while it waits; none was taken then.
+    /// - Throws: `CancellationError` when the task is cancelled while it waits; no batch was taken then.
     package func submit(_ batches: [Batch]) async throws {
         guard let lane = batches.first?.lane else { return }
         try await state.waitForRoom(in: lane, while: isFull)
@@ -50,32 +51,33 @@ package actor BinaryGateway {
         wakeSlots()
     }
 
-    /// Notes that so many settled notifications are recorded for good.
+    /// Notes that `count` settled notifications are durably recorded.
     package func recorded(_ count: Int) {
         if state.noteRecorded(count) { wakeSlots() }
     }
 
-    /// Lets go what is announced.
+    /// Releases announced batches for sending.
     package func announced(_ batches: [Batch]) {
         queue.announced(batches)
         wakeSlots()
     }
 
-    /// Takes back what waits of a job; what is on a connection still gets its outcome.
+    /// Removes and returns the waiting batches of a job. Notifications on a connection still get their outcome.
     package func remove(_ job: JobID) -> [Batch] {
         let removed = queue.remove(job)
         wakeSubmitters()
         return removed
     }
 
-    /// Takes back all of a job that was never on a connection, if it was handed over in so many notifications; or nothing.
+    /// Removes and returns all `count` submitted notifications of a job if none was ever written to a connection.
+    /// Otherwise changes nothing.
     package func removeUnwritten(_ job: JobID, count: Int) -> [Batch]? {
         let removed = queue.removeUnwritten(job, count: count)
         wakeSubmitters()
         return removed
     }
 
-    /// Uses another configuration from the next connection on; those of the old one settle and close.
+    /// Uses another configuration from the next connection on; connections of the old one settle and close.
     ///
     /// A stopped app starts again.
     package func reconfigure(_ configuration: Configuration) {
@@ -85,33 +87,33 @@ package actor BinaryGateway {
         wakeSlots()
     }
 
-    /// Sends nothing more that is not yet written; connections settle what is in doubt and close.
+    /// Stops sending unwritten notifications. Connections settle those in doubt and close.
     package func drain() {
         state.isDraining = true
         wakeSlots()
     }
 
-    /// Sends nothing more that is not yet written, or goes on with it; connections settle what is in doubt and close.
+    /// Pauses or resumes the sending of unwritten notifications. On a pause, connections settle those in doubt and close.
     package func setPaused(_ isPaused: Bool) {
         state.isPaused = isPaused
         wakeSlots()
     }
 
-    /// How many notifications have been written and have no outcome.
+    /// The number of notifications that were written and have no outcome.
     package var pendingInDoubt: Int {
         sessions.values.reduce(0) { $0 + $1.doubtCount }
     }
 
-    /// How many connections are up; none are left when `drain` has done its work.
+    /// The number of open connections; 0 once `drain` has completed.
     package var connectionCount: Int { sessions.count }
 
-    /// Serves until the task is cancelled; then connections are cut and what was on them stays without an outcome.
+    /// Serves until the task is cancelled. Connections are cut then, and notifications on them stay without an outcome.
     package func run() async {
         await runSlots()
         state.finish()
     }
 
-    /// Lets every slot look at the state anew.
+    /// Wakes every slot and connection to check the state again.
     func wakeSlots() {
         state.wakeSleepers()
         for session in sessions.values { session.wake() }

@@ -4,27 +4,27 @@ import LinuxIO
 import OpenSSL
 import SecureTransport
 
-/// One connection of the binary protocol: its stream, and the machine that knows what is in doubt on it.
+/// One connection of the binary protocol: its stream, and the state machine that tracks notifications in doubt.
 ///
 /// Belongs to its gateway, on the reactor.
 final class BinarySession: GatewaySession {
-    /// How a session came to its end.
+    /// How a session ended.
     enum End {
         /// The gateway answered.
         case reply(ErrorReply)
         /// The stream ended or failed without an answer.
         case lost(GatewayFault)
-        /// The peer refused our certificate, however late it said so.
+        /// The peer refused our certificate, even if late.
         case refused(GatewayFault)
         /// We closed it, with nothing in doubt.
         case closed
     }
 
-    /// As much ciphertext as may wait for the kernel before no more frames are made.
+    /// No more frames are encoded while more ciphertext than this waits for the kernel.
     private static let pendingLimit = 256 * 1024
-    /// The plaintext of a full TLS record.
+    /// The plaintext size of a full TLS record.
     private static let recordByteCount = 16_384
-    /// How long an error reply may take to arrive behind a write that failed.
+    /// How long an error reply may take to arrive after a failed write.
     private static let farewell = Duration.seconds(1)
 
     let generation: Int
@@ -36,7 +36,7 @@ final class BinarySession: GatewaySession {
     private var received: [UInt8] = []
     private(set) var hasAcceptance = false
     private var lastWrite: Moment
-    /// Until then `settle` has nothing to say.
+    /// `settle` returns nothing before this time.
     private var nextSettling: Moment
     var countedDoubt = 0
     private var writeFailure: (fault: GatewayFault, deadline: Moment)?
@@ -50,10 +50,10 @@ final class BinarySession: GatewaySession {
         self.nextSettling = opened
     }
 
-    /// How many notifications are in doubt.
+    /// The number of notifications in doubt.
     var doubtCount: Int { pipeline.doubtCount }
 
-    /// How many notifications it takes now.
+    /// The number of notifications it has room for now.
     var room: Int {
         writeFailure == nil && stream.pendingByteCount < Self.pendingLimit ? pipeline.room : 0
     }
@@ -63,7 +63,7 @@ final class BinarySession: GatewaySession {
 
     func wake() { stream.wake() }
 
-    /// Encrypts as much of the batch as fits.
+    /// Encrypts as much of the batch as there is room for.
     func write(_ batch: inout Batch) throws {
         while !batch.isEmpty, room > 0 {
             pipeline.write(&batch, on: &sheet)
@@ -73,7 +73,7 @@ final class BinarySession: GatewaySession {
         lastWrite = .now
     }
 
-    /// Reads what there is. Returns how the session ended, or `nil` while it goes on.
+    /// Reads all available bytes. Returns how the session ended, or `nil` if it is still open.
     func read() -> End? {
         do {
             while true {
@@ -93,7 +93,7 @@ final class BinarySession: GatewaySession {
         }
     }
 
-    /// Hands ciphertext to the kernel. A failure is kept for `read` to report, since an error reply may be waiting.
+    /// Passes ciphertext to the kernel. `read` reports a failure later, since an error reply may still be waiting.
     func flush() {
         guard writeFailure == nil else { return }
         do {
@@ -103,7 +103,8 @@ final class BinarySession: GatewaySession {
         }
     }
 
-    /// Returns what silence has proved. Asks only now and then, so that a busy connection tells outcomes in large groups.
+    /// Returns the notifications that silence has proved accepted. Checks only periodically, so that a busy connection
+    /// reports outcomes in large groups.
     func settle() -> [Settlement] {
         guard Moment.now >= nextSettling else { return [] }
         nextSettling = .now + acknowledgementPause
@@ -111,7 +112,7 @@ final class BinarySession: GatewaySession {
         return accept(pipeline.settle(at: .now))
     }
 
-    /// Writes the flush probe if acceptance is proved by it alone and there is nothing else to do.
+    /// Writes the flush probe if only the probe proves acceptance and there is nothing else to do.
     func probeIfIdle(hasWork: Bool) throws {
         guard options.confirmation == .probe, doubtCount > 0, !pipeline.isProbing, writeFailure == nil,
             !hasWork || pipeline.room == 0, Moment.now >= lastWrite + .milliseconds(50)
@@ -123,26 +124,26 @@ final class BinarySession: GatewaySession {
         lastWrite = .now
     }
 
-    /// Whether an outstanding probe has waited too long.
+    /// Whether the flush probe has been unanswered for longer than `answerTimeout`.
     var hasUnansweredProbe: Bool {
         pipeline.isProbing && Moment.now >= lastWrite + options.answerTimeout
     }
 
-    /// Whether it is as old as connections may become.
+    /// Whether it has reached `maxAge`.
     var isOld: Bool { options.maxAge.map { opened + $0 <= .now } ?? false }
 
-    /// Whether nothing is in doubt and nothing has been written for as long as an idle connection may stay open.
+    /// Whether nothing is in doubt and nothing has been written for `idleLimit`.
     var isIdle: Bool {
         doubtCount == 0 && Moment.now >= lastWrite + options.idleLimit
     }
 
-    /// Waits for the stream, or until something must be looked at again, at `deadline` at the latest.
+    /// Waits until the stream is readable, the next check is due, or `deadline` passes.
     func wait(until deadline: ContinuousClock.Instant?) async -> Readiness {
         let look = nextLook.instant
         return await stream.wait(for: .readable, until: min(look, deadline ?? look))
     }
 
-    /// Closes in good order. Returns a reply, should one still come: what silence had proved it disproves.
+    /// Shuts the connection down cleanly. Returns a late reply if one arrives: it overrides what silence had proved.
     func close() async -> End {
         let farewell = await stream.shutdown(until: .now + Self.farewell)
         guard let reply = try? pipeline.receive(farewell.late) else { return .closed }
@@ -152,13 +153,14 @@ final class BinarySession: GatewaySession {
     /// Cuts the connection.
     func abort() { stream.abort() }
 
-    /// What the end proves about the notifications in doubt. Credentials are proven that ever had an acceptance.
+    /// Returns the conclusions about the notifications in doubt. `isProven` says that these credentials ever had an
+    /// acceptance.
     func conclude(_ end: End, isProven: Bool) -> Conclusion {
         var conclusion =
             switch end {
             case .reply(let reply): pipeline.end(.reply(reply))
             case .refused: pipeline.end(.refused)
-            // Without identifiers a close is also how one bad notification is answered: then it has to be looked for.
+            // Without an acceptance, closing may also be the answer to one bad notification: search for it.
             case .lost where isFresh && !isProven && options.format.carriesIdentifier: pipeline.end(.refused)
             case .lost, .closed: pipeline.end(.silent(handedOver: UInt64(stream.handedOverByteCount)))
             }
@@ -166,9 +168,9 @@ final class BinarySession: GatewaySession {
         return conclusion
     }
 
-    /// Whether nothing was ever accepted and the handshake is only a moment ago: then an end means that we are not
-    /// wanted, and what was written is taken as not sent. Command 0 knows no other refusal than to close, so there it
-    /// says nothing.
+    /// Whether nothing was accepted and the handshake was less than a second ago. Then an end means that the gateway
+    /// rejects this client, and everything written counts as not sent. With command 0 this is always `false`, because
+    /// closing is the gateway's only way to refuse anything.
     var isFresh: Bool {
         options.format != .simple && !hasAcceptance && Moment.now < opened + .seconds(1)
     }
@@ -190,7 +192,7 @@ final class BinarySession: GatewaySession {
         return .lost(GatewayFault("the connection failed: \(error)"))
     }
 
-    /// The kernel does not tell when the peer acknowledges, so it is asked again and again while that matters.
+    /// The kernel does not signal TCP acknowledgements, so the session polls for them while they matter.
     private var nextLook: Moment {
         let now = Moment.now
         var next = min(lastWrite + options.idleLimit, now + .seconds(30))

@@ -3,7 +3,7 @@ import LinuxIO
 import OpenSSL
 import SecureTransport
 
-/// Why a connection did not come about, or what it is taken for when it ends at once.
+/// Why a connection failed, and how the connect policy must treat it.
 struct ConnectFailure: Error {
     let cause: ConnectPolicy.Cause
     let fault: GatewayFault
@@ -13,7 +13,7 @@ struct ConnectFailure: Error {
         self.fault = GatewayFault(message, hint: hint)
     }
 
-    /// Sorts an error of connecting, through a proxy if there is one, or of the handshake.
+    /// Classifies an error of connecting (through a proxy if there is one) or of the handshake.
     init(_ error: any Error, to endpoint: Endpoint, through proxy: Proxy? = nil) {
         let next = proxy.map { "the proxy \($0)" } ?? "the gateway"
         switch error {
@@ -36,11 +36,11 @@ struct ConnectFailure: Error {
 }
 
 extension Endpoint {
-    /// How long to wait behind the handshake for a session ticket: a TLS 1.3 server that refuses our certificate says so
-    /// only then, and one that knows us under the wrong environment closes.
+    /// How long to wait after the handshake for a session ticket. Only then does a TLS 1.3 server report that it
+    /// refuses our certificate, or close because the certificate is for the wrong environment.
     static let ticketPause = Duration.milliseconds(100)
 
-    /// Connects, through a proxy if there is one, and shakes hands.
+    /// Connects, through a proxy if there is one, and performs the handshake.
     ///
     /// - Throws: `ConnectFailure`; `CancellationError`.
     func open(
@@ -53,14 +53,14 @@ extension Endpoint {
         }
     }
 
-    /// Gives the peer the time to refuse our certificate. For peers that speak only when spoken to.
+    /// Waits long enough for the peer to refuse our certificate. For protocols in which the peer sends nothing first.
     ///
     /// - Throws: `ConnectFailure`; `CancellationError`.
     func awaitConsent(_ stream: SecureStream) async throws {
         _ = try await failing { try await stream.awaitConfirmation(until: .now + Self.ticketPause) }
     }
 
-    /// The same as `open`, for HTTP/2: a peer that does not choose it in the handshake speaks something else.
+    /// Does the same as `open` for HTTP/2, and fails if the peer does not choose `h2` in the handshake.
     ///
     /// - Throws: `ConnectFailure`; `CancellationError`.
     func openHTTP2(

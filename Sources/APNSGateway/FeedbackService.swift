@@ -2,10 +2,10 @@ package import LinuxIO
 package import OpenSSL
 import SecureTransport
 
-/// Asks the feedback service which tokens are gone (Apple, "The Feedback Service"; port 2196).
+/// Reads the tokens of uninstalled apps from the feedback service (Apple, "The Feedback Service"; port 2196).
 ///
-/// Reading empties the service's list: what is read and lost is gone for good. So the bytes are handed on as they come,
-/// before any more are read, for the caller to make durable.
+/// Reading empties the service's list, so bytes that are read and lost cannot be read again. Each piece is therefore
+/// passed to the caller, who must make it durable, before more is read.
 package struct FeedbackService: Sendable {
     private let endpoint: Endpoint
     private let context: TLSContext
@@ -15,10 +15,10 @@ package struct FeedbackService: Sendable {
     /// Creates a client of the service at `endpoint`.
     ///
     /// - Parameters:
-    ///   - endpoint: The service, not the push gateway.
-    ///   - context: The app's identity: the certificate says whose list it is.
-    ///   - connectTimeout: How long connecting may take, handshake included.
-    ///   - answerTimeout: How long the service may be silent before the rest is left for the next time.
+    ///   - endpoint: The address of the service, not of the push gateway.
+    ///   - context: The app's identity. The certificate determines whose list is read.
+    ///   - connectTimeout: The timeout for connecting, including the handshake.
+    ///   - answerTimeout: How long the service may be silent before the rest is left for the next read.
     package init(endpoint: Endpoint, context: TLSContext, connectTimeout: Duration, answerTimeout: Duration) {
         self.endpoint = endpoint
         self.context = context
@@ -26,43 +26,43 @@ package struct FeedbackService: Sendable {
         self.answerTimeout = answerTimeout
     }
 
-    /// How much one reading may bring.
+    /// The limits of one read.
     package struct Limits: Hashable, Sendable {
-        /// How many bytes, give or take one piece: 64 MiB are 1.7 million entries of 38 bytes, one for each device that has
-        /// removed the app since the last asking.
+        /// The number of bytes, exceeded by at most one piece. 64 MiB hold 1.7 million entries of 38 bytes, one for
+        /// each device that removed the app since the last read.
         package var byteCount = 64 << 20
-        /// How long it may take from the first byte to the last.
+        /// The time from the first byte to the last.
         package var duration = Duration.seconds(600)
 
-        /// The usual limits.
+        /// Creates the default limits.
         package init() {}
     }
 
-    /// How a reading ended.
+    /// How a read ended.
     package enum Ending: Hashable, Sendable {
-        /// The service has told all.
+        /// The list was read to its end.
         case whole
-        /// It told more than is read at a time, or for longer. What comes of the rest is the service's business.
+        /// The list exceeded the byte or time limit. Whether the service keeps the rest is up to the service.
         case tooLong, tooSlow
-        /// Whoever keeps the bytes has no room for more.
+        /// `keep` has no room for more.
         case noRoom
     }
 
-    /// How many bytes are handed on together if they come within the patience: to make them durable costs a sync each time,
-    /// however few they are.
+    /// The most bytes collected before they are passed on, if they arrive within `patience`. Each piece costs the
+    /// caller a sync, however small it is.
     private static let pieceByteCount = 65_536
     private static let patience = Duration.seconds(1)
 
-    /// Reads the list to its end, or to a limit, and hands its bytes to `keep` within a second from when they came.
+    /// Reads the list to its end or to a limit, and passes its bytes to `keep` within a second of their arrival.
     ///
     /// - Parameters:
-    ///   - reactor: Where to wait; the caller must run on it.
+    ///   - reactor: The reactor to wait on; the caller must run on it.
     ///   - limits: How much to read.
-    ///   - keep: Makes bytes durable before it returns, and says whether there is room for more; they may be any piece of a
-    ///     tuple.
-    /// - Returns: How it ended. What was read has been kept.
-    /// - Throws: `GatewayFault` when the service could not be asked or broke off: what was read has been kept, ask again
-    ///   later; what `keep` throws; `CancellationError`.
+    ///   - keep: Makes the bytes durable before it returns, and returns whether there is room for more. The bytes may
+    ///     start and end anywhere in a tuple.
+    /// - Returns: How the read ended. `keep` has received everything that was read.
+    /// - Throws: `GatewayFault` if the service could not be reached or broke off: `keep` has received everything that
+    ///   was read; try again later. Also what `keep` throws, and `CancellationError`.
     package func read(
         on reactor: Reactor, within limits: Limits = Limits(), keep: ([UInt8]) async throws -> Bool
     ) async throws -> Ending {
@@ -98,9 +98,9 @@ package struct FeedbackService: Sendable {
         }
     }
 
-    /// Reads until there is a piece, or nothing more is to be had within the patience from its first byte.
+    /// Reads until a full piece is there, or until `patience` has passed since its first byte.
     ///
-    /// - Returns: What came last, or what keeps more from coming. What is in `bytes` has come before.
+    /// - Returns: The last result: bytes, or why no more could be read. `bytes` holds everything read before it.
     private func gather(
         from stream: SecureStream, into bytes: inout [UInt8], until deadline: ContinuousClock.Instant
     ) async -> Result<SecureStream.ReadResult, any Error> {
@@ -121,9 +121,9 @@ package struct FeedbackService: Sendable {
         }
     }
 
-    /// Waits for more.
+    /// Waits for more bytes.
     ///
-    /// - Returns: `false` when the time is up.
+    /// - Returns: `false` when the deadline has passed.
     private func wait(
         _ stream: SecureStream, until deadline: ContinuousClock.Instant, mayBeSilent: Bool
     ) async throws -> Bool {

@@ -1,83 +1,85 @@
 package import APNSModel
 
-/// What a gateway tells its owner, in the order in which it happened.
+/// The events that a gateway reports to its owner, in the order in which they happened.
 package enum GatewayEvent: Sendable {
     /// Notifications have outcomes.
     case settled([Settlement])
-    /// Notifications that had been taken for accepted were not, and are sent again.
+    /// Notifications counted as accepted were not, and are resent.
     case reopened([Batch])
-    /// The gateway has not processed these, which were announced: they are announced again before they are sent again.
+    /// The gateway did not process these announced notifications. They are announced again before they are resent.
     case withdrawn([Batch])
-    /// These are next to be written, and wait for `PushGateway.announced`: once written they must never be sent again.
+    /// These notifications are next to be written and wait for `PushGateway.announced`. Once written, they must never
+    /// be resent.
     case announcing([Batch])
-    /// How many notifications of these jobs pause now, or have paused and wait to be sent again. Their owner is to hand over
-    /// no more of a job of which too many do.
+    /// For each of these jobs, the number of notifications that back off, or did and now wait to be resent. If a job has too
+    /// many, the owner must not submit more of it.
     case paused([JobID: Int])
     /// A connection is ready to send.
     case connected(String)
-    /// The gateway answers, and takes nothing: told at first, and then rarely.
+    /// The gateway answers but accepts nothing. Reported at once, and rarely after that.
     case troubled(GatewayFault)
-    /// A connection ended, or did not come about.
+    /// A connection ended or could not be opened.
     case disconnected(ConnectionReport)
-    /// Every message of the app fails the same way: nothing is sent until the credentials change or the time is up.
+    /// Every notification of the app fails the same way. Sending stops until the credentials change or the pause ends.
     case stopped(GatewayFault)
-    /// The time of a stop is up, or there is another configuration: one notification is to show whether the gateway takes
-    /// them again.
+    /// The pause of a stop has ended, or the configuration changed. One notification tests whether the gateway accepts
+    /// again.
     case trying
-    /// Sending goes on after a stop: the gateway has accepted something.
+    /// Sending resumed after a stop: the gateway accepted a notification.
     case resumed
-    /// Most answers are bad tokens and nothing was ever accepted: probably the wrong environment.
+    /// Most answers say bad token and nothing was ever accepted: probably the wrong environment.
     case suspectEnvironment
 }
 
-/// Whether a gateway's owner records for good what becomes of notifications, and what the gateway waits for then.
+/// Whether the gateway's owner durably records outcomes. If so, the gateway waits for the records.
 package enum RecordKeeping: Hashable, Sendable {
-    /// Nothing is recorded: the gateway waits for nothing, and announces nothing.
+    /// Nothing is recorded. The gateway does not wait for records and announces nothing.
     case none
-    /// The owner calls `PushGateway.recorded` for what was settled, and `PushGateway.announced` for what was announced.
+    /// The owner calls `PushGateway.recorded` for settled notifications and `PushGateway.announced` for announced ones.
     ///
-    /// So many outcomes may be told and not recorded, besides a full window; what is beyond that takes up room in it. No
-    /// death of the owner then makes more notifications be sent twice than the windows and this group hold.
+    /// Up to `group` outcomes may be reported but unrecorded on top of a full window; more than that count against the
+    /// window. If the owner crashes, at most the windows plus this group are sent twice.
     case durable(group: Int)
 }
 
-/// A fault of a connection or of the app, in words for a log.
+/// A failure of a connection or of the app, as text for a log.
 package struct GatewayFault: Error, Hashable, Sendable {
     /// What went wrong.
     package let message: String
-    /// How to mend it, where that can be told.
+    /// How to fix it, if known.
     package let hint: String?
 
-    /// Creates a fault.
+    /// Creates a fault from a message and an optional hint.
     package init(_ message: String, hint: String? = nil) {
         self.message = message
         self.hint = hint
     }
 
-    /// A peer that ended a connection right after the handshake, before it ever took anything of these credentials.
+    /// Creates the fault for a peer that ended a connection right after the handshake without ever accepting anything
+    /// from these credentials.
     static func unwanted(_ message: String) -> GatewayFault {
         GatewayFault(message, hint: "the certificate is probably of the other environment, or was revoked")
     }
 }
 
-/// What the end of a connection meant for the notifications on it.
+/// The effect of a connection's end on the notifications on it.
 package struct ConnectionReport: Sendable {
     /// Why it ended.
     package var fault: GatewayFault
-    /// How long until the next attempt.
+    /// The pause before the next attempt.
     package var pause: Duration
-    /// How many notifications are sent again that the gateway cannot have accepted.
+    /// The number of resent notifications that the gateway cannot have accepted.
     package var resentCount: Int
-    /// How many are sent again though they may have been accepted: possible duplicates.
+    /// The number of resent notifications that may have been accepted: possible duplicates.
     package var doubtfulCount: Int
-    /// How many will not be sent again, their outcome being `unknown`.
+    /// The number of notifications with the outcome `unknown`, which are not resent.
     package var unknownCount: Int
-    /// How many are sent again that had been taken for accepted.
+    /// The number of resent notifications that had counted as accepted.
     package var revokedCount: Int
-    /// How many were thrown away by the gateway so late that they cannot be sent again.
+    /// The number of notifications that the gateway discarded too late to resend them.
     package var lostCount: Int
-    /// How many notifications a connection may have without an outcome from now on, if that is fewer than before.
+    /// The new limit of notifications without an outcome on a connection, if it was lowered.
     package var window: Int?
-    /// Whether it is everyday business: an answer to one notification, or a gateway that closes for its own reasons.
+    /// Whether the end is routine: a reply to one notification, or a gateway that closes for its own reasons.
     package var isRoutine: Bool
 }

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// What a gateway tells, in order, to one reader, who gets it without another thread between.
+/// The ordered events of a gateway for one reader. No other thread is involved in passing them.
 ///
-/// Has no bound of its own: settlements never outnumber what was submitted.
+/// The buffer needs no bound of its own: there are never more settlements than submitted notifications.
 package final class GatewayEvents: AsyncSequence, Sendable {
-    /// What is told.
+    /// An event.
     package typealias Element = GatewayEvent
     /// Reading does not fail.
     package typealias Failure = Never
@@ -15,7 +15,7 @@ package final class GatewayEvents: AsyncSequence, Sendable {
         var reader: CheckedContinuation<Void, Never>?
     }
 
-    /// What is counted besides.
+    /// The gateway's counters.
     package let meter = GatewayMeter()
     private let state = Mutex(State())
 
@@ -24,12 +24,12 @@ package final class GatewayEvents: AsyncSequence, Sendable {
         deliver { $0.events.append(event) }
     }
 
-    /// Ends the sequence, once what was told is read.
+    /// Ends the sequence after the events already in it.
     func finish() {
         deliver { $0.hasEnded = true }
     }
 
-    /// Reads on from what nobody has read.
+    /// Reads from the first unread event.
     package func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(events: self)
     }
@@ -37,7 +37,7 @@ package final class GatewayEvents: AsyncSequence, Sendable {
     /// Reads events.
     package struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate let events: GatewayEvents
-        /// What was taken and not read, the next at the end.
+        /// The events taken but not yet returned, the next one last.
         private var taken: [GatewayEvent] = []
 
         fileprivate init(events: GatewayEvents) {
@@ -72,7 +72,7 @@ package final class GatewayEvents: AsyncSequence, Sendable {
         reader?.resume()
     }
 
-    /// All that was told and not taken; `nil` at the end.
+    /// Takes all buffered events; `nil` at the end.
     private func take() -> [GatewayEvent]? {
         state.withLock { state in
             if state.events.isEmpty, state.hasEnded { return nil }
@@ -83,7 +83,7 @@ package final class GatewayEvents: AsyncSequence, Sendable {
 
     private func wait(isolation actor: isolated (any Actor)?) async {
         await withTaskCancellationHandler {
-            // Only a closure that captures its actor stays on it; another would suspend on a thread of the pool.
+            // Only a closure that captures its actor stays on it; without this, it would suspend on a pool thread.
             _ = actor
             await withCheckedContinuation { reader in
                 let isIdle = state.withLock { state in

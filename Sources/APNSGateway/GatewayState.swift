@@ -2,43 +2,44 @@ import APNSBinary
 import APNSModel
 import LinuxIO
 
-/// What a gateway of either protocol keeps besides its connections: whether the app is stopped, on trial or draining, who
-/// waits, and what its owner is told.
+/// The state that gateways of both protocols share: whether the app is stopped, on trial or draining, who waits, and
+/// which events the owner has not seen.
 ///
 /// Belongs to its gateway, on the reactor.
 final class GatewayState {
-    /// The sleeper that is not a slot.
+    /// The sleeper number of the main loop, which is not a slot.
     static let keeper = -1
 
     let reactor: Reactor
     private let events: GatewayEvents
-    /// Counts configurations: a session of an older one writes nothing more and closes when nothing is in doubt.
+    /// The configuration's generation. A session of an older one writes nothing more, and closes when nothing is in
+    /// doubt.
     private(set) var generation = 0
-    /// When a stopped app may ask again; `nil` while it is not stopped.
+    /// When a stopped app may try again; `nil` if it is not stopped.
     private(set) var stoppedUntil: ContinuousClock.Instant?
-    /// Whether it asks again after a stop, one notification at a time.
+    /// Whether the app is on trial after a stop, sending one notification at a time.
     private(set) var isOnTrial = false
     var isDraining = false
-    /// Whether nothing more is to be sent until somebody says otherwise.
+    /// Whether sending is paused by the owner.
     var isPaused = false
     var random = SystemRandomNumberGenerator()
     private let recordKeeping: RecordKeeping
-    /// How many notifications have an outcome that is not recorded for good, told or not.
+    /// The number of notifications with an outcome, reported or not, that is not durably recorded.
     private var unrecordedCount = 0
     private var policy: ConnectPolicy
-    /// How many notifications a connection may have without an outcome.
+    /// The limit of notifications without an outcome on a connection.
     private(set) var pacing: WindowPacing
     private var answers = AnswerHistory()
-    /// Outcomes that nobody has been told yet, and until when they may wait for more.
+    /// The outcomes not reported yet. They wait for more until `tellBy`.
     private var untold: [Settlement] = []
-    /// How many notifications these are.
+    /// The number of notifications in `untold`.
     private(set) var untoldCount = 0
-    /// How many notifications pause of which jobs, as far as nobody has been told yet.
+    /// The numbers of backing-off notifications by job, where not reported yet.
     private var untoldPaused: [JobID: Int] = [:]
     private(set) var tellBy: ContinuousClock.Instant?
     private var sleepers: [Int: Waiter] = [:]
     private var submitters: [(waiter: Waiter, lane: Lane)] = []
-    /// Keeps the app's rate, if it has one.
+    /// Enforces the app's rate, if there is one.
     var bucket: TokenBucket?
 
     init(
@@ -51,10 +52,10 @@ final class GatewayState {
         self.reactor = reactor
     }
 
-    /// What is counted for whoever wants to know.
+    /// The counters that other threads read.
     var meter: GatewayMeter { events.meter }
 
-    /// Counts how many more or fewer notifications of a session have no outcome than at the last call.
+    /// Adds the change in the session's notifications in doubt since the last call to the meter.
     func count(_ session: some GatewaySession) {
         let change = session.doubtCount - session.countedDoubt
         guard change != 0 else { return }
@@ -65,11 +66,11 @@ final class GatewayState {
     /// Whether these credentials ever had an acceptance.
     var hasAcceptance: Bool { answers.hasAcceptance }
 
-    /// Whether connections are of use at all now.
+    /// Whether connections are useful at present.
     var mayConnect: Bool { stoppedUntil == nil && !isDraining && !isPaused }
 
-    /// Begins anew with another configuration. A stopped app starts again, on trial, which is told: what its owner has
-    /// not heard yet of the stop comes before it.
+    /// Resets the state for another configuration. A stopped app starts again, on trial, and the owner gets an event;
+    /// unreported events of the stop come before it.
     func reconfigure(_ pacing: WindowPacing) {
         generation += 1
         policy = ConnectPolicy(backOff: pacing.backOff)
@@ -82,7 +83,7 @@ final class GatewayState {
         wakeSleepers()
     }
 
-    /// Waits while the lane `isFull`, as one of those that bring work.
+    /// Suspends a submitter while its lane `isFull`.
     ///
     /// - Throws: `CancellationError`.
     func waitForRoom(in lane: Lane, while isFull: (Lane) -> Bool) async throws {
@@ -95,7 +96,7 @@ final class GatewayState {
         }
     }
 
-    /// Lets those that bring work look again whose lane is not full.
+    /// Wakes the submitters whose lane has room.
     func wakeSubmitters(unless isFull: (Lane) -> Bool) {
         for (waiter, lane) in submitters where !isFull(lane) { waiter.wake() }
     }
@@ -107,12 +108,12 @@ final class GatewayState {
         _ = await waiter.wait(until: deadline)
     }
 
-    /// Lets every sleeper look at the state anew.
+    /// Wakes every sleeper to check the state again.
     func wakeSleepers() {
         for waiter in sleepers.values { waiter.wake() }
     }
 
-    /// Pauses between connects. New work does not shorten it, but another configuration does.
+    /// Pauses between connects. New work does not shorten the pause, but a new configuration does.
     func rest(_ sleeper: Int, for pause: Duration) async {
         let (deadline, before) = (ContinuousClock.now + pause, generation)
         while ContinuousClock.now < deadline, generation == before, !Task.isCancelled, !isDraining {
@@ -120,7 +121,7 @@ final class GatewayState {
         }
     }
 
-    /// Lets a stopped app ask again when its time has come.
+    /// Puts a stopped app on trial when its pause has ended.
     func endStopIfDue(backOff: BackOff) {
         guard let deadline = stoppedUntil, ContinuousClock.now >= deadline else { return }
         stoppedUntil = nil
@@ -129,7 +130,7 @@ final class GatewayState {
         tell(.trying)
     }
 
-    /// Stops the app until its credentials change or the time for another try has come.
+    /// Stops the app until its credentials change or `pause` has passed.
     func stop(_ fault: GatewayFault, for pause: Duration) {
         guard stoppedUntil == nil else { return }
         stoppedUntil = .now + pause
@@ -137,7 +138,7 @@ final class GatewayState {
         wakeSleepers()
     }
 
-    /// Tells of a connection that ended, and says how long to pause before the next; at least as long as the report has it.
+    /// Reports a connection that ended, and returns the pause before the next one, which is at least the report's own.
     func pause(after cause: ConnectPolicy.Cause, _ report: ConnectionReport, stopPause: Duration) -> Duration {
         var report = report
         switch policy.ended(cause, using: &random) {
@@ -152,44 +153,44 @@ final class GatewayState {
         }
     }
 
-    /// Makes windows smaller after a connection that left notifications in doubt, and notes in its report how small, and how
-    /// long to pause before the next.
+    /// Shrinks the windows after a connection that left notifications in doubt. Sets the new window and the pause
+    /// before the next connection in its report.
     func note(doubtOf report: inout ConnectionReport) {
         guard report.doubtfulCount + report.unknownCount > 0 else { return }
         report.pause = pacing.endedInDoubt(at: .now, using: &random)
         report.window = pacing.limit
     }
 
-    /// Tells an event, after all that happened before it.
+    /// Reports an event, after everything that happened before it.
     func tell(_ event: GatewayEvent) {
         tellOutcomes()
         events.tell(event)
     }
 
-    /// Tells what was announced and not processed.
+    /// Reports announced notifications that were not processed.
     func withdraw(_ batches: [Batch]) {
         if !batches.isEmpty { tell(.withdrawn(batches)) }
     }
 
-    /// Tells what is next to be written and must be recorded before.
+    /// Reports the notifications that are written next and must be recorded first.
     func announce(_ batches: [Batch]) {
         if !batches.isEmpty { tell(.announcing(batches)) }
     }
 
-    /// Tells nothing any more.
+    /// Reports the remaining outcomes, and ends the events.
     func finish() {
         tellOutcomes()
         events.finish()
     }
 
-    /// Tells outcomes, and takes what they say about the gateway and the credentials.
+    /// Reports outcomes, and updates the state of the gateway and the credentials from them.
     func deliver(_ settlements: [Settlement]) {
         collect(settlements)
         tellOutcomes()
     }
 
-    /// The same, but outcomes may wait some milliseconds for more: telling each handful by itself costs more than they. A
-    /// group that is to be recorded does not wait, since it soon takes up room.
+    /// Does the same, but lets outcomes wait some milliseconds for more, because reporting each handful separately is
+    /// expensive. A full group that must be recorded is reported at once, since it soon counts against the window.
     func collect(_ settlements: [Settlement]) {
         for settlement in settlements {
             add(settlement)
@@ -203,27 +204,27 @@ final class GatewayState {
         if case .durable(let group) = recordKeeping, untoldCount >= group { tellOutcomes() }
     }
 
-    /// Takes how many notifications of jobs pause, which may wait as outcomes do, and is told after them.
+    /// Adds the numbers of backing-off notifications by job. They wait as outcomes do, and are reported after them.
     func collect(_ paused: [JobID: Int]) {
         guard !paused.isEmpty else { return }
         untoldPaused.merge(paused) { $1 }
         if tellBy == nil { tellBy = .now + Self.patience }
     }
 
-    /// How much room in a window is taken by outcomes that the owner is late to record.
+    /// How much of a window is taken by outcomes that the owner has not recorded yet.
     var roomTaken: Int {
         guard case .durable(let group) = recordKeeping else { return 0 }
         return max(0, unrecordedCount - group)
     }
 
-    /// Notes that outcomes are recorded for good; whether that makes room.
+    /// Notes that `count` outcomes are durably recorded. Returns whether that makes room.
     func noteRecorded(_ count: Int) -> Bool {
         let before = roomTaken
         unrecordedCount -= count
         return before > 0
     }
 
-    /// Tells what has waited long enough.
+    /// Reports the outcomes if they have waited long enough.
     func tellIfDue() {
         guard let tellBy, ContinuousClock.now >= tellBy else { return }
         tellOutcomes()
@@ -232,14 +233,14 @@ final class GatewayState {
     /// How long outcomes may wait for more.
     private static let patience = Duration.milliseconds(5)
 
-    /// Tells all outcomes that wait, and what pauses.
+    /// Reports all waiting outcomes, then the backing-off notifications.
     func tellOutcomes() {
         if !untold.isEmpty { events.tell(.settled(untold)) }
         if !untoldPaused.isEmpty { events.tell(.paused(untoldPaused)) }
         (untold, untoldCount, untoldPaused, tellBy) = ([], 0, [:], nil)
     }
 
-    /// Adds an outcome, to the one before if it is the same of the notifications that follow.
+    /// Adds an outcome. If it continues an accepted batch with the next notifications, merges the two.
     private func add(_ settlement: Settlement) {
         untoldCount += settlement.batch.count
         unrecordedCount += settlement.batch.count

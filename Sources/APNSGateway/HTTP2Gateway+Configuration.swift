@@ -5,39 +5,40 @@ package import OpenSSL
 package import SecureTransport
 
 extension HTTP2Gateway {
-    /// Where an app's notifications go, and how.
+    /// Where and how an app's notifications are sent.
     package struct Configuration: Sendable {
         /// The gateway.
         package var endpoint: Endpoint
-        /// The identity to show, if it is a certificate, and the authorities to trust; ALPN is `h2`.
+        /// The identity to present, if it is a certificate, and the authorities to trust; ALPN is `h2`.
         package var context: TLSContext
-        /// Where provider tokens come from; `nil` when a certificate is the identity.
+        /// The source of provider tokens; `nil` when a certificate is the identity.
         package var tokenSource: TokenSource?
-        /// The topic of notifications that name none; `nil` leaves it to the certificate.
+        /// The topic of notifications without one; `nil` leaves it to the certificate.
         package var defaultTopic: String?
-        /// The most connections at a time; they are opened as needed.
+        /// The maximum number of connections; they are opened as needed.
         package var connectionLimit = 1
-        /// The most requests in flight on a connection, whatever the gateway allows: what its end may leave in doubt.
+        /// The maximum number of requests in flight on a connection, even if the gateway allows more: at most these are
+        /// in doubt when it ends.
         package var window = 1_000
-        /// How many notifications may be written in which time, over all connections; `nil`: as many as can be.
+        /// The maximum send rate over all connections; `nil` means unlimited.
         package var rate: Rate?
-        /// What counts the descriptors of connections; `nil`: they are not counted.
+        /// Accounts for the descriptors of connections; `nil` disables the accounting.
         package var sockets: DescriptorShare?
-        /// How long connecting may take, handshake included.
+        /// The timeout for connecting, including the handshake.
         package var connectTimeout = Duration.seconds(15)
-        /// How long the gateway may leave a request unanswered.
+        /// The timeout for the answer to a request.
         package var answerTimeout = Duration.seconds(30)
-        /// After how long without work a connection is asked whether it lives.
+        /// How long a connection may be idle before a PING checks it.
         package var idlePing = Duration.seconds(600)
-        /// The way to the gateway, if it leads through a proxy.
+        /// The proxy to connect through, if any.
         package var proxy: Proxy?
-        /// The pauses before another try of a notification.
+        /// The pauses before a notification is retried.
         package var pauses = RequestQueue.Pauses()
-        /// The pauses between connects that fail.
+        /// The back-off between failed connects.
         package var connectBackOff = BackOff(first: .seconds(1), ceiling: .seconds(60))
-        /// After how long a connection is replaced by another; `nil`: never for its age alone.
+        /// The age at which a connection is replaced; `nil` means never.
         package var maxAge: Duration?
-        /// How long a stopped app waits before it asks again with one notification.
+        /// How long a stopped app waits before it tries again with one notification.
         package var stopPause = Duration.seconds(4 * 3600)
 
         /// Creates a configuration with the contract's defaults.
@@ -46,7 +47,7 @@ extension HTTP2Gateway {
             self.context = context
         }
 
-        /// How windows and pauses begin.
+        /// The initial window and pauses.
         var pacing: WindowPacing { WindowPacing(full: window, backOff: connectBackOff) }
     }
 }

@@ -14,7 +14,7 @@ extension HTTP2Gateway: SlottedGateway {
         draining.values.reduce(0) { $1.slot == session.slot ? $0 + $1.doubtCount : $0 }
     }
 
-    /// Opens a connection, sends on it until it takes no more, and says how long to pause before the next.
+    /// Opens a connection, sends on it until it takes no more, and returns the pause before the next connect.
     func runConnection(_ slot: Int, holding lease: DescriptorLease?) async -> Duration {
         let (settings, generation) = (configuration, state.generation)
         do {
@@ -29,7 +29,7 @@ extension HTTP2Gateway: SlottedGateway {
             let end = await serve(session)
             await session.part()
             sessions[slot] = nil
-            // Having said goodbye, a gateway may close before its word is read.
+            // A gateway may close right after its GOAWAY, before the loop acts on it: that is a retirement, not a loss.
             guard let end, !session.isFinished || Task.isCancelled else {
                 retire(session)
                 return pauseAfterRetirement(of: session)
@@ -46,8 +46,8 @@ extension HTTP2Gateway: SlottedGateway {
         }
     }
 
-    /// Sends and reads until the session ends or takes no more; `nil` in the second case, when it is left to be closed by
-    /// others, so that the next one can be opened at once.
+    /// Sends and reads until the session ends or takes no more requests. Returns `nil` in the second case: another task
+    /// closes the session, so that the slot can open the next one at once.
     private func serve(_ session: HTTP2Session) async -> HTTP2Session.End? {
         while true {
             if let end = session.read({ take($0, of: session) }) ?? session.tick({ take($0, of: session) }) {
@@ -62,7 +62,7 @@ extension HTTP2Gateway: SlottedGateway {
             }
             session.flush()
             count(session)
-            // Before the question after it: what the rate lets go in between is then found there.
+            // Computed before the check of the queue below, so that the check sees tokens that the rate adds meanwhile.
             let rateDeadline = state.rateDeadline(for: queue.count - queue.unannouncedCount)
             if queue.gives(atMost: allowance(session)) { session.wake() }
             state.tellIfDue()
@@ -72,7 +72,7 @@ extension HTTP2Gateway: SlottedGateway {
         }
     }
 
-    /// Ends a session because the program does: in good order if nothing is on it.
+    /// Ends a session on shutdown: cleanly if nothing is in flight.
     private func leave(_ session: HTTP2Session) async -> HTTP2Session.End {
         guard session.doubtCount == 0 else {
             session.abort()
@@ -82,7 +82,7 @@ extension HTTP2Gateway: SlottedGateway {
         return .closed
     }
 
-    /// Waits for the last answers of a session that takes no more, and closes it.
+    /// Waits for the last answers of a session that takes no more requests, and closes it.
     func serveToTheEnd(_ number: Int) async {
         guard let session = draining[number] else { return }
         var end: HTTP2Session.End?
@@ -102,17 +102,17 @@ extension HTTP2Gateway: SlottedGateway {
         }
         await session.part()
         draining[number] = nil
-        // With nothing on it, it is the same who closed it.
+        // With nothing in doubt, it does not matter which side closed the connection.
         if let end { restAhead = max(restAhead, conclude(session, session.doubtCount == 0 ? .closed : end)) }
         sessions[session.slot]?.wake()
     }
 
-    /// Whether a session is to take no more.
+    /// Whether a session must take no more requests.
     private func isOver(_ session: HTTP2Session) -> Bool {
         session.isRetired || session.isOld || session.generation != state.generation || !state.mayConnect
     }
 
-    /// Writes as much of the queue as the session takes, but for what has waited too long.
+    /// Writes as much of the queue as the session has room for. Overdue notifications get their outcome instead.
     private func fill(_ session: HTTP2Session) throws {
         let (now, pausingBefore) = (RequestQueue.Instant(.now, .now), queue.pausingCount)
         defer {
@@ -125,7 +125,7 @@ extension HTTP2Gateway: SlottedGateway {
                 continue
             }
             var rest = batch
-            // Also what a write that failed has left.
+            // Runs after a failed write too, and puts back the remainder.
             defer {
                 state.spend(batch.count - rest.count)
                 if !rest.isEmpty { queue.putBack(rest) }
@@ -134,14 +134,14 @@ extension HTTP2Gateway: SlottedGateway {
             if !rest.isEmpty { break }
         }
         wakeSubmitters()
-        // A token that is held makes its notifications pause: somebody has to wake for them.
+        // A held token makes its notifications back off: wake the sleepers to set a timer for them.
         if queue.pausingCount > pausingBefore { state.wakeSleepers() }
         if session.isExhausted, !queue.isBlocked, sessions.count < configuration.connectionLimit {
             state.wakeSleepers()
         }
     }
 
-    /// What becomes of notifications that have waited too long to be sent; `nil` when they have not.
+    /// The outcome of notifications that have waited too long to be sent; `nil` if they have not.
     private func lateness(of batch: Batch, at now: RequestQueue.Instant) -> Outcome? {
         if batch.attributes.expiration.hasPassed(at: now.wall) { return .expired }
         guard let end = batch.giveUpAt, end <= now.moment else { return nil }
@@ -150,7 +150,7 @@ extension HTTP2Gateway: SlottedGateway {
 }
 
 extension HTTP2Gateway {
-    /// Takes what a session found out: tells outcomes, queues the rest, and does what else it calls for.
+    /// Applies a session's news: reports outcomes, requeues the rest, and meets the demands on the credentials.
     private func take(_ news: SessionNews, of session: HTTP2Session) {
         guard !news.isEmpty else { return }
         session.note(news)
@@ -161,7 +161,7 @@ extension HTTP2Gateway {
         state.collect(upshot.settlements)
         state.collect(queue.takePausedCounts())
         state.withdraw(queue.takeWithdrawn())
-        // What is said against an identity that is no longer in use concerns nobody.
+        // Complaints about replaced credentials are irrelevant.
         if isCurrent {
             for demand in upshot.demands { meet(demand, of: session) }
             let (told, stopping) = trouble.take(news, at: .now)
@@ -176,7 +176,7 @@ extension HTTP2Gateway {
         if news.hasWork { wakeAll() }
     }
 
-    /// Counts what has changed on a session since the last call.
+    /// Adds the session's answer times and change of notifications in doubt to the meter.
     private func count(_ session: HTTP2Session) {
         session.handOverAnswerTimes(to: state.meter)
         state.count(session)
@@ -195,7 +195,7 @@ extension HTTP2Gateway {
         }
     }
 
-    /// The gateway wants no more streams on this connection.
+    /// Handles a GOAWAY: the gateway accepts no more streams on this connection.
     private func note(_ farewell: SessionNews.Farewell, of session: HTTP2Session) {
         logger.debug(
             "the gateway says goodbye", metadata: ["code": "\(farewell.code)", "text": "\(farewell.text)"])
@@ -205,7 +205,7 @@ extension HTTP2Gateway {
         session.wake()
     }
 
-    /// Takes what the end of a session leaves, and says how long to pause.
+    /// Handles the notifications left by the end of a session, and returns the pause before the next connect.
     private func conclude(_ session: HTTP2Session, _ end: HTTP2Session.End) -> Duration {
         take(session.conclude(), of: session)
         count(session)
@@ -231,8 +231,8 @@ extension HTTP2Gateway {
         }
     }
 
-    /// A connection that the gateway itself ends is everyday business, unless it never took anything; one whose answers
-    /// stay away is not.
+    /// Returns the pause after a session stopped taking requests. A session that accepted something or reached `maxAge`,
+    /// and has no overdue answer, counts as answered; any other counts as lost.
     private func pauseAfterRetirement(of session: HTTP2Session) -> Duration {
         guard session.generation == state.generation, state.mayConnect else { return .zero }
         var report = session.report(session.retirement)
@@ -245,10 +245,10 @@ extension HTTP2Gateway {
 }
 
 extension HTTP2Gateway {
-    /// No token is to be had: the app has been stopped.
+    /// No token is available: the app has been stopped.
     private struct Stopped: Error {}
 
-    /// The present provider token, or `nil` when a certificate is the identity.
+    /// Returns the current provider token, or `nil` when a certificate is the identity.
     private func currentToken() async throws -> ProviderToken? {
         guard let source = configuration.tokenSource else { return nil }
         guard let expired = expiredToken else { return try await source.current(at: .now) }
@@ -262,21 +262,21 @@ extension HTTP2Gateway {
         }
     }
 
-    /// Sees to it that a session sends a token that is young enough.
+    /// Replaces the session's token if it is too old.
     private func refreshToken(of session: HTTP2Session) async {
         guard let source = configuration.tokenSource, session.generation == state.generation else { return }
         if let token = source.token(at: .now) { return session.authorize(token) }
         do {
             session.authorize(try await source.current(at: .now))
         } catch {
-            // The old one is good for some minutes more; the gateway will say when it is not.
+            // The old token is valid for some more minutes, and the gateway reports when it no longer is.
             logger.warning("the provider token cannot be renewed", metadata: ["error": "\(error)"])
         }
     }
 }
 
 extension Reply {
-    /// The reply in words, with what a person can do about it.
+    /// The reply as a message, with a hint for the operator.
     fileprivate var fault: GatewayFault {
         guard isGenuine else {
             return GatewayFault(
@@ -288,14 +288,14 @@ extension Reply {
 }
 
 extension Reason {
-    /// The reason of a goodbye in words, with what a person can do about it.
+    /// The GOAWAY reason as a message, with a hint for the operator.
     fileprivate var fault: GatewayFault {
         GatewayFault("the gateway closed the connection: \(rawValue)", hint: hint)
     }
 }
 
 extension HTTP2Session.End {
-    /// The end in words.
+    /// The reason as a message.
     var fault: GatewayFault {
         switch self {
         case .lost(let fault), .refused(let fault): fault

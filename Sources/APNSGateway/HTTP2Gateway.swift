@@ -3,17 +3,18 @@ package import APNSModel
 package import LinuxIO
 package import Logging
 
-/// One app's way to a gateway over HTTP/2: batches in, outcomes out.
+/// Delivers one app's notifications over HTTP/2: takes batches, reports outcomes.
 ///
 /// Keeps up to `connectionLimit` connections, all fed from one queue, and opens them when there is work. A connection
-/// that the gateway wants to be rid of drains beside its successor; the two share one window. Lives on the reactor's
-/// thread, as its connections do. `run` must be running for anything to move.
+/// that the gateway wants to close drains while its successor already sends; the two share one window. Runs on the
+/// reactor's thread, as its connections do. Nothing is sent unless `run` is running.
 package actor HTTP2Gateway: PushGateway {
-    /// How many notifications of a lane may wait in memory before `submit` makes its caller wait. What pauses, or has paused,
-    /// does not count: `GatewayEvent.paused` lets the owner hold back the jobs that it belongs to.
+    /// The number of notifications of a lane that may wait in memory before `submit` suspends its caller. Notifications
+    /// that back off, or have backed off, do not count: `GatewayEvent.paused` lets the owner hold back their jobs.
     package static let queueLimit = 32_768
 
-    /// What happens, in order. Settlements never outnumber what was submitted, so the stream needs no other bound.
+    /// The events, in order. There are never more settlements than submitted notifications, so the stream needs no
+    /// other bound.
     package nonisolated let events = GatewayEvents()
 
     let reactor: Reactor
@@ -21,23 +22,23 @@ package actor HTTP2Gateway: PushGateway {
     let state: GatewayState
     var configuration: Configuration
     var queue: RequestQueue
-    /// Connections that take work, by slot.
+    /// The connections that take work, by slot.
     var sessions: [Int: HTTP2Session] = [:] { didSet { countConnections() } }
-    /// Connections that take no more and wait for answers, by a number of their own.
+    /// The connections that take no more work and wait for answers, by a separate number.
     var draining: [Int: HTTP2Session] = [:] { didSet { countConnections() } }
-    /// Those of them that nobody serves yet.
+    /// The draining connections that have no task yet.
     private var unattended: [Int] = []
     private var nextDrain = 0
-    /// What the gateway has said about the credentials since it last accepted something.
+    /// The complaints about the credentials since the gateway last accepted a notification.
     var identity = IdentityTrial()
-    /// What it has said of itself, or something else has in its place.
+    /// Tracks answers that show trouble at the gateway, or at a server in its place.
     var trouble = TroubleWatch()
-    /// The provider token that the gateway has called expired, until there is another.
+    /// The provider token that the gateway called expired, until there is a new one.
     var expiredToken: ProviderToken?
-    /// How long to leave the gateway alone before the next connection.
+    /// The minimum pause before the next connection.
     var restAhead = Duration.zero
 
-    /// Creates a gateway that connects to nothing until there is work and `run` is called.
+    /// Creates a gateway. It does not connect until there is work and `run` is called.
     package init(
         _ configuration: Configuration, recordKeeping: RecordKeeping = .none, on reactor: Reactor, logger: Logger
     ) {
@@ -53,9 +54,9 @@ package actor HTTP2Gateway: PushGateway {
     /// The reactor's thread.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
-    /// Hands batches of one lane over, each behind all other work of its job. Waits while the lane is full.
+    /// Submits batches of one lane, each after all other work of its job. Waits while the lane is full.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled while it waits; none was taken then.
+    /// - Throws: `CancellationError` when the task is cancelled while it waits; no batch was taken then.
     package func submit(_ batches: [Batch]) async throws {
         guard let lane = batches.first?.lane else { return }
         try await state.waitForRoom(in: lane, while: isFull)
@@ -63,25 +64,27 @@ package actor HTTP2Gateway: PushGateway {
         wakeAll()
     }
 
-    /// Notes that so many settled notifications are recorded for good.
+    /// Notes that `count` settled notifications are durably recorded.
     package func recorded(_ count: Int) {
         if state.noteRecorded(count) { wakeAll() }
     }
 
-    /// Lets go what is announced.
+    /// Releases announced batches for sending.
     package func announced(_ batches: [Batch]) {
         queue.announced(batches)
         wakeAll()
     }
 
-    /// Takes back what waits or pauses of a job; what is on a connection still gets its outcome.
+    /// Removes and returns a job's batches that wait or back off. Notifications on a connection still get their
+    /// outcome.
     package func remove(_ job: JobID) -> [Batch] {
         let removed = queue.remove(job)
         noteRemoval()
         return removed
     }
 
-    /// Takes back all of a job that was never on a connection, if it was handed over in so many notifications; or nothing.
+    /// Removes and returns all `count` submitted notifications of a job if none was ever written to a connection.
+    /// Otherwise changes nothing.
     package func removeUnwritten(_ job: JobID, count: Int) -> [Batch]? {
         let removed = queue.removeUnwritten(job, count: count)
         noteRemoval()
@@ -94,7 +97,7 @@ package actor HTTP2Gateway: PushGateway {
         wakeSubmitters()
     }
 
-    /// Uses another configuration from the next connection on; those of the old one get their answers and close.
+    /// Uses another configuration from the next connection on; connections of the old one get their answers and close.
     ///
     /// A stopped app starts again.
     package func reconfigure(_ configuration: Configuration) {
@@ -108,53 +111,54 @@ package actor HTTP2Gateway: PushGateway {
         wakeAll()
     }
 
-    /// Sends nothing more that is not yet written; connections wait for their answers and close.
+    /// Stops sending unwritten notifications; connections wait for their answers and close.
     package func drain() {
         state.isDraining = true
         wakeAll()
     }
 
-    /// Sends nothing more that is not yet written, or goes on with it; connections wait for their answers and close.
+    /// Pauses or resumes the sending of unwritten notifications. On a pause, connections wait for their answers and
+    /// close.
     package func setPaused(_ isPaused: Bool) {
         state.isPaused = isPaused
         wakeAll()
     }
 
-    /// How many notifications have been written and have no outcome, or one that has not been told yet.
+    /// The number of notifications that were written and have no outcome, or an unreported one.
     package var pendingInDoubt: Int {
         sessions.values.reduce(state.untoldCount) { $0 + $1.doubtCount }
             + draining.values.reduce(0) { $0 + $1.doubtCount }
     }
 
-    /// How many connections are up; none are left when `drain` has done its work.
+    /// The number of open connections; 0 once `drain` has completed.
     package var connectionCount: Int { sessions.count + draining.count }
 
     private func countConnections() {
         state.meter.note(connectionCount: connectionCount)
     }
 
-    /// Serves until the task is cancelled; then connections are cut and what was on them stays without an outcome.
+    /// Serves until the task is cancelled. Connections are cut then, and notifications on them stay without an outcome.
     package func run() async {
         await runSlots()
-        // What a slot left behind after that.
+        // Serves the connections that a slot retired after the last round.
         await withDiscardingTaskGroup { serveUnattended(in: &$0) }
         state.finish()
     }
 
-    /// Serves connections that take no more, and lets go what has paused long enough.
+    /// Starts tasks for draining connections, and releases notifications whose back-off has ended.
     func attend(in group: inout DiscardingTaskGroup) -> ContinuousClock.Instant? {
         serveUnattended(in: &group)
         releasePaused()
         return queue.nextRelease?.instant
     }
 
-    /// Gives each connection that takes no more a task that serves it to its end.
+    /// Starts a task for each draining connection that serves it to its end.
     private func serveUnattended(in group: inout DiscardingTaskGroup) {
         for number in unattended { group.addTask { await self.serveToTheEnd(number) } }
         unattended = []
     }
 
-    /// Leaves a connection that takes no more requests to a task of its own, so that its slot can open another at once.
+    /// Moves a connection that takes no more requests to a task of its own, so that its slot can open another at once.
     func retire(_ session: HTTP2Session) {
         session.retire()
         draining[nextDrain] = session
@@ -163,7 +167,7 @@ package actor HTTP2Gateway: PushGateway {
         state.wakeSleepers()
     }
 
-    /// Lets everybody look at the state anew.
+    /// Wakes all sleepers and connections to check the state again.
     func wakeAll() {
         state.wakeSleepers()
         for session in sessions.values { session.wake() }

@@ -7,29 +7,29 @@ import NGHTTP2
 import OpenSSL
 import SecureTransport
 
-/// One connection over HTTP/2: its stream, and the machine that knows what is on it.
+/// One HTTP/2 connection: its stream, and the state machine that tracks the requests on it.
 ///
 /// Belongs to its gateway, on the reactor.
 final class HTTP2Session: GatewaySession {
-    /// How a session came to its end.
+    /// How a session ended.
     enum End {
-        /// The gateway closed it, or it broke.
+        /// The gateway closed the connection, or it broke.
         case lost(GatewayFault)
-        /// The peer refused our certificate, however late it said so.
+        /// The peer refused our certificate, even if late.
         case refused(GatewayFault)
-        /// We closed it, with nothing on it.
+        /// We closed it, with nothing in doubt.
         case closed
     }
 
-    /// As much ciphertext as may wait for the kernel before no more requests are made.
+    /// No more requests are encoded while more ciphertext than this waits for the kernel.
     private static let pendingLimit = 256 * 1024
     /// How long closing may take.
     private static let farewell = Duration.seconds(1)
 
     let generation: Int
-    /// The slot that it was opened in.
+    /// The slot that opened it.
     var slot = 0
-    /// Keeps its descriptors counted until it is closed.
+    /// Accounts for its descriptors until it is closed.
     var lease: DescriptorLease?
     /// The token that its requests carry.
     private(set) var token: ProviderToken?
@@ -39,16 +39,16 @@ final class HTTP2Session: GatewaySession {
     private var received: [UInt8] = []
     private var output: [UInt8] = []
     private var writeFailure: GatewayFault?
-    /// Whether the gateway has taken anything on it.
+    /// Whether the gateway has accepted a notification on it.
     private(set) var hasAcceptance = false
-    /// Whether there is a goodbye to be said that no requests wait before.
+    /// Whether a GOAWAY is to be sent that has no unsent requests ahead of it.
     private var hasLastWord = false
-    /// How the gateway has announced its end, if it has.
+    /// The gateway's GOAWAY, if there was one.
     private var goodbye: SessionNews.Farewell?
     var countedDoubt = 0
-    /// When it is to be replaced for its age.
+    /// When it is replaced because of its age.
     private let retiresAt: Moment?
-    /// What has become of notifications that no report has told yet.
+    /// The losses not yet in a report.
     private var untold = Losses()
 
     init(
@@ -73,33 +73,33 @@ final class HTTP2Session: GatewaySession {
         try encryptOutput()
     }
 
-    /// How many notifications have no answer.
+    /// The number of unanswered notifications.
     var doubtCount: Int { machine.doubtCount }
 
-    /// Whether the gateway has said what it takes.
+    /// Whether the gateway has sent its SETTINGS.
     var isReady: Bool { machine.isReady }
 
-    /// Whether all requests are in flight that the gateway allows.
+    /// Whether the requests in flight have reached the gateway's limit.
     var isExhausted: Bool { machine.isExhausted }
 
     /// Whether it takes no more requests.
     var isRetired: Bool { machine.isRetired || writeFailure != nil }
 
-    /// How many notifications it takes now.
+    /// The number of notifications it has room for now.
     var room: Int {
         writeFailure == nil && stream.pendingByteCount < Self.pendingLimit ? machine.room : 0
     }
 
-    /// Whether it is as old as connections may become.
+    /// Whether it has reached `maxAge`.
     var isOld: Bool { retiresAt.map { $0 <= .now } ?? false }
 
-    /// Whether an answer has stayed away for too long.
+    /// Whether an answer is overdue.
     var isOverdue: Bool { machine.isOverdue }
 
-    /// Whether the gateway has announced its end, and has answered everything.
+    /// Whether the gateway has sent a GOAWAY and has answered everything.
     var isFinished: Bool { goodbye != nil && doubtCount == 0 }
 
-    /// Whether it came to its end for everyday reasons: the gateway wants another connection, and found no fault with this.
+    /// Whether it ended routinely: no answer is overdue, and a GOAWAY, if any, reported no error.
     var isEndedWell: Bool { !isOverdue && goodbye.map { $0.code == .noError } ?? true }
 
     /// Why it takes no more requests.
@@ -109,7 +109,7 @@ final class HTTP2Session: GatewaySession {
         return fault("the gateway wants a new connection")
     }
 
-    /// A fault in words, and how the gateway announced it.
+    /// Creates a fault from a message and the gateway's GOAWAY, if there was one.
     private func fault(_ message: String) -> GatewayFault {
         GatewayFault(goodbye.map { "\(message): \($0)" } ?? message)
     }
@@ -126,7 +126,7 @@ final class HTTP2Session: GatewaySession {
         machine.authorize(token.authorization)
     }
 
-    /// Encrypts as much of the batch as fits.
+    /// Encrypts as much of the batch as there is room for.
     func write(_ batch: inout Batch) throws {
         while !batch.isEmpty, room > 0 {
             try machine.write(&batch, at: .now, stream.write)
@@ -134,7 +134,8 @@ final class HTTP2Session: GatewaySession {
         }
     }
 
-    /// Reads what there is, and tells what it says. Returns how the session ended, or `nil` while it goes on.
+    /// Reads all available bytes, and passes their news to `tell`. Returns how the session ended, or `nil` if it is
+    /// still open.
     func read(_ tell: (SessionNews) -> Void) -> End? {
         do {
             while true {
@@ -160,7 +161,7 @@ final class HTTP2Session: GatewaySession {
         }
     }
 
-    /// Looks what is overdue, and writes what waits besides requests.
+    /// Checks for overdue answers, and writes pending frames other than requests.
     func tick(_ tell: (SessionNews) -> Void) -> End? {
         let now = Moment.now
         machine.look(at: now)
@@ -180,7 +181,7 @@ final class HTTP2Session: GatewaySession {
         return nil
     }
 
-    /// Hands ciphertext to the kernel. A failure is kept, since answers may be waiting to be read.
+    /// Passes ciphertext to the kernel. A failure is reported later, since answers may still be waiting to be read.
     func flush() {
         guard writeFailure == nil else { return }
         do {
@@ -190,14 +191,14 @@ final class HTTP2Session: GatewaySession {
         }
     }
 
-    /// Waits for the stream, or until something must be looked at again, at `deadline` at the latest.
+    /// Waits until the stream is readable, the next check is due, or `deadline` passes.
     func wait(until deadline: ContinuousClock.Instant?) async -> Readiness {
         var look = max(machine.nextLook, .now + .milliseconds(1))
         if let retiresAt, !isOld { look = min(look, retiresAt) }
         return await stream.wait(for: .readable, until: min(look.instant, deadline ?? look.instant))
     }
 
-    /// Closes in good order.
+    /// Sends a GOAWAY and shuts the connection down cleanly.
     func close() async {
         machine.close(into: &output)
         do {
@@ -208,7 +209,8 @@ final class HTTP2Session: GatewaySession {
         _ = await stream.shutdown(until: .now + Self.farewell)
     }
 
-    /// Says why to a gateway that broke the protocol, unless requests wait before that: they would only be in doubt then.
+    /// Sends the GOAWAY that reports a protocol error, unless unsent requests precede it: sending them would only put
+    /// them in doubt.
     func part() async {
         if hasLastWord { _ = await stream.shutdown(until: .now + Self.farewell) }
     }
@@ -216,15 +218,15 @@ final class HTTP2Session: GatewaySession {
     /// Cuts the connection.
     func abort() { stream.abort() }
 
-    /// What the end leaves.
+    /// Returns the notifications that the end leaves without an answer.
     func conclude() -> SessionNews { machine.end(handedOver: stream.handedOverByteCount) }
 
-    /// Hands over how long answers took since the last call.
+    /// Moves the answer times since the last call to the meter.
     func handOverAnswerTimes(to meter: GatewayMeter) {
         if machine.answerTimes.count > 0 { meter.take(&machine.answerTimes) }
     }
 
-    /// Notes what news mean for the next report.
+    /// Records GOAWAY and losses for the next report.
     func note(_ news: SessionNews) {
         goodbye = news.farewell ?? goodbye
         untold.resentCount += news.returnedCount
@@ -232,7 +234,7 @@ final class HTTP2Session: GatewaySession {
         untold.unknownCount += news.doubtfulCount(.report)
     }
 
-    /// Reports what has become of its notifications since it was asked last.
+    /// Returns a report with the losses since the last one.
     func report(_ fault: GatewayFault) -> ConnectionReport {
         var report = ConnectionReport(fault)
         report.resentCount = untold.resentCount
@@ -242,7 +244,7 @@ final class HTTP2Session: GatewaySession {
         return report
     }
 
-    /// How many notifications a connection has not brought to an answer.
+    /// The numbers of notifications that a connection left unanswered.
     private struct Losses {
         var resentCount = 0
         var doubtfulCount = 0

@@ -2,13 +2,13 @@ package import APNSHTTP2
 import APNSModel
 package import OpenSSL
 
-/// A key that provider tokens are signed with, and whose it is.
+/// A key that signs provider tokens, and the names of its owner.
 package struct ProviderKey: Sendable, CustomStringConvertible {
-    /// What tells keys apart: names alone do not, when somebody mistakes one file for another.
+    /// Identifies a key. The names alone do not suffice, since the wrong file may be configured for them.
     package struct ID: Hashable, Sendable {
-        /// The names.
+        /// The names of key and team.
         package let identity: ProviderIdentity
-        /// SHA-256 over the public key.
+        /// SHA-256 of the public key.
         package let fingerprint: [UInt8]
     }
 
@@ -20,24 +20,24 @@ package struct ProviderKey: Sendable, CustomStringConvertible {
     /// Reads a key.
     ///
     /// - Parameters:
-    ///   - identity: Its names.
+    ///   - identity: The names of key and team.
     ///   - p8: The content of Apple's `.p8` file.
-    /// - Throws: `TLSError` of category `credentials`: tell the user; message and hint name what to change.
+    /// - Throws: `TLSError` of category `credentials`. Report it to the user; message and hint name what to change.
     package init(_ identity: ProviderIdentity, p8: [UInt8]) throws(TLSError) {
         self.identity = identity
         self.signer = try ES256Signer(p8: p8)
         self.verifier = try signer.verifier()
     }
 
-    /// The same for the same key under the same names.
+    /// The identity of the key: equal for the same key under the same names.
     package var id: ID { ID(identity: identity, fingerprint: signer.fingerprint) }
 
-    /// The names.
+    /// The names of key and team.
     package var description: String { identity.description }
 
     /// Signs a token.
     ///
-    /// - Throws: `TLSError` of category `library` when memory is out.
+    /// - Throws: `TLSError` of category `library` when out of memory.
     func sign(at time: WallTime) throws(TLSError) -> ProviderToken {
         let issuedAt = time.epochSeconds
         let input = ProviderToken.signingInput(identity: identity, issuedAt: issuedAt)

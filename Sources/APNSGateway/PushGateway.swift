@@ -4,67 +4,69 @@ package import APNSModel
 package import LinuxIO
 package import Logging
 
-/// One app's way to a gateway, whatever protocol it speaks: batches in, outcomes out.
+/// Delivers one app's notifications over either protocol: takes batches, reports outcomes.
 ///
-/// Connects to nothing until there is work, and lives on the reactor's thread. `run` must be running for anything to
-/// move.
+/// Does not connect until there is work, and runs on the reactor's thread. Nothing is sent unless `run` is running.
 package protocol PushGateway: Actor {
-    /// What happens, in order. Ends when `run` does.
+    /// The events, in order. They end when `run` does.
     nonisolated var events: GatewayEvents { get }
 
-    /// Serves until the task is cancelled; then connections are cut and what was on them stays without an outcome.
+    /// Serves until the task is cancelled. Connections are cut then, and notifications on them stay without an outcome.
     func run() async
 
-    /// Hands batches of one lane over, each behind all other work of its job. Waits while the lane is full; other lanes do
-    /// not wait with it. Every call is a hand-over between threads: for small batches, several at a time.
+    /// Submits batches of one lane, each after all other work of its job. Waits while the lane is full; other lanes are
+    /// not blocked. Each call switches threads, so submit several small batches at a time.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled while it waits; none was taken then.
+    /// - Throws: `CancellationError` when the task is cancelled while it waits; no batch was taken then.
     func submit(_ batches: [Batch]) async throws
 
-    /// Notes that the owner has recorded so many settled notifications for good; see `RecordKeeping`.
+    /// Notes that the owner has durably recorded `count` settled notifications; see `RecordKeeping`.
     func recorded(_ count: Int)
 
-    /// Lets go what was told with `GatewayEvent.announcing`: the owner has recorded for good that it is about to be written.
+    /// Releases batches of `GatewayEvent.announcing`: the owner has durably recorded that they are about to be written.
     func announced(_ batches: [Batch])
 
-    /// Takes back what waits of a job, also for another try; what is on a connection still gets its outcome.
+    /// Removes and returns a job's waiting batches, including those that wait for a retry. Notifications on a
+    /// connection still get their outcome.
     func remove(_ job: JobID) -> [Batch]
 
-    /// Takes back a job that was handed over in so many notifications if all of them wait and none was ever on a connection: the
-    /// gateway cannot have got it, and it may be sent under another id. Else it changes nothing.
+    /// Removes a job if all its `count` submitted notifications wait here and none was ever written to a connection.
+    /// The gateway cannot have received it then, and it may be sent under another id. Otherwise changes nothing.
     ///
-    /// - Returns: What it has taken back; none if some do not wait here at present; `nil` if one was written, which stays so.
+    /// - Returns: The removed batches; empty if some are not waiting here at present; `nil` if one was written, which
+    ///   is final.
     func removeUnwritten(_ job: JobID, count: Int) -> [Batch]?
 
-    /// Uses another configuration from the next connection on; those of the old one settle and close.
+    /// Uses another configuration from the next connection on; connections of the old one settle and close.
     ///
     /// A stopped app starts again.
     ///
-    /// - Returns: Whether it is one for this protocol; if not, nothing was changed.
+    /// - Returns: Whether it is for this protocol; if not, nothing changed.
     func reconfigure(_ configuration: GatewayConfiguration) -> Bool
 
-    /// Sends nothing more that is not yet written; connections settle what is in doubt and close.
+    /// Stops sending unwritten notifications. Connections settle those in doubt and close.
     func drain()
 
-    /// Whether nothing that is not yet written is sent, until this is called again: connections settle what is in doubt and
-    /// close, and what waits goes on waiting.
+    /// Pauses or resumes the sending of unwritten notifications. On a pause, connections settle those in doubt
+    /// and close, and waiting notifications stay in the queue.
     func setPaused(_ isPaused: Bool)
 
-    /// How many notifications have been written and have no outcome.
+    /// The number of notifications that were written and have no outcome.
     var pendingInDoubt: Int { get }
 
-    /// Whether anything waits to be sent now, or was sent and has no outcome; what pauses does neither.
+    /// Whether any notification waits to be sent now, or was sent and has no outcome. Notifications that back off do
+    /// not count.
     var isAtWork: Bool { get }
 }
 
-/// Where an app's notifications go, and how: one protocol or the other.
+/// Where and how an app's notifications are sent, for one of the protocols.
 package enum GatewayConfiguration: Sendable {
-    /// The binary protocol, of compatible gateways.
+    /// The binary protocol of compatible gateways.
     case binary(BinaryGateway.Configuration)
-    /// HTTP/2, Apple's own.
+    /// HTTP/2, Apple's protocol.
     case http2(HTTP2Gateway.Configuration)
 
-    /// Makes a gateway of this configuration.
+    /// Creates a gateway with this configuration.
     package func makeGateway(
         recordKeeping: RecordKeeping, on reactor: Reactor, logger: Logger
     ) -> any PushGateway {
@@ -78,7 +80,7 @@ package enum GatewayConfiguration: Sendable {
 }
 
 extension BinaryGateway: PushGateway {
-    /// Whether anything waits to be sent, or was sent and has no outcome.
+    /// Whether any notification waits to be sent, or was sent and has no outcome.
     package var isAtWork: Bool { !queue.isBlocked || queue.unannouncedCount > 0 || pendingInDoubt > 0 }
 
     /// Uses another configuration from the next connection on, if it is one for the binary protocol.
@@ -90,7 +92,8 @@ extension BinaryGateway: PushGateway {
 }
 
 extension HTTP2Gateway {
-    /// Whether anything waits to be sent now, or was sent and has no outcome; what pauses does neither.
+    /// Whether any notification waits to be sent now, or was sent and has no outcome. Notifications that back off do
+    /// not count.
     package var isAtWork: Bool { !queue.isBlocked || queue.unannouncedCount > 0 || pendingInDoubt > 0 }
 
     /// Uses another configuration from the next connection on, if it is one for HTTP/2.

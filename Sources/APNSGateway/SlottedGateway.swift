@@ -1,48 +1,47 @@
 import APNSModel
 import LinuxIO
 
-/// A connection as its gateway sees it, whatever is spoken over it.
+/// The part of a connection that its gateway uses, for either protocol.
 protocol GatewaySession: AnyObject {
-    /// Which configuration it belongs to; see `GatewayState.generation`.
+    /// The generation of its configuration; see `GatewayState.generation`.
     var generation: Int { get }
-    /// How many notifications have been written and have no outcome.
+    /// The number of notifications that were written and have no outcome.
     var doubtCount: Int { get }
-    /// How many of them are counted in the gateway's meter; see `GatewayState.count`.
+    /// How many of them the gateway's meter includes; see `GatewayState.count`.
     var countedDoubt: Int { get set }
-    /// How many notifications it takes now.
+    /// The number of notifications it has room for now.
     var room: Int { get }
-    /// Whether it has all that it may have at a time: only then another connection is of use.
+    /// Whether it has all the notifications it may have at a time. Only then is another connection useful.
     var isExhausted: Bool { get }
 }
 
-/// What the gateways of both protocols do alike: each of their slots opens one connection after the other, as there is
-/// work.
+/// The slot logic of both gateways: each slot opens one connection after the other while there is work.
 protocol SlottedGateway: Actor {
     associatedtype Session: GatewaySession
 
     var state: GatewayState { get }
-    /// Connections that take work, by slot.
+    /// The connections that take work, by slot.
     var sessions: [Int: Session] { get }
-    /// How many slots there may be.
+    /// The number of slots.
     var connectionLimit: Int { get }
-    /// What counts the descriptors of connections; `nil`: they are not counted.
+    /// Accounts for the descriptors of connections; `nil` disables the accounting.
     var sockets: DescriptorShare? { get }
-    /// The pauses between connects that fail.
+    /// The back-off between failed connects.
     var connectBackOff: BackOff { get }
-    /// Whether a connection would get something to send.
+    /// Whether there is work for a connection.
     var hasWork: Bool { get }
-    /// Whether one connection is enough for the present.
+    /// Whether one connection is enough at present.
     var wantsOneConnection: Bool { get }
 
-    /// How many notifications wait for answers on connections whose place this one has taken: they share its window.
+    /// The number of notifications that wait for answers on connections that this one replaced: they share its window.
     func inheritedDoubt(of session: Session) -> Int
 
-    /// Opens a connection, sends on it until it takes no more, and says how long to pause before the next.
+    /// Opens a connection, sends on it until it takes no more, and returns the pause before the next connect.
     ///
-    /// The lease is kept until the connection is closed, which may be later.
+    /// Keeps the lease until the connection is closed, which may be after the call returns.
     func runConnection(_ slot: Int, holding lease: DescriptorLease?) async -> Duration
 
-    /// Does what is due besides the slots, and says when there is more of it.
+    /// Does the work that is due outside the slots, and returns when more is due.
     func attend(in group: inout DiscardingTaskGroup) -> ContinuousClock.Instant?
 }
 
@@ -63,7 +62,7 @@ extension SlottedGateway {
         }
     }
 
-    /// One connection after the other, until the task is cancelled or the gateway drained.
+    /// Runs one connection after the other until the task is cancelled.
     private func runSlot(_ slot: Int) async {
         while !Task.isCancelled {
             guard isWanted(slot) else {
@@ -76,16 +75,15 @@ extension SlottedGateway {
         }
     }
 
-    /// Opens a connection if there are descriptors for it: else those that wait for their last answers, or other apps, have
-    /// them.
+    /// Opens a connection if descriptors are available. Otherwise draining connections or other apps use them all.
     private func runConnection(_ slot: Int) async -> Duration {
         guard let sockets else { return await runConnection(slot, holding: nil) }
-        // Its socket, and what it opens while it connects.
+        // One for the socket, and one for what connecting opens.
         guard let lease = sockets.lease(2) else { return .seconds(1) }
         return await runConnection(slot, holding: lease)
     }
 
-    /// Whether there is work that the connections which are up do not take.
+    /// Whether there is work that the open connections cannot take.
     private func isWanted(_ slot: Int) -> Bool {
         guard state.mayConnect, hasWork, slot < connectionLimit else { return false }
         guard slot > 0 else { return true }
@@ -93,8 +91,8 @@ extension SlottedGateway {
         return !state.isOnTrial && !wantsOneConnection && others.count >= slot && others.allSatisfy(\.isExhausted)
     }
 
-    /// How many notifications a session gets now: what its window, the journal and the rate leave room for; one at a time
-    /// while the app is on trial.
+    /// The number of notifications a session gets now: limited by its window, the unrecorded outcomes and the rate,
+    /// and to one at a time while the app is on trial.
     func allowance(_ session: Session) -> Int {
         guard state.isOnTrial else {
             let room = min(session.room, state.pacing.limit - session.doubtCount)

@@ -2,20 +2,20 @@ import APNSHTTP2
 import JSON
 import LinuxIO
 
-/// Where the token of one key outlives the process and is shared with others on the host.
+/// The file that keeps the token of one key across restarts and shares it with other processes on the host.
 ///
-/// `<key id>-<team id>-<8 digits of the key's fingerprint>.jwt`, mode 0600: a line with the token and, if a gateway had
-/// called the one before it expired, a line `replacement`. Its signature proves that it is this key's, so nothing else
-/// needs to be kept with it. Replaced by renaming, under the lock of the file with `.lock` behind its name. All calls
-/// block: they are for a worker thread.
+/// Its name is `<key id>-<team id>-<8 digits of the key's fingerprint>.jwt`, its mode 0600. It holds a line with the
+/// token and, if a gateway called the previous token expired, a line `replacement`. The signature proves that the token
+/// is this key's, so the file needs no other check. It is replaced by rename, under the lock of the file with `.lock`
+/// appended to its name. All calls block: use a worker thread.
 struct TokenFile: Sendable {
-    /// What is in the file.
+    /// The content of the file.
     enum Content: Sendable {
-        /// No file yet.
+        /// The file does not exist yet.
         case missing
-        /// A token of this key, of whatever time.
+        /// A token of this key, of any age.
         case token(ProviderToken, isReplacement: Bool)
-        /// Something else, in words that hold nothing of it.
+        /// Any other content. The reason quotes nothing of it.
         case unusable(String)
     }
 
@@ -23,7 +23,7 @@ struct TokenFile: Sendable {
     private let name: String
     private let key: ProviderKey
 
-    /// The file for `key` in `folder`, which belongs to the daemon alone.
+    /// Creates the file for `key` in `folder`, which only the daemon may access.
     init(of key: ProviderKey, in folder: Directory) {
         let digits = key.id.fingerprint.prefix(4).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
         self.folder = folder
@@ -34,11 +34,11 @@ struct TokenFile: Sendable {
     /// The file's path, for messages.
     var path: String { folder.path + "/" + name }
 
-    /// The longest file that is looked at.
+    /// The longest file that is read.
     private static let byteLimit = ProviderToken.byteLimit + 64
     private static let mark = "replacement"
 
-    /// Reads the file. What it is worth now is for its token's time to say.
+    /// Reads the file. Whether its token is still usable depends on the token's time.
     func read() -> Content {
         do throws(SystemError) {
             guard let bytes = try folder.contents(of: Array(name.utf8), limit: Self.byteLimit) else {
@@ -60,31 +60,32 @@ struct TokenFile: Sendable {
         return .token(signed.token, isReplacement: lines[1].elementsEqual(Self.mark.utf8))
     }
 
-    /// Replaces the file in one step. What a crash leaves is the old file or the new one, whole.
+    /// Replaces the file atomically. A crash leaves the complete old file or the complete new one.
     ///
-    /// - Throws: `SystemError`: the volume is full, or may not be written to. The old file is still there.
+    /// - Throws: `SystemError` if the volume is full or not writable. The old file is still there.
     func write(_ token: ProviderToken, isReplacement: Bool) throws(SystemError) {
         let (temporary, final) = (Array((name + ".new").utf8), Array(name.utf8))
-        // Left by a crash; nobody else writes under the lock.
+        // A crash may have left it; only the holder of the lock writes it.
         try folder.unlink(temporary)
         let file = try folder.create(temporary, mode: 0o600)
         try file.write(Array("\(token.text)\n\(isReplacement ? Self.mark + "\n" : "")".utf8))
-        // Bytes before name. The name itself may be lost with the power: then an older token is there, and ages out.
+        // Sync the bytes before the rename. The rename may be lost in a power failure: an older token remains, and ages
+        // out.
         try file.syncData(.tokenFile)
         try folder.rename(temporary, to: folder, replacing: final)
     }
 
-    /// Takes the right to decide which token is the next, if nobody has it.
+    /// Takes the lock for choosing the next token, if it is free.
     ///
-    /// - Returns: `nil` while somebody has it, in this process or another.
-    /// - Throws: `SystemError`: the folder cannot be written to, or knows no locks.
+    /// - Returns: `nil` while another holder, in this process or another, has the lock.
+    /// - Throws: `SystemError` if the folder is not writable or does not support locks.
     func lock() throws(SystemError) -> TokenLock? {
         let file = try folder.openForWriting(Array((name + ".lock").utf8), mode: 0o600)
         return try TokenLock(file)
     }
 }
 
-/// The right to decide which token of a key is the next, held until this object goes.
+/// The lock for choosing the next token of a key, held until this object is released.
 final class TokenLock: Sendable {
     private let file: OpenFile
 

@@ -5,20 +5,20 @@ import Logging
 import OpenSSL
 import Synchronization
 
-/// The provider tokens of one key: one at a time, for all connections of the process and of its siblings on the host.
+/// The provider tokens of one key: one at a time, for all connections of this process and of its siblings on the host.
 ///
-/// Lives on a worker thread, because it reads and writes a small file now and then; `token(at:)` may be asked anywhere
-/// and costs next to nothing. Never logs a token.
+/// Runs on a worker thread, because it sometimes reads and writes a small file. `token(at:)` is cheap and works on any
+/// thread. Never logs a token.
 package actor TokenSource {
-    /// What comes of a gateway's word that a token has expired.
+    /// The response to a gateway that called a token expired.
     package enum Renewal: Sendable {
-        /// Send again with this one, on a new connection.
+        /// Resend with this one, on a new connection.
         case token(ProviderToken)
-        /// A token just signed was refused as well: the clock is wrong. Stop the app.
+        /// A freshly signed token was refused as well: the clock is wrong. Stop the app.
         case refused(GatewayFault)
     }
 
-    /// What is held in memory.
+    /// The token in memory.
     private struct Held: Sendable {
         let token: ProviderToken
         let schedule: TokenSchedule
@@ -37,9 +37,9 @@ package actor TokenSource {
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - folder: Where tokens outlive the process; `nil`: nowhere.
-    ///   - worker: The thread to block, which must outlive this.
-    ///   - logger: Where files that are of no use are told.
+    ///   - folder: The folder that keeps tokens across restarts; `nil` keeps them in memory only.
+    ///   - worker: The thread to block, which must outlive this source.
+    ///   - logger: Reports unusable files.
     init(_ key: ProviderKey, folder: Directory?, worker: WorkerThread, logger: Logger) {
         self.key = key
         self.file = folder.map { TokenFile(of: key, in: $0) }
@@ -50,37 +50,36 @@ package actor TokenSource {
     /// The worker's thread.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { worker.executor }
 
-    /// How many tokens this process has signed with the key.
+    /// The number of tokens that this process has signed with the key.
     package nonisolated var signingCount: Int { signings.withLock { $0 } }
 
-    /// The token to send with now, as far as it is at hand; `nil`: ask `current(at:)`.
+    /// The token in memory, if it may be used now; on `nil`, call `current(at:)`.
     ///
-    /// For any thread, before each write: it takes a lock for a moment, and nothing else.
+    /// Call it on any thread, before each write: it only takes a lock briefly.
     package nonisolated func token(at now: WallTime) -> ProviderToken? {
         held.withLock { held in held?.schedule.state(at: now) == .current ? held?.token : nil }
     }
 
-    /// Returns the token to send with now: that at hand, one that a sibling or an earlier process has signed, or a new
-    /// one.
+    /// Returns the token to use now: the one in memory, one that a sibling or an earlier process signed, or a new one.
     ///
     /// Takes milliseconds, and up to two seconds while a sibling hangs.
     ///
-    /// - Throws: `GatewayFault` when nothing can be signed: try again later; `CancellationError`.
+    /// - Throws: `GatewayFault` when no token can be signed: try again later; `CancellationError`.
     package func current(at now: WallTime) async throws -> ProviderToken {
         if let token = token(at: now) { return token }
         let lock = try await lock()
         return try withExtendedLifetime(lock) { try next(at: now) }
     }
 
-    /// Answers a gateway's word that `failed` has expired (`ExpiredProviderToken`) though its time is not over.
+    /// Handles a gateway's `ExpiredProviderToken` for `failed` although the token's time has not run out.
     ///
-    /// Signs a new one, once: if that one is called expired too, within 20 minutes, there will be no other.
+    /// Signs one new token. If the gateway calls that one expired within 20 minutes too, signs no other.
     ///
-    /// - Throws: as `current(at:)`.
+    /// - Throws: As `current(at:)`.
     package func renew(after failed: ProviderToken, at now: WallTime) async throws -> Renewal {
         let lock = try await lock()
         return try withExtendedLifetime(lock) {
-            // Somebody may have renewed it meanwhile, here or in a sibling.
+            // It may have been renewed in the meantime, here or in a sibling.
             adoptFile(at: now)
             guard let held = held.withLock({ $0 }), held.token == failed else { return .token(try next(at: now)) }
             guard held.schedule.allowsReplacement(at: now) else { return .refused(Self.wrongClock) }
@@ -94,11 +93,11 @@ package actor TokenSource {
 }
 
 extension TokenSource {
-    /// How long a sibling may take to decide.
+    /// How often to try the lock, and the pause between tries: a sibling gets two seconds to decide.
     private static let lockTries = 100
     private static let lockPause = Duration.milliseconds(20)
 
-    /// Waits for the right to decide; `nil` where there is none to be had.
+    /// Waits for the lock; `nil` if it cannot be had.
     private func lock() async throws -> TokenLock? {
         for _ in 0..<Self.lockTries {
             switch tryLock() {
@@ -125,15 +124,15 @@ extension TokenSource {
         }
     }
 
-    /// The token at hand, else the one in the file, else a new one. Does not suspend, so that one decision is taken at a
-    /// time.
+    /// Returns the token in memory, else the one in the file, else a new one. Does not suspend, so that only one
+    /// decision is made at a time.
     private func next(at now: WallTime) throws -> ProviderToken {
         if let token = token(at: now) { return token }
         adoptFile(at: now)
         return try token(at: now) ?? sign(at: now, isReplacement: false)
     }
 
-    /// Takes the token of the file over, if it is a good one and not older than that at hand.
+    /// Adopts the file's token if it is valid and not older than the one in memory.
     private func adoptFile(at now: WallTime) {
         switch file?.read() {
         case nil, .missing: return
@@ -174,7 +173,7 @@ extension TokenSource {
         do throws(SystemError) {
             try file?.write(token, isReplacement: isReplacement)
         } catch {
-            // It serves this process all the same.
+            // This process can use the token all the same.
             logger.warning("provider token cannot be stored for the next start", metadata: metadata("\(error)"))
         }
     }
