@@ -1,26 +1,26 @@
 import APNSModel
 
-/// Which notifications the peer's kernel has, and since when: silence counts from there, because a black-holed link is
-/// silent too.
+/// Tracks which notifications the peer's kernel has received, and since when. Silence counts from that time, because a
+/// black-holed link is silent too.
 struct Acknowledgements: Sendable {
     private struct Mark: Sendable {
-        /// The sequence number behind the last notification that ends at or before `offset`.
+        /// The sequence number after the last notification that ends at or before `offset`.
         var end: UInt64
-        /// How many bytes of the stream must have arrived for that.
+        /// The number of bytes of the stream that must have arrived.
         var offset: UInt64
-        /// When we learned that they had.
+        /// When their arrival became known.
         var since: Moment?
     }
 
     private var marks: [Mark] = []
     private var head = 0
-    /// Marks before it have a moment.
+    /// The index of the first mark that has not arrived.
     private var firstOpen = 0
 
-    /// Whether something written is not yet known to have arrived.
+    /// Whether some written bytes are not known to have arrived.
     var isWaiting: Bool { firstOpen < marks.count }
 
-    /// When the oldest mark arrived, if it did.
+    /// When the oldest mark arrived; `nil` if it has not.
     var oldestArrival: Moment? { head < firstOpen ? marks[head].since : nil }
 
     /// Notes that everything before `end` lies in the first `offset` bytes of the stream.
@@ -50,7 +50,7 @@ struct Acknowledgements: Sendable {
         return end
     }
 
-    /// The end of what lies wholly in the first `offset` bytes; `nil` when nothing noted does.
+    /// The end of the notifications that lie completely in the first `offset` bytes; `nil` if no mark does.
     func end(within offset: UInt64) -> UInt64? {
         marks[head...].last { $0.offset <= offset }?.end
     }

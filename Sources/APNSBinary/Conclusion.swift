@@ -2,37 +2,38 @@ package import APNSModel
 
 /// How a connection ended.
 package enum ConnectionEnd: Hashable, Sendable {
-    /// The gateway refused a notification, or said that it shuts down, and closed.
+    /// The gateway refused a notification, or announced that it shuts down, and closed.
     case reply(ErrorReply)
-    /// The connection is gone without an answer. `handedOver`: how many bytes of the stream the kernel took.
+    /// The connection was lost without an answer after the kernel took the first `handedOver` bytes of the stream.
     case silent(handedOver: UInt64)
-    /// The peer refused the connection itself, right after the handshake, before anything was accepted on it.
+    /// The peer refused the connection itself, right after the handshake, before it accepted anything.
     case refused
 }
 
-/// What the end of a connection proves about the notifications it had in doubt.
+/// The conclusions from the end of a connection about the notifications it had in doubt.
 package struct Conclusion: Sendable {
-    /// Those whose outcome is now certain, or `unknown` by their own wish.
+    /// The notifications whose outcome is now certain, or `unknown` because of their policy for doubt.
     package var settlements: [Settlement] = []
-    /// The one that the gateway named, unless it was accepted; what becomes of it depends on the status and its tries.
+    /// The notification that the gateway named, unless it was accepted. The status and its tries determine whether it
+    /// is retried.
     package var named: Batch?
-    /// Why it was named.
+    /// The status it was named with.
     package var status: Status?
-    /// Whether the named one had been taken for accepted before.
+    /// Whether the named notification had counted as accepted.
     package var isCorrection = false
-    /// Those to be sent again, in their original order, after `named` if that is tried again.
+    /// The notifications to resend, in their original order, after `named` if that is retried.
     package var tail: [Batch] = []
-    /// How many of the tail may have been accepted all the same: possible duplicates.
+    /// How many of the tail may have been accepted: possible duplicates.
     package var doubtfulCount = 0
-    /// Those of the tail that had been taken for accepted before, and were not; they come first in it.
+    /// The notifications of the tail that had counted as accepted and were not. They come first in it.
     package var revoked: [Batch] = []
-    /// How many of the tail those are.
+    /// The number of notifications in `revoked`.
     package var revokedCount: Int { revoked.notificationCount }
-    /// How many were taken for accepted so long ago that nobody can send them again, though they were thrown away.
+    /// The number of discarded notifications that counted as accepted and are too old to be in memory for a resend.
     package var lostCount = 0
-    /// Whether one of the tail was refused and nobody knows which: the tail must be sent in small groups.
+    /// Whether an unknown one of the tail was refused. The tail must then be sent in small groups.
     package var hidesRefusal = false
 
-    /// Creates a conclusion that says nothing.
+    /// Creates an empty conclusion.
     package init() {}
 }

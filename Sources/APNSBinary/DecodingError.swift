@@ -1,10 +1,10 @@
-/// Bytes that no peer who keeps to the binary protocol would send.
+/// Bytes that violate the binary protocol.
 package enum DecodingError: Error, Hashable, Sendable {
-    /// A notification's first byte is none of 0, 1 and 2, or a reply's is not 8.
+    /// The first byte of a notification is not 0, 1 or 2, or that of a reply is not 8.
     case unexpectedCommand(UInt8)
-    /// A frame says that it is longer than any valid one, so nothing is read into memory for it.
+    /// A frame's declared length exceeds every valid one, so its content is not read into memory.
     case frameTooLong(UInt32)
-    /// A frame's items do not add up to its length, are of a wrong length, missing or doubled. The identifier is known
-    /// if it came before the fault.
+    /// A frame's items do not add up to its length, have a wrong length, or are missing or duplicated. The identifier
+    /// is known if it came before the error.
     case malformedItems(identifier: UInt32?)
 }

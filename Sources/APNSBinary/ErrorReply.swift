@@ -1,14 +1,14 @@
-/// The gateway's six-byte reply to a notification it refuses, sent just before it closes.
+/// The gateway's six-byte reply to a notification that it refuses, sent just before it closes the connection.
 ///
 /// offset 0: command, always 8 · offset 1: status · offset 2: notification identifier, 4 bytes big-endian
 package struct ErrorReply: Hashable, Sendable {
-    /// How many bytes a reply has.
+    /// The length of a reply, in bytes.
     package static let encodedByteCount = 6
     private static let command: UInt8 = 8
 
-    /// Why.
+    /// The reason.
     package let status: Status
-    /// Which notification, by the identifier its sender gave it; 0 when the gateway could not tell.
+    /// The identifier that the sender gave the notification; 0 if the gateway could not determine it.
     package let identifier: UInt32
 
     /// Creates a reply.
@@ -17,10 +17,10 @@ package struct ErrorReply: Hashable, Sendable {
         self.identifier = identifier
     }
 
-    /// Reads the reply at the start of `bytes`.
+    /// Decodes the reply at the start of `bytes`.
     ///
     /// - Returns: `nil` when more bytes are needed.
-    /// - Throws: `DecodingError.unexpectedCommand`: treat it as a close without a reply.
+    /// - Throws: `DecodingError.unexpectedCommand`. Treat it as a close without a reply.
     package init?(decoding bytes: Span<UInt8>) throws(DecodingError) {
         guard let command = bytes.isEmpty ? nil : bytes[0] else { return nil }
         guard command == Self.command else { throw .unexpectedCommand(command) }

@@ -1,12 +1,13 @@
 package import APNSModel
 
-/// One entry of the feedback service: a token whose app is gone, and since when.
+/// One entry of the feedback service: the token of a removed app, and the time of the removal.
 ///
 /// offset 0: seconds since 1970, 4 bytes, unsigned · offset 4: token length *n*, 2 bytes · offset 6: *n* bytes
 package struct FeedbackTuple: Hashable, Sendable {
-    /// When the gateway decided that the app is gone. Seconds; the timestamp of an HTTP/2 410 counts milliseconds.
+    /// When the gateway decided that the app was removed, in seconds. The timestamp of an HTTP/2 410 is in
+    /// milliseconds.
     package let epochSeconds: UInt32
-    /// The token, of any length, even none.
+    /// The token, of any length, including 0.
     package let token: DeviceToken
 
     /// Creates a tuple.
@@ -15,10 +16,10 @@ package struct FeedbackTuple: Hashable, Sendable {
         self.token = token
     }
 
-    /// How many bytes it takes on the wire.
+    /// Its length on the wire, in bytes.
     package var encodedByteCount: Int { 6 + token.bytes.count }
 
-    /// Reads the tuple at the start of `bytes`.
+    /// Decodes the tuple at the start of `bytes`.
     ///
     /// - Returns: `nil` when more bytes are needed. Every byte string is a valid start of a tuple.
     package init?(decoding bytes: Span<UInt8>) {

@@ -1,26 +1,26 @@
 package import APNSModel
 
-/// Writes notifications of one batch as frames.
+/// Encodes the notifications of one batch as frames.
 ///
-/// What does not change from frame to frame is laid out once, and identifier and token are patched into it: with a shared
-/// payload a frame is then one run of bytes. Command 2 puts the identifier first, so that a gateway which chokes on a
-/// later item can still name the notification.
+/// The constant part of the frames is laid out once, and identifier and token are patched into it. With a shared
+/// payload, a frame is then one run of bytes. In command 2 the identifier comes first, so that a gateway which fails on
+/// a later item can still name the notification.
 package struct FrameEncoder: Sendable {
     private let format: FrameFormat
     private let expiry: UInt32
-    /// The last frame: all of it while every payload was the same one, else only what comes before the payload.
+    /// The last frame. If the payload has changed, only the part before the payload.
     private var layout: [UInt8] = []
-    /// The lengths for which `layout` was made.
+    /// The lengths that `layout` was made for.
     private var tokenByteCount = -1
     private var payloadByteCount = -1
-    /// The payload in `layout`; `nil` once there were two.
+    /// The payload in `layout`; `nil` once a second payload was seen.
     private var sharedPayload: ArraySlice<UInt8>?
-    /// What comes behind the payload.
+    /// The part of a frame after the payload.
     private var trailer: [UInt8] = []
 
     /// Creates an encoder for batches with these attributes.
     ///
-    /// An expiration later than 2106-02-07, the last that 32 bits can tell, is written as that.
+    /// An expiration after 2106-02-07, the last date in 32 bits, is encoded as that date.
     package init(format: FrameFormat, attributes: Attributes) {
         self.format = format
         self.expiry = UInt32(clamping: attributes.expiration.epochSeconds)
@@ -33,7 +33,7 @@ package struct FrameEncoder: Sendable {
 
     /// Appends one notification.
     ///
-    /// - Precondition: Token and payload have at most 65,535 bytes; a `Batch` that was checked holds far shorter ones.
+    /// - Precondition: Token and payload have at most 65,535 bytes; those of a checked `Batch` are much shorter.
     package mutating func append(
         token: ArraySlice<UInt8>, payload: ArraySlice<UInt8>, identifier: UInt32, to bytes: inout [UInt8]
     ) {
@@ -50,9 +50,9 @@ package struct FrameEncoder: Sendable {
         if format == .frame { bytes.append(contentsOf: trailer) }
     }
 
-    /// Appends the flush probe: a notification that every gateway must refuse, with a token of no bytes.
+    /// Appends the flush probe: a notification with an empty token, which every gateway must refuse.
     ///
-    /// The refusal that names it proves that everything before it was accepted; it costs the connection.
+    /// The refusal that names it proves that everything before it was accepted. It ends the connection.
     package static func appendFlushProbe(_ identifier: UInt32, format: FrameFormat, to bytes: inout [UInt8]) {
         var encoder = FrameEncoder(format: format, attributes: Attributes())
         encoder.append(token: [], payload: [], identifier: identifier, to: &bytes)
@@ -68,7 +68,7 @@ package struct FrameEncoder: Sendable {
         if let sharedPayload { layout += sharedPayload + trailer }
     }
 
-    /// What comes before a token, with an identifier of 0.
+    /// Returns the part of a frame before the token, with an identifier of 0.
     private func head(tokenByteCount: Int, payloadByteCount: Int) -> [UInt8] {
         var layout = [format.rawValue]
         switch format {
@@ -87,7 +87,7 @@ package struct FrameEncoder: Sendable {
         return layout
     }
 
-    /// Writes identifier and token over those of the frame before.
+    /// Overwrites identifier and token of the previous frame.
     private mutating func patch(_ identifier: UInt32, _ token: Span<UInt8>) {
         let format = format
         var layout = layout.mutableSpan
@@ -96,7 +96,7 @@ package struct FrameEncoder: Sendable {
 }
 
 extension FrameFormat {
-    /// Where our encoder puts the identifier and the token.
+    /// The offsets at which `FrameEncoder` puts the identifier and the token.
     private var offsets: (identifier: Int?, token: Int) {
         switch self {
         case .simple: (nil, 3)
@@ -105,7 +105,7 @@ extension FrameFormat {
         }
     }
 
-    /// Writes identifier and token over those of the frame at `frame`, whose token is as long.
+    /// Overwrites identifier and token of the frame at `frame`, whose token has the same length.
     @inline(__always)
     func patch(_ identifier: UInt32, _ token: Span<UInt8>, into bytes: inout MutableSpan<UInt8>, at frame: Int) {
         let offsets = offsets
@@ -113,7 +113,7 @@ extension FrameFormat {
         Self.store(token, into: &bytes, at: frame + offsets.token)
     }
 
-    /// Copies a token; eight bytes at a time are one load and one store.
+    /// Copies a token; each eight bytes are one load and one store.
     @inline(__always)
     private static func store(_ token: Span<UInt8>, into output: inout MutableSpan<UInt8>, at offset: Int) {
         var place = 0
@@ -129,7 +129,7 @@ extension FrameFormat {
         }
     }
 
-    /// Writes an identifier, the highest byte first.
+    /// Stores an identifier in big-endian order.
     @inline(__always)
     private static func store(_ identifier: UInt32, into output: inout MutableSpan<UInt8>, at offset: Int) {
         precondition(offset >= 0 && offset <= output.count - 4)

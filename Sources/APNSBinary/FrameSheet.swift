@@ -1,12 +1,12 @@
 import APNSModel
 
-/// One record's worth of frames, laid end to end, in which only identifiers and tokens change from record to record.
+/// A buffer of consecutive frames for one record, in which only identifiers and tokens change from record to record.
 ///
-/// Notifications that share a payload differ in some forty bytes of three hundred: the rest stays where it is from one
-/// record to the next, so that a frame costs no copy of its payload. Not copyable, because a copy of the sheet is what it
-/// saves.
+/// Notifications with the same payload differ in some forty bytes of three hundred. The rest stays in place from one
+/// record to the next, so a frame costs no copy of its payload. The type is not copyable, because a copy would defeat
+/// that.
 package struct FrameSheet: ~Copyable, Sendable {
-    /// What the frames in `bytes` were laid out for.
+    /// The properties of the frames laid out in `bytes`.
     private struct Layout: Sendable {
         let format: FrameFormat
         let attributes: Attributes
@@ -15,45 +15,45 @@ package struct FrameSheet: ~Copyable, Sendable {
         let frameByteCount: Int
     }
 
-    /// How many bytes the frames of one record may have.
+    /// The maximum length of one record's frames, in bytes.
     private let byteLimit: Int
     private var bytes: [UInt8] = []
     private var layout: Layout?
-    /// How many of `bytes` belong to the record written last.
+    /// The number of `bytes` that belong to the record written last.
     package private(set) var byteCount = 0
 
-    /// Creates a sheet for records of at most `byteLimit` bytes; a frame that is longer is a record of its own.
+    /// Creates a sheet for records of at most `byteLimit` bytes. A longer frame gets a record of its own.
     package init(byteLimit: Int) {
         self.byteLimit = byteLimit
     }
 
-    /// Lends the frames written last.
+    /// Passes the frames written last to `body`.
     ///
-    /// - Throws: What `body` throws.
+    /// - Throws: Rethrows from `body`.
     package borrowing func withFrames<Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Void
     ) throws(Failure) {
         try body(bytes.span.extracting(..<byteCount))
     }
 
-    /// Leaves no frame to lend; the next record may still use what is laid out.
+    /// Makes the sheet empty. The next record can still reuse the layout.
     mutating func clear() {
         byteCount = 0
     }
 
-    /// Writes the frames of the first notifications of `run` over what was written before.
+    /// Writes the frames of the first notifications of `run` over the previous record.
     ///
     /// - Parameters:
     ///   - run: At least one notification.
-    ///   - format: How they are spelled.
-    ///   - sequence: The number of the first one on its connection.
-    /// - Returns: How many were written, at least 1.
+    ///   - format: Their format.
+    ///   - sequence: The sequence number of the first one on its connection.
+    /// - Returns: The number written, at least 1.
     mutating func write(_ run: Batch, format: FrameFormat, from sequence: UInt64) -> Int {
         guard let payload = run.sharedPayload?.bytes else { return writeEach(run, format: format, from: sequence) }
         let frameByteCount = layOut(run, payload: payload, format: format)
         let limit = min(run.count, max(1, byteLimit / frameByteCount))
         let tokens = run.uniformTokens(atMost: limit)
-        // Tokens of many lengths would make many short records.
+        // Tokens of many lengths would result in many short records.
         guard tokens.count == limit else { return writeEach(run, format: format, from: sequence) }
         repeatFrame(frameByteCount, count: tokens.count)
         byteCount = tokens.count * frameByteCount
@@ -63,7 +63,7 @@ package struct FrameSheet: ~Copyable, Sendable {
 }
 
 extension FrameSheet {
-    /// Lays out the first frame anew, unless it is of the same kind as those that are there. Returns its length.
+    /// Lays out the first frame, unless the current layout matches. Returns its length.
     private mutating func layOut(_ run: Batch, payload: [UInt8], format: FrameFormat) -> Int {
         let token = run.token(at: run.indices.lowerBound)
         if let layout, layout.tokenByteCount == token.count, layout.format == format,
@@ -80,14 +80,14 @@ extension FrameSheet {
         return bytes.count
     }
 
-    /// Repeats the first frame until there are `count`.
+    /// Repeats the first frame until there are `count` frames.
     private mutating func repeatFrame(_ frameByteCount: Int, count: Int) {
         guard bytes.count < count * frameByteCount else { return }
         let frame = Array(bytes[..<frameByteCount])
         while bytes.count < count * frameByteCount { bytes.append(contentsOf: frame) }
     }
 
-    /// Writes identifiers and tokens over those of the record before.
+    /// Overwrites identifiers and tokens of the previous record.
     private mutating func patch(
         _ storage: [UInt8], _ tokens: Batch.UniformTokens, format: FrameFormat, from sequence: UInt64
     ) {
@@ -102,7 +102,7 @@ extension FrameSheet {
         }
     }
 
-    /// Writes notifications that have payloads of their own, or tokens of several lengths.
+    /// Writes notifications with individual payloads, or with tokens of several lengths.
     private mutating func writeEach(_ run: Batch, format: FrameFormat, from sequence: UInt64) -> Int {
         layout = nil
         bytes.removeAll(keepingCapacity: true)

@@ -1,24 +1,24 @@
 import APNSModel
 
-/// The search for a notification that was refused without being named, among suspects any of which may have been accepted.
+/// The search for a notification that was refused without being named, among suspects that may all have been accepted.
 ///
-/// Suspects go out in groups, and a group must be confirmed before the next is sent, so that a second unnamed refusal
-/// points to one group. Groups start small and double while they pass; a group that fails is searched in eighths. So a
-/// suspect is sent a few times (about log₈ of the window), never once per refusal, as with senders that resend the whole
-/// window each time.
+/// Suspects are sent in groups. Each group must be confirmed before the next is sent, so that a second unnamed refusal
+/// points to one group. Groups start small and double while they succeed; a group that fails is searched in eighths.
+/// Each suspect is therefore sent a few times (about log₈ of the window), and not once per refusal, as by senders that
+/// resend the whole window each time.
 struct Hunt: Sendable {
     private static let firstGroupSize = 32
 
     private var suspects = BatchList()
     private var groupSize: Int
-    /// How many of the suspects in front are of a group that failed: they go out in groups that do not grow.
+    /// How many of the first suspects belong to a failed group. They are sent in groups that do not grow.
     private var searchCount = 0
-    /// How many of the present group are still to be written.
+    /// How many notifications of the current group are still to be written.
     private var roomInGroup: Int
-    /// What is written of the present group and has no outcome yet.
+    /// The written notifications of the current group that have no outcome yet.
     private var group = NotificationSet()
 
-    /// Starts a hunt; `others` wait behind the suspects, since they were to be sent again anyway.
+    /// Starts a hunt. `others` follow the suspects, since they must be resent anyway.
     init(suspects: [Batch], others: [Batch]) {
         let count = suspects.notificationCount
         self.groupSize = max(1, min(Self.firstGroupSize, count / 8))
@@ -26,13 +26,13 @@ struct Hunt: Sendable {
         self.suspects.prepend(suspects + others)
     }
 
-    /// How many suspects wait to be sent.
+    /// The number of suspects that wait to be sent.
     var waitingCount: Int { suspects.count }
 
-    /// Whether the group is out and its outcome must be awaited.
+    /// Whether the group is written and its outcome must be awaited.
     var isWaiting: Bool { roomInGroup == 0 || suspects.isEmpty }
 
-    /// Whether nobody is suspected any more.
+    /// Whether no suspects are left.
     var isOver: Bool { suspects.isEmpty && group.isEmpty }
 
     mutating func next(atMost limit: Int) -> Batch? {
@@ -50,7 +50,7 @@ struct Hunt: Sendable {
         group.remove(batch)
     }
 
-    /// Notes that the notifications of `settled` have outcomes; returns whether the hunt is over.
+    /// Notes that the notifications of `settled` have outcomes. Returns whether the hunt has ended.
     mutating func confirm(_ settled: Batch) -> Bool {
         group.remove(settled)
         if group.isEmpty, roomInGroup == 0 {
@@ -60,8 +60,8 @@ struct Hunt: Sendable {
         return isOver
     }
 
-    /// Takes back what a dead connection left of the group, or of what had been written before the hunt began; returns
-    /// whether the hunt is over.
+    /// Takes back the notifications that a lost connection left of the group, or of those written before the hunt began.
+    /// Returns whether the hunt has ended.
     mutating func resume(_ tail: [Batch], hasFailed: Bool) -> Bool {
         let count = tail.notificationCount
         for batch in tail { group.remove(batch) }
@@ -74,7 +74,7 @@ struct Hunt: Sendable {
         return isOver
     }
 
-    /// What waits of a job.
+    /// The waiting batches of a job.
     func batches(of job: JobID) -> [Batch] {
         suspects.all { $0.job == job }
     }

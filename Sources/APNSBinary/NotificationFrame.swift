@@ -1,31 +1,31 @@
-/// A notification as it lies in the bytes a gateway has read; it holds places in them, not the bytes.
+/// The layout of a notification within bytes that a gateway has read. Holds offsets into them, not the bytes.
 ///
 /// Command 0: `00`, token length (2), token, payload length (2), payload.
 /// Command 1: `01`, identifier (4), expiry (4), then as command 0.
 /// Command 2: `02`, frame length (4), items of id (1), length (2) and value, in any order.
 package struct NotificationFrame: Hashable, Sendable {
-    /// The most bytes a frame of command 2 may say that it has: the largest valid one is 2176 bytes long.
+    /// The maximum length that a frame of command 2 may declare. The largest valid one is 2176 bytes long.
     package static let maximumItemByteCount: UInt32 = 16_384
 
-    /// How it is spelt.
+    /// Its format.
     package let format: FrameFormat
-    /// The sender's name for it, if it has one.
+    /// The identifier that the sender gave it, if any.
     package var identifier: UInt32?
-    /// Seconds since 1970, 0 for one attempt, `nil` when the frame does not say.
+    /// Seconds since 1970; 0 for a single attempt; `nil` if the frame has none.
     package var expiry: UInt32?
-    /// 10 or 5, or what else the sender wrote; `nil` when the frame does not say, which means 10.
+    /// 10 or 5, or any other value that the sender wrote; `nil` if the frame has none, which means 10.
     package var priority: UInt8?
-    /// Where the token lies; empty when it is missing or has no bytes.
+    /// The range of the token; empty if it is missing or has no bytes.
     package var token: Range<Int>
-    /// Where the payload lies; empty when it is missing or has no bytes.
+    /// The range of the payload; empty if it is missing or has no bytes.
     package var payload: Range<Int>
-    /// How many bytes the whole notification takes; the next one starts behind them.
+    /// The length of the whole notification, in bytes. The next one starts after it.
     package let byteCount: Int
 
-    /// Reads the notification at the start of `bytes`.
+    /// Decodes the notification at the start of `bytes`.
     ///
-    /// - Returns: `nil` when more bytes are needed to tell.
-    /// - Throws: `DecodingError`; the stream cannot be read on behind it, so the gateway must close.
+    /// - Returns: `nil` when more bytes are needed.
+    /// - Throws: `DecodingError`. The rest of the stream cannot be decoded, so the gateway must close the connection.
     package init?(decoding bytes: Span<UInt8>) throws(DecodingError) {
         guard !bytes.isEmpty else { return nil }
         guard let format = FrameFormat(rawValue: bytes[0]) else { throw .unexpectedCommand(bytes[0]) }
@@ -87,7 +87,7 @@ package struct NotificationFrame: Hashable, Sendable {
         return frame
     }
 
-    /// Takes one item. Returns whether it is of its kind's length and the first of its kind; unknown kinds are passed over.
+    /// Takes one item. Returns whether it has the right length and is the first of its kind. Unknown kinds are ignored.
     private mutating func take(_ item: UInt8, at range: Range<Int>, of bytes: Span<UInt8>, seen: inout UInt8) -> Bool {
         guard (1...5).contains(item) else { return true }
         guard seen & (1 << item) == 0 else { return false }

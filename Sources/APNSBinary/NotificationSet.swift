@@ -1,10 +1,10 @@
 import APNSModel
 
-/// Which notifications, by job and index: a few runs, however many there are.
+/// A set of notifications by job and index, stored as a few runs however large it is.
 struct NotificationSet: Sendable {
     private var indices: [JobID: RangeSet<Int>] = [:]
 
-    /// Whether there is nothing in it.
+    /// Whether the set is empty.
     var isEmpty: Bool { indices.isEmpty }
 
     /// Adds the notifications of a batch.
@@ -13,7 +13,7 @@ struct NotificationSet: Sendable {
         indices[batch.job, default: RangeSet()].insert(contentsOf: batch.indices)
     }
 
-    /// Removes the notifications of a batch, as far as they are in it.
+    /// Removes the notifications of a batch that are in the set.
     mutating func remove(_ batch: Batch) {
         indices[batch.job]?.remove(contentsOf: batch.indices)
         if indices[batch.job]?.isEmpty == true { indices[batch.job] = nil }
@@ -24,7 +24,7 @@ struct NotificationSet: Sendable {
         indices[job] = nil
     }
 
-    /// Cuts a batch where it enters or leaves the set; the parts are in order and together all of it.
+    /// Splits a batch where it enters or leaves the set. The parts are in order and cover the whole batch.
     func split(_ batch: Batch) -> [(part: Batch, isInside: Bool)] {
         guard let mine = indices[batch.job] else { return [(batch, false)] }
         let whole = RangeSet(batch.indices)

@@ -1,19 +1,20 @@
 package import APNSModel
 
-/// One connection's memory of what it wrote: which notifications are in doubt, and what silence, a reply or an end proves.
+/// The state of one connection: which notifications are in doubt, and the conclusions from silence, a reply or an end.
 ///
-/// Does no I/O and reads no clock. The shell writes what `write` appends, says where in the stream it ended (`mark`), how
-/// much of the stream the peer's kernel has (`acknowledge`), and asks at `nextSettlement` for what silence has proved.
-/// Identifiers are unique among all that can still be named; see `SentWindow` for how they wrap.
+/// Does no I/O and reads no clock. The caller writes the bytes that `write` puts on the sheet, reports where in the
+/// stream they end (`mark`) and how much of the stream the peer's kernel has (`acknowledge`), and calls `settle` at
+/// `nextSettlement` for the notifications that silence has proved accepted. Identifiers are unique among all
+/// notifications that can still be named; see `SentWindow` for how they wrap.
 package struct PipelineMachine: Sendable {
-    /// How a connection treats what it sends.
+    /// The settings of a connection.
     package struct Options: Hashable, Sendable {
-        /// The spelling of notifications.
+        /// The frame format of notifications.
         package var format: FrameFormat
-        /// The most notifications in doubt at a time.
+        /// The maximum number of notifications in doubt.
         package var windowLimit: Int
-        /// How long a connection must be silent, from the moment the peer's kernel has a notification, to prove it
-        /// accepted; `nil` when silence proves nothing and only the flush probe does.
+        /// How long the connection must be silent after the peer's kernel received a notification to prove it accepted;
+        /// `nil` if silence proves nothing and only the flush probe does.
         package var confirmAfter: Duration?
 
         /// Creates options.
@@ -26,7 +27,8 @@ package struct PipelineMachine: Sendable {
 
     private let options: Options
     private var window = SentWindow()
-    /// What silence proved, kept because a late error may still prove the contrary; as much as a window holds.
+    /// The notifications that silence proved accepted, kept because a late error may disprove it. Limited to the size
+    /// of a window.
     private var history = SentWindow()
     private var acknowledgements = Acknowledgements()
     private var nextSequence: UInt64
@@ -37,30 +39,30 @@ package struct PipelineMachine: Sendable {
     /// Creates the machine of a new connection.
     ///
     /// - Parameters:
-    ///   - options: How it treats what it sends.
-    ///   - firstSequence: Where its numbers start; anything but 0 is for tests of the wrap.
+    ///   - options: The settings of the connection.
+    ///   - firstSequence: The first sequence number; tests use values other than 0 for the wrap.
     package init(options: Options, firstSequence: UInt64 = 0) {
         self.options = options
         self.firstSequence = firstSequence
         self.nextSequence = firstSequence
     }
 
-    /// How many notifications may be written now. None behind a flush probe.
+    /// How many notifications may be written now; none after a flush probe.
     package var room: Int {
         probe == nil ? max(0, options.windowLimit - window.count) : 0
     }
 
-    /// How many notifications are in doubt.
+    /// The number of notifications in doubt.
     package var doubtCount: Int { window.count }
 
     /// Whether a flush probe has been written.
     package var isProbing: Bool { probe != nil }
 
-    /// Whether bytes were written that the peer's kernel is not known to have.
+    /// Whether some written bytes are not known to have reached the peer's kernel.
     package var isAwaitingAcknowledgement: Bool { acknowledgements.isWaiting }
 
-    /// Moves notifications from the front of `batch` into the window and writes their frames on the sheet, as many as a
-    /// record holds: none when the batch is empty or the window full.
+    /// Moves notifications from the front of `batch` into the window and writes their frames on the sheet, up to the
+    /// size of one record. Writes none if the batch is empty or the window full.
     package mutating func write(_ batch: inout Batch, on sheet: inout FrameSheet) {
         let count = min(room, batch.count)
         guard count > 0 else { return sheet.clear() }
@@ -69,7 +71,7 @@ package struct PipelineMachine: Sendable {
         nextSequence += UInt64(written)
     }
 
-    /// Appends the flush probe; nothing may be written behind it.
+    /// Appends the flush probe. Nothing may be written after it.
     package mutating func writeProbe(into bytes: inout [UInt8]) {
         FrameEncoder.appendFlushProbe(SentWindow.identifier(of: nextSequence), format: options.format, to: &bytes)
         probe = nextSequence
@@ -78,8 +80,8 @@ package struct PipelineMachine: Sendable {
 
     /// Notes that everything written so far ends in the stream's first `offset` bytes.
     ///
-    /// A mark is taken whole or not at all: to be called once per TLS record, which a peer cannot read in part. So what lies
-    /// behind the last whole mark when a connection dies was certainly not processed.
+    /// Call it once per TLS record, because a peer cannot read part of a record. When the connection is lost, bytes
+    /// after the last mark that arrived completely were certainly not processed.
     package mutating func mark(offset: UInt64) {
         acknowledgements.add(end: nextSequence, offset: offset)
     }
@@ -89,14 +91,14 @@ package struct PipelineMachine: Sendable {
         acknowledgements.acknowledge(offset, at: now)
     }
 
-    /// When to call `settle` next; `nil` while nothing can be proved by silence.
+    /// When to call `settle` next; `nil` while silence cannot prove anything.
     package var nextSettlement: Moment? {
         guard reply.isEmpty, let confirmAfter = options.confirmAfter, let arrival = acknowledgements.oldestArrival
         else { return nil }
         return arrival + confirmAfter
     }
 
-    /// Returns what silence up to `now` has proved to be accepted: nothing more once a byte of a reply is there.
+    /// Returns the notifications that silence until `now` has proved accepted; none once a byte of a reply has arrived.
     package mutating func settle(at now: Moment) -> [Settlement] {
         guard reply.isEmpty, let confirmAfter = options.confirmAfter,
             let end = acknowledgements.removeArrived(by: now + (.zero - confirmAfter))
@@ -107,16 +109,16 @@ package struct PipelineMachine: Sendable {
         return proved.map { Settlement($0.batch, .accepted) }
     }
 
-    /// Takes bytes from the gateway.
+    /// Processes bytes from the gateway.
     ///
-    /// - Returns: The reply, once all six bytes are there; then the connection is over.
-    /// - Throws: `DecodingError.unexpectedCommand`: the connection is over as if it had ended without a reply.
+    /// - Returns: The reply, once all six bytes have arrived. It ends the connection.
+    /// - Throws: `DecodingError.unexpectedCommand`. The connection has ended, as by a close without a reply.
     package mutating func receive(_ bytes: some Sequence<UInt8>) throws(DecodingError) -> ErrorReply? {
         reply.append(contentsOf: bytes)
         return try ErrorReply(decoding: reply.span)
     }
 
-    /// Says what the end of the connection proves, and forgets everything in doubt.
+    /// Returns the conclusions from the end of the connection, and removes everything in doubt.
     package mutating func end(_ end: ConnectionEnd) -> Conclusion {
         switch end {
         case .reply(let reply): conclude(reply)
@@ -143,7 +145,7 @@ extension PipelineMachine {
         return conclude(reply.status, naming: known)
     }
 
-    /// The gateway named one from before all that is remembered: everything remembered was thrown away.
+    /// The gateway named a notification older than everything in memory: everything in memory was discarded.
     private mutating func concludeForgotten(_ status: Status, lostCount: UInt64) -> Conclusion {
         var conclusion = Conclusion()
         conclusion.status = status
@@ -153,7 +155,7 @@ extension PipelineMachine {
         return conclusion
     }
 
-    /// The gateway named a notification: those before it were accepted, those behind it thrown away.
+    /// The gateway named a notification: those before it were accepted, those after it discarded.
     private mutating func conclude(_ status: Status, naming sequence: UInt64) -> Conclusion {
         var conclusion = Conclusion()
         conclusion.status = status
@@ -174,10 +176,10 @@ extension PipelineMachine {
         return conclusion
     }
 
-    /// The gateway could not tell which one it was, or named none of ours: everything in doubt stays in doubt.
+    /// The gateway did not identify the notification, or named an unknown one: everything in doubt stays in doubt.
     ///
-    /// One of them was refused for its own fault unless the gateway shuts down or refuses the app. Status 0 counts as a
-    /// refusal here: a notification that draws it time and again would otherwise be sent for ever.
+    /// Unless the gateway shuts down or refuses the app, one of them was refused for its own fault. Status 0 counts as
+    /// a refusal here: otherwise a notification that repeatedly gets it would be resent endlessly.
     private mutating func concludeUnknown(_ reply: ErrorReply) -> Conclusion {
         var conclusion = doubt(window.removeAll())
         conclusion.status = reply.status
@@ -200,7 +202,8 @@ extension PipelineMachine {
         return conclusion
     }
 
-    /// What may or may not have been accepted: sent again, or `unknown` for those that must not be sent twice.
+    /// Notifications that may or may not have been accepted: resent, or `unknown` if their policy forbids sending them
+    /// twice.
     private func doubt(_ batches: [Batch]) -> Conclusion {
         var conclusion = Conclusion()
         for batch in batches {

@@ -1,11 +1,12 @@
 package import APNSModel
 
-/// What one app has to send: lane by lane the tail of dead connections first, then new work, a batch of each job in turn.
+/// The notifications that one app has to send. Lane by lane, the tails of ended connections come first, then new work,
+/// a batch of each job in turn.
 ///
-/// All connections of an app share it. It also keeps what must be remembered across connections: how often a notification
-/// was tried, and the hunt for one that the gateway refused without naming it.
+/// All connections of an app share the queue. It also keeps the state that outlives a connection: how often a
+/// notification was tried, and the hunt for one that the gateway refused without naming it.
 package struct SendQueue: Sendable {
-    /// How often a notification is tried whose refusal need not be its own fault.
+    /// How often a notification is tried if its refusal may not be its own fault.
     package static let tryLimit = 3
 
     private struct Key: Hashable, Sendable {
@@ -16,7 +17,7 @@ package struct SendQueue: Sendable {
     private var work: WorkQueue
     private var hunt: Hunt?
     private var tries: [Key: Int] = [:]
-    /// Those that are to be sent again although they had been settled as accepted.
+    /// The notifications to be resent that had been settled as accepted.
     private var revoked = NotificationSet()
 
     /// Creates an empty queue; `announces` as for `WorkQueue`.
@@ -24,50 +25,52 @@ package struct SendQueue: Sendable {
         self.work = WorkQueue(announces: announces)
     }
 
-    /// How many notifications wait, the tail included.
+    /// The number of waiting notifications, including the tail.
     package var count: Int { work.count + (hunt?.waitingCount ?? 0) }
 
-    /// How many of a lane wait. In a hunt, what it keeps counts in every lane: nothing else is sent meanwhile.
+    /// The number of waiting notifications of a lane. The notifications of a hunt count in every lane, because nothing
+    /// else is sent during a hunt.
     package func count(of lane: Lane) -> Int { work.count(of: lane) + (hunt?.waitingCount ?? 0) }
 
-    /// How many of them are to be announced first.
+    /// The number of waiting notifications that must be announced first.
     package var unannouncedCount: Int { work.unannouncedCount }
 
-    /// Whether a connection that asks now would get nothing.
+    /// Whether `next` would return nothing now.
     package var isBlocked: Bool {
         if let hunt { return hunt.isWaiting }
         return work.isBlocked
     }
 
-    /// Whether a hunt is on, so that only one connection is of use.
+    /// Whether a hunt is in progress. Only one connection is useful then.
     package var isHunting: Bool { hunt != nil }
 
-    /// Adds new work behind all other work of its job.
+    /// Adds new work after all other work of its job.
     package mutating func append(_ batch: Batch) { work.append(batch) }
 
-    /// Takes at most `limit` notifications that may be written now; `nil` when there are none.
+    /// Takes at most `limit` notifications that may be written now; `nil` if there are none.
     package mutating func next(atMost limit: Int) -> Batch? {
         hunt != nil ? hunt?.next(atMost: limit) : work.next(atMost: limit)
     }
 
-    /// Puts back, before everything else, what was taken and not written.
+    /// Puts back unwritten notifications, ahead of everything else.
     package mutating func putBack(_ batch: Batch) {
         if hunt != nil { hunt?.putBack(batch) } else { work.putBack(batch) }
     }
 
-    /// What is to be announced and was not named here before.
+    /// Returns the batches to announce that no earlier call returned.
     package mutating func takeUnannounced() -> [Batch] { work.takeUnannounced() }
 
-    /// Whether `next` with this limit would bring something, or put something aside to be announced.
+    /// Whether `next` with this limit would return a batch, or set one aside to be announced.
     package func gives(atMost limit: Int) -> Bool { hunt == nil ? work.gives(atMost: limit) : !isBlocked && limit > 0 }
 
-    /// What was announced and the gateway has not processed, since the last call: it is announced again before it is sent.
+    /// Returns the announced batches that the gateway did not process, since the last call. They are announced again
+    /// before they are sent.
     package mutating func takeWithdrawn() -> [Batch] { work.takeWithdrawn() }
 
-    /// Says that these are announced.
+    /// Notes that these batches are announced.
     package mutating func announced(_ batches: [Batch]) { work.announced(batches) }
 
-    /// Notes that notifications have an outcome. A hunt may go on when its group has. Noting it twice does no harm.
+    /// Notes that notifications have an outcome. A hunt continues when its whole group has one. Idempotent.
     package mutating func confirm(_ settlements: [Settlement]) {
         guard hunt != nil || !tries.isEmpty || !revoked.isEmpty else { return }
         for settlement in settlements {
@@ -80,7 +83,7 @@ package struct SendQueue: Sendable {
         }
     }
 
-    /// Removes what still waits of a job, and returns it.
+    /// Removes and returns the waiting batches of a job.
     package mutating func remove(_ job: JobID) -> [Batch] {
         let removed = work.remove(job) + (hunt?.remove(job) ?? [])
         if hunt?.isOver == true { hunt = nil }
@@ -89,10 +92,10 @@ package struct SendQueue: Sendable {
         return removed
     }
 
-    /// Removes a job of which so many notifications wait, and nothing has ever been written to a connection; else it changes
-    /// nothing.
+    /// Removes a job if exactly `count` of its notifications wait and none was ever written to a connection. Otherwise
+    /// changes nothing.
     ///
-    /// - Returns: What it has removed, none if the number is another; `nil` if something was written and came back.
+    /// - Returns: The removed batches; empty if the number differs; `nil` if one was written and came back.
     package mutating func removeUnwritten(_ job: JobID, count: Int) -> [Batch]? {
         let waiting = work.batches(of: job) + (hunt?.batches(of: job) ?? [])
         guard !waiting.contains(where: \.wasWritten) else { return nil }
@@ -101,9 +104,10 @@ package struct SendQueue: Sendable {
 }
 
 extension SendQueue {
-    /// Takes what the end of a connection proved, puts the tail in front of everything else, and returns the outcomes.
+    /// Applies the conclusion from the end of a connection, puts the tail ahead of everything else, and returns the
+    /// outcomes.
     ///
-    /// What was revoked gets its second outcome in time: an acceptance is told like any other, everything else as a
+    /// Revoked notifications get a second outcome later: an acceptance is reported as usual, any other outcome as a
     /// correction.
     package mutating func take(_ conclusion: Conclusion) -> [Settlement] {
         var (settlements, tail) = (conclusion.settlements, conclusion.tail)
@@ -125,7 +129,7 @@ extension SendQueue {
         return settlements
     }
 
-    /// Remembers who had been settled as accepted, and was not.
+    /// Remembers the notifications that had been settled as accepted and were not.
     private mutating func revoke(_ conclusion: Conclusion) {
         if conclusion.isCorrection, let named = conclusion.named { revoked.insert(named) }
         var count = conclusion.revokedCount
@@ -135,7 +139,7 @@ extension SendQueue {
         }
     }
 
-    /// The settlement, with those parts marked as a correction that contradict an earlier one.
+    /// Splits the settlement, and marks the parts that contradict an earlier one as corrections.
     private func correction(_ settlement: Settlement) -> [Settlement] {
         guard settlement.outcome != .accepted, !revoked.isEmpty else { return [settlement] }
         return revoked.split(settlement.batch).map {
@@ -143,7 +147,7 @@ extension SendQueue {
         }
     }
 
-    /// The reason of a notification that was found to be refused without having been named.
+    /// The refusal of a notification that was found to be refused without being named.
     private static func unnamedRefusal(_ status: Status?) -> Refusal {
         guard let status, !status.acceptsNamed else {
             return Refusal(
@@ -153,7 +157,7 @@ extension SendQueue {
         return status.refusal
     }
 
-    /// The one notification that must have been refused, since nothing else was in doubt.
+    /// The one notification that must have been refused, because nothing else was in doubt.
     private static func loneSuspect(of conclusion: Conclusion) -> Batch? {
         guard conclusion.hidesRefusal, conclusion.doubtfulCount == 1, conclusion.tail.count == 1,
             conclusion.tail[0].count == 1, !conclusion.settlements.contains(where: { $0.outcome == .unknown })
@@ -161,7 +165,7 @@ extension SendQueue {
         return conclusion.tail[0]
     }
 
-    /// Counts one more try of a single notification; whether it may have another.
+    /// Counts one more try of a single notification. Returns whether it may be tried again.
     private mutating func hasAnotherTry(_ batch: Batch) -> Bool {
         let key = Key(job: batch.job, index: batch.indices.lowerBound)
         tries[key, default: 0] += 1
@@ -176,7 +180,7 @@ extension SendQueue {
         } else if isHunt, tail.contains(where: { !$0.isEmpty }) {
             hunt = Hunt(suspects: tail, others: work.takeTail())
         } else {
-            // The gateway has thrown all of it away.
+            // The gateway has discarded all of it.
             for index in tail.indices { work.withdraw(&tail[index]) }
             work.prepend(tail)
         }

@@ -160,7 +160,7 @@ final class BinarySession: GatewaySession {
             switch end {
             case .reply(let reply): pipeline.end(.reply(reply))
             case .refused: pipeline.end(.refused)
-            // Without an acceptance, closing may also be the answer to one bad notification: search for it.
+            // Without identifiers, a close may also be the answer to one bad notification, which is then searched for.
             case .lost where isFresh && !isProven && options.format.carriesIdentifier: pipeline.end(.refused)
             case .lost, .closed: pipeline.end(.silent(handedOver: UInt64(stream.handedOverByteCount)))
             }

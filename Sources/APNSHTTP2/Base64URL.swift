@@ -2,7 +2,7 @@
 enum Base64URL {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-    /// Appends what spells `bytes`.
+    /// Appends `bytes`, encoded.
     static func append(_ bytes: ArraySlice<UInt8>, to text: inout [UInt8]) {
         var (bits, width) = (UInt32(0), UInt32(0))
         for byte in bytes {
@@ -16,7 +16,7 @@ enum Base64URL {
         if width > 0 { text.append(alphabet[Int(bits << (6 - width)) & 63]) }
     }
 
-    /// Returns the bytes that `text` spells; `nil` for padding, other signs, and lengths that nothing has.
+    /// Decodes `text`; `nil` for padding, characters outside the alphabet, and impossible lengths.
     static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
         var bytes: [UInt8] = []

@@ -1,20 +1,20 @@
 import APNSModel
 
-/// How often single notifications have failed in which way. Empty as long as nothing fails.
+/// Counts how often each notification failed, by kind of failure. Empty as long as nothing fails.
 struct FailureCounts: Sendable {
-    /// A way to fail.
+    /// A kind of failure.
     enum Kind: Int, Sendable {
-        /// The gateway asked for another try at once.
+        /// The gateway asked for an immediate retry.
         case now
-        /// It asked for one later.
+        /// The gateway asked for a later retry.
         case later
-        /// It failed itself.
+        /// The gateway reported a failure of its own.
         case serverError
         /// No answer came.
         case doubt
-        /// It refused the stream unprocessed.
+        /// The gateway refused the stream without processing it.
         case returned
-        /// The gateway found fault with the app.
+        /// The gateway complained about the app.
         case app
     }
 
@@ -23,12 +23,12 @@ struct FailureCounts: Sendable {
     /// Whether nothing has failed.
     var isEmpty: Bool { counts.isEmpty }
 
-    /// Counts one more failure of a batch of one, and returns how many there are.
+    /// Counts one more failure of a batch of one, and returns the new count.
     mutating func count(_ kind: Kind, of one: Batch) -> Int {
         count(kind, of: one.job, one.indices.lowerBound)
     }
 
-    /// Counts one more failure of each notification, and returns the runs that have failed equally often.
+    /// Counts one more failure of each notification, and returns the runs with equal counts.
     mutating func counts(_ kind: Kind, of batch: Batch) -> [(part: Batch, count: Int)] {
         var runs: [(part: Batch, count: Int)] = []
         var (start, last) = (batch.indices.lowerBound, 0)
@@ -44,7 +44,7 @@ struct FailureCounts: Sendable {
         return runs
     }
 
-    /// Forgets notifications that have an outcome.
+    /// Removes notifications that have an outcome.
     mutating func remove(_ batch: Batch) {
         guard var known = counts.removeValue(forKey: batch.job) else { return }
         if known.count < batch.count {
@@ -55,7 +55,7 @@ struct FailureCounts: Sendable {
         if !known.isEmpty { counts[batch.job] = known }
     }
 
-    /// Forgets a job.
+    /// Removes a job.
     mutating func remove(_ job: JobID) {
         counts[job] = nil
     }

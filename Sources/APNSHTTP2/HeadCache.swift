@@ -1,7 +1,8 @@
 import APNSModel
 import HTTP2
 
-/// The heads of the requests last written: batches of one job share theirs, and building one costs more than a request.
+/// Caches the head of the latest requests: batches of one job share theirs, and building a head costs more than a
+/// request.
 struct HeadCache: Sendable {
     private struct Key: Hashable, Sendable {
         let attributes: Attributes
@@ -13,7 +14,7 @@ struct HeadCache: Sendable {
     private var head: RequestHead?
     private var encoded: EncodedHead?
 
-    /// The encoded head of requests with these attributes and measures, as the peer's table stands.
+    /// The encoded head of requests with these attributes and measures, for the current state of the peer's table.
     mutating func encoded(
         _ attributes: Attributes, _ measures: RequestFields.Measures, from sender: RequestFields.Sender,
         by encoder: inout HeaderEncoder

@@ -1,27 +1,27 @@
 import APNSModel
 
-/// The device tokens to which nothing is sent for a while, since the gateway has got too many requests for them.
+/// The device tokens on hold because the gateway has received too many requests for them.
 struct HeldTokens {
-    /// When each may be sent to again.
+    /// The end of each token's hold.
     private var ends: [[UInt8]: Moment] = [:]
-    /// How many there may be before those are looked for whose time is over.
+    /// The number of entries above which expired ones are removed.
     private var limit = 1024
 
-    /// Whether there are none.
+    /// Whether no token is on hold.
     var isEmpty: Bool { ends.isEmpty }
 
-    /// When a token may be sent to again; `nil` when it may be now.
+    /// When a token's hold ends; `nil` if it is not on hold.
     func end(of token: ArraySlice<UInt8>) -> Moment? { ends[Array(token)] }
 
-    /// Holds a token until then.
+    /// Puts a token on hold until `end`.
     mutating func hold(_ token: ArraySlice<UInt8>, until end: Moment) {
         ends[Array(token)] = end
     }
 
-    /// Frees the tokens of what was released.
+    /// Removes the expired holds of released notifications.
     ///
-    /// Those of which nothing pauses any more are looked for when there are twice as many as were left the last time: a look at
-    /// all of them for each release would cost O(*n*²).
+    /// Holds whose notifications no longer wait are removed when the number of entries has doubled since the last such
+    /// pass. A pass over all entries for each release would cost O(*n*²).
     mutating func free(_ released: [Batch], at now: Moment) {
         guard !isEmpty else { return }
         for batch in released {

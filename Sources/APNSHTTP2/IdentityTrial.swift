@@ -1,23 +1,24 @@
-/// What the gateway has said against an app's identity since it last accepted something, and what follows from that.
+/// Collects the gateway's complaints about an app's identity since the last acceptance, and decides what to do.
 package struct IdentityTrial: Sendable {
-    /// What to do.
+    /// The action to take.
     package enum Step: Hashable, Sendable {
-        /// Nothing: send on.
+        /// None: keep sending.
         case goOn
-        /// Send on another connection.
+        /// Send on a new connection.
         case replace
-        /// Send on another connection, with another provider token than this one, if there is to be one.
+        /// Send on a new connection, with a new provider token in place of this one, if one may be signed.
         case renew(ProviderToken)
-        /// Send nothing until the app is configured anew, or for a long while.
+        /// Stop sending until the configuration changes or the stop's pause ends.
         case stop(Reply)
     }
 
-    /// How many refusals of status 400 in a row stop an app: one of them may be a notification's own.
+    /// The number of consecutive refusals with status 400 that stops an app. A single one may concern only its
+    /// notification.
     static let refusalLimit = 3
 
     private var refusals = 0
 
-    /// Begins without any suspicion.
+    /// Creates a trial without any complaints.
     package init() {}
 
     /// Notes an acceptance.
@@ -25,7 +26,7 @@ package struct IdentityTrial: Sendable {
         refusals = 0
     }
 
-    /// Says what follows from a demand that came on a connection with this provider token.
+    /// Returns the action for a demand from a connection with this provider token.
     package mutating func step(for demand: RequestQueue.Demand, on token: ProviderToken?) -> Step {
         switch demand {
         case .replace:

@@ -1,23 +1,23 @@
 import APNSModel
 
-/// Notifications that are not to be sent before a moment.
+/// Notifications that must not be sent before a given time.
 ///
-/// Moments are rounded up to tenths of a second, so that a hundred thousand refusals make some thousand entries.
+/// Times are rounded up to tenths of a second, so that a hundred thousand refusals make only some thousand entries.
 struct PausedBatches: Sendable {
     private static let grain: Int64 = 100_000_000
 
     private var batches: [Int64: [Batch]] = [:]
-    /// The tenths of a second at which something ends, ascending.
+    /// The tenths of a second at which pauses end, ascending.
     private var ends: [Int64] = []
-    /// How many notifications pause.
+    /// The number of paused notifications.
     private(set) var count = 0
-    /// The same by job, without zeros.
+    /// The number of paused notifications by job, without zeros.
     private var counts: [JobID: Int] = [:]
 
-    /// When the first pause is over.
+    /// When the first pause ends.
     var next: Moment? { ends.first.map { Moment(nanoseconds: $0 * Self.grain) } }
 
-    /// How many notifications of a job pause.
+    /// The number of a job's paused notifications.
     func count(of job: JobID) -> Int { counts[job] ?? 0 }
 
     /// Adds a batch.
@@ -28,7 +28,7 @@ struct PausedBatches: Sendable {
         change(batch.job, by: batch.count)
     }
 
-    /// Removes what has paused until `now`, and returns it, what has paused longest first.
+    /// Removes and returns the batches whose pause has ended, earliest end first.
     mutating func release(at now: Moment) -> [Batch] {
         let over = ends.prefix { $0 * Self.grain <= now.nanoseconds }
         guard !over.isEmpty else { return [] }
@@ -38,12 +38,12 @@ struct PausedBatches: Sendable {
         return released
     }
 
-    /// What pauses of a job. Costs as much as `remove`.
+    /// A job's paused batches. Costs the same as `remove`.
     func batches(of job: JobID) -> [Batch] {
         counts[job] == nil ? [] : batches.values.flatMap { $0.filter { $0.job == job } }
     }
 
-    /// Removes what pauses of a job, and returns it. Costs O(*n*) in all that pauses, and O(1) when nothing of the job does.
+    /// Removes and returns a job's paused batches. Costs O(*n*) in all paused batches, and O(1) if none are the job's.
     mutating func remove(_ job: JobID) -> [Batch] {
         guard let ours = counts[job] else { return [] }
         var removed: [Batch] = []
@@ -61,7 +61,7 @@ struct PausedBatches: Sendable {
         counts[job] = ours == 0 ? nil : ours
     }
 
-    /// Where an end belongs among the others.
+    /// The index of an end in the sorted list.
     private func place(of end: Int64) -> Int {
         var (low, high) = (0, ends.count)
         while low < high {

@@ -1,36 +1,35 @@
 package import Document
 
-/// A provider token taken apart: what it says, and what proves it.
+/// A parsed provider token: its claims and its signature.
 package struct SignedProviderToken: Sendable {
-    /// What it says.
+    /// The token with its claims.
     package let token: ProviderToken
-    /// What the signature must have been made over.
+    /// The bytes that the signature covers.
     package let signingInput: [UInt8]
-    /// The signature: R and S of 32 bytes each, or the same as DER, which gateways also take.
+    /// The signature: R and S of 32 bytes each, or DER, which gateways also accept.
     package let signature: [UInt8]
 }
 
 extension ProviderToken {
-    /// The longest token that is looked at, in bytes; ours have fewer than 190.
+    /// The longest token that is parsed, in bytes. Tokens made here have fewer than 190.
     package static let byteLimit = 4096
 
-    /// Takes the token out of a value of the header `authorization`.
+    /// Extracts the token from a value of the header `authorization`.
     ///
-    /// - Returns: `nil` when the scheme is not `bearer`, in any case.
+    /// - Returns: `nil` unless the scheme is `bearer`; case does not matter.
     package static func bearer(in value: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         let scheme = Array("bearer ".utf8)
         guard value.count > scheme.count, zip(value, scheme).allSatisfy({ $0 | 0x20 == $1 }) else { return nil }
         return value.dropFirst(scheme.count)
     }
 
-    /// Reads a token. Whether the signature is right is for the caller to verify, whether its time is for
-    /// `fault(at:)`.
+    /// Parses a token. The caller must verify the signature, and check the time with `fault(at:)`.
     ///
     /// - Parameters:
     ///   - text: The token.
-    ///   - parser: A parser of JSON.
-    /// - Returns: `nil` for anything but an ES256 token with `kid`, `iss` and `iat`, the last a number, which may have a
-    ///   fraction (RFC 7519 §2, NumericDate), or, as some senders have it and gateways take it, the same as a string.
+    ///   - parser: A JSON parser.
+    /// - Returns: `nil` for anything but an ES256 token with `kid`, `iss` and `iat`. `iat` is a number, possibly with a
+    ///   fraction (RFC 7519 §2, NumericDate), or the same as a string, which some senders use and gateways accept.
     package static func parse(_ text: ArraySlice<UInt8>, parser: inout some DocumentParser) -> SignedProviderToken? {
         guard text.count <= byteLimit else { return nil }
         let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -46,7 +45,7 @@ extension ProviderToken {
         return SignedProviderToken(token: token, signingInput: Array(signed), signature: signature)
     }
 
-    /// The whole seconds of a time; `nil` if it is no number, or none that a clock shows.
+    /// The whole seconds of a time; `nil` if it is not a number or out of range.
     private static func seconds(_ text: String) -> Int64? {
         if let whole = Int64(text) { return whole }
         guard let number = Double(text), abs(number) < 1e15 else { return nil }
@@ -58,7 +57,7 @@ extension ProviderToken {
         do throws(Diagnostic) {
             return try parser.parse(json).root
         } catch {
-            // No JSON, no token; who sent it learns that from the gateway's answer.
+            // Not a token. Its sender learns that from the gateway's answer.
             return nil
         }
     }

@@ -1,25 +1,26 @@
 package import APNSModel
 
-/// A token that says who sends: a JSON Web Token signed with ES256 (RFC 7519, RFC 7518 §3.4; Apple, "Establishing a
-/// token-based connection to APNs").
+/// A token that authenticates the sender: a JSON Web Token signed with ES256 (RFC 7519, RFC 7518 §3.4; Apple,
+/// "Establishing a token-based connection to APNs").
 ///
-/// Whoever has it can send as its team for an hour, so it never prints itself.
+/// Its bearer can send as the team for an hour, so it is never printed.
 package struct ProviderToken: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
-    /// How long gateways take one after `issuedAt`, and how far ahead of their clock that may be, in seconds.
+    /// How long after `issuedAt` gateways accept a token, and how far `issuedAt` may be ahead of their clock, in
+    /// seconds.
     package static let lifetime: Int64 = 3600
 
-    /// Whose token it is.
+    /// The key and team that signed it.
     package let identity: ProviderIdentity
     /// When it was signed, in seconds since 1970-01-01T00:00:00Z.
     package let issuedAt: Int64
-    /// The token itself: header, claims and signature in base64url, with full stops between. A secret.
+    /// The token: header, claims and signature in base64url, separated by full stops. A secret.
     package let text: String
 
-    /// Puts a token together.
+    /// Creates a token from its parts.
     ///
     /// - Parameters:
-    ///   - identity: Whose key made the signature.
-    ///   - issuedAt: The time that was signed.
+    ///   - identity: The key and team that signed it.
+    ///   - issuedAt: The signed time, in seconds since 1970.
     ///   - signature: The signature of `signingInput(identity:issuedAt:)`, R and S of 32 bytes each.
     package init(identity: ProviderIdentity, issuedAt: Int64, signature: [UInt8]) {
         var text = Self.signingInput(identity: identity, issuedAt: issuedAt)
@@ -37,15 +38,15 @@ package struct ProviderToken: Hashable, Sendable, CustomStringConvertible, Custo
     /// The value of the header `authorization`. A secret.
     package var authorization: String { "bearer " + text }
 
-    /// Whose it is and when it was signed; nothing of the token.
+    /// Identity and signing time; no part of the token.
     package var description: String {
         "provider token of \(identity), signed \(WallTime(epochSeconds: issuedAt).rfc3339)"
     }
 
-    /// Shows a dump no more than a log.
+    /// Hides the token from `dump`.
     package var customMirror: Mirror { Mirror(self, children: []) }
 
-    /// What the signature is made over: header and claims, the time as a number, nothing that Apple does not ask for.
+    /// The bytes to sign: header and claims, with the time as a number, and only the fields that Apple requires.
     package static func signingInput(identity: ProviderIdentity, issuedAt: Int64) -> [UInt8] {
         var input: [UInt8] = []
         // Letters and digits need no escapes.
@@ -55,11 +56,11 @@ package struct ProviderToken: Hashable, Sendable, CustomStringConvertible, Custo
         return input
     }
 
-    /// What a gateway whose clock is right says of the token's time.
+    /// Checks the token's time as a gateway with a correct clock does.
     ///
-    /// - Returns: `nil` when it is good; the reason to refuse it otherwise.
+    /// - Returns: `nil` if the time is valid, else the reason to refuse it.
     package func fault(at now: WallTime) -> Reason? {
-        // Times that the wire names may be any number.
+        // A received time may be any number.
         let (age, isAbsurd) = now.epochSeconds.subtractingReportingOverflow(issuedAt)
         return isAbsurd || age > Self.lifetime || age < -Self.lifetime ? .expiredProviderToken : nil
     }

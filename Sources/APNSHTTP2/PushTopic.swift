@@ -1,22 +1,22 @@
 package import APNSModel
 
-/// The value of `apns-topic`: the app's bundle identifier and a suffix that the type of push asks for.
+/// The value of `apns-topic`: the app's bundle identifier plus the suffix that the push type requires.
 package enum PushTopic {
-    /// What the sender proves its right to a topic with.
+    /// How the sender proves its right to a topic.
     package enum Identity: Hashable, Sendable {
-        /// A certificate and the topics that it lists, or the user identifier of its subject alone; none: unknown.
+        /// A certificate and the topics that it lists, or only the user identifier of its subject; empty if unknown.
         case certificate(topics: [String])
-        /// A key, by the tokens signed with it.
+        /// A key, through the tokens signed with it.
         case providerToken
     }
 
     /// Why a gateway would refuse a topic.
     package struct Fault: Error, Hashable, Sendable {
-        /// What is wrong, as a fragment without a full stop.
+        /// The problem, as a fragment without a full stop.
         package let message: String
-        /// What to do.
+        /// The remedy.
         package let hint: String
-        /// Whether it may be right all the same.
+        /// Whether the topic may be right nevertheless.
         package let isWarning: Bool
 
         fileprivate init(_ message: String, hint: String, isWarning: Bool = false) {
@@ -26,24 +26,24 @@ package enum PushTopic {
         }
     }
 
-    /// The topic of an app for a type of push, for when a job names none.
+    /// Returns an app's topic for a push type, for jobs without a topic.
     ///
     /// - Parameters:
-    ///   - type: The type of push.
-    ///   - app: The bundle identifier; the certificate's user identifier with `mdm`.
-    /// - Returns: `app` with the suffix of the type, which is not put there twice.
+    ///   - type: The push type.
+    ///   - app: The bundle identifier; for `mdm`, the certificate's user identifier.
+    /// - Returns: `app` with the type's suffix, unless it already ends in it.
     package static func topic(for type: PushType, app: String) -> String {
         guard let suffix = type.rules.topicSuffix, !app.hasSuffix(suffix) else { return app }
         return app + suffix
     }
 
-    /// Checks what goes into `apns-topic`.
+    /// Checks the value of `apns-topic`.
     ///
     /// - Parameters:
-    ///   - topic: The topic as it will be sent; `nil`: none is.
-    ///   - type: The type of push.
+    ///   - topic: The topic to be sent; `nil` for none.
+    ///   - type: The push type.
     ///   - identity: The credentials.
-    /// - Returns: The first thing that a gateway would not take; `nil` if there is none.
+    /// - Returns: The first problem that a gateway would refuse; `nil` if there are none.
     package static func fault(of topic: String?, for type: PushType, with identity: Identity) -> Fault? {
         if type.rules.needsProviderToken, case .certificate = identity {
             return Fault(
@@ -56,7 +56,7 @@ package enum PushTopic {
 }
 
 extension PushTopic {
-    /// The longest topic: that of a bundle identifier's limit, 155 characters, with the longest suffix, and some more.
+    /// The longest topic: a bundle identifier of the maximum 155 characters, the longest suffix, and some slack.
     private static let byteLimit = 255
 
     private static func missing(_ identity: Identity) -> Fault? {

@@ -1,7 +1,7 @@
 package import APNSModel
 
 extension Reason {
-    /// What the table says of one reason.
+    /// The table's entry for a reason.
     private struct Rule {
         let status: Int
         let failureClass: FailureClass
@@ -12,8 +12,8 @@ extension Reason {
         }
     }
 
-    /// The table, compared with protocol/vectors/http2-reasons.json in the tests. Classes are our judgement over Apple's
-    /// rules for trying again.
+    /// The table. The tests compare it with protocol/vectors/http2-reasons.json. The classes are our reading of Apple's
+    /// retry rules.
     private var rule: Rule {
         switch self {
         case .badCollapseID, .badExpirationDate, .badMessageID, .badPriority: Rule(400, .message)
@@ -40,14 +40,14 @@ extension Reason {
         }
     }
 
-    /// The status it comes with.
+    /// Its HTTP status.
     package var status: Int { rule.status }
 
-    /// What is at fault.
+    /// The class of the failure.
     package var failureClass: FailureClass { rule.failureClass }
 
-    /// What is at fault when the same notification meets the same reason again at once, on a new connection and, for
-    /// `expiredProviderToken`, with a token just signed.
+    /// The class of the failure when the same notification gets the same reason again right after a retry on a new
+    /// connection and, for `expiredProviderToken`, with a fresh token.
     package var failureClassWhenRepeated: FailureClass {
         switch self {
         case .expiredProviderToken, .unrelatedKeyIDInToken: .app
@@ -57,7 +57,7 @@ extension Reason {
         }
     }
 
-    /// Whether the topic is what the gateway complains about: the job's fault where the job has named a topic itself.
+    /// Whether the gateway complains about the topic. That is the job's fault if the job sets its own topic.
     package var isAboutTopic: Bool {
         switch self {
         case .badTopic, .missingTopic, .topicDisallowed, .deviceTokenNotForTopic: true
@@ -65,7 +65,7 @@ extension Reason {
         }
     }
 
-    /// What a person can do, for the reasons that stop an app.
+    /// The remedy for the operator, for the reasons that stop an app.
     package var hint: String? {
         switch self {
         case .badTopic, .missingTopic, .topicDisallowed, .topicMismatch:
@@ -87,7 +87,7 @@ extension Reason {
 }
 
 extension FailureClass {
-    /// The class of a refusal with a reason that the table does not have: what the status says.
+    /// Creates the class of a refusal whose reason is not in the table, from its status.
     package init(status: Int) {
         switch status {
         case 400, 404, 405, 413: self = .message

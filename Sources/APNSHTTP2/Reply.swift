@@ -3,37 +3,38 @@ package import Document
 
 /// The gateway's answer to one notification.
 ///
-/// Reading one never fails. A refusal is Apple's only if its body is JSON and has a reason that goes with the status, and for
-/// 410 a time: anything else comes from a proxy, or from a server that is no push gateway, and says nothing about the token.
+/// Parsing never fails. A refusal is Apple's only if its body is JSON with a reason that matches the status and, for
+/// 410, a time. Anything else comes from a proxy or from a server that is not a push gateway, and says nothing about
+/// the token.
 package struct Reply: Hashable, Sendable {
-    /// What the body says.
+    /// The reason in the body.
     package enum Cause: Hashable, Sendable {
-        /// A reason of the table, beside its own status.
+        /// A reason of the table, with its own status.
         case known(Reason)
-        /// A word that the table does not have: at most 64 printable ASCII characters.
+        /// A name that is not in the table: at most 64 printable ASCII characters.
         case unknown(String)
-        /// None that Apple gives.
+        /// No reason of Apple's.
         case none
     }
 
-    /// The status of HTTP.
+    /// The HTTP status.
     package let status: Int
-    /// Why, if it is a refusal.
+    /// The reason, if it is a refusal.
     package let cause: Cause
-    /// When the gateway learned that the token is gone, with status 410 only.
+    /// When the gateway learned that the token had become invalid; only with status 410.
     package let goneSince: WallTime?
-    /// How the body begins of a refusal that is not Apple's, for a log: at most 100 printable characters, without tokens.
+    /// The beginning of a body that is not Apple's, for a log: at most 100 printable characters, without tokens.
     package let excerpt: String
 
-    /// The longest body that is looked at, in bytes; Apple's have fewer than 100.
+    /// The longest body that is parsed, in bytes. Apple's have fewer than 100.
     package static let bodyLimit = 4096
 
-    /// Reads an answer.
+    /// Parses an answer.
     ///
     /// - Parameters:
-    ///   - status: The status of HTTP.
-    ///   - body: The whole body; empty for an acceptance.
-    ///   - parser: A parser of JSON; one for many answers.
+    ///   - status: The HTTP status.
+    ///   - body: The complete body; empty for an acceptance.
+    ///   - parser: A JSON parser, reusable for many answers.
     package init(status: Int, body: ArraySlice<UInt8>, parser: inout some DocumentParser) {
         self.status = status
         guard status != Self.accepted else {
@@ -49,10 +50,10 @@ package struct Reply: Hashable, Sendable {
         excerpt = isGenuine ? "" : Self.excerpt(of: body)
     }
 
-    /// Whether the gateway took the notification.
+    /// Whether the gateway accepted the notification.
     package var isAcceptance: Bool { status == Self.accepted }
 
-    /// Whether it is Apple's.
+    /// Whether the answer is Apple's.
     package var isGenuine: Bool { isAcceptance || cause != .none }
 
     /// The reason, if it is one of the table.
@@ -60,13 +61,13 @@ package struct Reply: Hashable, Sendable {
         if case .known(let reason) = cause { reason } else { nil }
     }
 
-    /// What is at fault; `nil` for an acceptance.
+    /// The class of the failure; `nil` for an acceptance.
     package var failureClass: FailureClass? {
         guard !isAcceptance else { return nil }
         return isGenuine ? reason?.failureClass ?? FailureClass(status: status) : .serverError
     }
 
-    /// The gateway's word, `Status502` and the like where it has none.
+    /// The reason's name, or `Status502` and the like if there is none.
     package var name: String {
         switch cause {
         case .known(let reason): reason.rawValue
@@ -75,7 +76,7 @@ package struct Reply: Hashable, Sendable {
         }
     }
 
-    /// The refusal it makes of its notification; `nil` for an acceptance.
+    /// The refusal of the notification; `nil` for an acceptance.
     package var refusal: Refusal? {
         failureClass.map {
             Refusal(status: status, reason: name, verdict: $0.verdict, goneSince: goneSince)
@@ -87,12 +88,12 @@ extension Reply {
     private static let accepted = 200
     private static let gone = 410
 
-    /// Reads the reason that a GOAWAY frame carries as debug data.
+    /// Parses the reason in the debug data of a GOAWAY frame.
     ///
     /// - Parameters:
-    ///   - debug: JSON with a member `reason`, as a rule; gateways were seen to send plain text, too.
-    ///   - parser: A parser of JSON.
-    /// - Returns: `nil` unless it is a reason of the table; log the text then.
+    ///   - debug: Usually JSON with a member `reason`. Some gateways send plain text.
+    ///   - parser: A JSON parser.
+    /// - Returns: `nil` unless it is a reason of the table; log the text in that case.
     package static func reason(ofGoAway debug: ArraySlice<UInt8>, parser: inout some DocumentParser) -> Reason? {
         document(in: debug, parser: &parser)?.root["reason"]?.string.flatMap { Reason(name: $0) }
     }
@@ -102,7 +103,7 @@ extension Reply {
         do throws(Diagnostic) {
             return try parser.parse(Array(body))
         } catch {
-            // Whatever is wrong with it, the status still tells what to do.
+            // The status still determines how to proceed.
             return nil
         }
     }
@@ -117,7 +118,7 @@ extension Reply {
 
     /// The longest excerpt, in characters.
     private static let excerptLimit = 100
-    /// So many hexadecimal digits may be a token: error pages like to repeat the path.
+    /// The number of hexadecimal digits from which on a word may be a token. Error pages often repeat the path.
     private static let tokenDigitCount = 16
 
     private static func excerpt(of body: ArraySlice<UInt8>) -> String {
@@ -130,14 +131,14 @@ extension Reply {
             }
             shown += word.count < tokenDigitCount ? word : Array("(hidden)".utf8)
             word = []
-            // Pages are indented.
+            // Collapse runs of spaces, since pages are indented.
             if byte != UInt8(ascii: " ") || shown.last != byte { shown.append(byte) }
         }
         let excerpt = shown.prefix(excerptLimit)
         return String(decoding: excerpt.last == UInt8(ascii: " ") ? excerpt.dropLast() : excerpt, as: UTF8.self)
     }
 
-    /// Milliseconds since 1970, as 410 tells them; anything else is no time.
+    /// The time of a 410, in milliseconds since 1970; `nil` for anything else.
     private static func time(_ node: Node) -> WallTime? {
         guard let milliseconds = node.integer, milliseconds > 0 else { return nil }
         let (nanoseconds, isTooLate) = Int64(milliseconds).multipliedReportingOverflow(by: 1_000_000)
@@ -146,15 +147,15 @@ extension Reply {
 }
 
 extension Reply {
-    /// The refusal it makes of its notification, with this verdict.
+    /// The refusal of the notification, with this verdict.
     func refusal(_ verdict: Verdict) -> Refusal {
         Refusal(status: status, reason: name, verdict: verdict, goneSince: goneSince)
     }
 }
 
 extension Refusal {
-    /// Why a notification is given up whose requests were never answered.
+    /// The reason to give up a notification whose requests were never answered.
     static let unanswered = Refusal(status: nil, reason: "NoAnswer", verdict: .later)
-    /// Why one is given up whose streams the gateway refused time and again.
+    /// The reason to give up a notification whose streams the gateway kept refusing.
     static let refusedStream = Refusal(status: nil, reason: "RefusedStream", verdict: .later)
 }

@@ -1,16 +1,16 @@
 package import APNSModel
 
 extension RequestFields {
-    /// Writes a device token, in digits, and an `apns-id` into a request. Allocates nothing.
+    /// Writes a device token as hexadecimal digits and an `apns-id` into a request. Allocates nothing.
     ///
-    /// Loops over fixed counts, with all bounds checked before: the compiler makes vector instructions of them. The
-    /// preconditions are written so that it does; in other forms of the same meaning it takes three times as long.
+    /// Loops over fixed counts after all bounds checks, so that the compiler can vectorize. The preconditions are
+    /// written for that; equivalent forms take three times as long.
     ///
     /// - Parameters:
     ///   - token: The token's bytes.
     ///   - id: The notification's id.
-    ///   - output: The bytes of the request, or of many. Traps when a hole is not within.
-    ///   - holes: Where token and id begin.
+    ///   - output: The bytes of one request or of many. Traps if a hole is out of bounds.
+    ///   - holes: The start offsets of token and id.
     @inline(__always)
     package static func fill(
         _ token: Span<UInt8>, _ id: NotificationID, into output: inout MutableSpan<UInt8>,
@@ -27,12 +27,12 @@ extension RequestFields {
         fill(id, into: &output, at: holes.id)
     }
 
-    /// Writes the length of a payload into a request, in as many digits as it was measured to have. Allocates nothing.
+    /// Writes a payload's length into a request, with the number of digits it was measured to have. Allocates nothing.
     ///
     /// - Parameters:
     ///   - payloadByteCount: The length.
-    ///   - output: The bytes of the request, or of many. Traps when the hole is not within.
-    ///   - start: Where the hole begins.
+    ///   - output: The bytes of one request or of many. Traps if the hole is out of bounds.
+    ///   - start: The start offset of the hole.
     package static func fill(_ payloadByteCount: Int, into output: inout MutableSpan<UInt8>, at start: Int) {
         let measures = Measures(tokenByteCount: 0, payloadByteCount: payloadByteCount)
         var rest = payloadByteCount
@@ -42,7 +42,7 @@ extension RequestFields {
         }
     }
 
-    /// How long nearly all tokens are.
+    /// The length of nearly all tokens.
     private static let usualTokenByteCount = 32
 
     private static func fillUsual(_ token: Span<UInt8>, into output: inout MutableSpan<UInt8>, at start: Int) {
@@ -57,7 +57,7 @@ extension RequestFields {
         for index in 0..<64 { output[start &+ index] = digits[index] }
     }
 
-    /// Writes 8-4-4-4-12 digits.
+    /// Writes hexadecimal digits in groups of 8-4-4-4-12.
     private static func fill(_ id: NotificationID, into output: inout MutableSpan<UInt8>, at start: Int) {
         precondition(start >= 0 && start <= output.count - 36)
         let high = UInt64(truncatingIfNeeded: id.bits >> 64).byteSwapped

@@ -4,17 +4,18 @@ package import HTTP2
 /// The header fields of a run of notifications that share their attributes (Apple, "Sending notification requests to
 /// APNs").
 ///
-/// All that stays the same from request to request is kept in the peer's table, the provider token included: Apple's two
-/// pages differ about that one, the newer allows it, and it saves 190 bytes of 300. Of id, expiration and collapse id the
-/// names are kept, as Apple says, and the path is not. `content-type` is not sent: it is not in Apple's table, and what
-/// is not in there is ignored. Nor is `content-length`, but a client should send it (RFC 9110 §8.6), and proxies answer 411
-/// without; its name is in the static table, and no value of it is kept, as they would push out others.
+/// Every field that is the same in all requests is indexed in the peer's table, including the provider token: Apple's
+/// two pages differ about it, the newer one allows it, and it saves 190 bytes of 300. For id, expiration and collapse
+/// id only the names are indexed, as Apple asks; the path is not. `content-type` is not sent, because it is not in
+/// Apple's table and fields outside the table are ignored. `content-length` is not in that table either, but a client
+/// should send it (RFC 9110 §8.6), and proxies answer 411 without it. Its name is in the static table. Its values are
+/// not indexed, because they would evict others.
 package enum RequestFields {
-    /// What does not depend on the notification. Never prints the authorization.
+    /// The part that does not depend on the notification. Never prints the authorization.
     package struct Sender: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
         /// The gateway's host: the value of `:authority`.
         package var authority: String
-        /// The app's bundle identifier, for notifications that name no topic; `nil`: the certificate has only one.
+        /// The app's bundle identifier, for notifications without a topic; `nil` if the certificate has only one topic.
         package var app: String?
         /// The value of `authorization`; `nil` with a certificate. A secret.
         package var authorization: String?
@@ -29,27 +30,27 @@ package enum RequestFields {
         /// The app and the host.
         package var description: String { "\(app ?? "an app") at \(authority)" }
 
-        /// Shows a dump no more than a log.
+        /// Hides the authorization from `dump`.
         package var customMirror: Mirror { Mirror(self, children: ["authority": authority]) }
     }
 
-    /// The number of the hole for the digits of the device token, two a byte.
+    /// The index of the hole for the device token, two digits per byte.
     package static let tokenHole = 0
-    /// The number of the hole for `apns-id`.
+    /// The index of the hole for `apns-id`.
     package static let idHole = 1
-    /// The number of the hole for `content-length`.
+    /// The index of the hole for `content-length`.
     package static let lengthHole = 2
-    /// How many bytes `apns-id` has.
+    /// The length of `apns-id`, in bytes.
     package static let idByteCount = 36
 
-    /// What comes before the token in `:path`.
+    /// The part of `:path` before the token.
     package static let path = "/3/device/"
 
-    /// What the holes of a head are made for: how many bytes there are of a token, and digits of the payload's length.
+    /// The sizes of a head's holes: the bytes of the token, and the digits of the payload's length.
     package struct Measures: Hashable, Sendable {
-        /// How many bytes the token has.
+        /// The length of the token, in bytes.
         package let tokenByteCount: Int
-        /// How many digits the length of the payload has.
+        /// The number of digits of the payload's length.
         package let lengthDigitCount: Int
 
         /// Measures a notification.
@@ -61,7 +62,7 @@ package enum RequestFields {
         }
     }
 
-    /// The head of notifications with these attributes and measures.
+    /// Builds the head of notifications with these attributes and measures.
     package static func head(_ attributes: Attributes, _ measures: Measures, from sender: Sender) -> RequestHead {
         var fields = [
             RequestHead.Field(":method", .text("POST"), kept: .field),
@@ -87,7 +88,7 @@ package enum RequestFields {
         return RequestHead(fields: fields)
     }
 
-    /// The value of `apns-topic`: the notification's own, or that of the sender's app for this type of push.
+    /// The value of `apns-topic`: the notification's own topic, or that of the sender's app for the push type.
     package static func topic(_ attributes: Attributes, from sender: Sender) -> String? {
         attributes.topic ?? sender.app.map { PushTopic.topic(for: attributes.pushType, app: $0) }
     }

@@ -1,36 +1,37 @@
 package import APNSModel
 
-/// What one app has to send over HTTP/2: lane by lane what came back first, then a batch of each job in turn; and, apart from
-/// that, what pauses.
+/// The notifications that one app has to send over HTTP/2. Lane by lane, returned ones come first, then a batch of each
+/// job in turn. Paused ones are kept separately.
 ///
-/// What pauses, or has paused and was not sent since, counts against its job (`takePausedCounts`) and not against its lane
-/// (`newCount`): the owner reads no more of a job that has too much of it, and other jobs are not affected.
+/// Notifications that pause, or have paused and were not sent since, count against their job (`takePausedCounts`), not
+/// against their lane (`newCount`). The owner reads no more of a job that has too many, and other jobs are not
+/// affected.
 ///
-/// All connections of an app share it. It remembers how often a notification has failed, and no longer than that matters.
+/// All connections of an app share the queue. It counts a notification's failures only until it has an outcome.
 package struct RequestQueue: Sendable {
-    /// The pauses before another try.
+    /// The pauses before a retry.
     package struct Pauses: Hashable, Sendable {
-        /// After 429, of the one token.
+        /// The pauses after 429, for the one token.
         package var later = BackOff(first: .seconds(30), ceiling: .seconds(3600))
-        /// After 5xx.
+        /// The pauses after 5xx.
         package var serverError = BackOff(first: .seconds(900), ceiling: .seconds(4 * 3600))
-        /// How often connections may leave a notification in doubt before it waits as after 5xx.
+        /// How often a notification may be in doubt before it pauses as after 5xx.
         package var doubtLimit = 3
 
-        /// Creates the contract's pauses.
+        /// Creates the default pauses of the contract.
         package init() {}
     }
 
-    /// How often a gateway may refuse a stream unprocessed before the notification pauses.
+    /// How often a gateway may refuse a stream without processing it before the notification pauses.
     private static let refusalLimit = 10
 
     private var work: WorkQueue
     private var pausing = PausedBatches()
-    /// Tokens that are not to be sent to before a moment.
+    /// The tokens on hold.
     private var heldTokens = HeldTokens()
     private var failures = FailureCounts()
     private var pauses: Pauses
-    /// Jobs of which more or less pauses since `takePausedCounts`.
+    /// The jobs whose number of paused notifications changed since `takePausedCounts`.
     private var changed: Set<JobID> = []
 
     /// Creates an empty queue; `announces` as for `WorkQueue`.
@@ -44,14 +45,14 @@ package struct RequestQueue: Sendable {
         self.pauses = pauses
     }
 
-    /// How many notifications wait to be sent now, or to be announced.
+    /// The number of notifications that wait to be sent now, or to be announced.
     package var count: Int { work.count }
 
-    /// How many of a lane do that have not paused.
+    /// The number of these in a lane that have not paused.
     package func newCount(of lane: Lane) -> Int { work.newCount(of: lane) }
 
-    /// Of how many notifications of which jobs it is new, since the last call, that they pause, or have paused and wait to be
-    /// sent again.
+    /// Returns, for each job where it changed since the last call, the number of notifications that pause or have
+    /// paused and wait to be resent.
     package mutating func takePausedCounts() -> [JobID: Int] {
         changed.formUnion(work.takeRelieved())
         guard !changed.isEmpty else { return [:] }
@@ -60,45 +61,46 @@ package struct RequestQueue: Sendable {
             uniqueKeysWithValues: changed.map { ($0, pausing.count(of: $0) + work.releasedCount(of: $0)) })
     }
 
-    /// How many of them are to be announced first.
+    /// The number of waiting notifications that must be announced first.
     package var unannouncedCount: Int { work.unannouncedCount }
 
-    /// How many pause.
+    /// The number of paused notifications.
     package var pausingCount: Int { pausing.count }
 
-    /// Whether a connection that asks now would get nothing.
+    /// Whether `next` would return nothing now.
     package var isBlocked: Bool { work.isBlocked }
 
-    /// When the next pause is over.
+    /// When the next pause ends.
     package var nextRelease: Moment? { pausing.next }
 
-    /// Adds new work behind all other work of its job.
+    /// Adds new work after all other work of its job.
     package mutating func append(_ batch: Batch) { work.append(batch) }
 
-    /// Puts back, before everything else, what was taken and not written.
+    /// Puts back unwritten notifications, ahead of everything else.
     package mutating func putBack(_ batch: Batch) { work.putBack(batch) }
 
-    /// What is to be announced and was not named here before.
+    /// Returns the batches to announce that no earlier call returned.
     package mutating func takeUnannounced() -> [Batch] { work.takeUnannounced() }
 
-    /// Whether `next` with this limit would bring something, or put something aside to be announced.
+    /// Whether `next` with this limit would return a batch, or set one aside to be announced.
     package func gives(atMost limit: Int) -> Bool { work.gives(atMost: limit) }
 
-    /// What was announced and the gateway has not processed, since the last call: it is announced again before it is sent.
+    /// Returns the announced batches that the gateway did not process, since the last call. They are announced again
+    /// before they are sent.
     package mutating func takeWithdrawn() -> [Batch] { work.takeWithdrawn() }
 
-    /// Says that these are announced.
+    /// Notes that these batches are announced.
     package mutating func announced(_ batches: [Batch]) { work.announced(batches) }
 
-    /// Lets go what has paused long enough.
+    /// Releases the batches whose pause has ended.
     package mutating func release(at now: Moment) {
         let released = pausing.release(at: now)
         work.release(released)
         heldTokens.free(released, at: now)
     }
 
-    /// Takes at most `limit` notifications that may be sent now; `nil` when there are none. Those to a token that is held
-    /// pause with it.
+    /// Takes at most `limit` notifications that may be sent now; `nil` if there are none. Notifications to a held token
+    /// pause until its hold ends.
     package mutating func next(atMost limit: Int) -> Batch? {
         while let batch = work.next(atMost: limit) {
             guard !heldTokens.isEmpty, let (count, until) = heldRun(in: batch) else { return batch }
@@ -111,17 +113,17 @@ package struct RequestQueue: Sendable {
         return nil
     }
 
-    /// Removes what waits or pauses of a job, and returns it.
+    /// Removes and returns the batches of a job that wait or pause.
     package mutating func remove(_ job: JobID) -> [Batch] {
         failures.remove(job)
         if pausing.count(of: job) + work.releasedCount(of: job) > 0 { changed.insert(job) }
         return work.remove(job) + pausing.remove(job)
     }
 
-    /// Removes a job of which so many notifications wait or pause, and nothing has ever been written to a connection; else it
-    /// changes nothing.
+    /// Removes a job if exactly `count` of its notifications wait or pause and none was ever written to a connection.
+    /// Otherwise changes nothing.
     ///
-    /// - Returns: What it has removed, none if the number is another; `nil` if something was written and came back.
+    /// - Returns: The removed batches; empty if the number differs; `nil` if one was written and came back.
     package mutating func removeUnwritten(_ job: JobID, count: Int) -> [Batch]? {
         let waiting = work.batches(of: job) + pausing.batches(of: job)
         guard !waiting.contains(where: \.wasWritten) else { return nil }
@@ -133,7 +135,8 @@ package struct RequestQueue: Sendable {
         changed.insert(batch.job)
     }
 
-    /// How many notifications in front may be sent, and until when the one behind them pauses; `nil` when all may.
+    /// Returns how many notifications at the front may be sent, and the end of the hold on the next one; `nil` if all
+    /// may.
     private func heldRun(in batch: Batch) -> (count: Int, until: Moment?)? {
         for (count, index) in batch.indices.enumerated() {
             if let until = heldTokens.end(of: batch.token(at: index)) { return (count, until) }
@@ -143,31 +146,31 @@ package struct RequestQueue: Sendable {
 }
 
 extension RequestQueue {
-    /// What the news of a connection calls for, besides what the queue does itself.
+    /// An action that a connection's news requires from the owner of the queue.
     package enum Demand: Hashable, Sendable {
-        /// The gateway says that the provider token is too old: sign another, and open a new connection.
+        /// The provider token is too old: sign another, and open a new connection.
         case renewToken(Reply)
-        /// The connection is of no more use; what is on it may still be answered.
+        /// The connection must be replaced. Requests on it may still be answered.
         case replace
-        /// Every message of the app fails the same way.
+        /// Every notification of the app fails the same way.
         case stop(Reply)
     }
 
-    /// What news come to.
+    /// The results of a connection's news.
     package struct Upshot: Sendable {
-        /// Outcomes.
+        /// The outcomes.
         package var settlements: [Settlement] = []
-        /// What else has to happen, in the order of the answers.
+        /// The actions for the owner, in the order of the answers.
         package var demands: [Demand] = []
-        /// How long to leave the gateway alone, because it wants fewer provider tokens.
+        /// How long to pause the app, because the gateway wants fewer provider tokens.
         package var rest: Duration?
     }
 
-    /// When something happened: by the clock that pauses are measured with, and by the one that people read.
+    /// A time on two clocks: the one that measures pauses, and wall time.
     package struct Instant: Hashable, Sendable {
-        /// For pauses, and for the moment at which a notification is given up.
+        /// For pauses and give-up times.
         package let moment: Moment
-        /// For the time at which a notification expires.
+        /// For expiration times.
         package let wall: WallTime
 
         /// Creates an instant.
@@ -176,20 +179,20 @@ extension RequestQueue {
         }
     }
 
-    /// What is being made of some news.
+    /// The results so far while news are processed.
     private struct Draft<Generator: RandomNumberGenerator> {
         let now: Instant
         var random: Generator
         var upshot = Upshot()
     }
 
-    /// Takes what a connection found out: outcomes come back, everything else is queued again or pauses.
+    /// Processes a connection's news: returns outcomes, and requeues or pauses all other notifications.
     ///
     /// - Parameters:
-    ///   - news: What it found out.
-    ///   - now: The present.
-    ///   - random: Where the jitter of pauses comes from.
-    /// - Returns: What it comes to.
+    ///   - news: The connection's news.
+    ///   - now: The current time.
+    ///   - random: The source of the pauses' jitter.
+    /// - Returns: The outcomes and the actions for the owner.
     package mutating func take(
         _ news: SessionNews, at now: Instant, using random: inout some RandomNumberGenerator
     ) -> Upshot {
@@ -233,8 +236,8 @@ extension RequestQueue {
         }
     }
 
-    /// Keeps a notification for when the app may send again. One that draws a 400 while others are accepted would be sent
-    /// again and again: from the third time on it pauses.
+    /// Keeps a notification until the app may send again. From its third 400 on it pauses: if others are accepted in
+    /// between, it would otherwise be resent endlessly.
     private mutating func stopOrPause(
         _ refused: SessionNews.Refused, into draft: inout Draft<some RandomNumberGenerator>
     ) {
@@ -245,7 +248,7 @@ extension RequestQueue {
         }
     }
 
-    /// Once at once, on another connection; then by the class that the reason has when it comes again.
+    /// Retries once immediately, on another connection. After that, the reason's class for repeated failures decides.
     private mutating func tryAgain(
         _ refused: SessionNews.Refused, into draft: inout Draft<some RandomNumberGenerator>
     ) {
@@ -260,7 +263,7 @@ extension RequestQueue {
         }
     }
 
-    /// The gateway has seen too many provider tokens: nothing of this app gets through, so the app pauses and not the
+    /// The gateway has received too many provider tokens. That blocks the whole app, so the app pauses, not the
     /// notification.
     private mutating func rest(_ refused: SessionNews.Refused, into draft: inout Draft<some RandomNumberGenerator>) {
         let pause = pauses.later.pause(after: failures.count(.later, of: refused.batch), using: &draft.random)
@@ -270,7 +273,7 @@ extension RequestQueue {
         work.prepend([refused.batch])
     }
 
-    /// 429: this token is left alone for a while, and the app goes on.
+    /// Handles 429: puts the token on hold; the app keeps sending.
     private mutating func hold(_ refused: SessionNews.Refused, into draft: inout Draft<some RandomNumberGenerator>) {
         let batch = refused.batch
         let pause = pauses.later.pause(after: failures.count(.later, of: batch), using: &draft.random)
@@ -286,7 +289,8 @@ extension RequestQueue {
         pauseAsServerError(refused.batch, atLeast: least, because: refused.reply.refusal(.later), into: &draft)
     }
 
-    /// Written, and never answered: sent again a few times, then after a pause; or never, if the app says so.
+    /// Handles a notification that was written and never answered: resends it a few times, then after a pause; or
+    /// never, if the app is configured so.
     private mutating func doubt(_ batch: Batch, into draft: inout Draft<some RandomNumberGenerator>) {
         guard batch.onDoubt == .resend else {
             draft.upshot.settlements.append(Settlement(batch, .unknown))
@@ -304,7 +308,7 @@ extension RequestQueue {
         work.prepend(again)
     }
 
-    /// Not processed: sent again at once, but not for ever.
+    /// Handles notifications that were not processed: resends them at once, up to a limit.
     private mutating func returned(
         _ batch: Batch, into draft: inout Draft<some RandomNumberGenerator>
     ) -> [Batch] {
@@ -331,8 +335,8 @@ extension RequestQueue {
         }
     }
 
-    /// Pauses a batch, unless it is to be given up or expires by then: then it is given up now, since nothing will be tried
-    /// before.
+    /// Pauses a batch. If it is due to be given up or expires before the pause ends, gives it up now, since it would
+    /// not be retried in time.
     private mutating func pause(
         _ batch: Batch, for length: Duration, because refusal: Refusal,
         into draft: inout Draft<some RandomNumberGenerator>

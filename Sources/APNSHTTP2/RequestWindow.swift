@@ -1,50 +1,50 @@
 import APNSModel
 
-/// The requests that a connection has written and that have no answer yet, by the place of their streams.
+/// The requests of a connection that are written and unanswered, by their places.
 ///
-/// A client's streams are numbered 1, 3, 5 and so on, so the n-th request of a connection has stream 2n + 1, and a flag
-/// for each place behind the oldest open one is all that is needed. Answers come in any order.
+/// A client's streams are numbered 1, 3, 5 and so on. The request at place n has stream 2n + 1, so one flag for each
+/// place after the oldest open one suffices. Answers arrive in any order.
 struct RequestWindow: Sendable {
     private struct Run: Stretch {
         var batch: Batch
         var end: Int
         let sentAt: Moment
-        /// What turns a place into an index of the job.
+        /// The difference between a place and the job's index.
         let shift: Int
     }
 
-    /// How far the newest request may be ahead of the oldest open one: a stream that hangs would otherwise keep the batches
-    /// of all that follow it in memory.
+    /// How far the newest request may be ahead of the oldest open one. Without a limit, a hanging stream would keep the
+    /// batches of all later requests in memory.
     static let spanLimit = 1 << 18
 
-    /// How far apart the writing of two requests may be that count as written together.
+    /// Requests written within this time count as written together.
     private static let grain = Duration.milliseconds(50)
 
     private var runs = Stretches<Run>()
-    /// Whether the place `base + n` is open. The places below `trimmed` are kept for a while, to be removed together.
+    /// Whether the place `base + n` is open. The places below `trimmed` are kept for a while and removed together.
     private var flags: [Bool] = []
     private var base = 0
     private var trimmed = 0
     private var writes = WriteTimes()
-    /// How many requests are open.
+    /// The number of open requests.
     private(set) var count = 0
 
-    /// The stream of a place.
+    /// The stream id of a place.
     static func stream(at place: Int) -> UInt32 { UInt32(truncatingIfNeeded: 2 * place + 1) }
 
-    /// The place of a stream.
+    /// The place of a stream id.
     static func place(of stream: UInt32) -> Int { Int(stream / 2) }
 
-    /// How many more may be written.
+    /// How many more requests may be written.
     var room: Int { Self.spanLimit - (flags.count - trimmed) }
 
-    /// The place behind the newest request.
+    /// The place after the newest request.
     var end: Int { base + flags.count }
 
     /// When the oldest open request was written.
     var oldest: Moment? { runs.first?.sentAt }
 
-    /// Adds the requests of a batch, whose first has the place behind the newest.
+    /// Adds the requests of a batch at the places after the newest.
     mutating func append(_ batch: Batch, at now: Moment) {
         let first = base + flags.count
         flags.append(contentsOf: repeatElement(true, count: batch.count))
@@ -66,7 +66,7 @@ struct RequestWindow: Sendable {
         flags.indices.contains(place - base) && flags[place - base]
     }
 
-    /// Notes that a request is over. Returns whether it was open.
+    /// Notes that a request has ended. Returns whether it was open.
     mutating func close(_ place: Int) -> Bool {
         guard isOpen(place) else { return false }
         flags[place - base] = false
@@ -74,7 +74,7 @@ struct RequestWindow: Sendable {
         return true
     }
 
-    /// The notifications of ascending places, as few batches as possible. To be called before `trim`.
+    /// The notifications at ascending places, in as few batches as possible. Call it before `trim`.
     func batches(at places: [Int]) -> [Batch] {
         var batches: [Batch] = []
         var (run, index) = (runs.index(of: places.first ?? 0), 0)
@@ -93,7 +93,7 @@ struct RequestWindow: Sendable {
         return batches
     }
 
-    /// Adds how long answers took that came now, of ascending places. To be called before `trim`.
+    /// Adds the answer times of requests answered now, at ascending places. Call it before `trim`.
     func tally(_ places: [Int], at now: Moment, into times: inout Histogram) {
         writes.tally(places, at: now, into: &times)
     }
@@ -118,7 +118,7 @@ struct RequestWindow: Sendable {
         return open.map { base + $0 }
     }
 
-    /// Forgets what lies before the oldest open request.
+    /// Drops the places before the oldest open request.
     mutating func trim() {
         while trimmed < flags.count, !flags[trimmed] { trimmed += 1 }
         runs.trim(before: base + trimmed)

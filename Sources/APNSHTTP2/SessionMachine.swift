@@ -2,26 +2,27 @@ package import APNSModel
 package import Document
 package import HTTP2
 
-/// One connection to the gateway over HTTP/2: which notifications are on it, and what answers, resets and the end prove.
+/// The state of one HTTP/2 connection to the gateway: the notifications on it, and the conclusions from answers, resets
+/// and the end.
 ///
-/// Does no I/O and reads no clock. The shell hands in what it read (`receive`), writes what is appended to `output`, asks
-/// `next(_:)` for requests while there is `room`, and calls `tick` at `nextLook`.
+/// Does no I/O and reads no clock. The caller passes in the bytes it read (`receive`), writes the bytes appended to
+/// `output`, calls `write` while there is `room`, and calls `tick` at `nextLook`.
 package struct SessionMachine: ~Copyable {
-    /// How a connection treats what it sends.
+    /// The settings of a connection.
     package struct Options: Sendable {
-        /// What all requests have in common.
+        /// The parts that all requests share.
         package var sender: RequestFields.Sender
-        /// How long the gateway may take to say what it allows.
+        /// The timeout for the gateway's SETTINGS.
         package var readyTimeout = Duration.seconds(15)
-        /// How long an answer may take.
+        /// The timeout for an answer.
         package var answerTimeout = Duration.seconds(30)
-        /// How long a connection may be silent without work before it is asked whether it lives.
+        /// How long an idle connection may be silent before it is checked with a PING.
         package var idlePing = Duration.seconds(600)
-        /// How long answers may stay away before the connection is asked whether it lives.
+        /// How long unanswered requests may wait in silence before the connection is checked with a PING.
         package var silencePing = Duration.seconds(10)
-        /// How long the answer to that question may take.
+        /// The timeout for the answer to a PING.
         package var pongTimeout = Duration.seconds(10)
-        /// The most requests in flight, whatever the gateway allows.
+        /// The maximum number of requests in flight, even if the gateway allows more.
         package var streamLimit = 1_000
 
         /// Creates options with the contract's defaults.
@@ -30,7 +31,7 @@ package struct SessionMachine: ~Copyable {
         }
     }
 
-    /// How long a gateway may take for as many frames without any effect as are a flood.
+    /// The period in which the number of frames without effect is limited; more are a flood.
     private static let floodPeriod = Duration.seconds(60)
 
     private var options: Options
@@ -42,27 +43,27 @@ package struct SessionMachine: ~Copyable {
     private var heads = HeadCache()
     private var accepted: [Int] = []
     private var refused: [Int] = []
-    /// How long answers took, acceptances and refusals alike; whoever takes it over empties it (`Histogram.absorb`).
+    /// The answer times of acceptances and refusals; the reader empties it (`Histogram.absorb`).
     package var answerTimes = Histogram.ofAnswers
     private var pingSentAt: Moment?
-    /// Since when frames without any effect are counted.
+    /// Since when frames without effect are counted.
     private var floodsFrom: Moment
     private var lastArrival: Moment
     private var lastWrite: Moment
     private var pingCount: UInt64 = 0
-    /// Whether an answer has shown that the gateway takes this connection's identity.
+    /// Whether an answer has shown that the gateway accepts this connection's identity.
     package private(set) var isProven: Bool
     private let readyBy: Moment
-    /// When the last standstill of the program or the machine ended, if there was one.
+    /// When the program or the machine last resumed after a standstill, if it did.
     private var awakeSince = Moment.zero
     private var hasRetired = false
-    /// Whether an answer has stayed away for too long.
+    /// Whether an answer is or was overdue.
     package private(set) var isOverdue = false
-    /// Whether requests that were returned are still in what the kernel has not taken: the connection must be cut before
-    /// it takes more.
+    /// Whether bytes of returned requests are still waiting for the kernel. The connection must be cut before the
+    /// kernel takes them.
     package private(set) var isStuck = false
 
-    /// Creates the machine of a connection that is open.
+    /// Creates the machine of an open connection.
     package init(_ options: Options, at now: Moment) {
         self.options = options
         var wire = ConnectionMachine.Options()
@@ -74,50 +75,49 @@ package struct SessionMachine: ~Copyable {
         self.readyBy = now + options.readyTimeout
     }
 
-    /// Appends what the connection begins with.
+    /// Appends the connection preface.
     package mutating func start(into output: inout [UInt8]) {
         connection.start(into: &output)
     }
 
-    /// How many requests may be written now. With a provider token only one until the gateway has taken the token.
+    /// How many requests may be written now. With a provider token, only one until the gateway has accepted the token.
     package var room: Int {
         guard connection.isReady, !isRetired else { return 0 }
         let room = min(connection.room, window.room)
         return isProven ? room : min(room, max(0, 1 - window.count))
     }
 
-    /// Whether all requests are in flight that the gateway allows: only then another connection is of use.
+    /// Whether the requests in flight have reached the gateway's limit. Only then is another connection useful.
     package var isExhausted: Bool {
         connection.isReady && isProven && !isRetired && min(connection.room, window.room) == 0
     }
 
-    /// Whether it takes no more requests: the gateway said so, an answer stayed away for too long, or there are no more
-    /// numbers for streams.
+    /// Whether it takes no more requests: the gateway said so, an answer is overdue, or the stream ids are used up.
     package var isRetired: Bool { hasRetired || connection.isClosing }
 
-    /// How many notifications have no answer.
+    /// The number of unanswered notifications.
     package var doubtCount: Int { window.count }
 
-    /// Whether the kernel has taken all requests that were written, as far as they were.
+    /// Whether the kernel has taken every request byte that was written.
     package var hasNothingUnsent: Bool { marks.isPassed }
 
-    /// Whether the gateway has said how many requests it takes.
+    /// Whether the gateway has sent its SETTINGS.
     package var isReady: Bool { connection.isReady }
 
-    /// Sends another value of `authorization` from the next request on.
+    /// Uses another value of `authorization` from the next request on.
     package mutating func authorize(_ authorization: String) {
         options.sender.authorization = authorization
     }
 
-    /// Takes no more requests from now on.
+    /// Takes no more requests.
     package mutating func retire() {
         hasRetired = true
     }
 
-    /// Moves notifications from the front of `batch` to the connection, as many as one write holds and the windows allow,
-    /// and lends their bytes to `send`: none when there is no room. The body of the last one may follow in `pump`.
+    /// Moves notifications from the front of `batch` to the connection, up to the limits of one write and the windows,
+    /// and passes their bytes to `send`. Without room, does nothing. The body of the last one may follow in `pump`.
     ///
-    /// - Throws: What `send` throws; the notifications are on the connection then.
+    /// - Throws: Rethrows from `send`; the notifications are on the connection by then.
     package mutating func write<Failure: Error>(
         _ batch: inout Batch, at now: Moment, _ send: (Span<UInt8>) throws(Failure) -> Void
     ) throws(Failure) {
@@ -144,27 +144,27 @@ package struct SessionMachine: ~Copyable {
         try sheet.withFrames(send)
     }
 
-    /// Appends what waits besides requests: bodies that windows now have room for.
+    /// Appends pending bytes other than new requests: bodies that the windows now have room for.
     package mutating func pump(into output: inout [UInt8]) {
         for stream in connection.pump(into: &output) { marks.finish(RequestWindow.place(of: stream)) }
     }
 
-    /// Notes that everything written so far ends in the stream's first `offset` bytes, of which the kernel has taken
-    /// `handedOver`. To be called whenever something was written.
+    /// Notes that everything written so far ends in the first `offset` bytes of the stream, of which the kernel has
+    /// taken `handedOver`. Call it after every write.
     package mutating func mark(offset: Int, handedOver: Int) {
         marks.add(end: window.end, offset: offset)
         marks.advance(to: handedOver)
         if marks.hasBodies { marks.forgetBodies { window.isOpen($0) } }
     }
 
-    /// Takes bytes from the gateway, in any pieces, and appends what they call for to `output`.
+    /// Processes bytes from the gateway, in pieces of any size, and appends responses to them to `output`.
     ///
     /// - Parameters:
-    ///   - bytes: What was read.
-    ///   - now: The present moment.
-    ///   - readers: What decodes header blocks and bodies.
+    ///   - bytes: The bytes read.
+    ///   - now: The current time.
+    ///   - readers: The decoders of header blocks and bodies.
     ///   - output: Appended to.
-    /// - Returns: What they say about notifications.
+    /// - Returns: The news about notifications.
     package mutating func receive<Parser>(
         _ bytes: Span<UInt8>, at now: Moment, with readers: inout Readers<Parser>, output: inout [UInt8]
     ) -> SessionNews {
@@ -202,14 +202,14 @@ package struct SessionMachine: ~Copyable {
         return news
     }
 
-    /// Looks whether an answer is overdue; appends what has to be asked or said. To be called at `nextLook`.
+    /// Checks for overdue answers, and appends the resets and PINGs that are due. Call it at `nextLook`.
     ///
     /// - Parameters:
-    ///   - now: The present moment.
-    ///   - handedOver: How many bytes of the stream the kernel has taken.
+    ///   - now: The current time.
+    ///   - handedOver: The number of bytes of the stream that the kernel has taken.
     ///   - output: Appended to.
-    /// - Returns: What is in doubt because its answer stayed away, and what the gateway cannot have whole; `isStuck` and
-    ///   `isDead` tell whether the whole connection is of no more use.
+    /// - Returns: The overdue notifications, as in doubt, or as returned if the gateway cannot have the complete
+    ///   request. Then check `isStuck` and `isDead`, which mean that the whole connection is unusable.
     package mutating func tick(at now: Moment, handedOver: Int, output: inout [UInt8]) -> SessionNews {
         var news = SessionNews()
         let late =
@@ -231,15 +231,15 @@ package struct SessionMachine: ~Copyable {
         return news
     }
 
-    /// Notes a look at the connection, before `isDead` and `tick` judge it.
+    /// Notes that the connection is being checked, before `isDead` and `tick` judge it.
     ///
-    /// One that is later than `nextLook` asked for by a second shows that the program was stopped or the machine slept. What
-    /// was written just before may not have left then, and no answer could come: what is waited for gets its whole time anew.
+    /// A check more than a second after `nextLook` shows that the program was stopped or the machine slept. Requests
+    /// written just before may not have left, and answers could not arrive, so all timeouts start again.
     package mutating func look(at now: Moment) {
         if now > nextLook + .seconds(1) { awakeSince = now }
     }
 
-    /// Whether the gateway has not even answered a PING, or never said what it allows.
+    /// Whether a PING is unanswered, or SETTINGS were never received, for too long.
     package func isDead(at now: Moment) -> Bool {
         guard connection.isReady else { return now >= readyBy }
         guard let pingSentAt else { return false }
@@ -254,21 +254,22 @@ package struct SessionMachine: ~Copyable {
         return min(ping, max(oldest, awakeSince) + options.answerTimeout)
     }
 
-    /// Says what the end of the connection leaves: what the kernel never took whole was not sent, the rest is in doubt.
+    /// Returns the unanswered notifications at the end of the connection. Requests that the kernel never took
+    /// completely are returned, the rest are in doubt.
     package mutating func end(handedOver: Int) -> SessionNews {
         let news = leftovers(of: window.closeAll(), handedOver: handedOver)
         window.trim()
         return news
     }
 
-    /// Appends the farewell of a connection with nothing on it.
+    /// Appends the GOAWAY of a connection without open requests.
     package mutating func close(into output: inout [UInt8]) {
         connection.close(into: &output)
     }
 }
 
 extension SessionMachine {
-    /// What decodes the gateway's bytes.
+    /// The decoders of the gateway's bytes.
     package struct Readers<Parser: DocumentParser> {
         /// For header blocks.
         package let decoder: any HeaderBlockDecoder
@@ -318,7 +319,7 @@ extension SessionMachine {
         }
     }
 
-    /// Tells requests that the gateway may have from those that it cannot have whole.
+    /// Separates requests that the gateway may have completely from those it cannot have.
     private mutating func leftovers(of places: [Int], handedOver: Int) -> SessionNews {
         var news = SessionNews()
         marks.advance(to: handedOver)
@@ -337,7 +338,7 @@ extension SessionMachine {
     private mutating func refuse(
         _ stream: UInt32, _ reply: Reply, retryAfter: ArraySlice<UInt8>?, into news: inout SessionNews
     ) {
-        // A refusal of the token itself leaves the gateway at one stream.
+        // While the token itself is refused, the gateway allows only one stream.
         if let failureClass = reply.failureClass, failureClass != .app, failureClass != .retryNow { isProven = true }
         let seconds = retryAfter.flatMap { Int(String(decoding: $0, as: UTF8.self)) }.map { max(0, min($0, 86_400)) }
         for batch in window.batches(at: [RequestWindow.place(of: stream)]) {
@@ -367,7 +368,8 @@ extension SessionMachine {
         }
     }
 
-    /// A request whose body has to wait for a window, or takes more than one frame; `pump` writes what there is room for.
+    /// Returns a request whose body must wait for a window or needs more than one frame. `pump` writes as much of the
+    /// body as there is room for.
     private mutating func slowRequest(_ one: Batch, _ head: EncodedHead, _ body: [UInt8]) -> [UInt8] {
         var filled = head
         let index = one.indices.lowerBound

@@ -3,19 +3,19 @@ import Document
 package import HTTP2
 
 extension SessionNews.Farewell: CustomStringConvertible {
-    /// The frame in words, such as `GOAWAY ENHANCE_YOUR_CALM "too_many_pings"`.
+    /// The frame as text, such as `GOAWAY ENHANCE_YOUR_CALM "too_many_pings"`.
     package var description: String { text.isEmpty ? "GOAWAY \(code)" : "GOAWAY \(code) \"\(text)\"" }
 }
 
-/// What a connection has found out about the notifications on it.
+/// A connection's news about the notifications on it.
 package struct SessionNews: Sendable {
-    /// A notification with an answer that is not an acceptance.
+    /// A notification with an answer other than acceptance.
     package struct Refused: Sendable {
         /// The notification: a batch of one.
         package internal(set) var batch: Batch
-        /// What the gateway said.
+        /// The gateway's answer.
         package let reply: Reply
-        /// How long it asked to wait (`retry-after`); Apple documents none.
+        /// How long the gateway asks to wait (`retry-after`). Apple does not document this header.
         package let retryAfter: Duration?
 
         /// Creates a refusal.
@@ -24,16 +24,16 @@ package struct SessionNews: Sendable {
         }
     }
 
-    /// Why the gateway takes no more streams on the connection.
+    /// Why the gateway accepts no more streams on the connection.
     package struct Farewell: Sendable, Hashable {
         /// The error code of the GOAWAY frame.
         package let code: ErrorCode
-        /// The reason in its debug data, where there is one of the table.
+        /// The reason in its debug data, if it is in the table.
         package let reason: Reason?
-        /// The debug data, as far as it is printable: at most 200 characters.
+        /// The first 200 bytes of the debug data, with a full stop for each unprintable one.
         package let text: String
 
-        /// Reads the frame.
+        /// Parses the frame.
         init(code: ErrorCode, debug: ArraySlice<UInt8>, parser: inout some DocumentParser) {
             self.code = code
             self.reason = Reply.reason(ofGoAway: debug, parser: &parser)
@@ -42,35 +42,35 @@ package struct SessionNews: Sendable {
         }
     }
 
-    /// Taken by the gateway.
+    /// Accepted by the gateway.
     package var accepted: [Batch] = []
-    /// Refused by it.
+    /// Refused by the gateway.
     package var refused: [Refused] = []
-    /// Certainly not processed: to be sent again, on any connection.
+    /// Certainly not processed: resend them, on any connection.
     package var returned: [Batch] = []
-    /// Written and without an answer for good: perhaps accepted, perhaps not.
+    /// Written and finally unanswered: they may or may not have been accepted.
     package var doubtful: [Batch] = []
-    /// The gateway's GOAWAY, told each time.
+    /// The gateway's GOAWAY, for each one received.
     package var farewell: Farewell?
-    /// What the gateway did against the protocol: the connection is over.
+    /// The gateway's protocol violation, which ends the connection.
     package var fault: ConnectionFault?
 
     /// Creates empty news.
     package init() {}
 
-    /// Whether it says nothing about any notification.
+    /// Whether the news are empty.
     package var isEmpty: Bool {
         accepted.isEmpty && refused.isEmpty && returned.isEmpty && doubtful.isEmpty && farewell == nil && fault == nil
     }
 
-    /// How many notifications are in doubt that are treated so.
+    /// The number of notifications in doubt with this policy for doubt.
     package func doubtfulCount(_ onDoubt: OnDoubt) -> Int {
         doubtful.reduce(0) { $0 + ($1.onDoubt == onDoubt ? $1.count : 0) }
     }
 
-    /// Whether some may have to be sent again, by any connection.
+    /// Whether some notifications may have to be resent, on any connection.
     package var hasWork: Bool { !refused.isEmpty || !returned.isEmpty || !doubtful.isEmpty }
 
-    /// How many are sent again that were not processed.
+    /// The number of notifications that are resent because they were not processed.
     package var returnedCount: Int { returned.notificationCount }
 }

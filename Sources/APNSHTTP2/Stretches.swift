@@ -1,33 +1,33 @@
-/// Something that takes the places from the end of the one before it up to its own.
+/// A run of places, from the end of the run before it up to its own end.
 protocol Stretch: Sendable {
-    /// The place behind its last.
+    /// The place after its last.
     var end: Int { get }
 }
 
-/// Stretches of places in their order, without those that lie before all that is still needed.
+/// The runs of places, in order. Runs before the oldest place still needed are dropped.
 struct Stretches<Element: Stretch>: Sendable {
     private var elements: [Element] = []
     private var head = 0
 
-    /// The first that is kept.
+    /// The first kept run.
     var first: Element? { head < elements.count ? elements[head] : nil }
 
-    /// What the elements that are kept go by, until the next `trim`.
+    /// The indices of the kept runs, valid until the next `trim`.
     var indices: Range<Int> { head..<elements.count }
 
     subscript(index: Int) -> Element { elements[index] }
 
-    /// Adds the next.
+    /// Adds the next run.
     mutating func append(_ element: Element) {
         elements.append(element)
     }
 
-    /// Changes the last that is kept, in place; `false` if there is none, or if `change` says that it left it.
+    /// Changes the last kept run in place. Returns `false` if there is none, or if `change` left it as it was.
     mutating func changeLast(_ change: (inout Element) -> Bool) -> Bool {
         head < elements.count && change(&elements[elements.count - 1])
     }
 
-    /// Forgets those that lie before a place.
+    /// Drops the runs before a place.
     mutating func trim(before place: Int) {
         while head < elements.count, elements[head].end <= place { head += 1 }
         if head > 64, head * 2 > elements.count {
@@ -36,7 +36,7 @@ struct Stretches<Element: Stretch>: Sendable {
         }
     }
 
-    /// The index of the one that holds a place, by bisection.
+    /// Finds the index of the run that holds a place, by bisection.
     func index(of place: Int) -> Int {
         var (low, high) = (head, elements.count)
         while low < high {

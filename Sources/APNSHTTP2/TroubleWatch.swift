@@ -1,21 +1,23 @@
 package import APNSModel
 
-/// Watches a gateway that answers and takes nothing: what is to be told of that, and whether it is a gateway at all.
+/// Watches for a gateway that answers but accepts nothing. Decides when to warn, and whether the server is a push
+/// gateway at all.
 ///
-/// The first such answer is told at once, and later ones ever more rarely: each of a million notifications may get one.
+/// The first failed answer causes a warning at once, and later ones increasingly rarely: a million notifications may
+/// each get one.
 package struct TroubleWatch: Sendable {
-    /// What an answer calls for.
+    /// The actions for an answer.
     package struct Step: Hashable, Sendable {
-        /// Whether somebody should be told.
+        /// Whether to log a warning.
         package let warns: Bool
-        /// Whether the app is to be stopped: what answers there is not Apple's.
+        /// Whether to stop the app, because the answers are not Apple's.
         package let stops: Bool
     }
 
-    /// After so many answers in a row that are not Apple's, and so much time, an app stops. A server that is being restarted
-    /// gives as many in a moment.
+    /// After this many consecutive answers that are not Apple's, over at least this period, an app stops. The period is
+    /// there because a server that restarts can give that many in a moment.
     private static let foreignLimit = (count: 10, period: Duration.seconds(30))
-    /// How long nothing more is told: at first, and at most.
+    /// The quiet time after a warning: the first one, and the longest.
     private static let quiet = (first: Duration.seconds(60), longest: Duration.seconds(3600))
 
     private var foreignCount = 0
@@ -23,12 +25,12 @@ package struct TroubleWatch: Sendable {
     private var quietUntil: Moment?
     private var pause = TroubleWatch.quiet.first
 
-    /// Begins without any trouble.
+    /// Creates a watch without any trouble.
     package init() {}
 
-    /// Takes what a connection found out.
+    /// Processes a connection's news.
     ///
-    /// - Returns: The answer that somebody should be told of, if there is one, and the one to stop the app for.
+    /// - Returns: The answer to warn about, and the answer to stop the app for, if any.
     package mutating func take(_ news: SessionNews, at now: Moment) -> (told: Reply?, stopping: Reply?) {
         if !news.accepted.isEmpty { judged() }
         var (told, stopping): (Reply?, Reply?) = (nil, nil)
@@ -46,12 +48,12 @@ package struct TroubleWatch: Sendable {
         return (told, stopping)
     }
 
-    /// Notes an answer that judges a notification, good or bad: this is a gateway at work.
+    /// Notes an answer that judges a notification, good or bad. Only a working gateway gives one.
     package mutating func judged() {
         foreignCount = 0
     }
 
-    /// Notes an answer that says the gateway failed, or is not Apple's.
+    /// Notes an answer that reports a failure of the gateway, or is not Apple's.
     package mutating func failed(isGenuine: Bool, at now: Moment) -> Step {
         if isGenuine {
             foreignCount = 0
@@ -66,7 +68,7 @@ package struct TroubleWatch: Sendable {
     private mutating func isNews(at now: Moment) -> Bool {
         if let quietUntil {
             guard now >= quietUntil else { return false }
-            // What comes after so long is another trouble.
+            // After this long, it is a new incident.
             if now >= quietUntil + Self.quiet.longest { pause = Self.quiet.first }
         }
         quietUntil = now + pause

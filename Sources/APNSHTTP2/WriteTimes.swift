@@ -1,20 +1,20 @@
 import APNSModel
 
-/// When requests were written, by their places: for telling how long answers took, to the millisecond.
+/// The times at which requests were written, by place, to measure answer times to the millisecond.
 ///
-/// `RequestWindow` keeps requests together that were written within more than that, so that they come back as few batches.
+/// `RequestWindow` groups requests over a longer time, so that they come back in few batches.
 struct WriteTimes: Sendable {
     private struct Write: Stretch {
         var end: Int
         let at: Moment
     }
 
-    /// How far apart two writes may be that count as one.
+    /// Writes within this time count as one.
     private static let grain = Duration.milliseconds(1).wholeNanoseconds
 
     private var writes = Stretches<Write>()
 
-    /// Notes that the requests behind those noted before, up to the place `end`, were written now.
+    /// Notes that the requests after those noted before, up to the place `end`, were written now.
     mutating func note(end: Int, at now: Moment) {
         let isNoted = writes.changeLast { last in
             guard now.nanoseconds &- last.at.nanoseconds < Self.grain else { return false }
@@ -24,7 +24,7 @@ struct WriteTimes: Sendable {
         if !isNoted { writes.append(Write(end: end, at: now)) }
     }
 
-    /// Adds how long it took until now for each of these places, which ascend and are not forgotten.
+    /// Adds the time from writing to now for each of these places, which must be ascending and not dropped yet.
     func tally(_ places: [Int], at now: Moment, into times: inout Histogram) {
         guard let first = places.first else { return }
         var (write, index) = (writes.index(of: first), 0)
@@ -36,7 +36,7 @@ struct WriteTimes: Sendable {
         }
     }
 
-    /// Forgets what lies before a place.
+    /// Drops the times before a place.
     mutating func trim(before place: Int) {
         writes.trim(before: place)
     }
