@@ -1,5 +1,5 @@
-// What Swift's importer cannot see of OpenSSL 3: macros that hide a control call or a typed stack, and constants
-// made by expressions. Nothing here decides anything; each function is one line of OpenSSL.
+// The parts of OpenSSL 3 that Swift's importer cannot handle: macros over a control call or a typed stack, and
+// constants defined by expressions. The functions only wrap OpenSSL and decide nothing themselves.
 #ifndef COPENSSL_SHIM_H
 #define COPENSSL_SHIM_H
 
@@ -25,22 +25,22 @@ static inline int shim_SSL_CTX_set_versions(SSL_CTX *context, int minimum, int m
     return (int)SSL_CTX_set_min_proto_version(context, minimum) && (int)SSL_CTX_set_max_proto_version(context, maximum);
 }
 
-/// SSL_CTX_set_mode is a macro; idle connections give their record buffers back.
+/// SSL_CTX_set_mode is a macro. In this mode, idle connections release their record buffers.
 static inline void shim_SSL_CTX_release_buffers(SSL_CTX *context) {
     SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_AUTO_RETRY);
 }
 
-/// The SSL_OP constants are 64-bit shift expressions: no renegotiation, no compression.
+/// The SSL_OP constants are 64-bit shift expressions. Disables renegotiation and compression.
 static inline void shim_SSL_CTX_harden(SSL_CTX *context) {
     SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
 }
 
-/// SSL_CTX_set_session_cache_mode is a macro; the new-session callback is called, and nothing is kept.
+/// SSL_CTX_set_session_cache_mode is a macro. The new-session callback is called, but nothing is cached.
 static inline void shim_SSL_CTX_report_sessions(SSL_CTX *context) {
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
 }
 
-/// SSL_CTX_set_session_cache_mode is a macro; a server here resumes nothing.
+/// SSL_CTX_set_session_cache_mode is a macro. A server does not resume sessions.
 static inline void shim_SSL_CTX_forget_sessions(SSL_CTX *context) {
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
 }
@@ -55,7 +55,7 @@ static inline int shim_SSL_alert_offset(void) { return SSL_AD_REASON_OFFSET; }
 
 // MARK: BIOs
 
-/// The type numbers of BIO are expressions; a source and sink that is no descriptor.
+/// BIO type numbers are expressions. This one is for a source and sink without a descriptor.
 static inline int shim_BIO_memory_type(void) { return BIO_get_new_index() | BIO_TYPE_SOURCE_SINK; }
 
 /// BIO_clear_retry_flags is a macro.
@@ -84,13 +84,14 @@ static inline GENERAL_NAME *shim_name_stack_at(const GENERAL_NAMES *names, int i
 
 // MARK: Certificates
 
-/// GENERAL_NAME is a C union behind an int; the string of a DNS name or the octets of an IP address, else NULL.
+/// GENERAL_NAME is a C union with an int tag. Returns the string of a DNS name or the octets of an IP address, else
+/// NULL.
 static inline const ASN1_STRING *shim_name_text(const GENERAL_NAME *name) {
     return name->type == GEN_DNS ? name->d.dNSName : name->type == GEN_IPADD ? name->d.iPAddress : NULL;
 }
 static inline int shim_name_is_address(const GENERAL_NAME *name) { return name->type == GEN_IPADD; }
 
-/// X509V3_set_ctx_nodb is a macro; adds an extension written as in openssl.cnf.
+/// X509V3_set_ctx_nodb is a macro. Adds an extension in the syntax of openssl.cnf.
 static inline int shim_X509_add_extension(X509 *certificate, X509 *issuer, int nid, const char *value) {
     X509V3_CTX context;
     X509V3_set_ctx_nodb(&context);
@@ -105,7 +106,7 @@ static inline int shim_X509_add_extension(X509 *certificate, X509 *issuer, int n
 /// EVP_EC_gen is a macro over the variadic EVP_PKEY_Q_keygen.
 static inline EVP_PKEY *shim_P256_key(void) { return EVP_EC_gen("P-256"); }
 
-/// So is EVP_RSA_gen.
+/// EVP_RSA_gen is a macro, too.
 static inline EVP_PKEY *shim_RSA_2048_key(void) { return EVP_RSA_gen(2048); }
 
 #endif

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// Puts a certificate together, piece by piece, for `ThrowawayAuthority`.
+/// Builds a certificate step by step, for `ThrowawayAuthority`.
 @safe struct CertificateBuilder: ~Copyable {
     private let certificate: CertificateHandle
 
@@ -15,7 +15,7 @@ import COpenSSL
         self.certificate = certificate
     }
 
-    /// Writes the subject, the time and the key.
+    /// Sets the subject, the validity and the key.
     mutating func setSubject(_ plan: CertificatePlan, key: borrowing KeyHandle) throws(TLSError) {
         let name = unsafe X509_get_subject_name(certificate.pointer)
         if let userID = plan.userID { try unsafe add(userID, as: NID_userId, to: name) }
@@ -36,12 +36,12 @@ import COpenSSL
         }
     }
 
-    /// Writes what the certificate may be used for.
+    /// Adds the extensions.
     ///
     /// - Parameters:
     ///   - plan: The purpose and Apple's extensions.
-    ///   - issuer: The authority's certificate; `nil` when it issues itself.
-    /// - Throws: `TLSError` of category `library` for a host that is none.
+    ///   - issuer: The authority's certificate; `nil` for a self-signed certificate.
+    /// - Throws: `TLSError` of category `library` for an invalid host.
     mutating func setExtensions(_ plan: CertificatePlan, issuer: OpaquePointer?) throws(TLSError) {
         let issuer = unsafe issuer ?? certificate.pointer
         for (kind, value) in try Self.extensions(for: plan.purpose) {
@@ -54,7 +54,7 @@ import COpenSSL
         if plan.furtherTopics != [] { try add(AppleExtension.furtherTopics, plan.furtherTopicsExtension) }
     }
 
-    /// Signs and gives the certificate away.
+    /// Signs and returns the certificate.
     consuming func signed(by key: borrowing KeyHandle, issuer: OpaquePointer?) throws(TLSError) -> CertificateHandle {
         let name = unsafe X509_get_subject_name(issuer ?? certificate.pointer)
         try require(unsafe X509_set_issuer_name(certificate.pointer, name))
@@ -68,7 +68,7 @@ import COpenSSL
         try require(result)
     }
 
-    /// Adds an extension whose value is DER.
+    /// Adds an extension with a DER value.
     private func add(_ identifier: String, _ value: [UInt8]) throws(TLSError) {
         let object = unsafe OBJ_txt2obj(identifier, 1)
         defer { unsafe ASN1_OBJECT_free(object) }
@@ -80,7 +80,7 @@ import COpenSSL
         try require(unsafe entry != nil ? X509_add_ext(certificate.pointer, entry, -1) : 0)
     }
 
-    /// Returns the extensions of a purpose, in openssl.cnf's words.
+    /// Returns the extensions of a purpose, in the syntax of openssl.cnf.
     private static func extensions(
         for purpose: CertificatePlan.Purpose
     ) throws(TLSError) -> [(kind: Int32, value: String)] {

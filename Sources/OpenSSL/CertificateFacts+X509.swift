@@ -1,7 +1,7 @@
 import COpenSSL
 
 extension CertificateFacts {
-    /// Reads a certificate, which stays the caller's.
+    /// Reads a certificate, which the caller continues to own.
     init(reading certificate: OpaquePointer) {
         let subject = unsafe X509_get_subject_name(certificate)
         let issuer = unsafe X509_get_issuer_name(certificate)
@@ -24,7 +24,7 @@ extension CertificateFacts {
     }
 }
 
-/// Returns the first entry of a kind in a distinguished name.
+/// Returns the first entry of a given kind in a distinguished name.
 private func entry(_ kind: Int32, of name: OpaquePointer?) -> String? {
     let index = unsafe X509_NAME_get_index_by_NID(name, kind, -1)
     guard index >= 0, let value = unsafe X509_NAME_ENTRY_get_data(X509_NAME_get_entry(name, index)) else { return nil }
@@ -42,7 +42,7 @@ private func oneLine(_ name: OpaquePointer?) -> String {
     return unsafe String(cString: text)
 }
 
-/// Returns a time as seconds since 1970; 0 when it is malformed.
+/// Returns a time in seconds since 1970; 0 if it is malformed.
 private func seconds(_ time: UnsafePointer<ASN1_TIME>?) -> Int64 {
     guard let epoch = unsafe ASN1_TIME_set(nil, 0) else { return 0 }
     defer { unsafe ASN1_STRING_free(epoch) }
@@ -52,7 +52,7 @@ private func seconds(_ time: UnsafePointer<ASN1_TIME>?) -> Int64 {
     return Int64(days) * 86_400 + Int64(rest)
 }
 
-/// Returns the SHA-256 sum of the DER form.
+/// Returns the SHA-256 digest of the DER form.
 private func digest(of certificate: OpaquePointer) -> [UInt8] {
     unsafe [UInt8](unsafeUninitializedCapacity: Int(EVP_MAX_MD_SIZE)) { space, count in
         var length: UInt32 = 0
@@ -74,7 +74,7 @@ private func names(of certificate: OpaquePointer) -> [String] {
     }
 }
 
-/// Writes 4 bytes as IPv4 and 16 as IPv6 without shortening.
+/// Formats 4 bytes as IPv4, and 16 as IPv6 without shortening.
 private func address(_ bytes: [UInt8]) -> String {
     guard bytes.count == 16 else { return bytes.map { String($0) }.joined(separator: ".") }
     return stride(from: 0, to: 16, by: 2)

@@ -1,41 +1,41 @@
-/// Why the certificate of a peer was not accepted.
+/// Why a peer's certificate was not accepted.
 package enum CertificateFault: Hashable, Sendable {
-    /// No authority that we trust issued it.
+    /// No trusted authority issued it.
     case untrusted
     /// It is for another host.
     case nameMismatch
-    /// Its time is over.
+    /// It has expired.
     case expired
-    /// Its time has not come, or this machine's clock is behind.
+    /// It is not valid yet, or this machine's clock is slow.
     case notYetValid
-    /// The peer showed none although one is required.
+    /// The peer sent none although one is required.
     case missing
-    /// It does not fit the purpose: weak key, wrong usage, broken signature, revoked.
+    /// It is unsuitable: weak key, wrong usage, broken signature, revoked.
     case unsuitable
 }
 
-/// Why credentials of our own cannot be used.
+/// Why our own credentials cannot be used.
 package enum CredentialsFault: Hashable, Sendable {
     /// The private key or the container is encrypted and no passphrase was given.
     case passphraseNeeded
-    /// The passphrase does not open it.
+    /// The passphrase is wrong.
     case wrongPassphrase
-    /// No certificate is in the file.
+    /// The file has no certificate.
     case noCertificate
-    /// No private key is in the file.
+    /// The file has no private key.
     case noPrivateKey
     /// The private key belongs to another certificate.
     case keyMismatch
-    /// The file is of another kind: a token key, a signing request, DER, PKCS#12 for PEM or the reverse.
+    /// The file is of another kind: a token key, a signing request, DER, PKCS#12 instead of PEM or the reverse.
     case mistakenFile
-    /// The certificate's time is over.
+    /// The certificate has expired.
     case expired
-    /// The certificate's time has not come.
+    /// The certificate is not valid yet.
     case notYetValid
     /// The container uses old encryption and OpenSSL's legacy provider is not installed.
     case legacyProviderMissing
-    /// The file is damaged, or uses what this OpenSSL does not know.
+    /// The file is damaged, or uses a feature that this OpenSSL does not support.
     case unreadable
-    /// The key is shorter than, or the signature older than, this system's security level allows.
+    /// The key is shorter, or the signature older, than this system's security level allows.
     case tooWeak
 }

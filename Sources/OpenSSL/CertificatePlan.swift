@@ -1,8 +1,8 @@
-/// What a `ThrowawayAuthority` is asked to certify.
+/// The properties of a certificate that a `ThrowawayAuthority` issues.
 package struct CertificatePlan: Hashable, Sendable {
-    /// What the certificate may be used for.
+    /// The permitted use of the certificate.
     package enum Purpose: Hashable, Sendable {
-        /// A server with these DNS names, IPv4 and IPv6 addresses.
+        /// A server with these DNS names and IPv4 or IPv6 addresses.
         case server(hosts: [String])
         /// A client.
         case client
@@ -10,44 +10,44 @@ package struct CertificatePlan: Hashable, Sendable {
         case authority
     }
 
-    /// What kind of key it is made for.
+    /// The kind of key to create.
     package enum KeyKind: Hashable, Sendable {
         /// EC on the curve P-256.
         case p256
-        /// RSA of 2048 bits, for programs that read no other.
+        /// RSA of 2048 bits, for programs that support no other kind.
         case rsa2048
     }
 
-    /// What it may be used for.
+    /// The permitted use.
     package var purpose: Purpose
     /// The subject's common name, at most 64 characters.
     package var commonName: String
     /// The subject's user identifier: the topic of a push certificate.
     package var userID: String?
-    /// Whether it has the extension of Apple's sandbox.
+    /// Whether it has the extension for Apple's sandbox.
     package var isForSandbox = false
-    /// Whether it has the extension of Apple's production gateways.
+    /// Whether it has the extension for Apple's production gateways.
     package var isForProduction = false
-    /// The topics of Apple's topics extension; empty: it has none.
+    /// The topics of Apple's topics extension; empty for no extension.
     package var topics: [String] = []
-    /// The topics of the extension that Apple names beside it; empty: it has none, `nil`: it has one that says NULL.
+    /// The topics of Apple's second topics extension; empty for no extension, `nil` for an extension that holds NULL.
     package var furtherTopics: [String]? = []
-    /// First and last second of validity, since 1970-01-01T00:00:00Z; `nil`: from an hour ago, for 90 days.
+    /// The first and last second of validity, since 1970-01-01T00:00:00Z; `nil` means from an hour ago, for 90 days.
     package var validity: ClosedRange<Int64>?
-    /// The key that is made for it.
+    /// The kind of key to create.
     package var key = KeyKind.p256
 
-    /// Plans a server's certificate, named after its first host.
+    /// Plans a server certificate, named after its first host.
     package static func server(_ hosts: [String]) -> CertificatePlan {
         CertificatePlan(purpose: .server(hosts: hosts), commonName: hosts.first ?? "server")
     }
 
-    /// Plans a client's certificate.
+    /// Plans a client certificate.
     package static func client(_ commonName: String) -> CertificatePlan {
         CertificatePlan(purpose: .client, commonName: commonName)
     }
 
-    /// Plans a push certificate as Apple makes them today: for one topic, good for both environments.
+    /// Plans a push certificate as Apple issues them today: for one topic, valid in both environments.
     package static func push(topic: String) -> CertificatePlan {
         CertificatePlan(
             purpose: .client, commonName: "Apple Push Services: \(topic)".prefixed(64), userID: topic,
@@ -57,7 +57,7 @@ package struct CertificatePlan: Hashable, Sendable {
     /// The value of Apple's topics extension, as `CertificateFacts` reads it.
     var topicsExtension: [UInt8] { list(topics) }
 
-    /// The value of the extension beside it.
+    /// The value of the second topics extension.
     var furtherTopicsExtension: [UInt8] { furtherTopics.map { list($0) } ?? [0x05, 0x00] }
 
     private func list(_ topics: [String]) -> [UInt8] {
@@ -69,7 +69,7 @@ package struct CertificatePlan: Hashable, Sendable {
         return der(DERReader.sequence, elements)
     }
 
-    /// Writes one element with the shortest length.
+    /// Encodes one element with the shortest form of its length.
     private func der(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
         if content.count < 0x80 { return [tag, UInt8(content.count)] + content }
         var length: [UInt8] = []

@@ -1,13 +1,13 @@
 import COpenSSL
 
-/// The first fault OpenSSL found while it walked a peer's chain.
+/// The first error that OpenSSL found in a peer's certificate chain.
 struct CertificateRejection: Hashable, Sendable {
     /// X509_V_ERR_…
     let code: Int32
-    /// The certificate at fault, where it could be read.
+    /// The rejected certificate, if it could be read.
     let facts: CertificateFacts?
 
-    /// The kind of fault.
+    /// The kind of error.
     var fault: CertificateFault {
         switch code {
         case X509_V_ERR_CERT_HAS_EXPIRED: .expired
@@ -25,9 +25,9 @@ struct CertificateRejection: Hashable, Sendable {
     /// Returns the error for a peer whose certificate was refused.
     ///
     /// - Parameters:
-    ///   - peer: How to call it in a sentence: `the server`.
-    ///   - name: The host that was asked for; `nil` on the server's side.
-    /// - Returns: The fault in words.
+    ///   - peer: The peer's name in a sentence: `the server`.
+    ///   - name: The requested host; `nil` on the server side.
+    /// - Returns: The error with message and hint.
     func error(for peer: String, name: String?) -> TLSError {
         let who = facts.map { "\"\($0.displayName)\"" } ?? "of \(peer)"
         return switch fault {

@@ -1,14 +1,14 @@
 import COpenSSL
 
-/// What is known when a call on a connection failed, and the plain words for it.
+/// The facts about a failed call on a connection, and the error message made from them.
 struct ConnectionDiagnosis {
     let errors: LibraryErrors
-    /// Of SSL_get_error.
+    /// The result of SSL_get_error.
     let code: Int32
     let rejection: CertificateRejection?
     let hasEnded: Bool
     let isEstablished: Bool
-    /// `nil` on the server's side.
+    /// `nil` on the server side.
     let serverName: String?
 
     private var peer: String { serverName == nil ? "the client" : "the server" }

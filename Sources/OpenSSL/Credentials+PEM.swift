@@ -1,14 +1,14 @@
 import COpenSSL
 
 extension Credentials {
-    /// Loads credentials from PEM text. The first certificate is ours; others may lead to its authority.
+    /// Loads credentials from PEM text. The first certificate is ours; others may be part of its chain.
     ///
     /// - Parameters:
-    ///   - certificate: PEM text with the certificate, and with the key unless that is given separately.
+    ///   - certificate: PEM text with the certificate, and with the key unless `key` is given.
     ///   - key: PEM text with the private key: PKCS#8, PKCS#1 or SEC 1, encrypted or not.
-    ///   - passphrase: Opens an encrypted key; not used for one that is not encrypted.
+    ///   - passphrase: Decrypts an encrypted key; not used for an unencrypted one.
     /// - Returns: Credentials whose key matches the certificate.
-    /// - Throws: `TLSError` of category `credentials`: tell the user; message and hint name what to change.
+    /// - Throws: `TLSError` of category `credentials`. Report it to the user; message and hint name what to change.
     package static func pem(
         certificate: [UInt8], key: [UInt8]? = nil, passphrase: Secret? = nil
     ) throws(TLSError) -> Credentials {
@@ -27,7 +27,7 @@ extension Credentials {
     }
 }
 
-/// Reads a private key from PEM text, and knows why it could not.
+/// Reads a private key from PEM text, and records whether a passphrase was asked for.
 private final class PrivateKeyReader {
     private let passphrase: Secret?
     private var wasAsked = false
@@ -63,7 +63,7 @@ private final class PrivateKeyReader {
     }
 }
 
-/// Gives OpenSSL the passphrase; without a callback it would ask on the terminal.
+/// Passes the passphrase to OpenSSL. Without a callback, OpenSSL would prompt on the terminal.
 private func answer(
     _ space: UnsafeMutablePointer<CChar>?, _ capacity: Int32, _: Int32, _ reader: UnsafeMutableRawPointer?
 ) -> Int32 {

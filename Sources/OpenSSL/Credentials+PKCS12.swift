@@ -1,13 +1,13 @@
 import COpenSSL
 
 extension Credentials {
-    /// Loads credentials from a PKCS#12 container (`.p12`), modern or as the Mac's keychain exports it.
+    /// Loads credentials from a PKCS#12 container (`.p12`), modern or as exported by the Mac's keychain.
     ///
     /// - Parameters:
     ///   - container: The file's bytes.
-    ///   - passphrase: What it was exported with; `nil` and empty both open one that was exported without.
-    /// - Returns: The first key in it, its certificate, and what leads to the authority.
-    /// - Throws: `TLSError` of category `credentials`: tell the user; message and hint name what to change.
+    ///   - passphrase: The passphrase of the export; both `nil` and empty open a container exported without one.
+    /// - Returns: The first key in it, its certificate, and the chain to its authority.
+    /// - Throws: `TLSError` of category `credentials`. Report it to the user; message and hint name what to change.
     package static func pkcs12(_ container: [UInt8], passphrase: Secret? = nil) throws(TLSError) -> Credentials {
         let (content, errors) = try unsafe read(container, passphrase, in: nil)
         if let content { return try content.credentials() }
@@ -25,7 +25,7 @@ extension Credentials {
         return passphrase == nil ? .passphraseNeeded : .wrongPassphrase
     }
 
-    /// Opens `bytes` with the algorithms of `library`; what failed is in the errors.
+    /// Opens `bytes` with the algorithms of `library`, and returns the content or the errors.
     private static func read(
         _ bytes: [UInt8], _ passphrase: Secret?, in library: OpaquePointer?
     ) throws(TLSError) -> (PKCS12Content?, LibraryErrors) {
@@ -48,10 +48,10 @@ extension Credentials {
     }
 }
 
-/// What was in a container.
+/// The content of a container.
 private final class PKCS12Content {
     var key: KeyHandle?
-    /// The one that belongs to the key.
+    /// The certificate of the key.
     var certificate: CertificateHandle?
     var others: CertificateList
 
@@ -94,7 +94,7 @@ private final class PKCS12Content {
         return PKCS12Content(key: movedKey, certificate: movedCertificate, others: list)
     }
 
-    /// Gives away the key and the certificate.
+    /// Transfers ownership of the key and the certificate.
     func credentials() throws(TLSError) -> Credentials {
         let first = unsafe certificate?.pointer ?? others.borrow(0)
         guard let first = unsafe first else {

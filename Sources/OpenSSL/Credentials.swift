@@ -1,20 +1,20 @@
 import COpenSSL
 
-/// A certificate, its private key, and the certificates between it and its authority.
+/// A certificate, its private key, and the chain to its authority.
 ///
-/// Made by `pem` or `pkcs12`. The key matches the certificate, or there would be no value. The time of validity is
-/// not looked at on loading, so that `check` can show it: ask `requireValid`.
+/// Created by `pem` or `pkcs12`, which ensure that the key matches the certificate. Loading does not check the validity
+/// period, so that `check` can show it: call `requireValid`.
 ///
-/// Sendable: nothing is written after `init`, and OpenSSL counts references atomically.
+/// Sendable: nothing is written after `init`, and OpenSSL's reference counts are atomic.
 @safe package final class Credentials: @unchecked Sendable, CustomStringConvertible {
     let certificate: CertificateHandle
     let key: KeyHandle
-    /// Issuer of the certificate first, then the issuer's issuer.
+    /// The issuer of the certificate first, then the issuer's issuer.
     let chain: CertificateList
-    /// What the certificate says.
+    /// The content of the certificate.
     package let facts: CertificateFacts
 
-    /// Checks that the key belongs to the certificate, and orders those of `pool` that lead to its authority.
+    /// Checks that the key belongs to the certificate, and builds the chain to its authority from `pool`.
     init(
         certificate: consuming CertificateHandle, key: consuming KeyHandle, pool: borrowing CertificateList
     ) throws(TLSError) {
@@ -30,17 +30,17 @@ import COpenSSL
         self.key = key
     }
 
-    /// The certificate's name and expiry; nothing of the key.
+    /// The certificate's name and expiry, and no part of the key.
     package var description: String { "certificate \"\(facts.displayName)\", expires \(UTCDate(facts.notAfter))" }
 
-    /// How many further certificates are shown with it.
+    /// The number of further certificates sent with it.
     package var chainCount: Int { chain.count }
 
-    /// Checks the time of validity.
+    /// Checks the validity period.
     ///
-    /// - Parameter seconds: Now, since 1970-01-01T00:00:00Z.
-    /// - Throws: `TLSError`, `credentials(.expired)` or `credentials(.notYetValid)`: report it; a connection would be
-    ///   refused by the gateway.
+    /// - Parameter seconds: The current time, in seconds since 1970-01-01T00:00:00Z.
+    /// - Throws: `TLSError`, `credentials(.expired)` or `credentials(.notYetValid)`. Report it: the gateway would
+    ///   refuse a connection.
     package func requireValid(at seconds: Int64) throws(TLSError) {
         if seconds > facts.notAfter {
             throw TLSError(
@@ -55,7 +55,7 @@ import COpenSSL
         }
     }
 
-    /// Follows issuers from `leaf` as long as `pool` has them; a root, which issued itself, is left out.
+    /// Follows the issuers from `leaf` as far as `pool` contains them. A root, which is self-issued, is left out.
     private static func chain(
         from leaf: OpaquePointer, through pool: borrowing CertificateList
     ) throws(TLSError) -> CertificateList {

@@ -1,6 +1,6 @@
-/// Steps through the elements of DER (X.690) without trusting any length in it.
+/// Iterates over DER elements (X.690) without trusting any length.
 struct DERReader {
-    /// One element: its tag and where its content lies.
+    /// One element: its tag and content.
     struct Element: Hashable {
         let tag: UInt8
         let content: ArraySlice<UInt8>
@@ -15,7 +15,7 @@ struct DERReader {
 
     init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
 
-    /// Returns the next element; `nil` at the end, and at the first that is malformed or cut.
+    /// Returns the next element; `nil` at the end, and at the first malformed or truncated one.
     mutating func next() -> Element? {
         guard let tag = rest.popFirst(), tag & 0x1F != 0x1F, let count = length(), count <= rest.count else {
             rest = []

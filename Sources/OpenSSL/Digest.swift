@@ -1,13 +1,13 @@
 import COpenSSL
 
-/// A SHA-256 sum over bytes that come piece by piece (FIPS 180-4). 32 bytes.
+/// An incremental SHA-256 digest (FIPS 180-4). 32 bytes.
 @safe package struct Digest: ~Copyable {
-    /// How long a sum is.
+    /// The length of a digest, in bytes.
     package static let byteCount = 32
 
     private let context: OpaquePointer
 
-    /// Starts an empty sum. Traps when memory is out.
+    /// Starts an empty digest. Traps when out of memory.
     package init() {
         guard let context = unsafe EVP_MD_CTX_new(), unsafe EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else {
             preconditionFailure("OpenSSL has no SHA-256: \(LibraryErrors.drain().text)")
@@ -23,7 +23,7 @@ import COpenSSL
         precondition(result == 1, "SHA-256 failed")
     }
 
-    /// Ends the sum and returns its 32 bytes.
+    /// Finishes the digest and returns its 32 bytes.
     package consuming func finish() -> [UInt8] {
         let sum = unsafe [UInt8](unsafeUninitializedCapacity: Self.byteCount) { space, count in
             var length: UInt32 = 0
@@ -34,7 +34,7 @@ import COpenSSL
         return sum
     }
 
-    /// Returns the sum of `bytes`.
+    /// Returns the digest of `bytes`.
     package static func sha256(_ bytes: Span<UInt8>) -> [UInt8] {
         var digest = Digest()
         digest.update(bytes)

@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// The two spellings of an ECDSA signature over P-256: DER as OpenSSL has it, R and S end to end as JOSE wants it.
+/// The two encodings of an ECDSA signature over P-256: DER in OpenSSL, and R followed by S in JOSE.
 enum ECDSASignature {
-    /// How long R and S are.
+    /// The length of R and of S, in bytes.
     private static let numberByteCount: Int32 = 32
 
     /// Returns R and S, 32 bytes each.
@@ -25,7 +25,7 @@ enum ECDSASignature {
         return raw
     }
 
-    /// Returns the DER form of R and S, 32 bytes each; `nil` when memory is out.
+    /// Returns the DER form of R and S, 32 bytes each; `nil` when out of memory.
     static func der(fromRaw raw: [UInt8]) -> [UInt8]? {
         let signature = unsafe ECDSA_SIG_new()
         defer { unsafe ECDSA_SIG_free(signature) }

@@ -1,52 +1,53 @@
 import COpenSSL
 
-/// Signs with ES256, ECDSA over P-256 and SHA-256 (RFC 7518 §3.4): the key of Apple's `.p8` files.
+/// Signs with ES256, ECDSA over P-256 and SHA-256 (RFC 7518 §3.4), using a key of one of Apple's `.p8` files.
 ///
 /// Sendable: nothing is written after `init`, and OpenSSL only reads the key when it signs.
 @safe package final class ES256Signer: @unchecked Sendable, CustomStringConvertible, CustomReflectable {
-    /// How long a signature is: R and S of 32 bytes each.
+    /// The length of a signature in bytes: R and S of 32 bytes each.
     package static let signatureByteCount = 64
 
     private let key: KeyHandle
-    /// SHA-256 over the public key (SubjectPublicKeyInfo, DER), 32 bytes: the same for all forms of one key, and no secret.
+    /// SHA-256 of the public key (SubjectPublicKeyInfo, DER), 32 bytes. The same for all forms of a key, and not
+    /// secret.
     package let fingerprint: [UInt8]
 
     /// Reads a private key.
     ///
-    /// - Parameter p8: PEM text with an unencrypted key: PKCS#8 as Apple hands it out, or SEC 1.
-    /// - Throws: `TLSError` of category `credentials`: tell the user; message and hint name what to change.
+    /// - Parameter p8: PEM text with an unencrypted key: PKCS#8 as Apple issues it, or SEC 1.
+    /// - Throws: `TLSError` of category `credentials`. Report it to the user; message and hint name what to change.
     package convenience init(p8: [UInt8]) throws(TLSError) {
         try self.init(adopting: TokenKeyFile.privateKey(in: p8))
     }
 
-    /// Takes over a key, which must be of P-256.
+    /// Takes ownership of a key, which must be on P-256.
     init(adopting key: consuming KeyHandle) throws(TLSError) {
         let info = try key.publicKeyInfo()
         fingerprint = Digest.sha256(info.span)
         self.key = key
     }
 
-    /// The first bytes of the fingerprint; nothing of the private key.
+    /// The first bytes of the fingerprint, and no part of the private key.
     package var description: String {
         let digits = fingerprint.prefix(4).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
         return "P-256 key \(digits.joined())…"
     }
 
-    /// Shows a dump no more than a log.
+    /// Hides the key from `dump`.
     package var customMirror: Mirror { Mirror(self, children: []) }
 
-    /// Returns the signature of `message`: R, then S. A new one each time, since ECDSA signs with chance.
+    /// Returns the signature of `message`: R, then S. It differs each time, because ECDSA is randomized.
     ///
     /// Takes some 20 to 100 microseconds.
     ///
-    /// - Throws: `TLSError` of category `library` when memory is out.
+    /// - Throws: `TLSError` of category `library` when out of memory.
     package func sign(_ message: Span<UInt8>) throws(TLSError) -> [UInt8] {
         let context = try DigestContext()
         LibraryErrors.clear()
         guard unsafe EVP_DigestSignInit(context.pointer, nil, EVP_sha256(), nil, key.pointer) == 1 else {
             throw LibraryErrors.drain().asFailure()
         }
-        // The longest DER form of two numbers of 256 bits has 72 bytes.
+        // The longest DER form of two 256-bit numbers has 72 bytes.
         var der = [UInt8](repeating: 0, count: 128)
         var count = der.count
         let result = unsafe message.withUnsafeBufferPointer {
@@ -56,16 +57,16 @@ import COpenSSL
         return try ECDSASignature.raw(fromDER: Array(der[..<count]))
     }
 
-    /// Who can tell this signer's signatures from others.
+    /// Returns the verifier of this signer's signatures.
     ///
-    /// - Throws: `TLSError` of category `library` when memory is out.
+    /// - Throws: `TLSError` of category `library` when out of memory.
     package func verifier() throws(TLSError) -> ES256Verifier {
         try ES256Verifier(publicKey: key.publicKeyInfo())
     }
 
     /// The public key as PEM text.
     ///
-    /// - Throws: `TLSError` of category `library` when memory is out.
+    /// - Throws: `TLSError` of category `library` when out of memory.
     package func publicKeyPEM() throws(TLSError) -> [UInt8] {
         let bio = try MemoryBIO()
         guard unsafe PEM_write_bio_PUBKEY(bio.pointer, key.pointer) == 1 else {

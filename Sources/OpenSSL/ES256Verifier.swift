@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// Tells signatures of one key from others (ES256).
+/// Verifies ES256 signatures of one key.
 ///
 /// Sendable: nothing is written after `init`, and OpenSSL only reads the key when it verifies.
 @safe package final class ES256Verifier: @unchecked Sendable {
@@ -8,24 +8,24 @@ import COpenSSL
 
     /// Reads a public key.
     ///
-    /// - Parameter publicKey: PEM text or DER of a public key of P-256 (SubjectPublicKeyInfo).
-    /// - Throws: `TLSError` of category `credentials` when it is anything else: tell the user.
+    /// - Parameter publicKey: PEM text or DER of a public key on P-256 (SubjectPublicKeyInfo).
+    /// - Throws: `TLSError` of category `credentials` for anything else. Report it to the user.
     package init(publicKey: [UInt8]) throws(TLSError) {
         key = try TokenKeyFile.publicKey(in: publicKey)
     }
 
-    /// Tells whether a signature was made over a message with the key's private half.
+    /// Whether the key's private half signed a message.
     ///
     /// - Parameters:
-    ///   - signature: R and S of 32 bytes each, or DER; any bytes may be asked about.
-    ///   - message: What was signed.
-    /// - Returns: `false` for whatever is no signature, too.
+    ///   - signature: R and S of 32 bytes each, or DER; any bytes are allowed.
+    ///   - message: The signed message.
+    /// - Returns: `false` also for bytes that are not a signature.
     package func accepts(_ signature: [UInt8], of message: Span<UInt8>) -> Bool {
         let isRaw = signature.count == ES256Signer.signatureByteCount
         guard !signature.isEmpty, let der = isRaw ? ECDSASignature.der(fromRaw: signature) : signature else {
             return false
         }
-        // What is refused leaves entries in the thread's queue of errors, which nobody will ask for.
+        // A failed verification leaves entries in the thread's error queue.
         defer { LibraryErrors.clear() }
         do throws(TLSError) {
             let context = try DigestContext()
@@ -36,7 +36,7 @@ import COpenSSL
                 unsafe EVP_DigestVerify(context.pointer, der, der.count, $0.baseAddress, $0.count) == 1
             }
         } catch {
-            // Without memory nothing is proven.
+            // Out of memory: nothing is proven.
             return false
         }
     }

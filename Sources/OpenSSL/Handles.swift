@@ -4,12 +4,12 @@ import COpenSSL
 @safe struct CertificateHandle: ~Copyable {
     let pointer: OpaquePointer
 
-    /// Takes over the reference that the caller holds.
+    /// Takes ownership of the caller's reference.
     init(adopting pointer: OpaquePointer) { unsafe self.pointer = pointer }
 
     deinit { unsafe X509_free(pointer) }
 
-    /// Whether `issuer`'s name and key identifier are those that this certificate says issued it.
+    /// Whether `issuer`'s name and key identifier match the issuer fields of this certificate.
     func isIssued(by issuer: OpaquePointer) -> Bool {
         unsafe X509_check_issued(issuer, pointer) == X509_V_OK
     }
@@ -19,17 +19,17 @@ import COpenSSL
 @safe struct KeyHandle: ~Copyable {
     let pointer: OpaquePointer
 
-    /// Takes over the reference that the caller holds.
+    /// Takes ownership of the caller's reference.
     init(adopting pointer: OpaquePointer) { unsafe self.pointer = pointer }
 
     deinit { unsafe EVP_PKEY_free(pointer) }
 }
 
-/// Owns a list of certificates and one reference to each of them.
+/// Owns a list of certificates and a reference to each of them.
 @safe struct CertificateList: ~Copyable {
     let pointer: OpaquePointer
 
-    /// Takes over a stack and its references.
+    /// Takes ownership of a stack and its references.
     init(adopting pointer: OpaquePointer) { unsafe self.pointer = pointer }
 
     /// Creates an empty list.
@@ -42,10 +42,10 @@ import COpenSSL
 
     var count: Int { unsafe Int(shim_X509_stack_count(pointer)) }
 
-    /// Returns the certificate at `index`, which the list goes on owning.
+    /// Returns the certificate at `index`, which the list continues to own.
     func borrow(_ index: Int) -> OpaquePointer? { unsafe shim_X509_stack_at(pointer, Int32(index)) }
 
-    /// Adds a reference of its own to `certificate`.
+    /// Appends `certificate` with a reference of its own.
     func append(_ certificate: OpaquePointer) throws(TLSError) {
         guard unsafe X509_up_ref(certificate) == 1 else { throw LibraryErrors.drain().asFailure() }
         guard unsafe shim_X509_stack_push(pointer, certificate) > 0 else {
@@ -55,17 +55,17 @@ import COpenSSL
     }
 }
 
-/// Owns a BIO over memory.
+/// Owns a memory BIO.
 @safe struct MemoryBIO: ~Copyable {
     let pointer: OpaquePointer
 
-    /// Creates one to write into.
+    /// Creates a BIO to write into.
     init() throws(TLSError) {
         guard let bio = unsafe BIO_new(BIO_s_secmem()) else { throw LibraryErrors.drain().asFailure() }
         unsafe pointer = bio
     }
 
-    /// Creates one to read `bytes` from.
+    /// Creates a BIO to read `bytes` from.
     static func reading(_ bytes: borrowing [UInt8]) throws(TLSError) -> MemoryBIO {
         let bio = try MemoryBIO()
         var written = 0
@@ -79,7 +79,7 @@ import COpenSSL
 
     deinit { unsafe BIO_free_all(pointer) }
 
-    /// What has been written and not read.
+    /// The bytes written and not yet read.
     func contents() -> [UInt8] {
         var start: UnsafeMutablePointer<CChar>?
         let count = unsafe shim_BIO_memory(pointer, &start)

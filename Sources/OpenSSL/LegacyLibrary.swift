@@ -1,6 +1,7 @@
 import COpenSSL
 
-/// A private library context in which RC2, single DES and their like exist; the process's own is left as it is.
+/// A private library context with RC2, single DES and other legacy algorithms. The process's default context is not
+/// changed.
 @safe struct LegacyLibrary: ~Copyable {
     let pointer: OpaquePointer
     private let standard: OpaquePointer
@@ -8,8 +9,8 @@ import COpenSSL
 
     /// Loads both providers.
     ///
-    /// - Parameter folder: Where the legacy provider lies; `nil`: where this OpenSSL was built to look.
-    /// - Throws: `credentials(.legacyProviderMissing)`, which says what to install.
+    /// - Parameter folder: The folder of the legacy provider; `nil` means OpenSSL's built-in path.
+    /// - Throws: `credentials(.legacyProviderMissing)`, whose hint names the package to install.
     init(folder: String? = nil) throws(TLSError) {
         LibraryErrors.clear()
         guard let context = unsafe OSSL_LIB_CTX_new() else { throw LibraryErrors.drain().asFailure() }
@@ -32,7 +33,7 @@ import COpenSSL
         unsafe OSSL_LIB_CTX_free(pointer)
     }
 
-    /// Returns `key` as one of the process's own context, which outlives this one.
+    /// Returns a copy of `key` in the default context, which outlives this one.
     func moved(_ key: borrowing KeyHandle) throws(TLSError) -> KeyHandle {
         LibraryErrors.clear()
         guard let plain = unsafe EVP_PKEY2PKCS8(key.pointer) else { throw LibraryErrors.drain().asFailure() }
@@ -41,7 +42,7 @@ import COpenSSL
         return unsafe KeyHandle(adopting: moved)
     }
 
-    /// Returns `certificate` as one of the process's own context.
+    /// Returns a copy of `certificate` in the default context.
     func moved(_ certificate: OpaquePointer) throws(TLSError) -> CertificateHandle {
         LibraryErrors.clear()
         var der: UnsafeMutablePointer<UInt8>?

@@ -1,23 +1,23 @@
 import COpenSSL
 
-/// What a failed call left in the thread's error queue, oldest first.
+/// The entries that a failed call left in the thread's error queue, oldest first.
 struct LibraryErrors {
     /// One entry of the queue.
     struct Entry: Hashable {
         /// ERR_LIB_…
         let library: Int32
-        /// A reason of that library.
+        /// The reason code of that library.
         let reason: Int32
-        /// OpenSSL's own words, with the data it added.
+        /// OpenSSL's message, with its additional data.
         let text: String
     }
 
     let entries: [Entry]
 
-    /// Empties the queue; call before anything whose failure will be read from it.
+    /// Empties the queue. Call it before a call whose errors will be read.
     static func clear() { ERR_clear_error() }
 
-    /// Empties the queue and returns what was in it.
+    /// Empties the queue and returns its entries.
     static func drain() -> LibraryErrors {
         var entries: [Entry] = []
         var data: UnsafePointer<CChar>?
@@ -28,7 +28,7 @@ struct LibraryErrors {
         return LibraryErrors(entries: entries)
     }
 
-    /// The alert that the peer sent, if the failure was one.
+    /// The alert that the peer sent, if that was the error.
     var alert: TLSAlert? {
         for entry in entries where entry.library == ERR_LIB_SSL {
             if let number = UInt8(exactly: entry.reason - shim_SSL_alert_offset()) { return TLSAlert(rawValue: number) }
@@ -41,7 +41,7 @@ struct LibraryErrors {
         entries.contains { $0.library == library && $0.reason == reason }
     }
 
-    /// Whether an algorithm was asked for that no loaded provider has; the text then names it.
+    /// Whether no loaded provider has a requested algorithm. The text then names it.
     var lacksAlgorithm: Bool {
         entries.contains { $0.library == ERR_LIB_EVP && $0.text.contains("Algorithm (") }
     }
@@ -51,7 +51,7 @@ struct LibraryErrors {
         entries.isEmpty ? "no reason given" : entries.map(\.text).joined(separator: "; ")
     }
 
-    /// An error for a call that fails only when OpenSSL itself is in trouble.
+    /// The error for a call that fails only if OpenSSL itself does.
     func asFailure() -> TLSError { TLSError(.library, "OpenSSL failed: \(text)") }
 }
 

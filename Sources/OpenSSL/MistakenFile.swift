@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// Tells a user who named the wrong file what it is.
+/// Creates the errors for a file of the wrong kind, which tell the user its actual kind.
 enum MistakenFile {
-    /// Returns the error for text in which a certificate was looked for and none found.
+    /// Returns the error for text without the expected certificate.
     static func insteadOfCertificate(_ file: PEMFile) -> TLSError {
         if file.labels.isEmpty { return binary(file.bytes) ?? empty }
         if file.hasSigningRequest {
@@ -21,7 +21,7 @@ enum MistakenFile {
             hint: "it needs a block `-----BEGIN CERTIFICATE-----`")
     }
 
-    /// Returns the error for bytes that are no PKCS#12 container.
+    /// Returns the error for bytes that are not a PKCS#12 container.
     static func insteadOfContainer(_ bytes: [UInt8], _ errors: LibraryErrors) -> TLSError {
         let file = PEMFile(bytes)
         if file.labels.isEmpty { return binary(bytes) ?? .unreadable("the PKCS#12 file", errors) }
@@ -35,7 +35,7 @@ enum MistakenFile {
             hint: "it must be PEM text with a block `-----BEGIN CERTIFICATE-----`")
     }
 
-    /// Recognises DER forms by reading them.
+    /// Recognizes DER forms by parsing them.
     private static func binary(_ bytes: [UInt8]) -> TLSError? {
         LibraryErrors.clear()
         defer { LibraryErrors.clear() }

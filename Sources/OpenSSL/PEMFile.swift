@@ -1,9 +1,9 @@
 import COpenSSL
 
-/// PEM text and what blocks are in it (RFC 7468).
+/// PEM text and the labels of its blocks (RFC 7468).
 struct PEMFile {
     let bytes: [UInt8]
-    /// The words after `-----BEGIN`, in order.
+    /// The labels after `-----BEGIN`, in order.
     let labels: [String]
 
     init(_ bytes: [UInt8]) {
@@ -11,15 +11,15 @@ struct PEMFile {
         labels = Self.labels(in: bytes)
     }
 
-    /// All of it, where it is text.
+    /// The bytes as text.
     var text: String { String(decoding: bytes, as: UTF8.self) }
     var hasCertificate: Bool { labels.contains { $0.hasSuffix("CERTIFICATE") } }
     var hasPrivateKey: Bool { labels.contains { $0.hasSuffix("PRIVATE KEY") } }
     var hasSigningRequest: Bool { labels.contains { $0.hasSuffix("CERTIFICATE REQUEST") } }
 
-    /// Returns all certificates, in order; none is not an error.
+    /// Returns all certificates, in order. An empty list is not an error.
     ///
-    /// - Throws: `category` when a block is damaged.
+    /// - Throws: `TLSError` of `category` when a block is damaged.
     func certificates(category: TLSError.Category = .trust) throws(TLSError) -> CertificateList {
         let list = try CertificateList()
         let bio = try MemoryBIO.reading(bytes)

@@ -1,10 +1,10 @@
 import COpenSSL
 
-/// Unpredictable bytes, good for keys and identifiers.
+/// Cryptographically secure random bytes, suitable for keys and identifiers.
 package enum RandomBytes {
     /// Returns `count` fresh bytes.
     ///
-    /// Traps when the system has no source of randomness: nothing safe can be done without one.
+    /// Traps if the system's random number generator fails, because nothing safe can be done without it.
     package static func make(count: Int) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         let result = unsafe bytes.withUnsafeMutableBufferPointer { space in

@@ -1,15 +1,15 @@
 import COpenSSL
 
-/// Bytes that are overwritten when the last owner lets go, and that never print themselves.
+/// Bytes that are overwritten when the last reference is released, and that are never printed.
 ///
-/// Sendable: the memory is written in `init` and in `deinit` only.
+/// Sendable: the memory is written only in `init` and `deinit`.
 @safe package final class Secret: @unchecked Sendable, CustomStringConvertible, CustomReflectable {
-    /// Followed by a NUL, because some calls of OpenSSL want a C string.
+    /// Terminated by a NUL, because some OpenSSL calls expect a C string.
     private let bytes: UnsafeMutableRawBufferPointer
-    /// How many bytes it holds.
+    /// The number of bytes.
     package let byteCount: Int
 
-    /// Copies `bytes`; the caller's own copy is the caller's to forget.
+    /// Copies `bytes`. The caller must erase its own copy.
     package init(_ bytes: some Collection<UInt8>) {
         byteCount = bytes.count
         unsafe self.bytes = .allocate(byteCount: bytes.count + 1, alignment: 1)
@@ -17,7 +17,7 @@ import COpenSSL
         unsafe self.bytes[byteCount] = 0
     }
 
-    /// Takes the content of a passphrase file: all of it but one line ending at the end.
+    /// Copies the content of a passphrase file, without one line ending at its end.
     package convenience init(passphraseFile content: [UInt8]) {
         var line = content[...]
         if line.last == UInt8(ascii: "\n") { line.removeLast() }
@@ -25,7 +25,8 @@ import COpenSSL
         self.init(line)
     }
 
-    /// Overwrites what an array holds, and empties it. Of several that share it the caller's must be the last: others keep it.
+    /// Overwrites the content of an array and empties it. If several arrays share the storage, the caller's must be the
+    /// last: the others keep the content.
     package static func erase(_ bytes: inout [UInt8]) {
         unsafe bytes.withUnsafeMutableBytes { unsafe OPENSSL_cleanse($0.baseAddress, $0.count) }
         bytes = []
@@ -39,15 +40,15 @@ import COpenSSL
     /// Always `<redacted>`.
     package var description: String { "<redacted>" }
 
-    /// Shows nothing to `dump` and debuggers.
+    /// Hides the bytes from `dump` and debuggers.
     package var customMirror: Mirror { Mirror(self, children: []) }
 
-    /// Appends the bytes to `output`, for what must be told to a peer; the copy is the caller's to forget.
+    /// Appends the bytes to `output`, to be sent to a peer. The caller must erase that copy.
     package func append(to output: inout [UInt8]) {
         unsafe output.append(contentsOf: bytes[..<byteCount])
     }
 
-    /// Copies the bytes into `space`; returns their count, or `nil` when they do not fit.
+    /// Copies the bytes into `space`. Returns their count, or `nil` if they do not fit.
     func copy(into space: UnsafeMutableRawBufferPointer) -> Int? {
         guard byteCount <= space.count else { return nil }
         unsafe space.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<byteCount]))

@@ -1,12 +1,12 @@
 import COpenSSL
 
-/// The authorities this system trusts, read once per process: a bundle takes a megabyte when parsed, and a daemon
-/// has a context for each app.
+/// The authorities that this system trusts, read once per process: a parsed bundle takes a megabyte, and the daemon has
+/// a context for each app.
 ///
-/// Sendable: OpenSSL locks a store, and this one is not changed after `init`.
+/// Sendable: OpenSSL locks the store, and this one is not changed after `init`.
 @safe struct SystemAuthorities: @unchecked Sendable {
     static let shared = SystemAuthorities()
-    /// `nil` when the system's files cannot be read.
+    /// `nil` if the system's files cannot be read.
     let store: OpaquePointer?
 
     private init() {

@@ -1,42 +1,42 @@
-/// An alert of RFC 8446 §6: one byte by which a peer says why it ends a connection.
+/// An alert of RFC 8446 §6: one byte that tells why a peer ends a connection.
 package struct TLSAlert: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The number on the wire.
     package let rawValue: UInt8
 
-    /// Keeps any number, known or not.
+    /// Accepts any number, known or not.
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// `handshake_failure`, 40: no acceptable parameters; old servers also answer a missing certificate so.
+    /// `handshake_failure`, 40: no acceptable parameters. Old servers also send it for a missing certificate.
     package static let handshakeFailure = TLSAlert(rawValue: 40)
     /// `bad_certificate`, 42: corrupt, or its signature does not verify.
     package static let badCertificate = TLSAlert(rawValue: 42)
-    /// `unsupported_certificate`, 43: of a type the peer does not take.
+    /// `unsupported_certificate`, 43: of a type that the peer does not support.
     package static let unsupportedCertificate = TLSAlert(rawValue: 43)
     /// `certificate_revoked`, 44.
     package static let certificateRevoked = TLSAlert(rawValue: 44)
     /// `certificate_expired`, 45: expired, or not yet valid.
     package static let certificateExpired = TLSAlert(rawValue: 45)
-    /// `certificate_unknown`, 46: refused for a reason not told.
+    /// `certificate_unknown`, 46: refused for an unspecified reason.
     package static let certificateUnknown = TLSAlert(rawValue: 46)
-    /// `unknown_ca`, 48: issued by an authority the peer does not trust.
+    /// `unknown_ca`, 48: issued by an authority that the peer does not trust.
     package static let unknownAuthority = TLSAlert(rawValue: 48)
     /// `access_denied`, 49: valid, but not allowed here.
     package static let accessDenied = TLSAlert(rawValue: 49)
     /// `protocol_version`, 70: no common version of TLS.
     package static let protocolVersion = TLSAlert(rawValue: 70)
-    /// `unrecognized_name`, 112: the server is not the one that was asked for.
+    /// `unrecognized_name`, 112: the server does not have the requested name.
     package static let unrecognizedName = TLSAlert(rawValue: 112)
-    /// `certificate_required`, 116: TLS 1.3, none was sent.
+    /// `certificate_required`, 116: TLS 1.3, no certificate was sent.
     package static let certificateRequired = TLSAlert(rawValue: 116)
-    /// `no_application_protocol`, 120: none of the offered ALPN names suits.
+    /// `no_application_protocol`, 120: none of the offered ALPN names is supported.
     package static let noApplicationProtocol = TLSAlert(rawValue: 120)
 
-    /// The name RFC 8446 gives it, or `alert <number>`.
+    /// The name in RFC 8446, or `alert <number>`.
     package var description: String { Self.names[rawValue] ?? "alert \(rawValue)" }
 
-    /// Whether it may mean that the peer does not take our certificate, or missed one.
+    /// Whether it may mean that the peer refused our certificate, or that it required one and got none.
     ///
-    /// `handshake_failure` is counted: with TLS 1.2 it is the usual answer to a missing certificate.
+    /// Includes `handshake_failure`: with TLS 1.2 it is the usual answer to a missing certificate.
     package var refusesCertificate: Bool {
         switch rawValue {
         case 40, 41, 42, 43, 44, 45, 46, 48, 49, 116: true
@@ -44,7 +44,7 @@ package struct TLSAlert: RawRepresentable, Hashable, Sendable, CustomStringConve
         }
     }
 
-    /// What a person can do about it.
+    /// The remedy for the operator.
     var hint: String? { Self.hints[rawValue] }
 
     private static let names: [UInt8: String] = [

@@ -1,15 +1,15 @@
 import COpenSSL
 
-/// The settings many connections share: identity, trust, versions. Costs some milliseconds to make; make it once
-/// per configuration and let all connections use it.
+/// The settings shared by many connections: identity, trust, versions. Creating one takes some milliseconds: create one
+/// per configuration and use it for all connections.
 ///
-/// A changed certificate is a new context; engines keep the one they began with.
+/// A changed certificate needs a new context; existing engines keep the old one.
 ///
 /// Sendable: SSL_CTX is only read after `init`, its own counters are atomic, and OpenSSL locks its caches.
 @safe package final class TLSContext: @unchecked Sendable {
     let pointer: OpaquePointer
     let isServer: Bool
-    /// ALPN names as they go on the wire; a server's callback reads them, so they have an address of their own.
+    /// The ALPN names in wire format, at a fixed address, because a server's callback reads them.
     fileprivate let protocols: UnsafeMutableBufferPointer<UInt8>
 
     private init(isServer: Bool, options: TLSOptions) throws(TLSError) {
@@ -38,15 +38,15 @@ import COpenSSL
         unsafe protocols.deallocate()
     }
 
-    /// Makes a context for connecting. The server's certificate and name are always verified.
+    /// Creates a client context. The server's certificate and name are always verified.
     ///
     /// - Parameters:
-    ///   - identity: What to show when the server asks for a certificate.
-    ///   - trust: Whose certificates to believe.
+    ///   - identity: The credentials to send when the server asks for a certificate.
+    ///   - trust: The trusted authorities.
     ///   - options: Versions and ALPN.
     /// - Returns: A context for any number of engines.
     /// - Throws: `TLSError` of category `trust` when the PEM text holds no usable certificate, `credentials` when the
-    ///   system's security level refuses the identity: tell the user, the hint says what to change.
+    ///   system's security level refuses the identity. Report it to the user; the hint says what to change.
     package static func client(
         identity: Credentials? = nil, trust: TrustSource = .system, options: TLSOptions = TLSOptions()
     ) throws(TLSError) -> TLSContext {
@@ -66,16 +66,16 @@ import COpenSSL
         return context
     }
 
-    /// Makes a context for accepting.
+    /// Creates a server context.
     ///
     /// - Parameters:
-    ///   - identity: What the server shows.
-    ///   - clientAuthority: PEM text of who may issue client certificates; with `nil` any certificate a client shows
-    ///     is taken, whoever issued it, if one is required, and none is asked for otherwise.
-    ///   - requiresClientCertificate: Whether a client without one is refused.
+    ///   - identity: The server's credentials.
+    ///   - clientAuthority: PEM text of the authorities that issue client certificates. With `nil`, the server asks for
+    ///     a certificate only if one is required, and accepts one from any issuer.
+    ///   - requiresClientCertificate: Whether to refuse a client without a certificate.
     ///   - options: Versions and ALPN.
     /// - Returns: A context for any number of engines.
-    /// - Throws: `TLSError` as `client` does.
+    /// - Throws: `TLSError`, as `client` does.
     package static func server(
         identity: Credentials, clientAuthority: [UInt8]? = nil, requiresClientCertificate: Bool = false,
         options: TLSOptions = TLSOptions()
@@ -94,7 +94,7 @@ import COpenSSL
         return context
     }
 
-    /// A ticket tells the client that its certificate was accepted; none can be used to resume.
+    /// A ticket tells the client that its certificate was accepted. It cannot be used to resume a session.
     private func issueTickets(_ count: Int) throws(TLSError) {
         unsafe shim_SSL_CTX_forget_sessions(pointer)
         let name = Array("pushspool".utf8)
@@ -152,13 +152,13 @@ import COpenSSL
 
     private func selectProtocols() {
         guard unsafe !protocols.isEmpty else { return }
-        // Every engine keeps its context, so the pointer lives as long as any connection that may call back.
+        // Every engine keeps its context, so the pointer outlives all connections that may call back.
         let this = unsafe Unmanaged.passUnretained(self).toOpaque()
         unsafe SSL_CTX_set_alpn_select_cb(pointer, selectProtocol, this)
     }
 }
 
-/// Chooses the server's first protocol that the client offers too (RFC 7301 §3.2).
+/// Selects the server's first protocol that the client offers too (RFC 7301 §3.2).
 private func selectProtocol(
     _: OpaquePointer?, _ chosen: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
     _ count: UnsafeMutablePointer<UInt8>?, _ offered: UnsafePointer<UInt8>?, _ offeredCount: UInt32,
@@ -174,7 +174,7 @@ private func selectProtocol(
     return SSL_TLSEXT_ERR_OK
 }
 
-/// Keeps the first fault of a chain for the message; the decision stays OpenSSL's.
+/// Records the first error of a chain for the message. The decision remains OpenSSL's.
 private func noteRejection(_ isAccepted: Int32, _ store: OpaquePointer?) -> Int32 {
     guard isAccepted == 0, let store = unsafe store else { return isAccepted }
     let ssl = unsafe X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx())

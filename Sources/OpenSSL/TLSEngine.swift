@@ -1,28 +1,29 @@
 import COpenSSL
 
-/// One TLS connection over memory: ciphertext in, plaintext out, and the reverse. Never waits and owns no socket.
+/// One TLS connection in memory: takes ciphertext and yields plaintext, and the reverse. Never waits and owns no
+/// socket.
 ///
-/// The owner moves the bytes: what the peer sent goes to `receive`, what `takeCiphertext` yields goes to the peer,
-/// after every call that may produce some: `handshake`, `encrypt`, `decrypt` and `close`. After a call has thrown,
-/// what is left to take is the alert that tells the peer why; send it, then close the socket. The first error is
-/// kept: every later call throws it again.
+/// The owner moves the bytes. It passes bytes from the peer to `receive`, and sends the bytes from `takeCiphertext` to
+/// the peer after every call that may produce some: `handshake`, `encrypt`, `decrypt` and `close`. After a call has
+/// thrown, the remaining ciphertext is the alert for the peer; send it, then close the socket. The first error is
+/// final: every later call throws it again.
 ///
-/// Not Sendable: one actor owns an engine with its socket.
+/// Not Sendable: one actor owns an engine together with its socket.
 @safe package final class TLSEngine {
     let ssl: OpaquePointer
     let wire: TLSWire
-    /// Kept because OpenSSL's callbacks read it.
+    /// Retained because OpenSSL's callbacks read it.
     private let context: TLSContext
     private let serverName: String?
     private var failure: TLSError?
 
-    /// Creates the client's side of a connection.
+    /// Creates the client side of a connection.
     ///
     /// - Parameters:
-    ///   - context: A client's context.
+    ///   - context: A client context.
     ///   - serverName: The host name, or IPv4 or IPv6 address, that the server's certificate must be for. A name is
     ///     also sent (SNI). A final dot is dropped.
-    /// - Throws: `TLSError` of category `library` when the name is no host name or memory is out.
+    /// - Throws: `TLSError` of category `library` when the name is not a host name or memory is exhausted.
     package convenience init(context: TLSContext, serverName: String) throws(TLSError) {
         precondition(!context.isServer, "a server's context cannot connect")
         let name = serverName.hasSuffix(".") ? String(serverName.dropLast()) : serverName
@@ -35,9 +36,9 @@ import COpenSSL
         unsafe SSL_set_connect_state(ssl)
     }
 
-    /// Creates the server's side of a connection.
+    /// Creates the server side of a connection.
     ///
-    /// - Throws: `TLSError` of category `library` when memory is out.
+    /// - Throws: `TLSError` of category `library` when out of memory.
     package convenience init(context: TLSContext) throws(TLSError) {
         precondition(context.isServer, "a client's context cannot accept")
         try self.init(adopting: context, name: nil)
@@ -59,11 +60,11 @@ import COpenSSL
 
     deinit { unsafe SSL_free(ssl) }
 
-    /// Goes on with the handshake as far as what was received allows.
+    /// Continues the handshake as far as the received bytes allow.
     ///
-    /// - Returns: `.wantsPeer` until the peer's answer has been received. `.complete` on a TLS 1.3 client does not
-    ///   yet mean that the server took the client's certificate: see `hasReceivedSessionTicket`.
-    /// - Throws: `TLSError`; `hint` says what a person can do, `mayPassOnRetry` whether trying again is of use.
+    /// - Returns: `.wantsPeer` until the peer's answer has been received. `.complete` on a TLS 1.3 client does not yet
+    ///   mean that the server accepted the client's certificate: see `hasReceivedSessionTicket`.
+    /// - Throws: `TLSError`. Its `hint` is the remedy, and `mayPassOnRetry` says whether a retry can help.
     package func handshake() throws(TLSError) -> HandshakeState {
         try throwFailure()
         LibraryErrors.clear()
@@ -77,20 +78,21 @@ import COpenSSL
         throw fail(code)
     }
 
-    /// Queues bytes that came from the peer. Copies them; reads nothing yet.
+    /// Queues bytes from the peer. Copies them without decrypting yet.
     package func receive(_ ciphertext: Span<UInt8>) { wire.receive(ciphertext) }
 
-    /// Notes that the peer's stream has ended: nothing will be received any more.
+    /// Notes that the peer's stream has ended, so that no more bytes follow.
     ///
-    /// `decrypt` still yields what arrived before, then throws `closedEarly` unless the peer had said goodbye.
+    /// `decrypt` still yields the bytes that arrived before. Then it throws `closedEarly`, unless the peer sent
+    /// `close_notify`.
     package func receiveEnd() { wire.hasEnded = true }
 
-    /// Appends plaintext that has arrived to `plaintext`, at most `limit` bytes, which must be above 0.
+    /// Appends arrived plaintext to `plaintext`, at most `limit` bytes. The limit must be above 0.
     ///
-    /// - Returns: `.bytes` with a count above 0; the limit may have been reached, so call again. `.wantsPeer` when
-    ///   more must be received first. `.closed` when the peer said goodbye.
-    /// - Throws: `TLSError`; `alertReceived` when the peer refused something, which with TLS 1.3 includes this side's
-    ///   certificate; `closedEarly` when the stream was cut. What came before has been yielded by then.
+    /// - Returns: `.bytes` with a count above 0; the limit may have been reached, so call again. `.wantsPeer` when more
+    ///   bytes must be received first. `.closed` when the peer sent `close_notify`.
+    /// - Throws: `TLSError`: `alertReceived` when the peer refused something, which with TLS 1.3 includes this side's
+    ///   certificate; `closedEarly` when the stream was cut. All plaintext before the error has been returned.
     package func decrypt(into plaintext: inout [UInt8], limit: Int = 65_536) throws(TLSError) -> Reception {
         precondition(limit > 0, "a limit of nothing would never end")
         try throwFailure()
@@ -113,11 +115,11 @@ import COpenSSL
         return .bytes(plaintext.count - start)
     }
 
-    /// Seals `plaintext`, of any size, in records of 16 KiB; the last one holds the rest.
+    /// Encrypts `plaintext`, of any size, in records of 16 KiB; the last one holds the remainder.
     ///
-    /// Each call ends its last record, so gather small writes into one call.
+    /// Each call ends its last record, so combine small writes into one call.
     ///
-    /// - Throws: `TLSError` when the connection has failed before.
+    /// - Throws: `TLSError` if the connection has already failed.
     package func encrypt(_ plaintext: Span<UInt8>) throws(TLSError) {
         try throwFailure()
         precondition(isEstablished, "nothing can be sent before the handshake is complete")
@@ -132,7 +134,7 @@ import COpenSSL
         guard result == 1 else { throw fail(unsafe SSL_get_error(ssl, result)) }
     }
 
-    /// Says goodbye to the peer: what it reads after this is the end. Does nothing on a failed connection.
+    /// Queues `close_notify`, which the peer reads as the end. Does nothing on a failed connection.
     package func close() {
         guard failure == nil, isEstablished else { return }
         LibraryErrors.clear()
@@ -140,13 +142,13 @@ import COpenSSL
         LibraryErrors.clear()
     }
 
-    /// Sealed bytes that wait to be taken.
+    /// The number of encrypted bytes not yet taken.
     package var ciphertextByteCount: Int { wire.outgoing.count }
 
-    /// Hands over all sealed bytes, for the peer.
+    /// Moves all encrypted bytes into a buffer, to be sent to the peer.
     ///
-    /// - Parameter buffer: Appended to. When it is empty the two arrays change places, which costs nothing: keep one
-    ///   array, empty it with its capacity kept when it is written, and give it back here.
+    /// - Parameter buffer: Appended to. If it is empty, the two arrays are swapped, which costs nothing: keep one
+    ///   array, empty it with its capacity kept once it is written, and pass it in again.
     package func takeCiphertext(into buffer: inout [UInt8]) {
         guard !wire.outgoing.isEmpty else { return }
         if buffer.isEmpty {
@@ -157,36 +159,36 @@ import COpenSSL
         }
     }
 
-    /// Whether the handshake was completed on this side; an error later does not change it.
+    /// Whether this side completed the handshake. A later error does not change it.
     package private(set) var isEstablished = false
 
-    /// Whether a session ticket of TLS 1.3 has come (client; found by `decrypt`).
+    /// Whether a TLS 1.3 session ticket has arrived (client; noticed by `decrypt`).
     ///
-    /// A server sends one only after it accepted the client's certificate, so it proves the acceptance early. Not all
-    /// servers send any. With TLS 1.2 the end of the handshake proves it and this stays `false`.
+    /// A server sends one only after it accepted the client's certificate, so a ticket is an early proof of acceptance.
+    /// Not all servers send any. With TLS 1.2 the end of the handshake is the proof, and this stays `false`.
     package var hasReceivedSessionTicket: Bool { wire.hasSessionTicket && version == .tls13 }
 }
 
-/// How far a handshake has come.
+/// The progress of a handshake.
 package enum HandshakeState: Hashable, Sendable {
-    /// Both may send.
+    /// Both sides may send.
     case complete
-    /// The peer's next bytes are needed; send what there is to take first.
+    /// The peer's next bytes are needed. Send the pending ciphertext first.
     case wantsPeer
 }
 
-/// What `TLSEngine.decrypt` found.
+/// The result of `TLSEngine.decrypt`.
 package enum Reception: Hashable, Sendable {
-    /// So many bytes, at least 1, were appended.
+    /// This number of bytes, at least 1, was appended.
     case bytes(Int)
-    /// Nothing more until more is received.
+    /// More bytes must be received first.
     case wantsPeer
-    /// The peer said goodbye (`close_notify`).
+    /// The peer sent `close_notify`.
     case closed
 }
 
 extension TLSEngine {
-    /// Asks for the name or address in the server's certificate, and for the name in the greeting.
+    /// Sets the name or address to verify in the server's certificate, and the name for SNI.
     private func verify(_ name: String) -> Bool {
         let parameters = unsafe SSL_get0_param(ssl)
         if unsafe X509_VERIFY_PARAM_set1_ip_asc(parameters, name) == 1 { return true }
@@ -200,7 +202,7 @@ extension TLSEngine {
         if let failure { throw failure }
     }
 
-    /// Grows `plaintext` by what one read yields.
+    /// Appends the plaintext of one read to `plaintext`.
     private func read(into plaintext: inout [UInt8], atMost limit: Int) -> (result: Int32, code: Int32) {
         let result = unsafe withUnsafeTemporaryAllocation(byteCount: limit, alignment: 1) { space in
             var count = 0
@@ -211,7 +213,7 @@ extension TLSEngine {
         return (result, result > 0 ? SSL_ERROR_NONE : unsafe SSL_get_error(ssl, result))
     }
 
-    /// Keeps and returns the error behind a code of SSL_get_error.
+    /// Records and returns the error for a result of SSL_get_error.
     private func fail(_ code: Int32) -> TLSError {
         let diagnosis = ConnectionDiagnosis(
             errors: LibraryErrors.drain(), code: code, rejection: wire.rejection, hasEnded: wire.hasEnded,

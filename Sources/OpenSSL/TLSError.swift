@@ -1,30 +1,30 @@
-/// Why a TLS call could not do its work, in plain words, with the remedy in a field of its own.
+/// Why a TLS call failed, in plain words, with the remedy in a separate field.
 package struct TLSError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What kind of thing went wrong; decides whether trying again can help.
+    /// The kind of failure, which determines whether a retry can help.
     package enum Category: Hashable, Sendable {
-        /// The two sides found no common ground: version, cipher, or the peer speaks no TLS at all.
+        /// The two sides have no version or cipher in common, or the peer does not speak TLS.
         case handshake
         /// This side refused the peer's certificate.
         case certificateVerification(CertificateFault)
-        /// The peer ended the connection and said why; certificates it refuses are told this way.
+        /// The peer ended the connection with a reason; this is how it reports a refused certificate.
         case alertReceived(TLSAlert)
-        /// The peer sent bytes that are not TLS, or that were changed on the way.
+        /// The peer sent bytes that are not TLS, or they were changed in transit.
         case protocolViolation
-        /// A certificate, key or passphrase of ours cannot be used.
+        /// Our certificate, key or passphrase cannot be used.
         case credentials(CredentialsFault)
         /// The file of trusted authorities cannot be used.
         case trust
-        /// The stream ended without the closing alert: data may be missing.
+        /// The stream ended without `close_notify`: data may be missing.
         case closedEarly
         /// OpenSSL itself failed (memory, configuration).
         case library
     }
 
-    /// What kind of thing went wrong.
+    /// The kind of failure.
     package let category: Category
-    /// One sentence without a full stop, for people.
+    /// One sentence without a full stop, for the user.
     package let message: String
-    /// What a person can do about it, where anything is known to help.
+    /// The remedy for the user, if known.
     package let hint: String?
 
     /// Creates an error from its parts.
@@ -37,7 +37,7 @@ package struct TLSError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The message alone; the remedy is in `hint`.
     package var description: String { message }
 
-    /// Whether the same attempt may succeed later without a person changing anything.
+    /// Whether the same attempt may succeed later without any change by the user.
     package var mayPassOnRetry: Bool {
         switch category {
         case .protocolViolation, .closedEarly, .library: true
@@ -46,7 +46,7 @@ package struct TLSError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether the peer refused the certificate of this side, or missed one.
+    /// Whether the peer refused this side's certificate, or required one and got none.
     package var isOwnCertificateRefused: Bool {
         if case .alertReceived(let alert) = category { alert.refusesCertificate } else { false }
     }

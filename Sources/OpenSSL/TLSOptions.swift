@@ -1,4 +1,4 @@
-/// A version of TLS that is still spoken here.
+/// A supported version of TLS.
 package enum TLSVersion: Int, Hashable, Sendable, Comparable, CustomStringConvertible {
     /// RFC 5246.
     case tls12 = 0x0303
@@ -13,29 +13,29 @@ package enum TLSVersion: Int, Hashable, Sendable, Comparable, CustomStringConver
         }
     }
 
-    /// Orders by age, oldest first.
+    /// Orders versions by age, oldest first.
     package static func < (left: TLSVersion, right: TLSVersion) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// What both sides may choose beyond certificates.
+/// The negotiable options other than certificates.
 package struct TLSOptions: Hashable, Sendable {
-    /// The versions that are offered or accepted.
+    /// The offered or accepted versions.
     package var versions: ClosedRange<TLSVersion>
-    /// ALPN names in order of preference, each of 1 to 255 bytes; empty: the extension is not sent.
+    /// ALPN names in order of preference, each of 1 to 255 bytes. If empty, the extension is not sent.
     ///
-    /// A client goes on without a protocol when the server answers none; a server refuses a client whose names
-    /// share none with its own, and accepts one that sends none.
+    /// A client continues without a protocol if the server selects none. A server refuses a client that shares none of
+    /// its names, and accepts one that sends none.
     package var applicationProtocols: [String]
-    /// Whether a server sends a TLS 1.3 client the ticket that tells it that its certificate was accepted.
+    /// Whether a server sends TLS 1.3 clients a ticket to tell them that their certificate was accepted.
     package var issuesTicket = true
 
-    /// Creates options; as they stand: TLS 1.2 or 1.3, no ALPN.
+    /// Creates options. The defaults are TLS 1.2 or 1.3, and no ALPN.
     package init(versions: ClosedRange<TLSVersion> = .tls12 ... .tls13, applicationProtocols: [String] = []) {
         self.versions = versions
         self.applicationProtocols = applicationProtocols
     }
 
-    /// The names as RFC 7301 §3.1 writes them: each after its length; `nil` if one is empty or too long.
+    /// The names in the format of RFC 7301 §3.1, each after its length; `nil` if one is empty or too long.
     var wireProtocols: [UInt8]? {
         var wire: [UInt8] = []
         for name in applicationProtocols {
@@ -47,11 +47,10 @@ package struct TLSOptions: Hashable, Sendable {
     }
 }
 
-/// Whose certificates a client believes.
+/// The authorities that a client trusts.
 package enum TrustSource: Hashable, Sendable {
-    /// The authorities this system trusts, as they were when first asked for; `SSL_CERT_FILE` and `SSL_CERT_DIR` are
-    /// obeyed.
+    /// The authorities that this system trusts, as of the first use. `SSL_CERT_FILE` and `SSL_CERT_DIR` are honored.
     case system
-    /// These certificates alone, as PEM text; an intermediate or the server's own is enough.
+    /// Only these certificates, as PEM text. An intermediate's or the server's own certificate suffices.
     case pem([UInt8])
 }

@@ -1,26 +1,26 @@
 import COpenSSL
 
-/// The two byte queues between OpenSSL and the owner of a `TLSEngine`, as a BIO of our own.
+/// The two byte queues between OpenSSL and the owner of a `TLSEngine`, as a custom BIO.
 ///
-/// OpenSSL's memory BIO would move what is unread to the front at each write; here sealed records are appended to
-/// an array that the owner takes away whole, so a record is copied once on its way out.
+/// OpenSSL's memory BIO would move unread bytes to the front on each write. Here, encrypted records are appended to an
+/// array that the owner takes as a whole, so an outgoing record is copied only once.
 final class TLSWire {
-    /// Sealed bytes not yet taken.
+    /// Encrypted bytes not yet taken.
     var outgoing: [UInt8] = []
     /// Received bytes; those before `incomingStart` have been read.
     private var incoming: [UInt8] = []
     private var incomingStart = 0
     /// Whether the peer's stream has ended.
     var hasEnded = false
-    /// Whether a session ticket of TLS 1.3 came.
+    /// Whether a TLS 1.3 session ticket has arrived.
     var hasSessionTicket = false
-    /// The first fault found in the peer's chain of certificates.
+    /// The first error in the peer's certificate chain.
     var rejection: CertificateRejection?
 
-    /// Received bytes not yet read by OpenSSL.
+    /// The number of received bytes that OpenSSL has not read yet.
     var incomingByteCount: Int { incoming.count - incomingStart }
 
-    /// Appends what came from the peer.
+    /// Appends bytes from the peer.
     func receive(_ bytes: Span<UInt8>) {
         if incomingStart == incoming.count {
             incoming.removeAll(keepingCapacity: true)
@@ -32,7 +32,7 @@ final class TLSWire {
         unsafe bytes.withUnsafeBufferPointer { unsafe incoming.append(contentsOf: $0) }
     }
 
-    /// Hands at most `space.count` received bytes to OpenSSL.
+    /// Copies at most `space.count` received bytes to OpenSSL.
     fileprivate func read(into space: UnsafeMutableRawBufferPointer) -> Int {
         let count = min(space.count, incomingByteCount)
         unsafe incoming.withUnsafeBytes { bytes in
@@ -43,7 +43,7 @@ final class TLSWire {
         return count
     }
 
-    /// Returns a new BIO over this wire, which must outlive it; `nil` when memory is out.
+    /// Returns a new BIO over this wire, which must outlive it; `nil` when out of memory.
     func makeBIO() -> OpaquePointer? {
         guard let bio = unsafe BIO_new(WireMethod.shared.pointer) else { return nil }
         unsafe BIO_set_data(bio, Unmanaged.passUnretained(self).toOpaque())
@@ -57,7 +57,7 @@ final class TLSWire {
         return unsafe Unmanaged<TLSWire>.fromOpaque(data).takeUnretainedValue()
     }
 
-    /// Lets callbacks of `ssl` find this wire, which must outlive it.
+    /// Attaches this wire to `ssl` for its callbacks. The wire must outlive it.
     func attach(to ssl: OpaquePointer) -> Bool {
         unsafe SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque()) == 1
     }
@@ -69,7 +69,7 @@ final class TLSWire {
     }
 }
 
-/// The method table of the wire's BIO, made once and never freed.
+/// The method table of the wire's BIO, created once and never freed.
 ///
 /// Sendable: OpenSSL only reads the table after `init`.
 @safe private struct WireMethod: @unchecked Sendable {

@@ -1,15 +1,15 @@
 import COpenSSL
 
-/// An authority made at run time, for tests, demonstrations and simulators. Its key never leaves memory.
+/// An authority created at run time, for tests, demonstrations and simulators. Its key never leaves memory.
 ///
 /// Sendable: nothing is written after `init`.
 @safe package final class ThrowawayAuthority: @unchecked Sendable {
     private let certificate: CertificateHandle
     private let key: KeyHandle
-    /// This authority's certificate and those above it but the root; shown with what it issues.
+    /// The certificates of this authority and those above it, except the root. Sent with every certificate it issues.
     private let chain: CertificateList
 
-    /// Makes a root authority with an EC P-256 key.
+    /// Creates a root authority with an EC P-256 key.
     ///
     /// - Throws: `TLSError` of category `library` when the name is longer than 64 characters.
     package convenience init(commonName: String = "Throwaway Authority") throws(TLSError) {
@@ -36,23 +36,23 @@ import COpenSSL
         self.chain = chain
     }
 
-    /// The certificate as PEM text: what to trust to believe all it issues.
+    /// The certificate as PEM text. To trust it is to trust every certificate it issues.
     ///
-    /// - Throws: `TLSError` of category `library` when memory is out.
+    /// - Throws: `TLSError` of category `library` when out of memory.
     package func certificatePEM() throws(TLSError) -> [UInt8] { try pem(certificate) }
 
-    /// Makes a certificate and its key.
+    /// Issues a certificate with a new key.
     ///
-    /// - Parameter plan: Its names, purpose and time.
-    /// - Returns: The certificate, its key, and the authorities between.
-    /// - Throws: `TLSError` of category `library` when a name is too long or no name.
+    /// - Parameter plan: Its names, purpose and validity.
+    /// - Returns: The certificate, its key, and the chain.
+    /// - Throws: `TLSError` of category `library` when a name is too long or invalid.
     package func issue(_ plan: CertificatePlan) throws(TLSError) -> ThrowawayIdentity {
         let key = try Self.makeKey(plan.key)
         let certificate = try certify(plan, key: key)
         return ThrowawayIdentity(credentials: try Credentials(certificate: certificate, key: key, pool: chain))
     }
 
-    /// Makes an authority below this one; what it issues is shown together with it.
+    /// Creates an authority below this one. Certificates that it issues are sent together with its own.
     ///
     /// - Throws: `TLSError` of category `library` when the name is longer than 64 characters.
     package func issueAuthority(commonName: String) throws(TLSError) -> ThrowawayAuthority {

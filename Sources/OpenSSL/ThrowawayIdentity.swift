@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// A certificate and key from a `ThrowawayAuthority`, in every form users bring them.
+/// A certificate and key from a `ThrowawayAuthority`, in every format that users have.
 package struct ThrowawayIdentity: Sendable {
-    /// How an encrypted private key is written.
+    /// The encoding of an encrypted private key.
     package enum KeyEncoding: Hashable, Sendable {
         /// `ENCRYPTED PRIVATE KEY`, AES-256.
         case pkcs8
@@ -10,28 +10,28 @@ package struct ThrowawayIdentity: Sendable {
         case traditional
     }
 
-    /// How a PKCS#12 container is encrypted.
+    /// The encryption of a PKCS#12 container.
     package enum ContainerKind: Hashable, Sendable {
         /// AES-256 with PBKDF2, the default of OpenSSL 3.
         case modern
-        /// RC2 of 40 bits for certificates and triple DES for the key, as the Mac's keychain exports it.
+        /// 40-bit RC2 for certificates and triple DES for the key, as the Mac's keychain exports it.
         case legacy
     }
 
-    /// Ready for a `TLSContext`.
+    /// The credentials for a `TLSContext`.
     package let credentials: Credentials
 
-    /// What the certificate says.
+    /// The content of the certificate.
     package var facts: CertificateFacts { credentials.facts }
 
     /// The certificate alone, as PEM text.
     ///
-    /// - Throws: `TLSError` of category `library` when memory is out.
+    /// - Throws: `TLSError` of category `library` when out of memory.
     package func certificatePEM() throws(TLSError) -> [UInt8] { try pem(credentials.certificate) }
 
     /// The certificate alone, as DER.
     ///
-    /// - Throws: `TLSError` of category `library` when memory is out.
+    /// - Throws: `TLSError` of category `library` when out of memory.
     package func certificateDER() throws(TLSError) -> [UInt8] {
         let bio = try MemoryBIO()
         try require(unsafe i2d_X509_bio(bio.pointer, credentials.certificate.pointer))
@@ -40,7 +40,7 @@ package struct ThrowawayIdentity: Sendable {
 
     /// The certificates between this one and the root, as PEM text.
     ///
-    /// - Throws: `TLSError` of category `library` when memory is out.
+    /// - Throws: `TLSError` of category `library` when out of memory.
     package func chainPEM() throws(TLSError) -> [UInt8] {
         let bio = try MemoryBIO()
         for index in 0..<credentials.chain.count {
@@ -49,9 +49,9 @@ package struct ThrowawayIdentity: Sendable {
         return bio.contents()
     }
 
-    /// The private key as PEM text (PKCS#8), not encrypted.
+    /// The private key as unencrypted PEM text (PKCS#8).
     ///
-    /// - Throws: `TLSError` of category `library` when memory is out.
+    /// - Throws: `TLSError` of category `library` when out of memory.
     package func keyPEM() throws(TLSError) -> [UInt8] {
         let bio = try MemoryBIO()
         try require(
@@ -59,13 +59,13 @@ package struct ThrowawayIdentity: Sendable {
         return bio.contents()
     }
 
-    /// The private key as PEM text, encrypted.
+    /// The private key as encrypted PEM text.
     ///
     /// - Parameters:
-    ///   - passphrase: At most 1023 bytes, or it cannot be read again.
-    ///   - encoding: The form of the text.
+    ///   - passphrase: At most 1023 bytes; with a longer one the key cannot be read again.
+    ///   - encoding: The format of the text.
     /// - Returns: One PEM block.
-    /// - Throws: `TLSError` of category `library` when memory is out.
+    /// - Throws: `TLSError` of category `library` when out of memory.
     package func keyPEM(
         encryptedWith passphrase: Secret, as encoding: KeyEncoding = .pkcs8
     ) throws(TLSError) -> [UInt8] {
@@ -90,10 +90,11 @@ package struct ThrowawayIdentity: Sendable {
     /// Certificate, chain and key as a PKCS#12 container.
     ///
     /// - Parameters:
-    ///   - passphrase: Empty is allowed.
-    ///   - kind: How it is encrypted.
+    ///   - passphrase: May be empty.
+    ///   - kind: The encryption of the container.
     /// - Returns: The container's bytes.
-    /// - Throws: `TLSError`, for the legacy kind `credentials(.legacyProviderMissing)` where it cannot be made.
+    /// - Throws: `TLSError`; for the legacy kind, `credentials(.legacyProviderMissing)` if the legacy provider is not
+    ///   installed.
     package func pkcs12(passphrase: Secret, kind: ContainerKind = .modern) throws(TLSError) -> [UInt8] {
         switch kind {
         case .modern:

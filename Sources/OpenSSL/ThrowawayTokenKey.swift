@@ -1,17 +1,17 @@
 import COpenSSL
 
-/// A key for provider tokens made at run time, for tests, demonstrations and simulators.
+/// A key for provider tokens created at run time, for tests, demonstrations and simulators.
 package struct ThrowawayTokenKey: Sendable, CustomReflectable {
-    /// Signs with it.
+    /// The signer that uses it.
     package let signer: ES256Signer
-    /// The private key as Apple hands it out: PKCS#8 as PEM text, not encrypted. A secret, if of something worthless.
+    /// The private key as Apple issues it: PKCS#8 as unencrypted PEM text. A secret, although a worthless one.
     package let p8: [UInt8]
     /// The public key as PEM text.
     package let publicKeyPEM: [UInt8]
 
-    /// Makes a key.
+    /// Creates a key.
     ///
-    /// - Throws: `TLSError` of category `library` when memory is out.
+    /// - Throws: `TLSError` of category `library` when out of memory.
     package init() throws(TLSError) {
         LibraryErrors.clear()
         guard let pointer = unsafe shim_P256_key() else { throw LibraryErrors.drain().asFailure() }
@@ -25,6 +25,6 @@ package struct ThrowawayTokenKey: Sendable, CustomReflectable {
         publicKeyPEM = try signer.publicKeyPEM()
     }
 
-    /// Shows the public half alone.
+    /// Shows only the public half.
     package var customMirror: Mirror { Mirror(self, children: ["signer": signer]) }
 }

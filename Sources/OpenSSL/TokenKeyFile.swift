@@ -1,8 +1,9 @@
 import COpenSSL
 
-/// Reads the keys that provider tokens are signed with and verified by, and tells who named the wrong file what it is.
+/// Reads the keys that sign and verify provider tokens. If the file is of the wrong kind, the error tells the user its
+/// actual kind.
 enum TokenKeyFile {
-    /// The only curve that ES256 knows, in OpenSSL's word.
+    /// The only curve of ES256, by its name in OpenSSL.
     private static let curve = "prime256v1"
 
     /// Returns the private key in PEM text.
@@ -11,7 +12,7 @@ enum TokenKeyFile {
         if let mistake = mistake(in: file) { throw mistake }
         let bio = try MemoryBIO.reading(bytes)
         LibraryErrors.clear()
-        // The callback has no passphrase; without one OpenSSL would ask on the terminal.
+        // The callback supplies no passphrase. Without a callback, OpenSSL would prompt on the terminal.
         guard let pointer = unsafe PEM_read_bio_PrivateKey(bio.pointer, nil, { _, _, _, _ in -1 }, nil) else {
             let errors = LibraryErrors.drain()
             let isEncrypted = file.text.contains("Proc-Type: 4,ENCRYPTED")
@@ -70,7 +71,7 @@ extension TokenKeyFile {
         hint: "write it anew without a passphrase, readable by the daemon alone: openssl pkcs8 -topk8 -nocrypt -in FILE"
             + " -out FILE.p8")
 
-    /// What is wrong with a file before any key is read from it.
+    /// Returns the error for a file of the wrong kind, before any key is read from it.
     private static func mistake(in file: PEMFile) -> TLSError? {
         if file.labels.contains("ENCRYPTED PRIVATE KEY") { return encrypted }
         if file.hasPrivateKey { return nil }

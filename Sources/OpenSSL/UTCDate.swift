@@ -4,9 +4,9 @@ struct UTCDate: CustomStringConvertible {
     let month: Int
     let day: Int
 
-    /// Creates the day that holds `seconds` since 1970-01-01T00:00:00Z.
+    /// Creates the day that contains `seconds` since 1970-01-01T00:00:00Z.
     ///
-    /// Counts in eras of 400 years from 0000-03-01, so that the leap day ends a year.
+    /// Counts in eras of 400 years from 0000-03-01, so that leap days fall at the end of a year.
     init(_ seconds: Int64) {
         let whole = seconds.quotientAndRemainder(dividingBy: 86_400)
         let days = Int(whole.quotient) - (whole.remainder < 0 ? 1 : 0) + 719_468

@@ -1,23 +1,24 @@
 package import LinuxIO
 import OpenSSL
 
-/// An HTTP proxy that connections go through (RFC 9110 §9.3.6), as users write it: `http://user:password@host:3128`.
+/// An HTTP proxy for connections (RFC 9110 §9.3.6), configured as `http://user:password@host:3128`.
 ///
-/// The way to the proxy itself is not encrypted; what goes through it is. The password never prints.
+/// The connection to the proxy itself is not encrypted, but the TLS traffic through it is. The password is never
+/// printed.
 package struct Proxy: Sendable, Hashable, CustomStringConvertible {
-    /// Who logs in, with the scheme Basic (RFC 7617).
+    /// The user and password for the Basic scheme (RFC 7617).
     package struct Login: Sendable, CustomReflectable {
         /// The user's name.
         package let user: String
-        /// `user:password` as the scheme wants it, before base64.
+        /// `user:password` for the Basic scheme, before base64.
         fileprivate let pair: Secret
-        /// What tells logins apart without showing them: SHA-256.
+        /// SHA-256 of `pair`, to compare logins without revealing them.
         fileprivate let digest: [UInt8]
 
         /// Creates a login.
         ///
         /// - Parameters:
-        ///   - user: Without a colon, which would end it.
+        ///   - user: The user's name, without a colon, because a colon would end it.
         ///   - password: Any bytes.
         package init(user: String, password: some Collection<UInt8>) {
             let pair = Array(user.utf8) + [UInt8(ascii: ":")] + Array(password)
@@ -26,21 +27,21 @@ package struct Proxy: Sendable, Hashable, CustomStringConvertible {
             self.digest = Digest.sha256(pair.span)
         }
 
-        /// Shows the user alone.
+        /// Shows only the user.
         package var customMirror: Mirror { Mirror(self, children: ["user": user]) }
     }
 
-    /// Why a text names no proxy.
+    /// Why a text is not a valid proxy.
     package struct Fault: Error, Hashable, Sendable {
-        /// What is wrong with it, without what was written, which may hold a password.
+        /// The problem. Does not quote the text, which may contain a password.
         package let message: String
-        /// What to write instead.
+        /// The correct form.
         package let hint: String
     }
 
-    /// Where it listens.
+    /// The proxy's address.
     package let address: HostPort
-    /// Who logs in; `nil`: nobody.
+    /// The login; `nil` for none.
     package let login: Login?
 
     /// Creates a proxy from its parts.
@@ -49,9 +50,9 @@ package struct Proxy: Sendable, Hashable, CustomStringConvertible {
         self.login = login
     }
 
-    /// Reads `http://[user:password@]host:port`, in which `%XX` stands for any byte of user and password.
+    /// Parses `http://[user:password@]host:port`, in which `%XX` stands for any byte of user and password.
     ///
-    /// - Throws: `Fault`: tell the user.
+    /// - Throws: `Fault`. Report it to the user.
     package init(url: String) throws(Fault) {
         guard url.hasPrefix("http://") else {
             throw Fault(
@@ -69,21 +70,21 @@ package struct Proxy: Sendable, Hashable, CustomStringConvertible {
         self.login = try end.map { end throws(Fault) in try Self.login(rest[..<end]) }
     }
 
-    /// The address and the user, never the password.
+    /// The address and the user, without the password.
     package var description: String { (login.map { "\($0.user)@" } ?? "") + address.description }
 
-    /// Tells whether both are the same proxy with the same login.
+    /// Whether both are the same proxy with the same login.
     package static func == (left: Proxy, right: Proxy) -> Bool {
         left.address == right.address && left.login?.digest == right.login?.digest
     }
 
-    /// Feeds what makes them the same.
+    /// Hashes the address and the login's digest.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(address)
         hasher.combine(login?.digest)
     }
 
-    /// What asks the proxy for a way to `target`: a request head, with the password if there is a login.
+    /// Returns the `CONNECT` request for `target`, including the password if there is a login.
     func request(for target: HostPort) -> [UInt8] {
         var bytes = Array("CONNECT \(target) HTTP/1.1\r\nHost: \(target)\r\n".utf8)
         if let login {
@@ -94,7 +95,7 @@ package struct Proxy: Sendable, Hashable, CustomStringConvertible {
         return bytes + [0x0D, 0x0A]
     }
 
-    /// Whether a host can stand in a request line.
+    /// Whether a host is allowed in a request line.
     static func isSound(_ host: String) -> Bool {
         !host.isEmpty && host.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "@") }
     }
@@ -112,7 +113,7 @@ extension Proxy {
         return Login(user: name, password: password)
     }
 
-    /// Replaces `%XX`; `nil` when there are no two digits behind a `%`.
+    /// Decodes `%XX`; `nil` if a `%` is not followed by two digits.
     private static func unescaped(_ text: Substring) -> [UInt8]? {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]

@@ -1,29 +1,29 @@
-/// Reads a proxy's answer to `CONNECT` from pieces as they come, and believes no more of it than it must.
+/// Parses a proxy's answer to `CONNECT` as it arrives, trusting as little of it as possible.
 struct ProxyAnswer {
-    /// What has become of the wish.
+    /// The state of the request.
     enum State: Hashable {
         /// The head has not ended yet.
         case incomplete
-        /// The way is open; these bytes came through it already.
+        /// The tunnel is open; these bytes have already come through it.
         case open(rest: [UInt8])
-        /// The proxy will not.
+        /// The proxy refused.
         case refused(status: Int, reason: String)
-        /// It is no answer of HTTP.
+        /// The answer is not HTTP.
         case notHTTP
-        /// It is longer than any answer needs to be.
+        /// The answer is too long.
         case tooLong
     }
 
-    /// The longest head, in bytes, those of answers before the answer included.
+    /// The maximum length of the head in bytes, including interim answers.
     static let headLimit = 8192
     private static let start = Array("HTTP/".utf8)
 
     private var bytes: [UInt8] = []
     private var allowance = ProxyAnswer.headLimit
 
-    /// Takes what came.
+    /// Processes arrived bytes.
     ///
-    /// - Returns: What is known now. After anything but `.incomplete` ask no more.
+    /// - Returns: The current state. Do not call again after anything but `.incomplete`.
     mutating func receive(_ piece: ArraySlice<UInt8>) -> State {
         bytes.append(contentsOf: piece)
         while true {
@@ -32,7 +32,7 @@ struct ProxyAnswer {
             guard end <= allowance else { return .tooLong }
             guard let (status, reason) = statusLine else { return .notHTTP }
             switch status {
-            // An answer before the answer.
+            // An interim answer.
             case 100..<200:
                 bytes.removeFirst(end)
                 allowance -= end
@@ -42,7 +42,7 @@ struct ProxyAnswer {
         }
     }
 
-    /// Where the head's empty line ends, if it has come.
+    /// The end of the head's empty line, if it has arrived.
     private var headEnd: Int? {
         var isLineEmpty = false
         for (index, byte) in bytes.enumerated() {
@@ -56,7 +56,7 @@ struct ProxyAnswer {
         return nil
     }
 
-    /// The status and the reason, which is the proxy's own text: at most 60 printable characters.
+    /// The status and the reason, which is the proxy's own text, limited to 60 printable characters.
     private var statusLine: (status: Int, reason: String)? {
         let line = bytes.prefix { $0 != 0x0D && $0 != 0x0A }
         let words = line.split(separator: 0x20, maxSplits: 2, omittingEmptySubsequences: false)

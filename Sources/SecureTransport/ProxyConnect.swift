@@ -1,27 +1,27 @@
 import LinuxIO
 
-/// Why a proxy gave no way to the gateway.
+/// Why a proxy did not open a tunnel to the gateway.
 package struct ProxyError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What went wrong, with the proxy's address.
+    /// The problem, with the proxy's address.
     package let message: String
-    /// What to do about it, where anything is known to help.
+    /// The remedy, if known.
     package let hint: String?
 
     /// The message alone.
     package var description: String { message }
 }
 
-/// Asks a proxy for a way through it, before anything of TLS is exchanged.
+/// Opens a tunnel through a proxy, before the TLS handshake.
 enum ProxyConnect {
-    /// Asks over a socket that is connected to `proxy` for a way to `target`.
+    /// Asks `proxy`, over a socket connected to it, for a tunnel to `target`.
     ///
     /// - Parameters:
-    ///   - target: Where to; the proxy looks the name up.
-    ///   - proxy: Whom to ask, and who asks.
-    ///   - socket: Connected, with nothing exchanged yet. From now on what is written to it reaches the target.
-    ///   - deadline: For the whole exchange.
-    /// - Returns: What has come through the way already: the target's bytes.
-    /// - Throws: `ProxyError`; `SystemError` when the connection broke or the deadline passed; `CancellationError`.
+    ///   - target: The destination; the proxy looks the name up.
+    ///   - proxy: The proxy and its login.
+    ///   - socket: A connected socket without any traffic yet. After this call, bytes written to it reach the target.
+    ///   - deadline: The deadline of the whole exchange.
+    /// - Returns: Bytes of the target that have already come through the tunnel.
+    /// - Throws: `ProxyError`; `SystemError` if the connection broke or the deadline passed; `CancellationError`.
     static func open(
         _ target: HostPort, through proxy: Proxy, over socket: StreamSocket, until deadline: ContinuousClock.Instant
     ) async throws -> [UInt8] {
@@ -43,7 +43,7 @@ enum ProxyConnect {
     }
 }
 
-/// One question to a proxy and its answer; nothing here waits.
+/// One request to a proxy and its answer. Never waits.
 private final class Exchange {
     enum Step {
         case wait(Readiness)
@@ -64,9 +64,9 @@ private final class Exchange {
         self.question = proxy.request(for: target)
     }
 
-    /// Sends and reads what can be without waiting.
+    /// Sends and reads as much as possible without waiting.
     func advance() throws -> Step {
-        // A local variable, because a span cannot be lent from a property of a class.
+        // A local variable, because a span cannot be borrowed from a property of a class.
         let question = question
         while sentCount < question.count {
             switch try socket.write(question.span.extracting(sentCount...)) {
@@ -86,7 +86,7 @@ private final class Exchange {
         }
     }
 
-    /// Takes a piece of the answer. Returns what follows it, once it is there and good.
+    /// Processes a piece of the answer. Returns the bytes after it, once it is complete and positive.
     private func take(_ piece: ArraySlice<UInt8>) throws(ProxyError) -> [UInt8]? {
         switch answer.receive(piece) {
         case .incomplete: return nil

@@ -2,12 +2,12 @@ package import LinuxIO
 package import OpenSSL
 
 extension SecureStream {
-    /// Does the handshake, to the point where this side may write.
+    /// Performs the handshake until this side may write.
     ///
     /// With TLS 1.3 the server may still refuse this side's certificate: see `awaitConfirmation(until:)`.
     ///
-    /// - Throws: `TLSError`: the two cannot agree, and the peer has been told; `SystemError`: the connection is broken,
-    ///   or the deadline passed (`isTimeOut`); `CancellationError`. The stream is of no further use.
+    /// - Throws: `TLSError` if the two sides cannot agree; the peer has been told. `SystemError` if the connection
+    ///   broke or the deadline passed (`isTimeOut`). `CancellationError`. The stream cannot be used afterwards.
     package func handshake(until deadline: ContinuousClock.Instant) async throws {
         while true {
             let step = try advanceHandshake()
@@ -25,7 +25,7 @@ extension SecureStream {
         case wait(for: Readiness)
     }
 
-    /// Does what can be done of the handshake without waiting.
+    /// Advances the handshake as far as possible without waiting.
     private func advanceHandshake() throws -> HandshakeStep {
         let state: HandshakeState
         do throws(TLSError) {
@@ -40,13 +40,14 @@ extension SecureStream {
         return .wait(for: needed.union(state == .wantsPeer ? .readable : []))
     }
 
-    /// Waits, after `handshake`, for the server's word that it took this side's certificate.
+    /// Waits, after `handshake`, for the server's confirmation that it accepted this side's certificate.
     ///
-    /// Bytes that come meanwhile are kept for the next read, and so is the end of the stream.
+    /// Bytes that arrive in the meantime, and the end of the stream, are kept for the next read.
     ///
-    /// - Returns: whether the server's consent is proven: by a session ticket, or because the version is TLS 1.2 and
-    ///   the handshake proved it. `false` means not yet: the deadline passed, the stream ended, bytes came, or the owner was woken.
-    /// - Throws: `TLSError`: `isOwnCertificateRefused`, or another fault; `SystemError`; `CancellationError`.
+    /// - Returns: Whether acceptance is proven: by a session ticket, or because the version is TLS 1.2 and the
+    ///   handshake proved it. `false` means not yet: the deadline passed, the stream ended, bytes arrived, or the owner
+    ///   was woken.
+    /// - Throws: `TLSError`: `isOwnCertificateRefused`, or another failure; `SystemError`; `CancellationError`.
     package func awaitConfirmation(until deadline: ContinuousClock.Instant) async throws -> Bool {
         while true {
             switch try readEarly() {
@@ -67,12 +68,12 @@ extension SecureStream {
 
     private var isConsentProven: Bool { engine.version == .tls12 || hasReceivedSessionTicket }
 
-    /// Sends the alert that says why, as far as the kernel takes it at once.
+    /// Sends the alert that reports the error, as far as the kernel takes it without waiting.
     private func flushGoodbye() {
         do throws(SystemError) {
             _ = try flush()
         } catch {
-            // The connection is broken already; the caller throws the reason for the alert, which says more.
+            // The connection is already broken. The caller throws the reason for the alert, which is more specific.
             return
         }
     }
@@ -85,25 +86,26 @@ extension SecureStream {
     }
 }
 
-/// Where to connect to, and how to know that it is the right place.
+/// The address to connect to, and the identity to expect there.
 package struct SecureEndpoint: Sendable {
     /// Host and port of the connection.
     package let host: HostPort
-    /// The name that the server's certificate must be for, and that is asked for (SNI).
+    /// The name that the server's certificate must be for. Also sent as SNI.
     package let serverName: String
-    /// Identity, trust and options.
+    /// The identity, trust and options.
     package let context: TLSContext
-    /// What the connection goes through; `nil`: straight to the host.
+    /// The proxy to connect through; `nil` to connect directly.
     package var proxy: Proxy?
-    /// How long the peer may leave bytes unacknowledged before the kernel breaks the connection (TCP_USER_TIMEOUT, tcp(7)).
+    /// How long written bytes may stay unacknowledged before the kernel breaks the connection (TCP_USER_TIMEOUT,
+    /// tcp(7)).
     package var writeTimeout = Duration.seconds(20)
 
-    /// An endpoint from its parts.
+    /// Creates an endpoint from its parts.
     ///
     /// - Parameters:
-    ///   - host: where to connect.
-    ///   - serverName: `nil` if it is the host's name.
-    ///   - context: a client's context.
+    ///   - host: The address to connect to.
+    ///   - serverName: The name of the server; `nil` to use the host's name.
+    ///   - context: A client context.
     package init(host: HostPort, serverName: String? = nil, context: TLSContext) {
         self.host = host
         self.serverName = serverName ?? host.host
@@ -112,17 +114,18 @@ package struct SecureEndpoint: Sendable {
 }
 
 extension SecureStream {
-    /// Looks up, connects (TCP_NODELAY, keepalive, TCP_USER_TIMEOUT) and does the handshake, all before one deadline.
+    /// Looks up the host, connects (TCP_NODELAY, keepalive, TCP_USER_TIMEOUT) and performs the handshake, all before
+    /// one deadline.
     ///
-    /// Through a proxy it is the proxy that is looked up and connected to; the proxy looks up the host.
+    /// With a proxy, looks up and connects to the proxy; the proxy looks up the host.
     ///
     /// - Parameters:
-    ///   - endpoint: where, and with which identity.
-    ///   - reactor: where the stream will live; the caller must run on it.
-    ///   - deadline: for all of it together.
-    /// - Returns: a stream that may write.
-    /// - Throws: `LookupError`, `ConnectError`, `ProxyError`, `SystemError`: the network is at fault, try later;
-    ///   `TLSError`: its `mayPassOnRetry` says; `CancellationError`.
+    ///   - endpoint: The address and the identity to use.
+    ///   - reactor: The reactor of the stream; the caller must run on it.
+    ///   - deadline: The deadline for all steps together.
+    /// - Returns: A stream that may write.
+    /// - Throws: `LookupError`, `ConnectError`, `ProxyError` or `SystemError` if the network fails: try again later.
+    ///   `TLSError`: try again if its `mayPassOnRetry` says so. `CancellationError`.
     package static func connect(
         to endpoint: SecureEndpoint, on reactor: Reactor, until deadline: ContinuousClock.Instant
     ) async throws -> sending SecureStream {

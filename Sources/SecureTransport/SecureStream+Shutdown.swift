@@ -1,23 +1,24 @@
 import LinuxIO
 import OpenSSL
 
-/// How a connection was closed.
+/// The result of closing a connection.
 package struct Farewell: Sendable, Hashable {
-    /// Plaintext that came after the goodbye had been said, at most 64 KiB of it: an error reply may be among it.
+    /// Plaintext that arrived after this side's `close_notify`, at most 64 KiB. It may contain an error reply.
     package fileprivate(set) var late: [UInt8] = []
-    /// Whether the peer has ended its stream as well, so that it has read all. `false` at the deadline, or when the
-    /// connection broke: what was written last may not have arrived.
+    /// Whether the peer has ended its stream too, and has therefore read everything. `false` if the deadline passed or
+    /// the connection broke: the last bytes written may not have arrived.
     package fileprivate(set) var isMutual = false
-    /// Whether the peer said goodbye in its turn (`close_notify`).
+    /// Whether the peer sent `close_notify` too.
     package fileprivate(set) var isClean = false
 }
 
 extension SecureStream {
-    /// Closes in good order: sends what is pending and the goodbye, ends this side's stream, and reads to the end of
-    /// the peer's. Goes on in a task that has been cancelled. The socket itself closes when the stream goes.
+    /// Closes the connection cleanly: sends the pending ciphertext and `close_notify`, ends this side's stream, and
+    /// reads to the end of the peer's. Continues in a cancelled task. The socket itself is closed when the stream is
+    /// released.
     ///
-    /// Closing with unread bytes (session tickets, for one) would make the kernel send a reset, which destroys bytes that
-    /// the peer has not read yet; hence the reading.
+    /// It reads to the end because closing with unread bytes, such as session tickets, would make the kernel send a
+    /// reset, which destroys bytes that the peer has not read yet.
     package func shutdown(until deadline: ContinuousClock.Instant) async -> Farewell {
         engine.close()
         var farewell = Farewell()
@@ -48,7 +49,7 @@ extension SecureStream {
         case open, ended, broken
     }
 
-    /// Reads what there is, up to a fair share.
+    /// Reads the available bytes, up to a fair share.
     private func readOn(_ farewell: inout Farewell) -> PeerState {
         for _ in 0..<Self.fairReads {
             do {
@@ -61,7 +62,7 @@ extension SecureStream {
                     return discard()
                 }
             } catch is TLSError {
-                // Whatever the peer got wrong no longer matters: only the end of its stream does.
+                // The peer's protocol errors are irrelevant now. Only the end of its stream matters.
                 return discard()
             } catch {
                 return .broken
@@ -70,7 +71,7 @@ extension SecureStream {
         return .open
     }
 
-    /// Reads and drops ciphertext after the peer's goodbye, until its stream ends.
+    /// Reads and drops ciphertext after the peer's `close_notify`, until its stream ends.
     private func discard() -> PeerState {
         for _ in 0..<Self.fairReads {
             do throws(SystemError) {
@@ -86,12 +87,12 @@ extension SecureStream {
         return .open
     }
 
-    /// Flushes; `true` when there is nothing more to hope for, because all has left or the connection is broken.
+    /// Flushes. Returns `true` when everything has left or the connection is broken.
     private func flushOrGiveUp() -> Bool {
         do throws(SystemError) {
             return try flush()
         } catch {
-            // Reading goes on and finds the end or the error; `isMutual` will say that bytes were left over.
+            // Reading continues and finds the end or the error; `isMutual` reports that bytes were left.
             return true
         }
     }

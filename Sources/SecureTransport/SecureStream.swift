@@ -1,92 +1,93 @@
 package import LinuxIO
 package import OpenSSL
 
-/// One TLS connection over one socket on a reactor; both sides of the wire use it.
+/// One TLS connection over one socket on a reactor, for both the client and the server side.
 ///
-/// Belongs to one actor on the reactor, which alone may call it. Use it as a loop: wait, read until `.wouldBlock`,
-/// process, write, flush. Reading, writing and flushing never wait. After `write` or `flush` has thrown, go on reading:
-/// what the peer said before it hung up may still be there.
+/// Belongs to one actor on the reactor, and only that actor may call it. Use it in a loop: wait, read until
+/// `.wouldBlock`, process, write, flush. Reading, writing and flushing never wait. After `write` or `flush` has thrown,
+/// continue reading: the peer's last bytes before it closed may still arrive.
 package final class SecureStream {
     let socket: StreamSocket
     let engine: TLSEngine
-    /// Ciphertext fresh from the socket; only ever scratch, and small until a read has filled it.
+    /// A scratch buffer for ciphertext from the socket. It stays small until a read has filled it.
     private var arriving = [UInt8](repeating: 0, count: SecureStream.readByteCounts.lowerBound)
-    /// Ciphertext on its way out, of which the kernel has taken the first `leavingOffset` bytes.
+    /// Outgoing ciphertext, of which the kernel has taken the first `leavingOffset` bytes.
     private var leaving: [UInt8] = []
     private var leavingOffset = 0
-    /// Plaintext that came while somebody waited for something else; the next read yields it.
+    /// Plaintext that arrived during another wait; the next read returns it.
     private var early: [UInt8] = []
     private var mayHoldPlaintext = false
     private var isWriteBroken = false
     private var hasAborted = false
     private var acknowledged = 0
 
-    /// Ciphertext bytes the kernel has taken in all, the handshake's included.
+    /// The total number of ciphertext bytes that the kernel has taken, including the handshake.
     package private(set) var handedOverByteCount = 0
 
-    /// What one read takes from the socket: one TLS record, however long (RFC 8446 §5.2), then nearly four.
+    /// The size of one read from the socket: at first one TLS record of any length (RFC 8446 §5.2), later nearly four.
     private static let readByteCounts = 16_645...65_536
 
-    /// The client's side of a connected socket. Call `handshake` next.
+    /// Creates the client side of a connected socket. Call `handshake` next.
     ///
     /// - Parameters:
-    ///   - socket: connected, with nothing of TLS exchanged yet.
-    ///   - context: a client's context.
-    ///   - serverName: the host name or address that the server's certificate must be for.
-    /// - Throws: `TLSError`: `serverName` cannot be a name.
+    ///   - socket: A connected socket without any TLS traffic yet.
+    ///   - context: A client context.
+    ///   - serverName: The host name or address that the server's certificate must be for.
+    /// - Throws: `TLSError` if `serverName` is not a valid name.
     package init(connecting socket: StreamSocket, context: TLSContext, serverName: String) throws(TLSError) {
         self.socket = socket
         engine = try TLSEngine(context: context, serverName: serverName)
     }
 
-    /// The server's side of an accepted socket. Call `handshake` next.
+    /// Creates the server side of an accepted socket. Call `handshake` next.
     ///
     /// - Parameters:
-    ///   - socket: just accepted.
-    ///   - context: a server's context.
-    /// - Throws: `TLSError`: memory is out.
+    ///   - socket: A socket that was just accepted.
+    ///   - context: A server context.
+    /// - Throws: `TLSError` when out of memory.
     package init(accepting socket: StreamSocket, context: TLSContext) throws(TLSError) {
         self.socket = socket
         engine = try TLSEngine(context: context)
     }
 
-    /// Where the owner waits and is woken; `wait(for:until:)` is the convenient way to wait.
+    /// The object that the owner waits on; `wait(for:until:)` is the convenient way to wait.
     package var waiter: Waiter { socket.waiter }
 
-    /// The other end; `nil` for a socket pair.
+    /// The peer's address; `nil` for a socket pair.
     package var peerAddress: SocketAddress? { socket.peerAddress }
 
-    /// What was agreed on in the handshake, and the peer's certificate.
+    /// The negotiated parameters and the peer's certificate.
     package var facts: TLSEngine { engine }
 
-    /// Whether a session ticket of TLS 1.3 has come, which proves that the server took this side's certificate.
+    /// Whether a TLS 1.3 session ticket has arrived, which proves that the server accepted this side's certificate.
     ///
-    /// Found by reading. Not all servers send one.
+    /// Noticed by reading. Not all servers send one.
     package var hasReceivedSessionTicket: Bool { engine.hasReceivedSessionTicket }
 
-    /// Ciphertext bytes made in all, the handshake's included: after `write` and until the next call, the position of
-    /// the last plaintext byte's record.
+    /// The total number of ciphertext bytes produced, including the handshake. Between a `write` and the next call,
+    /// this is the position of the last plaintext byte's record.
     package var encryptedByteCount: Int { handedOverByteCount + pendingByteCount }
 
-    /// Ciphertext bytes that wait for the kernel to take them.
+    /// The number of ciphertext bytes that wait for the kernel.
     package var pendingByteCount: Int { leaving.count - leavingOffset + engine.ciphertextByteCount }
 
-    /// Ciphertext bytes that the peer's kernel has acknowledged in all; never too high, and it never falls.
+    /// The total number of ciphertext bytes that the peer's kernel has acknowledged. Never too high, and never
+    /// decreases.
     package var acknowledgedByteCount: Int {
         if !hasAborted { acknowledged = max(acknowledged, handedOverByteCount - socket.unacknowledgedByteCount) }
         return acknowledged
     }
 
-    /// Appends plaintext that has arrived to `buffer`, at most `limit` bytes.
+    /// Appends arrived plaintext to `buffer`, at most `limit` bytes.
     ///
-    /// May make ciphertext (an alert, a key update): flush afterwards.
+    /// May produce ciphertext (an alert, a key update): call `flush` afterwards.
     ///
     /// - Parameters:
-    ///   - buffer: what is in it stays.
-    ///   - limit: reaching it says that more may be there.
-    /// - Returns: `.bytes` again and again, then `.wouldBlock` or `.closed`.
-    /// - Throws: `TLSError`: the peer refused something or broke the protocol; `SystemError`: the connection is broken.
-    ///   Everything that came before has been yielded. The connection is of no further use: abort it.
+    ///   - buffer: Appended to.
+    ///   - limit: The maximum number of bytes. If it is reached, there may be more.
+    /// - Returns: `.bytes` as long as there is plaintext, then `.wouldBlock` or `.closed`.
+    /// - Throws: `TLSError` if the peer refused something or broke the protocol; `SystemError` if the connection is
+    ///   broken. All plaintext before the error has been returned. Abort the connection.
     package func read(into buffer: inout [UInt8], limit: Int = 65_536) throws -> ReadResult {
         if !early.isEmpty { return takeEarly(into: &buffer, limit: limit) }
         while true {
@@ -103,19 +104,21 @@ package final class SecureStream {
         }
     }
 
-    /// Encrypts `plaintext` in full TLS records, the last one with the rest. Hands nothing to the kernel: flush does.
+    /// Encrypts `plaintext` in full TLS records, with the remainder in the last one. Passes nothing to the kernel;
+    /// `flush` does.
     ///
-    /// Gather: 16 to 128 KiB a call are cheapest. It takes all, so stop when `pendingByteCount` is high.
+    /// Combine small writes: 16 to 128 KiB per call are cheapest. Accepts any amount, so stop writing while
+    /// `pendingByteCount` is high.
     ///
-    /// - Throws: `TLSError`: the connection has failed before.
+    /// - Throws: `TLSError` if the connection has already failed.
     package func write(_ plaintext: Span<UInt8>) throws(TLSError) {
         try engine.encrypt(plaintext)
     }
 
-    /// Hands as much ciphertext to the kernel as it takes.
+    /// Passes as much ciphertext to the kernel as it takes.
     ///
-    /// - Returns: whether it has taken all; else `wait` also waits until it takes more.
-    /// - Throws: `SystemError`: the connection is broken. Write no more, but read to the end.
+    /// - Returns: Whether the kernel has taken everything. If not, `wait` also waits until it takes more.
+    /// - Throws: `SystemError` if the connection is broken. Stop writing, but read to the end.
     package func flush() throws(SystemError) -> Bool {
         if isWriteBroken { throw .brokenEarlier(socket.peerAddress) }
         while true {
@@ -136,12 +139,12 @@ package final class SecureStream {
         }
     }
 
-    /// Waits as `Waiter.wait` does, and for room in the kernel too while ciphertext is pending: flush then.
+    /// Waits as `Waiter.wait` does. While ciphertext is pending, also waits for room in the kernel: call `flush` then.
     ///
     /// - Parameters:
-    ///   - interest: usually `.readable`, which here means that a read may yield plaintext.
-    ///   - deadline: `nil` waits for ever.
-    /// - Returns: all that holds; after `.hangup` read to the end.
+    ///   - interest: Usually `.readable`, which here means that a read may return plaintext.
+    ///   - deadline: The end of the wait; `nil` waits forever.
+    /// - Returns: All conditions that hold. After `.hangup`, read to the end.
     package func wait(for interest: Readiness = .readable, until deadline: ContinuousClock.Instant? = nil) async
         -> Readiness
     {
@@ -149,17 +152,17 @@ package final class SecureStream {
         return await waiter.wait(for: interest.union(needed), until: deadline)
     }
 
-    /// Lets other connections go first, as `Waiter.yield` does, although this one may have more to read.
+    /// Lets other connections run first, as `Waiter.yield` does, even if this one may have more to read.
     package func yield() async {
         await waiter.yield()
     }
 
-    /// Makes the present wait, or else the next one, return at once with `.woken`. On the reactor only.
+    /// Makes the current wait, or else the next one, return immediately with `.woken`. Call it on the reactor only.
     package func wake() {
         waiter.wake()
     }
 
-    /// Resets the connection at once; what the peer has not read may be lost. Idempotent.
+    /// Resets the connection immediately. Bytes that the peer has not read may be lost. Idempotent.
     package func abort() {
         guard !hasAborted else { return }
         _ = acknowledgedByteCount
@@ -168,10 +171,10 @@ package final class SecureStream {
         socket.abort()
     }
 
-    /// What to wait for so that pending ciphertext leaves.
+    /// The readiness to wait for so that pending ciphertext can leave.
     var needed: Readiness { pendingByteCount > 0 && !isWriteBroken ? .writable : [] }
 
-    /// Moves what the socket has, one read of it, into the engine. Returns `false` if it has nothing now.
+    /// Moves one read's worth of bytes from the socket into the engine. Returns `false` if none are available.
     func receive() throws(SystemError) -> Bool {
         switch try socket.read(into: &arriving) {
         case .bytes(let count):
@@ -185,12 +188,12 @@ package final class SecureStream {
         return true
     }
 
-    /// Reads what the socket has and drops it.
+    /// Reads available bytes from the socket and drops them.
     func dropArriving() throws(SystemError) -> LinuxIO.ReadResult {
         try socket.read(into: &arriving)
     }
 
-    /// Reads ahead into the buffer that the next read empties.
+    /// Reads ahead into the buffer that the next read returns.
     func readEarly() throws -> ReadResult {
         var bytes: [UInt8] = []
         swap(&bytes, &early)
@@ -200,13 +203,14 @@ package final class SecureStream {
 }
 
 extension SecureStream {
-    /// What a read found.
+    /// The result of a read.
     package enum ReadResult: Sendable, Hashable {
-        /// So many bytes, at least 1, were appended; read again.
+        /// This number of bytes, at least 1, was appended; read again.
         case bytes(Int)
-        /// Nothing now: wait for `.readable`.
+        /// Nothing is available now: wait for `.readable`.
         case wouldBlock
-        /// The peer's stream has ended: with a goodbye (`close_notify`), or cut off, when bytes may be missing.
+        /// The peer's stream has ended, either with `close_notify` or cut off. In the second case, bytes may be
+        /// missing.
         case closed(isClean: Bool)
     }
 
@@ -230,7 +234,7 @@ extension SecureStream {
         return .bytes(count)
     }
 
-    /// Empties the written buffer and fetches what the engine has made since.
+    /// Clears the written buffer and takes the ciphertext that the engine has produced since.
     private func refill() {
         leaving.removeAll(keepingCapacity: true)
         leavingOffset = 0
@@ -239,7 +243,7 @@ extension SecureStream {
 }
 
 extension SystemError {
-    /// What flushing says after it has failed once.
+    /// The error of a flush after an earlier flush has failed.
     fileprivate static func brokenEarlier(_ peer: SocketAddress?) -> SystemError {
         .brokenPipe("send", peer?.description ?? "socket pair")
     }
