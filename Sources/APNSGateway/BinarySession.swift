@@ -6,7 +6,7 @@ import SecureTransport
 
 /// One connection of the binary protocol: its stream, and the state machine that tracks notifications in doubt.
 ///
-/// Belongs to its gateway, on the reactor.
+/// Owned by its gateway, on the reactor.
 final class BinarySession: GatewaySession {
     /// How a session ended.
     enum End {

@@ -27,7 +27,7 @@ package enum GatewayEvent: Sendable {
     case trying
     /// Sending resumed after a stop: the gateway accepted a notification.
     case resumed
-    /// Most answers say bad token and nothing was ever accepted: probably the wrong environment.
+    /// Most answers report bad tokens and nothing was ever accepted: probably the wrong environment.
     case suspectEnvironment
 }
 

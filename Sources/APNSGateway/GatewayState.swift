@@ -5,7 +5,7 @@ import LinuxIO
 /// The state that gateways of both protocols share: whether the app is stopped, on trial or draining, who waits, and
 /// which events the owner has not seen.
 ///
-/// Belongs to its gateway, on the reactor.
+/// Owned by its gateway, on the reactor.
 final class GatewayState {
     /// The sleeper number of the main loop, which is not a slot.
     static let keeper = -1

@@ -9,7 +9,7 @@ import SecureTransport
 
 /// One HTTP/2 connection: its stream, and the state machine that tracks the requests on it.
 ///
-/// Belongs to its gateway, on the reactor.
+/// Owned by its gateway, on the reactor.
 final class HTTP2Session: GatewaySession {
     /// How a session ended.
     enum End {

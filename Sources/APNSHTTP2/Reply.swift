@@ -56,7 +56,7 @@ package struct Reply: Hashable, Sendable {
     /// Whether the answer is Apple's.
     package var isGenuine: Bool { isAcceptance || cause != .none }
 
-    /// The reason, if it is one of the table.
+    /// The reason, if it is in the table.
     package var reason: Reason? {
         if case .known(let reason) = cause { reason } else { nil }
     }
