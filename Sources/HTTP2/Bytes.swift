@@ -1,4 +1,4 @@
-/// Numbers in network byte order, and copies out of spans.
+/// Reads integers in network byte order.
 extension Span where Element == UInt8 {
     func bigEndianUInt16(at offset: Int) -> UInt16 {
         UInt16(self[offset]) << 8 | UInt16(self[offset + 1])
@@ -31,7 +31,8 @@ extension [UInt8] {
 }
 
 extension OutputSpan where Element == UInt8 {
-    /// Adds bytes, in eights as long as there are so many, each with one check of where they come from.
+    /// Appends the bytes in chunks of eight, with one bounds check of the source per chunk, then the remainder byte by
+    /// byte.
     mutating func append(copying span: Span<UInt8>) {
         var place = 0
         while span.count - place >= 8 {

@@ -1,13 +1,13 @@
-/// What the peer did that ends the connection; our GOAWAY has said so with the same code.
+/// A violation by the peer that ends the connection. The machine has already queued a GOAWAY with the same code.
 ///
-/// Streams that are still open were perhaps processed. Open a new connection.
+/// The peer may have processed the streams that are still open. Open a new connection.
 package struct ConnectionFault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The code in our GOAWAY.
+    /// The error code in the GOAWAY frame.
     package let code: ErrorCode
-    /// The rule that was broken, for a log.
+    /// The broken rule, for the log.
     package let message: String
 
-    /// Names a broken rule.
+    /// Creates a fault from its code and a description of the broken rule.
     package init(_ code: ErrorCode, _ message: String) {
         self.code = code
         self.message = message

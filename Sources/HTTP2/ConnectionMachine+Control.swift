@@ -1,5 +1,5 @@
 extension ConnectionMachine {
-    /// Takes over what the peer's SETTINGS say, in their order, and acknowledges them.
+    /// Applies the peer's SETTINGS in order and acknowledges them.
     mutating func receiveSettings(
         _ frame: FrameHeader, _ payload: Span<UInt8>, _ reaction: inout Reaction
     ) throws(ConnectionFault) {
@@ -28,7 +28,7 @@ extension ConnectionMachine {
         }
     }
 
-    /// Answers a PING, or takes the answer to one of ours.
+    /// Answers a PING, or accepts the acknowledgement of one this side sent.
     mutating func receivePing(
         _ frame: FrameHeader, _ payload: Span<UInt8>, _ reaction: inout Reaction
     ) throws(ConnectionFault) {
@@ -45,7 +45,7 @@ extension ConnectionMachine {
         reaction.arrivals.events.append(.pong(content))
     }
 
-    /// Takes the end of a stream without a response.
+    /// Handles a RST_STREAM: the stream ends without a response.
     mutating func receiveReset(
         _ frame: FrameHeader, _ payload: Span<UInt8>, _ reaction: inout Reaction
     ) throws(ConnectionFault) {
@@ -58,8 +58,10 @@ extension ConnectionMachine {
         try floods.reset(limit: options.limits.resetCount)
     }
 
-    /// Takes the last stream that the peer processes. A second one may name a lower stream; a higher one is not believed,
-    /// because the streams above the first may already be sent again.
+    /// Records the last stream that the peer processes.
+    ///
+    /// A second GOAWAY may name a lower stream. A higher one is ignored, because the caller may already have resent the
+    /// streams above the first value.
     mutating func receiveGoAway(
         _ frame: FrameHeader, _ payload: Span<UInt8>, _ reaction: inout Reaction
     ) throws(ConnectionFault) {
@@ -79,7 +81,7 @@ extension ConnectionMachine {
                 debug: start..<reaction.arrivals.bytes.count))
     }
 
-    /// Ignores advice on priorities, which RFC 9113 §5.3 deprecates, as long as it is well formed.
+    /// Ignores a well-formed PRIORITY frame, which RFC 9113 §5.3 deprecates.
     mutating func receivePriority(_ frame: FrameHeader, _ reaction: inout Reaction) throws(ConnectionFault) {
         guard frame.stream != 0 else { throw ConnectionFault(.protocolError, "PRIORITY on stream 0") }
         try idle()

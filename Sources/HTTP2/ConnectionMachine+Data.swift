@@ -1,5 +1,5 @@
 extension ConnectionMachine {
-    /// Takes a piece of a response body. Padding counts against the windows too (RFC 9113 §6.1).
+    /// Accepts a piece of a response body. Padding counts against the windows too (RFC 9113 §6.1).
     mutating func receiveData(
         _ frame: FrameHeader, _ payload: Span<UInt8>, _ reaction: inout Reaction
     ) throws(ConnectionFault) {
@@ -37,7 +37,7 @@ extension ConnectionMachine {
         if increment > 0 { try answer(&reaction) { $0.appendWindowUpdate(0, increment) } }
     }
 
-    /// Takes a grant to send more.
+    /// Widens the send window of the connection or of a stream.
     mutating func receiveWindowUpdate(
         _ frame: FrameHeader, _ payload: Span<UInt8>, _ reaction: inout Reaction
     ) throws(ConnectionFault) {

@@ -1,14 +1,14 @@
-/// A header block that has begun.
+/// A header block whose first frame has arrived.
 struct OpenBlock: Sendable {
     let stream: UInt32
     let endsStream: Bool
-    /// Where the first piece lies in the payload of its HEADERS frame.
+    /// The range of the first fragment in the payload of its HEADERS frame.
     let fragment: Range<Int>
     var continuationCount = 0
 }
 
 extension ConnectionMachine {
-    /// Takes the first piece of a header block. Returns the block if it is whole.
+    /// Accepts the first fragment of a header block. Returns the block if it is complete.
     mutating func receiveHeaders(
         _ frame: FrameHeader, _ payload: Span<UInt8>
     ) throws(ConnectionFault) -> OpenBlock? {
@@ -29,7 +29,7 @@ extension ConnectionMachine {
         return nil
     }
 
-    /// Takes a further piece of a header block. Returns the block if it is whole.
+    /// Accepts a further fragment of a header block. Returns the block if it is complete.
     mutating func receiveContinuation(
         _ frame: FrameHeader, _ payload: Span<UInt8>
     ) throws(ConnectionFault) -> OpenBlock? {
@@ -49,7 +49,7 @@ extension ConnectionMachine {
         return block == nil ? head : nil
     }
 
-    /// Acts on a header list that is whole.
+    /// Acts on a complete header list.
     mutating func conclude(
         _ head: OpenBlock, fields: Range<Int>, _ reaction: inout Reaction
     ) throws(ConnectionFault) {
@@ -77,7 +77,7 @@ extension ConnectionMachine {
         }
     }
 
-    /// Hands out a response without a body, whose fields are in place already.
+    /// Delivers a response without a body. Its fields are already in `reaction.arrivals`.
     private mutating func deliver(
         _ stream: UInt32, status: Int, fields: Range<Int>, _ reaction: inout Reaction
     ) throws(ConnectionFault) {
@@ -86,7 +86,7 @@ extension ConnectionMachine {
         try finish(stream, &reaction)
     }
 
-    /// Keeps the head of a response until its body is here.
+    /// Stores the head of a response until its body is complete.
     private mutating func hold(
         _ stream: StreamTable.Stream, status: Int, promising count: Int?, _ fields: (HeaderFields, Range<Int>)
     ) {
@@ -104,7 +104,7 @@ extension ConnectionMachine {
         try deliver(stream, &reaction)
     }
 
-    /// Hands out a response that came in pieces, unless it is not as long as it promised.
+    /// Delivers a response that arrived in several frames, unless its length differs from its `content-length`.
     mutating func deliver(_ stream: StreamTable.Stream, _ reaction: inout Reaction) throws(ConnectionFault) {
         let response = responses[stream.response]
         guard response.promisedByteCount ?? response.body.count == response.body.count else {
@@ -114,7 +114,8 @@ extension ConnectionMachine {
         try finish(stream.id, &reaction)
     }
 
-    /// Ends a stream whose response is whole. A body that is not sent yet is of no use any more (RFC 9113 §8.1).
+    /// Ends a stream whose response is complete. If its request body is still being sent, cancels the rest (RFC 9113
+    /// §8.1).
     private mutating func finish(_ stream: UInt32, _ reaction: inout Reaction) throws(ConnectionFault) {
         guard let closed = streams.close(stream, as: .ended) else { return }
         responses.release(closed.response)
@@ -122,7 +123,7 @@ extension ConnectionMachine {
         if uploads.remove(stream) { try answer(&reaction) { $0.appendReset(stream, .cancel) } }
     }
 
-    /// Says what is wrong if the peer has already ended the stream (§5.1).
+    /// Throws if the peer has already ended the stream (RFC 9113 §5.1).
     @inline(__always)
     func checkNotEnded(_ frame: FrameHeader) throws(ConnectionFault) {
         guard streams.phase(of: frame.stream) != .ended else {
@@ -130,15 +131,17 @@ extension ConnectionMachine {
         }
     }
 
-    /// Answers a frame of a stream that is no longer open. Late ones of a stream that we reset are to be expected;
-    /// after a RST_STREAM of the peer's own they are an error of the stream.
+    /// Handles a frame for a closed stream.
+    ///
+    /// Frames may still arrive for a stream that this side reset. After the peer's own RST_STREAM they are a stream
+    /// error.
     mutating func answerLate(_ stream: UInt32, _ reaction: inout Reaction) throws(ConnectionFault) {
         try idle()
         guard streams.phase(of: stream) == .resetThere else { return }
         try answer(&reaction) { $0.appendReset(stream, .streamClosed) }
     }
 
-    /// The payload of a HEADERS or DATA frame without its padding.
+    /// Returns the range of the payload of a HEADERS or DATA frame without its padding.
     @inline(__always)
     func unpadded(_ frame: FrameHeader, _ payload: Span<UInt8>) throws(ConnectionFault) -> Range<Int> {
         guard frame.flags.contains(.padded) else { return 0..<payload.count }

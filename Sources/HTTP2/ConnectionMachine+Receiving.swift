@@ -1,13 +1,13 @@
 extension ConnectionMachine {
-    /// Takes what the peer sent, cut anywhere.
+    /// Processes bytes from the peer. Frames may be split anywhere.
     ///
     /// - Parameters:
-    ///   - bytes: What came since the last call.
-    ///   - decoder: The one decoder of this connection.
-    ///   - arrivals: Gets what happened, after what it already holds.
-    ///   - output: Gets our answers. The more of it is not sent yet, the sooner a flood of questions is noticed.
-    /// - Throws: What the peer did that ends the connection: send what is in `output`, which ends in our GOAWAY, and
-    ///   close. The events before it still count. Further calls throw the same.
+    ///   - bytes: The bytes received since the last call.
+    ///   - decoder: The decoder of this connection; use the same one for every call.
+    ///   - arrivals: Receives the events, appended to those it already holds.
+    ///   - output: Receives the frames to send. The more unsent bytes it holds, the sooner a flood is detected.
+    /// - Throws: The violation that ends the connection: send the contents of `output`, which end in a GOAWAY, and
+    ///   close. The events reported before it are valid. Further calls throw the same fault.
     package mutating func receive(
         _ bytes: Span<UInt8>, with decoder: any HeaderBlockDecoder, arrivals: inout Arrivals,
         output: inout [UInt8]
@@ -24,7 +24,7 @@ extension ConnectionMachine {
         }
     }
 
-    /// Handles the whole frames and keeps the rest for the next call.
+    /// Handles the complete frames and keeps the remainder for the next call.
     private mutating func read(
         _ bytes: Span<UInt8>, with decoder: any HeaderBlockDecoder, _ reaction: inout Reaction
     ) throws(ConnectionFault) {
@@ -45,7 +45,7 @@ extension ConnectionMachine {
         frameBytes.append(copying: bytes.extracting(offset...))
     }
 
-    /// Adds bytes to the frame that came in part, but none of the next. Returns how many.
+    /// Adds bytes to the incomplete frame, but none of the next frame. Returns the number of bytes used.
     private mutating func complete(with bytes: Span<UInt8>) throws(ConnectionFault) -> Int {
         var used = min(bytes.count, max(0, FrameHeader.byteCount - frameBytes.count))
         frameBytes.append(copying: bytes.extracting(..<used))
@@ -58,7 +58,7 @@ extension ConnectionMachine {
         return used
     }
 
-    /// The header of the frame at `offset` if all of the frame is there.
+    /// Returns the header of the frame at `offset` if the frame is complete.
     private static func wholeFrame(in bytes: Span<UInt8>, at offset: Int) throws(ConnectionFault) -> FrameHeader? {
         guard let header = FrameHeader(decoding: bytes, at: offset) else { return nil }
         try checkLength(of: header)
@@ -91,7 +91,7 @@ extension ConnectionMachine {
         }
     }
 
-    /// Handles a frame that has nothing to do with header blocks.
+    /// Handles a frame that does not carry a header block.
     private mutating func handleSimple(
         _ frame: FrameHeader, _ payload: Span<UInt8>, _ reaction: inout Reaction
     ) throws(ConnectionFault) {
@@ -108,7 +108,7 @@ extension ConnectionMachine {
         }
     }
 
-    /// SETTINGS come first (RFC 9113 §3.4), and nothing comes between the pieces of a header block (§4.3).
+    /// Checks that SETTINGS come first (RFC 9113 §3.4) and that no frame interrupts a header block (§4.3).
     @inline(__always)
     private func checkOrder(of frame: FrameHeader) throws(ConnectionFault) {
         if !hasSettings, frame.type != .settings || frame.flags.contains(.acknowledgement) {
@@ -119,7 +119,7 @@ extension ConnectionMachine {
         }
     }
 
-    /// Reads a whole header block. Even one that nobody waits for, because later ones build on it.
+    /// Decodes a complete header block. Blocks for closed streams are decoded too, because later blocks depend on them.
     private mutating func decode(
         _ bytes: Span<UInt8>, of head: OpenBlock, with decoder: any HeaderBlockDecoder,
         _ reaction: inout Reaction
@@ -145,18 +145,20 @@ extension ConnectionMachine {
 }
 
 extension ConnectionMachine {
-    /// Lets the peer send frames without any effect anew: `Limits.idleFrameCount` is how many it may send between two
-    /// calls. A peer that only asks now and then whether we live would else come to the limit some day.
+    /// Resets the count of frames without effect: `Limits.idleFrameCount` limits how many the peer may send between two
+    /// calls.
+    ///
+    /// Call it at intervals. Otherwise a peer that sends only an occasional PING reaches the limit eventually.
     package mutating func passWhile() {
         floods.progress()
     }
 
-    /// Counts a frame without any effect on a request.
+    /// Counts a frame that has no effect on a request.
     mutating func idle() throws(ConnectionFault) {
         try floods.idleFrame(limit: options.limits.idleFrameCount)
     }
 
-    /// Says what is wrong if the frame is about the connection, or a stream that cannot exist.
+    /// Throws if the frame is for the connection or for a stream that was never opened.
     @inline(__always)
     func checkStream(of frame: FrameHeader) throws(ConnectionFault) {
         guard frame.stream != 0 else {
@@ -167,14 +169,14 @@ extension ConnectionMachine {
         }
     }
 
-    /// Says what is wrong if the frame is not about the connection.
+    /// Throws if the frame is for a stream.
     func checkNoStream(of frame: FrameHeader) throws(ConnectionFault) {
         guard frame.stream == 0 else {
             throw ConnectionFault(.protocolError, "a frame of type \(frame.rawType) on stream \(frame.stream)")
         }
     }
 
-    /// Says what is wrong if the payload is not as long as the frame's type demands.
+    /// Throws if the payload does not have the length that the frame's type requires.
     func checkLength(of frame: FrameHeader, _ byteCount: Int) throws(ConnectionFault) {
         guard frame.payloadByteCount == byteCount else {
             throw ConnectionFault(
@@ -182,7 +184,7 @@ extension ConnectionMachine {
         }
     }
 
-    /// Ends the stream with an error that we found.
+    /// Resets the stream because of an error that this side detected.
     mutating func refuse(_ stream: UInt32, _ code: ErrorCode, _ reaction: inout Reaction) throws(ConnectionFault) {
         guard let closed = streams.close(stream, as: .resetHere) else { return try idle() }
         forget(closed)
@@ -191,7 +193,8 @@ extension ConnectionMachine {
         try floods.reset(limit: options.limits.resetCount)
     }
 
-    /// Adds an answer, unless too much waits already: then the peer asks and does not read.
+    /// Queues an answer. Throws if too many bytes are queued already: the peer sends requests but does not read the
+    /// answers.
     func answer(_ reaction: inout Reaction, _ write: (inout [UInt8]) -> Void) throws(ConnectionFault) {
         guard reaction.output.count <= options.limits.answerByteCount else {
             throw ConnectionFault(.enhanceYourCalm, "\(reaction.output.count) bytes wait for a peer that does not read")

@@ -1,5 +1,5 @@
 extension ConnectionMachine {
-    /// Begins the connection: preface, our SETTINGS, and a receive window wide enough never to slow the peer.
+    /// Begins the connection: writes the preface, SETTINGS, and a receive window wide enough never to slow the peer.
     package mutating func start(into output: inout [UInt8]) {
         let limits = options.limits
         output.appendPreface()
@@ -10,22 +10,22 @@ extension ConnectionMachine {
         }
     }
 
-    /// How many requests with a body of this length may be sent now, each as one HEADERS and one DATA frame.
+    /// Returns how many requests with a body of this length may be sent now, each as one HEADERS and one DATA frame.
     ///
-    /// Call `pump` before: bodies that are already waiting come first. 0 although there is `room` means that a window or
-    /// the peer's frames are too small for now; `open(body:)` sends such a request piece by piece.
+    /// Call `pump` first, because waiting bodies have priority. A result of 0 although there is `room` means that a
+    /// window or the peer's frame limit is too small for now; use `open(body:)` to send the request piece by piece.
     package func capacity(bodyByteCount: Int) -> Int {
         guard bodyByteCount > 0 else { return room }
         guard bodyByteCount <= settings.initialWindow, bodyByteCount <= settings.frameByteLimit else { return 0 }
         return min(room, max(0, sendWindow.byteCount) / bodyByteCount)
     }
 
-    /// Takes numbers for `count` requests, which the caller then sends whole and before anything else.
+    /// Opens streams for `count` requests, which the caller must send complete and before anything else.
     ///
     /// - Parameters:
     ///   - count: At most `capacity(bodyByteCount:)`.
     ///   - bodyByteCount: The length of each body.
-    /// - Returns: The number of the first stream; each of the others is two above the one before.
+    /// - Returns: The number of the first stream. Each following stream number is two higher.
     package mutating func open(_ count: Int, bodyByteCount: Int) -> UInt32 {
         precondition(count <= capacity(bodyByteCount: bodyByteCount), "more requests than there is room for")
         let first = nextStream
@@ -38,9 +38,11 @@ extension ConnectionMachine {
         return first
     }
 
-    /// Takes a number for a request whose body `pump` sends. The caller first sends its head (see `appendHead`).
+    /// Opens a stream for a request whose body `pump` sends. The caller first sends its head (see `appendHead`).
     ///
-    /// - Parameter body: Its bytes, kept until they are sent. There must be `room`.
+    /// Requires that there is `room`.
+    ///
+    /// - Parameter body: The bytes of the body, kept until they are sent.
     /// - Returns: The number of the stream.
     package mutating func open(body: [UInt8]) -> UInt32 {
         precondition(room > 0, "more requests than there is room for")
@@ -52,12 +54,12 @@ extension ConnectionMachine {
         return stream
     }
 
-    /// Writes the head of a request whose body `pump` sends, in as many frames as it needs.
+    /// Writes the head of a request whose body `pump` sends, split into several frames if necessary.
     ///
     /// - Parameters:
-    ///   - head: The block, its holes filled in.
-    ///   - stream: What `open(body:)` returned.
-    ///   - output: Where the frames go.
+    ///   - head: The header block, its holes filled in.
+    ///   - stream: The number that `open(body:)` returned.
+    ///   - output: Receives the frames.
     package func appendHead(_ head: EncodedHead, stream: UInt32, into output: inout [UInt8]) {
         var start = 0
         var type = FrameType.headers
@@ -71,18 +73,18 @@ extension ConnectionMachine {
         } while start < head.bytes.count
     }
 
-    /// Writes as much of the waiting bodies as windows allow, lower streams first.
+    /// Writes as much of the waiting bodies as the windows allow, lower streams first.
     ///
     /// One call writes at most `Limits.pumpByteCount` bytes; call again once they are sent.
     ///
-    /// - Returns: The streams whose bodies are written to their end now.
+    /// - Returns: The streams whose bodies are now completely written.
     @discardableResult
     package mutating func pump(into output: inout [UInt8]) -> Set<UInt32> {
         guard !uploads.isEmpty, fault == nil else { return [] }
         var budget = options.limits.pumpByteCount
         var finished = Set<UInt32>()
         for index in uploads.indices {
-            // Nothing more fits, unless a body is empty.
+            // Once the window or the budget is exhausted, only empty bodies can still be finished.
             guard uploads[index].remaining == 0 || sendWindow.byteCount > 0 && budget > 0 else { continue }
             if pump(at: index, budget: &budget, into: &output) { finished.insert(uploads[index].stream) }
         }
@@ -90,7 +92,7 @@ extension ConnectionMachine {
         return finished
     }
 
-    /// Writes frames of one body. Returns whether it is done.
+    /// Writes frames of one body. Returns whether the body is complete.
     private mutating func pump(at index: Int, budget: inout Int, into output: inout [UInt8]) -> Bool {
         var upload = uploads[index]
         guard var stream = streams[upload.stream] else { return true }
@@ -117,34 +119,34 @@ extension ConnectionMachine {
         return false
     }
 
-    /// Gives a stream up and tells the peer. Nothing happens when it is not open; there is no event.
+    /// Resets a stream and tells the peer. Does nothing if the stream is not open. Reports no event.
     package mutating func reset(_ stream: UInt32, _ code: ErrorCode, into output: inout [UInt8]) {
         guard fault == nil, let closed = streams.close(stream, as: .resetHere) else { return }
         forget(closed)
         output.appendReset(stream, code)
     }
 
-    /// Forgets a stream without a word to the peer, which will never answer it. Its body is not sent any further.
+    /// Forgets a stream without telling the peer, for a peer that will never answer it. Stops sending its body.
     package mutating func abandon(_ stream: UInt32) {
         guard let closed = streams.close(stream, as: .resetHere) else { return }
         forget(closed)
     }
 
-    /// Asks the peer for a sign of life; `Arrivals.Event.pong` brings `payload` back.
+    /// Sends a PING; `Arrivals.Event.pong` reports the answer with the same `payload`.
     package mutating func ping(_ payload: UInt64, into output: inout [UInt8]) {
         guard fault == nil else { return }
         pings += 1
         output.appendPing(payload)
     }
 
-    /// Says that no more streams will come. Open ones may still be answered.
+    /// Sends a GOAWAY: this side opens no more streams. Open ones may still be answered.
     package mutating func close(into output: inout [UInt8]) {
         guard fault == nil, !hasSentGoAway else { return }
         hasSentGoAway = true
         output.appendGoAway(.noError)
     }
 
-    /// Lets go of what was kept for a stream that is no longer open.
+    /// Releases the state of a closed stream.
     mutating func forget(_ stream: StreamTable.Stream) {
         responses.release(stream.response)
         uploads.remove(stream.id)

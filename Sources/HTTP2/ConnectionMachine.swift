@@ -1,33 +1,33 @@
-/// The client's half of an HTTP/2 connection (RFC 9113): bytes in, events and bytes out.
+/// The client side of an HTTP/2 connection (RFC 9113): consumes bytes from the peer, produces events and bytes to send.
 ///
-/// It does what the protocol asks for by itself (acknowledges, hands windows back, refuses what is wrong) and counts what
-/// the peer allows. Requests are laid out on a `RequestSheet`, for streams that `open` numbers.
+/// It performs the protocol's own duties: it acknowledges, returns flow-control windows, refuses invalid frames, and
+/// applies the peer's limits. The caller lays requests out on a `RequestSheet`, for streams that `open` numbers.
 package struct ConnectionMachine: Sendable {
-    /// What does not change during a connection.
+    /// The settings that stay the same for the whole connection.
     package struct Options: Hashable, Sendable {
-        /// How many streams we have open at most, whatever the peer allows.
+        /// The maximum number of open streams, even if the peer allows more.
         package var streamLimit = 1_000
-        /// How much a peer may make us keep or do.
+        /// The limits on the memory and work that a peer may cause.
         package var limits = Limits()
         /// The number of the first stream; odd.
         package var firstStream: UInt32 = 1
 
-        /// The usual connection to a gateway.
+        /// Creates the options for an ordinary connection to a gateway.
         package init() {}
     }
 
     let options: Options
-    /// Writes the header blocks, in the order in which they are sent. Its table follows the peer's SETTINGS.
+    /// Encodes the header blocks in the order in which they are sent. Its table follows the peer's SETTINGS.
     package var encoder = HeaderEncoder()
 
-    // What the peer said.
+    // State received from the peer.
     var settings = PeerSettings()
     var hasSettings = false
     var lastStreamOfGoAway: UInt32?
     var fault: ConnectionFault?
     var floods = FloodGauge()
 
-    // What we sent.
+    // State of this side: streams, bodies and frames sent.
     var streams: StreamTable
     var nextStream: UInt32
     var uploads = Uploads()
@@ -35,7 +35,7 @@ package struct ConnectionMachine: Sendable {
     var pings = 0
     var hasSentGoAway = false
 
-    // What we received in part.
+    // Partially received data.
     var receiveWindow: ReceiveWindow
     var responses = HeldResponses()
     var frameBytes: [UInt8] = []
@@ -51,39 +51,41 @@ package struct ConnectionMachine: Sendable {
         receiveWindow = ReceiveWindow(byteLimit: min(max(window, FlowWindow.initialByteCount), FlowWindow.limit))
     }
 
-    /// Whether the peer's SETTINGS are here and the connection is not lost.
+    /// Whether the peer's SETTINGS have arrived and the connection has not failed.
     package var isReady: Bool { hasSettings && fault == nil }
 
-    /// Whether no stream can be opened any more: a GOAWAY was seen or sent, or the numbers are used up.
+    /// Whether no more streams can be opened: a GOAWAY was received or sent, the connection failed, or the numbers are
+    /// used up.
     package var isClosing: Bool {
         hasSentGoAway || lastStreamOfGoAway != nil || fault != nil || remainingStreamCount == 0
     }
 
-    /// How many streams may be opened now.
+    /// The number of streams that may be opened now.
     package var room: Int {
         guard isReady, !isClosing else { return 0 }
         let limit = min(settings.streamLimit ?? options.streamLimit, options.streamLimit)
         return min(max(0, limit - streams.openCount), remainingStreamCount)
     }
 
-    /// How many streams wait for the end of their response.
+    /// The number of streams whose response is not complete.
     package var openStreamCount: Int { streams.openCount }
 
-    /// How long a frame of ours may be: what the head of a request on a sheet must fit in.
+    /// The maximum payload of a frame to the peer. The head of a request on a sheet must fit into it.
     package var frameByteLimit: Int { settings.frameByteLimit }
 
-    /// The longest header list the peer says it accepts; `nil` when it does not say. See `RequestHead.listByteCount`.
+    /// The longest header list that the peer accepts, or `nil` if it has not set a limit. See
+    /// `RequestHead.listByteCount`.
     package var maxHeaderListByteCount: Int? { settings.headerListByteCount }
 
-    /// Whether the stream waits for the end of its response.
+    /// Whether the stream's response is not complete.
     package func isOpen(_ stream: UInt32) -> Bool { streams.phase(of: stream) == .open }
 
-    /// The streams above `last` that wait for the end of their response, ascending. Costs a look at all of them.
+    /// Returns the streams above `last` whose response is not complete, ascending. Scans all open streams.
     package func openStreams(above last: UInt32) -> [UInt32] {
         streams.openStreams.map(\.id).filter { $0 > last }.sorted()
     }
 
-    /// Stream numbers are odd, below 2³¹, and never used again.
+    /// The number of unused stream numbers. They are odd, below 2³¹, and never reused.
     private var remainingStreamCount: Int {
         nextStream > 0x7fff_ffff ? 0 : Int(0x7fff_ffff - nextStream) / 2 + 1
     }

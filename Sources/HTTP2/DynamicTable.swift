@@ -1,13 +1,13 @@
-/// The fields the peer keeps from our header blocks (RFC 7541 §2.3.2), newest first.
+/// The fields that the peer keeps from this side's header blocks (RFC 7541 §2.3.2), newest first.
 struct DynamicTable: Sendable {
     private struct Entry: Sendable {
         let name: [UInt8]
-        /// `nil` when it is filled in after the block was made.
+        /// `nil` if the value is filled in after the block was encoded.
         let value: [UInt8]?
         let byteCount: Int
     }
 
-    /// Oldest first, because that is the end where most arrays are quick.
+    /// Oldest first, because appending to an array is cheaper than inserting at its start.
     private var entries: [Entry] = []
     private(set) var byteCount = 0
     private(set) var byteLimit: Int
@@ -18,10 +18,10 @@ struct DynamicTable: Sendable {
 
     var count: Int { entries.count }
 
-    /// What an entry takes (§4.1).
+    /// The size of an entry (RFC 7541 §4.1).
     static func byteCount(_ name: [UInt8], valueByteCount: Int) -> Int { name.count + valueByteCount + 32 }
 
-    /// The index of a field, from 62, and whether the value agrees too.
+    /// Returns the index of a field, from 62, and whether its value matches too.
     func find(_ name: [UInt8], _ value: [UInt8]?) -> (index: Int, isWhole: Bool)? {
         var named: Int?
         for place in entries.indices.reversed() where entries[place].name == name {
@@ -32,7 +32,7 @@ struct DynamicTable: Sendable {
         return named.map { ($0, false) }
     }
 
-    /// Adds a field that fits into the table, at the cost of the oldest ones.
+    /// Adds a field and evicts the oldest ones to make room. A field larger than the table leaves it empty.
     mutating func insert(_ name: [UInt8], _ value: [UInt8]?, valueByteCount: Int) {
         let entry = Entry(name: name, value: value, byteCount: Self.byteCount(name, valueByteCount: valueByteCount))
         evict(downTo: byteLimit - entry.byteCount)
@@ -41,7 +41,7 @@ struct DynamicTable: Sendable {
         byteCount += entry.byteCount
     }
 
-    /// Changes the size of the table.
+    /// Changes the size limit of the table.
     mutating func resize(to limit: Int) {
         byteLimit = limit
         evict(downTo: limit)

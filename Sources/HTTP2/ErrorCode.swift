@@ -1,4 +1,4 @@
-/// Why a stream or a connection ended (RFC 9113 §7). Codes nobody has named survive a round trip.
+/// The reason why a stream or a connection ended (RFC 9113 §7). Unknown codes are preserved.
 package struct ErrorCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     package let rawValue: UInt32
 
@@ -6,33 +6,33 @@ package struct ErrorCode: RawRepresentable, Hashable, Sendable, CustomStringConv
         self.rawValue = rawValue
     }
 
-    /// Nothing is wrong: a graceful end.
+    /// No error: a graceful shutdown.
     package static let noError = ErrorCode(rawValue: 0x0)
-    /// A rule of the protocol was broken, and no other code says which.
+    /// A protocol violation that no other code describes.
     package static let protocolError = ErrorCode(rawValue: 0x1)
-    /// The peer has a fault of its own.
+    /// The peer had an internal error.
     package static let internalError = ErrorCode(rawValue: 0x2)
-    /// More was sent than a window allows, or a window grew beyond 2³¹ − 1.
+    /// The sender exceeded a window, or a window grew beyond 2³¹ − 1.
     package static let flowControlError = ErrorCode(rawValue: 0x3)
-    /// SETTINGS were not acknowledged in time.
+    /// The SETTINGS were not acknowledged in time.
     package static let settingsTimeout = ErrorCode(rawValue: 0x4)
-    /// A frame came for a stream that had ended.
+    /// A frame arrived for a stream that had ended.
     package static let streamClosed = ErrorCode(rawValue: 0x5)
-    /// A frame is too long, or not as long as its type demands.
+    /// A frame is too long or does not have the length that its type requires.
     package static let frameSizeError = ErrorCode(rawValue: 0x6)
-    /// The stream was not processed at all: it may be sent again anywhere.
+    /// The stream was not processed at all: the request may be resent on any connection.
     package static let refusedStream = ErrorCode(rawValue: 0x7)
-    /// The stream is no longer wanted.
+    /// The stream was cancelled.
     package static let cancel = ErrorCode(rawValue: 0x8)
-    /// The header tables of the two ends no longer agree.
+    /// The header tables of the two sides no longer agree.
     package static let compressionError = ErrorCode(rawValue: 0x9)
     /// The connection of a CONNECT request failed.
     package static let connectError = ErrorCode(rawValue: 0xa)
-    /// The peer causes more work than is reasonable.
+    /// The peer causes excessive work.
     package static let enhanceYourCalm = ErrorCode(rawValue: 0xb)
     /// The transport is not secure enough.
     package static let inadequateSecurity = ErrorCode(rawValue: 0xc)
-    /// Use HTTP/1.1 instead.
+    /// The peer requires HTTP/1.1.
     package static let http11Required = ErrorCode(rawValue: 0xd)
 
     private static let names = [

@@ -1,18 +1,18 @@
-/// What RFC 9113 §8.2 demands of every field that is not a pseudo-header field.
+/// The rules of RFC 9113 §8.2 for every field that is not a pseudo-header field.
 enum FieldRules {
-    /// Fields about the connection, which HTTP/2 does not have (§8.2.2).
+    /// Connection-specific fields, which HTTP/2 forbids (§8.2.2).
     private static let forbidden: [[UInt8]] = [
         "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade",
     ].map { [UInt8]($0.utf8) }
 
-    /// Whether name and value of the field at `index` are allowed.
+    /// Whether the name and the value of the field at `index` are valid.
     static func isValid(_ fields: HeaderFields, at index: Int) -> Bool {
         let bytes = fields.bytes.span
         let name = bytes.extracting(fields.nameRange(at: index))
         return isName(name) && isValue(bytes.extracting(fields.valueRange(at: index))) && !isForbidden(name)
     }
 
-    /// No capitals, no spaces, no colon, nothing outside ASCII.
+    /// Whether the name has no capitals, no spaces, no colon and nothing outside printable ASCII.
     private static func isName(_ name: Span<UInt8>) -> Bool {
         for place in name.indices {
             let byte = name[place]
@@ -22,7 +22,9 @@ enum FieldRules {
         return !name.isEmpty
     }
 
-    /// No NUL, CR or LF, and no space or tab at either end. Hardly any value has a byte as low as these.
+    /// Whether the value has no NUL, CR or LF, and no space or tab at either end.
+    ///
+    /// Checks the lowest byte first, because very few values contain a byte of 0x0d or below.
     private static func isValue(_ value: Span<UInt8>) -> Bool {
         guard !value.isEmpty else { return true }
         if isSpace(value[0]) || isSpace(value[value.count - 1]) { return false }
@@ -34,7 +36,7 @@ enum FieldRules {
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
     private static func isForbidden(_ name: Span<UInt8>) -> Bool {
-        // None of the others begins like one of them.
+        // All forbidden names begin with one of these letters.
         switch name[0] {
         case UInt8(ascii: "c"), UInt8(ascii: "k"), UInt8(ascii: "p"), UInt8(ascii: "t"), UInt8(ascii: "u"):
             forbidden.contains { name.holds($0) }

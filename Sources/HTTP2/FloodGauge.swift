@@ -1,22 +1,22 @@
-/// Counts what a peer sends without any progress. See `Limits`.
+/// Counts the frames and resets that make no progress. See `Limits`.
 struct FloodGauge: Sendable {
     private var idleFrames = 0
     private var resets = 0
 
-    /// Something useful happened, or a while has passed.
+    /// Resets the count of idle frames, after progress or after an interval.
     mutating func progress() {
         idleFrames = 0
     }
 
-    /// A response came.
+    /// Resets both counts after a response.
     mutating func response() {
         idleFrames = 0
         resets = 0
     }
 
-    /// Counts a frame without any effect on a request.
+    /// Counts a frame that has no effect on a request.
     ///
-    /// - Throws: The fault of too many in a row.
+    /// - Throws: The fault if there were more than `limit` in a row.
     mutating func idleFrame(limit: Int) throws(ConnectionFault) {
         idleFrames += 1
         guard idleFrames <= limit else {
@@ -26,7 +26,7 @@ struct FloodGauge: Sendable {
 
     /// Counts a stream that was reset.
     ///
-    /// - Throws: The fault of too many in a row.
+    /// - Throws: The fault if there were more than `limit` in a row.
     mutating func reset(limit: Int) throws(ConnectionFault) {
         idleFrames = 0
         resets += 1

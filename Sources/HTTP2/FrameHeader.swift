@@ -3,9 +3,9 @@
 /// offset 0: payload length, 3 bytes · offset 3: type · offset 4: flags · offset 5: stream, 31 bits after a reserved one
 struct FrameHeader: Hashable, Sendable {
     static let byteCount = 9
-    /// Where in the header the stream is.
+    /// The offset of the stream number.
     static let streamOffset = 5
-    /// The longest payload that is allowed until a SETTINGS frame says otherwise; ours never does.
+    /// The maximum payload until a SETTINGS frame changes it. This side never changes its own.
     static let defaultPayloadLimit = 16_384
 
     let payloadByteCount: Int
@@ -20,7 +20,7 @@ struct FrameHeader: Hashable, Sendable {
         self.stream = stream
     }
 
-    /// Reads the header at `offset`. `nil` means that more bytes are needed.
+    /// Decodes the header at `offset`, or returns `nil` if more bytes are needed.
     init?(decoding bytes: Span<UInt8>, at offset: Int) {
         guard bytes.count - offset >= Self.byteCount else { return nil }
         payloadByteCount = Int(bytes[offset]) << 16 | Int(bytes[offset + 1]) << 8 | Int(bytes[offset + 2])
@@ -29,14 +29,14 @@ struct FrameHeader: Hashable, Sendable {
         stream = bytes.bigEndianUInt32(at: offset + 5) & 0x7fff_ffff
     }
 
-    /// `nil` for a type we do not know.
+    /// The frame type, or `nil` if it is unknown.
     var type: FrameType? { FrameType(rawValue: rawType) }
 
     var flags: FrameFlags { FrameFlags(rawValue: rawFlags) }
 }
 
 extension [UInt8] {
-    /// Adds the nine bytes of a frame header. The payload has to follow.
+    /// Appends the nine bytes of a frame header. The payload must follow.
     mutating func append(_ header: FrameHeader) {
         append(UInt8(truncatingIfNeeded: header.payloadByteCount >> 16))
         append(UInt8(truncatingIfNeeded: header.payloadByteCount >> 8))

@@ -12,7 +12,7 @@ enum FrameType: UInt8, Sendable {
     case continuation = 9
 }
 
-/// The flags of a frame. What a bit means depends on the type.
+/// The flags of a frame. The meaning of a bit depends on the frame type.
 struct FrameFlags: OptionSet, Sendable {
     let rawValue: UInt8
 

@@ -1,6 +1,6 @@
-/// The frames we send, apart from the requests themselves.
+/// Writes the frames that this side sends, except the requests.
 extension [UInt8] {
-    /// What a client says first (RFC 9113 §3.4); a SETTINGS frame has to follow.
+    /// Appends the client's connection preface (RFC 9113 §3.4). A SETTINGS frame must follow.
     mutating func appendPreface() {
         append(contentsOf: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
     }
@@ -28,7 +28,7 @@ extension [UInt8] {
         append(bigEndian: code.rawValue)
     }
 
-    /// The last stream is always 0, because a server without push opens none.
+    /// Appends a GOAWAY frame. Its last stream is always 0, because the server opens no streams when push is disabled.
     mutating func appendGoAway(_ code: ErrorCode) {
         append(FrameHeader(.goAway, payloadByteCount: 8))
         append(bigEndian: UInt32(0))

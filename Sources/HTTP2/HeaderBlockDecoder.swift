@@ -1,17 +1,17 @@
-/// Turns header blocks (RFC 7541) into fields. The connection has one, because blocks build on each other.
+/// Decodes header blocks (RFC 7541) into fields. A connection has exactly one, because blocks depend on earlier ones.
 package protocol HeaderBlockDecoder: AnyObject {
-    /// Reads one whole block and adds its fields to `fields`, which may hold the fields of earlier blocks.
+    /// Decodes one complete block and appends its fields to `fields`, which may hold the fields of earlier blocks.
     ///
-    /// Blocks come in the order of their arrival, and none is left out, not even those of streams that nobody waits for.
+    /// The caller passes every block in the order of arrival, including those of closed streams.
     ///
-    /// - Throws: What is wrong with the block; some of its fields may have been added.
+    /// - Throws: The fault of the block. Some of its fields may have been added.
     func decode(_ block: Span<UInt8>, into fields: inout HeaderFields) throws(HeaderBlockFault)
 }
 
-/// Why a header block has no fields for us.
+/// The reason why a header block could not be used.
 package enum HeaderBlockFault: Error, Hashable, Sendable {
-    /// It breaks RFC 7541. The connection has to end, because the two ends may no longer agree.
+    /// The block violates RFC 7541. The connection must end, because the tables of the two sides may no longer agree.
     case malformed
-    /// Its fields take more than we accept. The decoder read all of it, so only the stream has to end.
+    /// The fields exceed the size limit. The decoder read the complete block, so only the stream must end.
     case tooLarge
 }

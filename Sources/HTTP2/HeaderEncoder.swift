@@ -1,23 +1,23 @@
-/// Writes header blocks, and knows what the peer keeps of them.
+/// Encodes header blocks and tracks the peer's dynamic table.
 ///
-/// Blocks must be sent in the order in which they were encoded, and none may be left out unless it is repeatable.
+/// Blocks must be sent in the order in which they were encoded. Only repeatable blocks may be skipped.
 package struct HeaderEncoder: Sendable {
-    /// The largest table we use, whatever the peer allows: enough for the few heads in use at a time.
+    /// The largest table this side uses, even if the peer allows more: enough for the few heads in use at a time.
     private static let ownTableByteLimit = 4_096
 
     private var table = DynamicTable(byteLimit: ownTableByteLimit)
-    /// The smallest size the table had since the peer was last told one (RFC 7541 §4.2).
+    /// The smallest table size since the last size update sent to the peer (RFC 7541 §4.2).
     private var untoldSize: Int?
-    /// Changes when blocks made before may no longer be sent.
+    /// Changes when blocks encoded earlier may no longer be sent.
     package private(set) var revision = 0
 
-    /// Creates an encoder for a new connection, with the table of 4,096 bytes that RFC 7540 begins with.
+    /// Creates an encoder for a new connection, with the default table of 4,096 bytes.
     package init() {}
 
-    /// The size of the table in use.
+    /// The current size limit of the table.
     package var tableByteLimit: Int { table.byteLimit }
 
-    /// Writes the head as a header block. Indexed fields that the peer does not know yet are added to its table.
+    /// Encodes the head as a header block. Adds indexed fields that the peer does not have yet to its table.
     package mutating func encode(_ head: RequestHead) -> EncodedHead {
         var block = EncodedHead()
         appendTableSizes(to: &block)
@@ -35,7 +35,7 @@ package struct HeaderEncoder: Sendable {
         return block
     }
 
-    /// Follows the peer's SETTINGS_HEADER_TABLE_SIZE. The next block begins with the new size, if it is one.
+    /// Applies the peer's SETTINGS_HEADER_TABLE_SIZE. If the size changes, the next block begins with the new size.
     package mutating func limitTable(to byteCount: Int) {
         let size = min(max(0, byteCount), Self.ownTableByteLimit)
         guard size != table.byteLimit else { return }
@@ -44,8 +44,9 @@ package struct HeaderEncoder: Sendable {
         revision += 1
     }
 
-    /// How many of the first fields of `head` the table can keep together. If later ones were kept as well, each block
-    /// would push out what the next one needs.
+    /// Returns how many leading fields of `head` fit into the table together.
+    ///
+    /// If later fields were kept as well, each block would evict fields that the next one needs.
     private func indexableCount(in head: RequestHead) -> Int {
         var byteCount = 0
         for (place, field) in head.fields.enumerated() where field.kept != .nothing {
@@ -96,7 +97,7 @@ package struct HeaderEncoder: Sendable {
         if isAdded { add(field.name, nil, valueByteCount, with: &block) }
     }
 
-    /// Where the peer has a field, or else its name.
+    /// Finds a field in either table, or else its name.
     private func find(_ name: [UInt8], _ value: [UInt8]?) -> (index: Int, isWhole: Bool)? {
         let fixed = StaticTable.find(name, value)
         if let fixed, fixed.isWhole { return fixed }

@@ -1,26 +1,26 @@
-/// A response that has begun and not ended.
+/// An incomplete response.
 struct HeldResponse: Sendable {
     var status = 0
     var fields = HeaderFields()
     var body: [UInt8] = []
-    /// What `content-length` promises.
+    /// The length that `content-length` announces.
     var promisedByteCount: Int?
     var window = ReceiveWindow(byteLimit: FlowWindow.initialByteCount)
 
-    /// What it keeps, as its limit counts.
+    /// The size of the stored data, as `Limits.heldByteCount` counts it.
     var byteCount: Int { fields.listByteCount + body.count }
 }
 
-/// The responses that have begun and not ended, at places that streams refer to.
+/// The incomplete responses, in slots that streams refer to.
 struct HeldResponses: Sendable {
-    /// What a place that is free may keep of its memory.
+    /// The number of bytes of capacity that a free slot may keep.
     private static let spareByteCount = 1_024
 
     private var places: [HeldResponse] = []
     private var free: [Int32] = []
     private(set) var byteCount = 0
 
-    /// Keeps the head of a response whose body is still to come. Returns its place.
+    /// Stores the head of a response whose body has not arrived. Returns its slot.
     mutating func hold(status: Int, promising count: Int?, _ fields: HeaderFields, in range: Range<Int>) -> Int32 {
         let place = free.popLast() ?? Int32(clamping: places.count)
         if Int(place) == places.count { places.append(HeldResponse()) }
@@ -34,23 +34,24 @@ struct HeldResponses: Sendable {
 
     subscript(place: Int32) -> HeldResponse { places[Int(place)] }
 
-    /// Takes `count` bytes off the stream's receive window. Returns `false` when there were fewer.
+    /// Subtracts `count` bytes from the stream's receive window. Returns `false` if the window has fewer.
     mutating func spend(_ count: Int, at place: Int32) -> Bool {
         places[Int(place)].window.spend(count)
     }
 
-    /// Hands the window back if it is time to. Returns the increment, or 0.
+    /// Refills the stream's window once half of it is used. Returns the increment, or 0.
     mutating func refill(at place: Int32) -> Int {
         places[Int(place)].window.refill()
     }
 
-    /// Adds a piece of the body.
+    /// Appends a piece of the body.
     mutating func append(_ bytes: Span<UInt8>, at place: Int32) {
         places[Int(place)].body.append(copying: bytes)
         byteCount += bytes.count
     }
 
-    /// Moves fields and body to `arrivals`, as the event of a whole response. The place still has to be freed.
+    /// Copies the fields and the body to `arrivals` and adds the event of a complete response. The caller must release
+    /// the slot.
     func deliver(_ place: Int32, of stream: UInt32, to arrivals: inout Arrivals) {
         let (firstField, firstByte) = (arrivals.fields.count, arrivals.bytes.count)
         arrivals.fields.append(contentsOf: places[Int(place)].fields, in: 0..<places[Int(place)].fields.count)
@@ -61,7 +62,7 @@ struct HeldResponses: Sendable {
                 body: firstByte..<arrivals.bytes.count))
     }
 
-    /// Forgets a response. A place of -1 is none.
+    /// Releases a slot and its response. Ignores -1, which means no slot.
     mutating func release(_ place: Int32) {
         guard place >= 0 else { return }
         byteCount -= places[Int(place)].byteCount

@@ -1,4 +1,4 @@
-/// The names of SETTINGS values (RFC 9113 §6.5.2).
+/// The identifiers of SETTINGS values (RFC 9113 §6.5.2).
 enum SettingID: UInt16, Sendable {
     case headerTableSize = 1
     case enablePush = 2
@@ -8,17 +8,17 @@ enum SettingID: UInt16, Sendable {
     case maxHeaderListSize = 6
 }
 
-/// What the peer's SETTINGS say, beginning with the values that hold before the first.
+/// The peer's settings. They start with the protocol's default values.
 struct PeerSettings: Hashable, Sendable {
     private(set) var headerTableByteCount = 4_096
-    /// `nil`: as many as we like.
+    /// `nil` if the peer sets no limit.
     private(set) var streamLimit: Int?
     private(set) var initialWindow = FlowWindow.initialByteCount
     private(set) var frameByteLimit = FrameHeader.defaultPayloadLimit
-    /// `nil`: as long as we like.
+    /// `nil` if the peer sets no limit.
     private(set) var headerListByteCount: Int?
 
-    /// Takes over one value; unknown ones are ignored.
+    /// Applies one value. Unknown identifiers are ignored.
     ///
     /// - Throws: The fault of a value out of its range.
     mutating func apply(_ rawID: UInt16, _ value: UInt32) throws(ConnectionFault) {

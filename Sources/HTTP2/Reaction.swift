@@ -1,11 +1,11 @@
-/// What a call of `receive` collects: events for the caller, frames for the peer.
+/// The results of one call of `receive`: events for the caller and frames for the peer.
 struct Reaction {
     var arrivals: Arrivals
     var output: [UInt8]
-    /// Whether `.limitsChanged` is already among the events.
+    /// Whether the events already include `.limitsChanged`.
     private var hasLimitsChanged = false
 
-    /// Takes over both, and leaves nothing behind, so that they are not shared.
+    /// Moves both buffers here and leaves empty ones, so that their storage is uniquely referenced.
     init(taking arrivals: inout Arrivals, _ output: inout [UInt8]) {
         self.arrivals = arrivals
         self.output = output
@@ -13,13 +13,13 @@ struct Reaction {
         output = []
     }
 
-    /// Puts both back.
+    /// Moves both buffers back.
     func give(to arrivals: inout Arrivals, _ output: inout [UInt8]) {
         arrivals = self.arrivals
         output = self.output
     }
 
-    /// Says once in a call that limits changed.
+    /// Reports that limits changed, once per call.
     mutating func limitsChanged() {
         guard !hasLimitsChanged else { return }
         hasLimitsChanged = true

@@ -1,12 +1,12 @@
-/// The header fields of a run of requests, with holes where the requests differ.
+/// The header fields of a series of requests, with holes where the requests differ.
 package struct RequestHead: Hashable, Sendable {
-    /// One field.
+    /// One header field.
     package struct Field: Hashable, Sendable {
-        /// In lower case.
+        /// The name, in lower case.
         package let name: String
-        /// What it says.
+        /// The value.
         package let value: Value
-        /// What the peer keeps of it.
+        /// The part of the field that the peer keeps.
         package let kept: Kept
 
         /// Creates a field.
@@ -17,36 +17,36 @@ package struct RequestHead: Hashable, Sendable {
         }
     }
 
-    /// What the peer keeps of a field in its table, so that the next request only refers to it.
+    /// The part of a field that the peer keeps in its table, so that the next request can refer to it.
     package enum Kept: Hashable, Sendable {
         /// Nothing.
         case nothing
-        /// The name, with the first value that it had; values after that are not kept.
+        /// The name, together with the first value sent. Later values are not kept.
         case name
         /// Name and value; only the name if the value has a hole.
         case field
     }
 
-    /// What a field says.
+    /// The value of a field.
     package enum Value: Hashable, Sendable {
         /// The same in all requests.
         case text([UInt8])
-        /// `prefix`, the same in all requests, then `byteCount` bytes that are to be filled in for each.
+        /// `prefix`, the same in all requests, then `byteCount` bytes to be filled in for each request.
         case hole(prefix: [UInt8] = [], byteCount: Int)
 
-        /// The same in all requests.
+        /// Creates a value that is the same in all requests.
         package static func text(_ text: String) -> Value { .text([UInt8](text.utf8)) }
     }
 
-    /// Pseudo-header fields first.
+    /// The fields, pseudo-header fields first.
     package var fields: [Field]
 
-    /// Creates a head of these fields.
+    /// Creates a head with these fields.
     package init(fields: [Field]) {
         self.fields = fields
     }
 
-    /// Its size as a peer's SETTINGS_MAX_HEADER_LIST_SIZE counts it: name, value and 32 for each field.
+    /// The size that a peer compares with its SETTINGS_MAX_HEADER_LIST_SIZE: name, value and 32 for each field.
     package var listByteCount: Int {
         fields.reduce(0) { sum, field in
             switch field.value {

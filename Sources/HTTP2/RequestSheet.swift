@@ -1,11 +1,11 @@
-/// Requests laid end to end for one write, in which only stream numbers and holes change from write to write.
+/// A buffer of consecutive requests for one write, in which only stream numbers and holes change from write to write.
 ///
-/// Requests that share head and body differ in some hundred bytes of a thousand: the rest stays where it is, so that a
-/// request costs no copy of them. Not copyable, because a copy of the sheet is what it saves.
+/// Requests with the same head and body differ in about a hundred bytes of a thousand. The rest stays in the buffer, so
+/// sending a request does not copy it. The type is not copyable, because copying the buffer would defeat its purpose.
 ///
-/// A request is one HEADERS and one DATA frame; head and body must each fit into a frame of the peer's.
+/// A request is one HEADERS and one DATA frame. The head and the body must each fit into one frame of the peer's limit.
 package struct RequestSheet: ~Copyable, Sendable {
-    /// What the requests in `bytes` were laid out for.
+    /// The head and the body of the requests in `bytes`.
     private struct Layout: Sendable {
         let head: EncodedHead
         let body: [UInt8]
@@ -14,19 +14,20 @@ package struct RequestSheet: ~Copyable, Sendable {
     private let byteLimit: Int
     private var bytes: [UInt8] = []
     private var layout: Layout?
-    /// How many bytes one request has; 0 before the first is laid out.
+    /// The size of one request in bytes, or 0 before the first one is laid out.
     package private(set) var requestByteCount = 0
-    /// How many requests there are to write.
+    /// The number of requests to write.
     package private(set) var count = 0
 
-    /// Creates a sheet for writes of at most `byteLimit` bytes; a request that is longer is a write of its own.
+    /// Creates a sheet for writes of at most `byteLimit` bytes. A longer request gets a write of its own.
     package init(byteLimit: Int) {
         self.byteLimit = byteLimit
     }
 
-    /// Lays out up to `count` requests, at least one if `count` is, and as many as fit. `self.count` says how many.
+    /// Lays out up to `count` requests, limited by the size of a write, but at least one if `count` is positive. Sets
+    /// `self.count` to the number laid out.
     ///
-    /// What the sheet already holds of the same head and body is left as it is, the fillings of the holes included.
+    /// If the head and the body are unchanged, the existing requests stay, including the contents of their holes.
     package mutating func layOut(_ head: EncodedHead, body: [UInt8], count: Int) {
         if !isLaidOut(for: head, body) { layOutFirst(head, body) }
         let fitting = max(1, byteLimit / requestByteCount)
@@ -38,7 +39,7 @@ package struct RequestSheet: ~Copyable, Sendable {
         while bytes.count < byteCount { bytes.append(contentsOf: request) }
     }
 
-    /// Numbers the streams of all requests: `first`, and two more for each that follows.
+    /// Sets the stream numbers of all requests: `first`, then two more for each request.
     package mutating func setStreams(from first: UInt32) {
         guard let layout else { return }
         let distance = FrameHeader.byteCount + layout.head.bytes.count
@@ -53,15 +54,15 @@ package struct RequestSheet: ~Copyable, Sendable {
         }
     }
 
-    /// Where in the bytes the given hole of a request begins.
+    /// Returns the offset of a hole of a request in the bytes.
     package func offset(ofHole hole: Int, request: Int) -> Int {
         guard let layout else { return 0 }
         return request * requestByteCount + FrameHeader.byteCount + layout.head.holes[hole]
     }
 
-    /// Lends the bytes of all requests to be filled in. Nothing but holes may be written.
+    /// Calls `body` with the bytes of all requests, so that it can fill in the holes. It must write nothing else.
     ///
-    /// - Throws: What `body` throws.
+    /// - Throws: The error that `body` throws.
     package mutating func withHoles<Failure: Error>(
         _ body: (inout MutableSpan<UInt8>) throws(Failure) -> Void
     ) throws(Failure) {
@@ -69,9 +70,9 @@ package struct RequestSheet: ~Copyable, Sendable {
         try body(&output)
     }
 
-    /// Lends the requests to be written.
+    /// Calls `body` with the bytes of the requests to write.
     ///
-    /// - Throws: What `body` throws.
+    /// - Throws: The error that `body` throws.
     package borrowing func withFrames<Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Void
     ) throws(Failure) {

@@ -1,16 +1,16 @@
-/// The part of a response's header list that decides what becomes of the stream.
+/// The part of a response's header list that determines how the stream continues.
 enum ResponseHead: Hashable, Sendable {
-    /// 200 and above. `bodyByteCount` is what `content-length` promises.
+    /// A status of 200 and above. `bodyByteCount` is the value of `content-length`.
     case final(status: Int, bodyByteCount: Int?)
-    /// 1xx: the real one follows.
+    /// A 1xx response: the final one follows.
     case interim
-    /// Not a response by RFC 9113 §8: a fault of the stream.
+    /// Not a valid response under RFC 9113 §8: a stream error.
     case malformed
 
     private static let statusName = [UInt8](":status".utf8)
     private static let lengthName = [UInt8]("content-length".utf8)
 
-    /// Judges the fields of `range`.
+    /// Classifies the fields in `range`.
     init(_ fields: HeaderFields, in range: Range<Int>) {
         guard let first = range.first, let status = Self.status(fields, at: first) else {
             self = .malformed
@@ -23,7 +23,7 @@ enum ResponseHead: Hashable, Sendable {
                 return
             }
             let name = fields.nameRange(at: index)
-            // Looked at last, because it costs more to get at the word than to see that the name is shorter.
+            // Compared last, because reaching the word costs more than comparing the length.
             guard name.count == 14, fields.bytes.span.extracting(name).holds(Self.lengthName) else { continue }
             let length = Self.number(fields.bytes.span.extracting(fields.valueRange(at: index)))
             guard let length, promised ?? length == length else {
@@ -35,12 +35,12 @@ enum ResponseHead: Hashable, Sendable {
         self = status >= 200 ? .final(status: status, bodyByteCount: promised) : .interim
     }
 
-    /// Whether the fields of `range` may follow a body.
+    /// Whether the fields in `range` are valid trailers.
     static func areTrailers(_ fields: HeaderFields, in range: Range<Int>) -> Bool {
         range.allSatisfy { FieldRules.isValid(fields, at: $0) }
     }
 
-    /// Three digits, and not 101, which HTTP/2 does not have (§8.6).
+    /// Returns a status of three digits, except 101, which HTTP/2 does not support (§8.6).
     private static func status(_ fields: HeaderFields, at index: Int) -> Int? {
         let bytes = fields.bytes.span
         let value = bytes.extracting(fields.valueRange(at: index))

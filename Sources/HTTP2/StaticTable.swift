@@ -1,8 +1,9 @@
-/// The 61 fields that both ends know from the beginning (RFC 7541, appendix A).
+/// The 61 predefined fields (RFC 7541, appendix A).
 enum StaticTable {
     static let count = 61
 
-    /// The index of a field, from 1, and whether the value agrees too. `nil` when the name is not there.
+    /// Returns the index of a field, from 1, and whether its value matches too, or `nil` if the table does not have the
+    /// name.
     static func find(_ name: [UInt8], _ value: [UInt8]?) -> (index: Int, isWhole: Bool)? {
         var named: Int?
         for place in fields.indices where fields[place].name == name {
@@ -12,7 +13,7 @@ enum StaticTable {
         return named.map { ($0, false) }
     }
 
-    /// The field at `index`, from 1.
+    /// Returns the field at `index`, from 1.
     static func field(at index: Int) -> (name: [UInt8], value: [UInt8])? {
         fields.indices.contains(index - 1) ? fields[index - 1] : nil
     }
@@ -20,7 +21,7 @@ enum StaticTable {
     private static let fields: [(name: [UInt8], value: [UInt8])] =
         valued.map { ([UInt8]($0.utf8), [UInt8]($1.utf8)) } + unvalued.map { ([UInt8]($0.utf8), []) }
 
-    /// 1 … 16.
+    /// Entries 1 … 16.
     private static let valued = [
         (":authority", ""), (":method", "GET"), (":method", "POST"), (":path", "/"), (":path", "/index.html"),
         (":scheme", "http"), (":scheme", "https"), (":status", "200"), (":status", "204"), (":status", "206"),
@@ -28,7 +29,7 @@ enum StaticTable {
         ("accept-encoding", "gzip, deflate"),
     ]
 
-    /// 17 … 61.
+    /// Entries 17 … 61.
     private static let unvalued = [
         "accept-language", "accept-ranges", "accept", "access-control-allow-origin", "age", "allow", "authorization",
         "cache-control", "content-disposition", "content-encoding", "content-language", "content-length",

@@ -1,15 +1,15 @@
-/// The streams we opened, found by number in constant time and memory.
+/// The streams that this side opened, found by number in constant time.
 ///
-/// Streams get consecutive numbers and mostly end in order, so each has the place (number / 2) modulo a power of two, which
-/// grows with the streams that are open at a time. A stream that hangs while that many others come and go moves aside when
-/// its place is needed. What ended keeps its place until then, so that late frames are told from wrong ones.
+/// Stream numbers are consecutive and streams mostly end in order, so a stream is stored in slot (number / 2) modulo a
+/// power of two, which grows with the number of open streams. An open stream whose slot is needed for a newer one moves
+/// to `stragglers`. An ended stream stays in its slot until then, which distinguishes late frames from invalid ones.
 struct StreamTable: Sendable {
-    /// Where a stream stands, as far as it is remembered.
+    /// The state of a stream, as far as the table remembers it.
     enum Phase: UInt8, Sendable {
-        /// No longer known, or never opened.
+        /// Forgotten or never opened.
         case unknown
         case open
-        /// The peer's END_STREAM came.
+        /// The peer sent END_STREAM.
         case ended
         case resetHere
         case resetThere
@@ -17,14 +17,15 @@ struct StreamTable: Sendable {
 
     struct Stream: Sendable {
         var id: UInt32 = 0
-        /// The send window, less SETTINGS_INITIAL_WINDOW_SIZE: a change of that setting needs no change here.
+        /// The send window less SETTINGS_INITIAL_WINDOW_SIZE, so that a change of that setting does not change the
+        /// stream.
         var credit: Int32 = 0
-        /// The place of its response in `HeldResponses`, once that has begun.
+        /// The slot of its response in `HeldResponses`, once the response has begun.
         var response: Int32 = -1
         var phase: Phase = .unknown
     }
 
-    /// How many places there are at first: 16 KiB, for a connection that is hardly used.
+    /// The initial number of slots: 16 KiB, for a connection that is rarely used.
     private static let firstCount = 1024
 
     private var places: [Stream]
@@ -33,7 +34,7 @@ struct StreamTable: Sendable {
     private var stragglers: [UInt32: Stream] = [:]
     private(set) var openCount = 0
 
-    /// Creates a table that is quickest for up to `streamLimit` open streams.
+    /// Creates a table that is fastest with up to `streamLimit` open streams.
     init(streamLimit: Int) {
         var count = 64
         while count < min(streamLimit, 1 << 18) * 4 { count *= 2 }
@@ -41,7 +42,7 @@ struct StreamTable: Sendable {
         places = [Stream](repeating: Stream(), count: min(count, Self.firstCount))
     }
 
-    /// Doubles the places. Streams that had different ones have so again.
+    /// Doubles the number of slots. Streams in different slots remain in different ones.
     private mutating func grow() {
         let former = places
         places = [Stream](repeating: Stream(), count: former.count * 2)
@@ -50,7 +51,7 @@ struct StreamTable: Sendable {
 
     private func place(of id: UInt32) -> Int { Int(id >> 1) & mask }
 
-    /// Adds a stream of which `byteCount` bytes of body are already spent.
+    /// Adds a stream with `byteCount` bytes of its send window already used.
     mutating func open(_ id: UInt32, spending byteCount: Int) {
         if openCount * 4 >= places.count, places.count < placeLimit { grow() }
         let place = place(of: id)
@@ -60,7 +61,7 @@ struct StreamTable: Sendable {
         openCount += 1
     }
 
-    /// Where the stream stands.
+    /// Returns the state of the stream.
     func phase(of id: UInt32) -> Phase {
         let stream = places[place(of: id)]
         if stream.id == id { return stream.phase }
@@ -74,7 +75,7 @@ struct StreamTable: Sendable {
         return stragglers.isEmpty ? nil : stragglers[id]
     }
 
-    /// Puts back a stream that is open.
+    /// Stores a changed stream that is open.
     mutating func update(_ stream: Stream) {
         let place = place(of: stream.id)
         if places[place].id == stream.id {
@@ -84,7 +85,7 @@ struct StreamTable: Sendable {
         }
     }
 
-    /// Ends a stream. Returns what it was, or `nil` when it was not open.
+    /// Ends a stream. Returns its last value, or `nil` if it was not open.
     mutating func close(_ id: UInt32, as phase: Phase) -> Stream? {
         let place = place(of: id)
         let stream = places[place]
@@ -100,7 +101,7 @@ struct StreamTable: Sendable {
         return straggler
     }
 
-    /// How far the widest send window is above SETTINGS_INITIAL_WINDOW_SIZE. O(*size of the table*).
+    /// The largest difference between a send window and SETTINGS_INITIAL_WINDOW_SIZE. O(*size of the table*).
     var greatestCredit: Int { Int(openStreams.map(\.credit).max() ?? 0) }
 
     /// The open streams, in no order. O(*size of the table*).

@@ -1,4 +1,4 @@
-/// A body that did not fit when its stream was opened, and how much of it is sent.
+/// A request body that did not fit when its stream was opened, and the number of bytes sent.
 struct Upload: Sendable {
     let stream: UInt32
     let body: [UInt8]
@@ -7,7 +7,7 @@ struct Upload: Sendable {
     var remaining: Int { body.count - offset }
 }
 
-/// The unfinished bodies, by ascending stream.
+/// The unfinished bodies, by ascending stream number.
 struct Uploads: Sendable {
     private var uploads: [Upload] = []
 
@@ -19,12 +19,12 @@ struct Uploads: Sendable {
         set { uploads[index] = newValue }
     }
 
-    /// Adds the body of a stream above all others.
+    /// Appends a body. Its stream number must be higher than all others.
     mutating func append(_ upload: Upload) {
         uploads.append(upload)
     }
 
-    /// Drops the body of a stream. Returns `false` when there is none.
+    /// Removes the body of a stream. Returns `false` if there is none.
     @discardableResult
     mutating func remove(_ stream: UInt32) -> Bool {
         guard !uploads.isEmpty else { return false }
@@ -40,7 +40,7 @@ struct Uploads: Sendable {
         return false
     }
 
-    /// Drops those that are done.
+    /// Removes the finished bodies.
     mutating func removeFinished(_ isFinished: (Upload) -> Bool) {
         uploads.removeAll(where: isFinished)
     }
