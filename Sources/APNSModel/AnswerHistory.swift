@@ -1,26 +1,26 @@
-/// The gateway's last answers, to notice when nearly all tokens are bad: then it is not the tokens, it is the environment.
+/// The gateway's most recent answers. If nearly all tokens are bad, the environment is wrong rather than the tokens.
 package struct AnswerHistory: Sendable {
-    /// How many answers are looked at.
+    /// The number of answers considered.
     package static let length = 50
 
     private var isBad: [Bool] = []
     private var next = 0
-    /// Whether these credentials ever had an acceptance.
+    /// Whether the gateway has ever accepted a notification with these credentials.
     package private(set) var hasAcceptance = false
     private var hasWarned = false
 
-    /// Creates the history of credentials that have not been used yet.
+    /// Creates the history of unused credentials.
     package init() {}
 
-    /// Notes an acceptance: from now on these credentials are known to be of the right environment.
+    /// Records an acceptance, which proves that the credentials belong to the right environment.
     package mutating func accepted() {
         hasAcceptance = true
     }
 
-    /// Notes a refusal.
+    /// Records a refusal.
     ///
-    /// - Returns: Whether this is the moment to warn: over half of the last 50 answers are bad tokens, none was ever an
-    ///   acceptance, and nobody has been warned yet.
+    /// - Returns: Whether to warn now: over half of the last 50 answers are bad tokens, the gateway never accepted a
+    ///   notification, and no warning was given before.
     package mutating func refused(badToken: Bool) -> Bool {
         if isBad.count < Self.length { isBad.append(badToken) } else { isBad[next] = badToken }
         next = (next + 1) % Self.length

@@ -1,14 +1,14 @@
-/// How soon a notification is to be delivered to the device; says nothing about our own queue.
+/// The priority of the delivery to the device. It does not affect the daemon's own queue.
 package enum Priority: UInt8, CaseIterable, Hashable, Sendable {
-    /// 10: at once.
+    /// 10: deliver immediately.
     case immediate = 10
-    /// 5: when it suits the device's power.
+    /// 5: deliver with regard to the device's power.
     case powerSaving = 5
-    /// 1: never wakes the device.
+    /// 1: never wake the device.
     case lowest = 1
 }
 
-/// Until when the gateway may keep trying, in whole seconds since 1970; 0 asks for a single attempt.
+/// The time until which the gateway may retry, in whole seconds since 1970; 0 asks for a single attempt.
 package struct Expiration: Hashable, Sendable {
     /// The seconds, never negative.
     package let epochSeconds: Int64
@@ -18,29 +18,30 @@ package struct Expiration: Hashable, Sendable {
         self.epochSeconds = max(0, epochSeconds)
     }
 
-    /// One attempt at the gateway, nothing stored.
+    /// A single attempt: the gateway does not store the notification.
     package static let singleAttempt = Expiration(epochSeconds: 0)
 
-    /// Whether it is too late to send. A single attempt never is.
+    /// Whether the expiration has passed. A single attempt never expires.
     package func hasPassed(at time: WallTime) -> Bool {
         epochSeconds != 0 && epochSeconds <= time.epochSeconds
     }
 }
 
-/// What all notifications of a batch share besides the payload.
+/// The attributes that all notifications of a batch share, apart from the payload.
 package struct Attributes: Hashable, Sendable {
-    /// The topic that the job itself names, suffix and all; `nil` leaves it to the app.
+    /// The topic that the job sets, with its suffix, or `nil` for the app's topic.
     package var topic: String?
-    /// The kind of push.
+    /// The push type.
     package var pushType: PushType
     /// The delivery priority.
     package var priority: Priority
-    /// When it is too late.
+    /// The time after which the notification must not be delivered.
     package var expiration: Expiration
-    /// Notifications with the same one replace each other on the device; at most 64 bytes.
+    /// The collapse identifier, at most 64 bytes. On the device, a notification replaces earlier ones with the same
+    /// identifier.
     package var collapseID: String?
 
-    /// Creates a set of attributes; the caller has checked that they fit each other.
+    /// Creates a set of attributes. The caller has checked that they are compatible.
     package init(
         topic: String? = nil, pushType: PushType = .alert, priority: Priority = .immediate,
         expiration: Expiration = .singleAttempt

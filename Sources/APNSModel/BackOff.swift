@@ -1,29 +1,28 @@
-/// Pauses that double from a first one up to a ceiling, spread by jitter so that many clients do not come back at once.
+/// Pauses that double from a first one up to a ceiling, with jitter so that many clients do not reconnect at the same time.
 package struct BackOff: Hashable, Sendable {
     /// The pause after the first failure.
     package let first: Duration
     /// The longest pause.
     package let ceiling: Duration
 
-    /// Creates a back-off; a negative first pause counts as none, a ceiling below the first pause as that.
+    /// Creates a back-off. A negative first pause counts as zero; the ceiling is at least the first pause.
     package init(first: Duration, ceiling: Duration) {
         self.first = max(.zero, first)
         self.ceiling = max(self.first, ceiling)
     }
 
-    /// Returns the pause after the given number of failures in a row, between half of it and all of it.
+    /// Returns the pause after a number of consecutive failures, between half of the full pause and all of it.
     ///
     /// - Parameters:
-    ///   - failures: How many there were, 1 for the first.
-    ///   - random: Where the jitter comes from.
+    ///   - failures: The number of consecutive failures, 1 for the first.
+    ///   - random: The source of the jitter.
     /// - Returns: The pause.
     package func pause(after failures: Int, using random: inout some RandomNumberGenerator) -> Duration {
         let full = longestPause(after: failures).wholeNanoseconds
         return .nanoseconds(Int64.random(in: full / 2...full, using: &random))
     }
 
-    /// Returns the pause after the given number of failures in a row, 1 for the first, that jitter shortens by half at
-    /// most.
+    /// Returns the full pause after a number of consecutive failures, 1 for the first. Jitter shortens it by half at most.
     package func longestPause(after failures: Int) -> Duration {
         let doublings = min(max(failures, 1) - 1, 40)
         return .nanoseconds(min(ceiling.wholeNanoseconds, saturatingShift(first.wholeNanoseconds, by: doublings)))

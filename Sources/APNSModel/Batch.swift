@@ -1,49 +1,49 @@
-/// What happens to a notification that was written to a connection which then died without an answer for it.
+/// The treatment of a notification whose connection ended after it was written and before the gateway answered.
 package enum OnDoubt: String, CaseIterable, Hashable, Sendable {
-    /// Send it again: it may arrive twice, it is never lost.
+    /// Resend it: it may arrive twice, but it is never lost.
     case resend
-    /// Never send it again: its outcome is `unknown`.
+    /// Never resend it: its outcome is `unknown`.
     case report
 }
 
-/// A run of consecutive notifications of one job that share everything but the token (and, if paired, the payload).
+/// A range of consecutive notifications of one job that share everything but the token (and, if paired, the payload).
 ///
-/// The batch is the unit in which everything moves through the program. Slices share their storage with the whole.
+/// The whole program passes notifications around in batches. Slices share their storage with the original batch.
 package struct Batch: Sendable {
     /// The payloads of a batch.
     package enum Payloads: Sendable {
-        /// All notifications carry the same one.
+        /// The same payload for all notifications.
         case shared(Payload)
-        /// Each has its own, in the order of the tokens.
+        /// One payload for each notification, in the order of the tokens.
         case each(PackedBytes)
     }
 
-    /// The job all of them belong to.
+    /// The job that the notifications belong to.
     package let job: JobID
-    /// What they share.
+    /// The attributes that the notifications share.
     package let attributes: Attributes
-    /// What a connection that dies without an answer makes of them.
+    /// The treatment of notifications whose connection ends without an answer.
     package let onDoubt: OnDoubt
-    /// Whether the job named the topic itself, so that a wrong one is the job's fault and not the app's.
+    /// Whether the job set the topic itself, so that a wrong topic is the job's fault and not the app's.
     package let hasOwnTopic: Bool
-    /// When to stop trying, by the boot clock, which nobody can set; `nil`: never.
+    /// When to stop retrying, by the boot clock, which cannot be set; `nil` means never.
     package let giveUpAt: Moment?
-    /// Which lane the job is in.
+    /// The lane of the job.
     package let lane: Lane
-    /// Which notifications of the job these are.
+    /// The indices of the notifications in the job.
     package private(set) var indices: Range<Int>
 
-    /// Whether it was recorded that these are about to be written; see `WorkQueue`.
+    /// Whether the intent to write these notifications has been recorded; see `WorkQueue`.
     package var isAnnounced = false
-    /// Whether it has come back from a connection: the gateway may have got it.
+    /// Whether the batch has been returned by a connection, so that the gateway may have received it.
     package var wasWritten = false
 
     private let tokens: PackedBytes
     private let payloads: Payloads
-    /// The index of the first token in storage.
+    /// The job's index of the first stored token.
     private let base: Int
 
-    /// Creates a batch of all the tokens, the first of which is the job's notification `firstIndex`.
+    /// Creates a batch of all the tokens. The first one is the job's notification `firstIndex`.
     package init(header: Header, firstIndex: Int, tokens: PackedBytes, payloads: Payloads) {
         self.job = header.job
         self.attributes = header.attributes
@@ -57,19 +57,19 @@ package struct Batch: Sendable {
         self.indices = firstIndex..<firstIndex + tokens.count
     }
 
-    /// What does not change from batch to batch of one run.
+    /// The properties that are the same for consecutive batches of a job.
     package struct Header: Hashable, Sendable {
         /// The job.
         package var job: JobID
-        /// What the notifications share.
+        /// The attributes that the notifications share.
         package var attributes: Attributes
-        /// What doubt makes of them.
+        /// The treatment of notifications whose connection ends without an answer.
         package var onDoubt: OnDoubt
-        /// Whether the job named the topic itself.
+        /// Whether the job set the topic itself.
         package var hasOwnTopic = false
-        /// When to stop trying; `nil`: never.
+        /// When to stop retrying; `nil` means never.
         package var giveUpAt: Moment?
-        /// Which lane the job is in.
+        /// The lane of the job.
         package var lane = Lane.normal
 
         /// Creates a header.
@@ -80,34 +80,35 @@ package struct Batch: Sendable {
         }
     }
 
-    /// How many notifications it holds.
+    /// The number of notifications.
     package var count: Int { indices.count }
 
-    /// Whether nothing is left of it.
+    /// Whether the batch has no notifications.
     package var isEmpty: Bool { indices.isEmpty }
 
-    /// The token's bytes of the job's notification `index`, which must be in `indices`.
+    /// Returns the token bytes of the job's notification `index`, which must be in `indices`.
     package func token(at index: Int) -> ArraySlice<UInt8> {
         tokens[index - base]
     }
 
-    /// All tokens that the batch's storage holds, end to end; `tokenRange` tells where each is. For loops without copies.
+    /// All tokens in the batch's storage, end to end, for loops that avoid copies. `tokenRange` locates each one.
     package var tokenStorage: [UInt8] { tokens.bytes }
 
-    /// The place in `tokenStorage` of the token of the job's notification `index`, which must be in `indices`.
+    /// Returns the range in `tokenStorage` of the token of the job's notification `index`, which must be in `indices`.
     package func tokenRange(at index: Int) -> Range<Int> { tokens.range(at: index - base) }
 
-    /// Tokens of one length, end to end in `tokenStorage`.
+    /// Consecutive tokens of equal length in `tokenStorage`.
     package struct UniformTokens: Hashable, Sendable {
-        /// Where the first begins.
+        /// The offset of the first token.
         package let offset: Int
-        /// How long each is.
+        /// The length of each token in bytes.
         package let byteCount: Int
-        /// How many there are.
+        /// The number of tokens.
         package let count: Int
     }
 
-    /// The first tokens of the batch, at most `limit` of them, that are as long as the very first. Not for empty batches.
+    /// Returns the leading tokens of the batch, at most `limit`, that are as long as the first one. The batch must not
+    /// be empty.
     package func uniformTokens(atMost limit: Int) -> UniformTokens {
         let first = tokens.range(at: indices.lowerBound - base)
         return UniformTokens(
@@ -115,7 +116,7 @@ package struct Batch: Sendable {
             count: tokens.uniformCount(from: indices.lowerBound - base, atMost: min(limit, count)))
     }
 
-    /// The payload that all share; `nil` when each has its own.
+    /// The payload that all notifications share, or `nil` if each has its own.
     package var sharedPayload: Payload? {
         switch payloads {
         case .shared(let payload): payload
@@ -123,7 +124,7 @@ package struct Batch: Sendable {
         }
     }
 
-    /// The payload's bytes of the job's notification `index`, which must be in `indices`.
+    /// Returns the payload bytes of the job's notification `index`, which must be in `indices`.
     package func payload(at index: Int) -> ArraySlice<UInt8> {
         switch payloads {
         case .shared(let payload): payload.bytes[...]
@@ -131,7 +132,7 @@ package struct Batch: Sendable {
         }
     }
 
-    /// The part of the batch that holds the job's notifications in `range`, which must lie within `indices`.
+    /// The slice with the job's notifications in `range`, which must lie within `indices`.
     package subscript(range: Range<Int>) -> Batch {
         precondition(range.lowerBound >= indices.lowerBound && range.upperBound <= indices.upperBound)
         var slice = self
@@ -139,9 +140,9 @@ package struct Batch: Sendable {
         return slice
     }
 
-    /// Takes in `next` if it is the part that follows of the same whole, from which both were cut.
+    /// Extends this slice by `next` if `next` is the adjacent slice of the same original batch.
     ///
-    /// - Returns: Whether it is; if not, nothing was changed.
+    /// - Returns: Whether it did. If not, nothing changed.
     package mutating func merge(_ next: Batch) -> Bool {
         guard next.job == job, next.base == base, next.indices.lowerBound == indices.upperBound,
             next.tokens.bytes.span.isIdentical(to: tokens.bytes.span)
@@ -150,7 +151,7 @@ package struct Batch: Sendable {
         return true
     }
 
-    /// Removes the first `count` notifications, at most all of them, and returns them.
+    /// Removes the first `count` notifications, or all if there are fewer, and returns them.
     package mutating func removeFirst(_ count: Int) -> Batch {
         let cut = indices.lowerBound + min(count, indices.count)
         let taken = self[indices.lowerBound..<cut]
@@ -160,6 +161,6 @@ package struct Batch: Sendable {
 }
 
 extension [Batch] {
-    /// How many notifications they hold.
+    /// The total number of notifications.
     package var notificationCount: Int { reduce(0) { $0 + $1.count } }
 }

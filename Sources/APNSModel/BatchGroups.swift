@@ -1,13 +1,13 @@
-/// Batches of one job in the order of their indices, in groups: what is done to a group is one step.
+/// A job's batches in the order of their indices, in groups that are processed one step each.
 ///
-/// Batches that follow one another, and were cut from the same whole, are one again. A group ends with whichever limit is
-/// reached first; a batch that is longer is cut. Making it costs O(*n* log *n*), the groups O(*n*) in all.
+/// Adjacent slices of the same batch are merged. A group ends at the limit that is reached first; a batch that exceeds
+/// it is split. Creating the sequence costs O(*n* log *n*), iterating over it O(*n*) in all.
 package struct BatchGroups: Sequence, IteratorProtocol, Sendable {
-    /// How much a group has at most; each at least 1.
+    /// The limits of a group; each at least 1.
     package struct Limits: Hashable, Sendable {
-        /// How many batches, which is how many ranges of indices.
+        /// The maximum number of batches, which is the number of index ranges.
         package var batchCount: Int
-        /// How many notifications.
+        /// The maximum number of notifications.
         package var count: Int
 
         /// Creates limits.
@@ -18,27 +18,27 @@ package struct BatchGroups: Sequence, IteratorProtocol, Sendable {
 
     private let limits: Limits
     private let batches: [Batch]
-    /// The places in `batches` that come next, the first at the end.
+    /// The indices into `batches` that remain, the next one last.
     private var places: [Int]
-    /// What comes before them: the rest of one that was cut, or one that did not go into the group before.
+    /// The batch to use before them: the remainder of a split batch, or one that did not fit into the previous group.
     private var pending: Batch?
 
-    /// Creates the groups of batches in any order that have no index in common.
+    /// Creates the groups of batches, in any order, that have no index in common.
     package init(_ batches: [Batch], limits: Limits) {
         (self.limits, self.batches) = (limits, batches)
-        // A batch is large: only its bounds are moved about.
+        // A batch is a large value: sort only its bounds.
         let keys = batches.indices.map { (bound: batches[$0].indices.lowerBound, place: $0) }
         places = keys.sorted { $0.bound > $1.bound }.map(\.place)
     }
 
-    /// The next group, none of whose batches is empty; `nil` behind the last.
+    /// Returns the next group, which contains no empty batch, or `nil` at the end.
     package mutating func next() -> [Batch]? {
         var (group, room) = ([Batch](), limits.count)
         while room > 0, let batch = takeBatch() {
             var rest = batch
             let part = rest.removeFirst(room)
             if let last = group.indices.last, group[last].merge(part) {
-                // They are one again.
+                // Merged into the last batch.
             } else if group.count < limits.batchCount {
                 group.append(part)
             } else {

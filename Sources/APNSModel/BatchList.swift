@@ -1,28 +1,28 @@
-/// Batches in order, taken from the front, put back at either end.
+/// Batches in order, removed from the front and inserted at either end.
 package struct BatchList: Sendable {
     private var batches: [Batch] = []
-    /// Batches before it have been taken; the array is trimmed now and then, so that taking is cheap.
+    /// The number of batches removed from the front. The array is trimmed only now and then, so that removal is cheap.
     private var head = 0
-    /// How many notifications there are in all.
+    /// The total number of notifications.
     package private(set) var count = 0
 
     /// Creates an empty list.
     package init() {}
 
-    /// Whether there is nothing in it.
+    /// Whether the list is empty.
     package var isEmpty: Bool { count == 0 }
 
-    /// The batch in front.
+    /// The first batch.
     package var first: Batch? { head < batches.count ? batches[head] : nil }
 
-    /// Puts a batch behind all others. An empty one leaves no trace.
+    /// Adds a batch at the end. Ignores an empty one.
     package mutating func append(_ batch: Batch) {
         guard !batch.isEmpty else { return }
         batches.append(batch)
         count += batch.count
     }
 
-    /// Puts batches before all others, in their order.
+    /// Inserts batches at the front, in their order.
     package mutating func prepend(_ front: [Batch]) {
         let kept = front.filter { !$0.isEmpty }
         batches.replaceSubrange(0..<head, with: kept)
@@ -30,7 +30,7 @@ package struct BatchList: Sendable {
         count += kept.notificationCount
     }
 
-    /// Takes the first notifications: as many as asked for, or fewer if the batch in front has no more.
+    /// Removes and returns up to `limit` notifications of the first batch.
     package mutating func takeFirst(_ limit: Int) -> Batch? {
         guard limit > 0, head < batches.count else { return nil }
         let taken = batches[head].removeFirst(min(limit, batches[head].count))
@@ -43,12 +43,12 @@ package struct BatchList: Sendable {
         return taken
     }
 
-    /// The batches that `isWanted` says yes to, in their order. Costs O(*n*).
+    /// Returns the batches that satisfy `isWanted`, in order. Costs O(*n*).
     package func all(where isWanted: (Batch) -> Bool) -> [Batch] {
         batches[head...].filter(isWanted)
     }
 
-    /// Takes everything that `isWanted` says yes to, and leaves the rest in order.
+    /// Removes and returns the batches that satisfy `isWanted`. The others keep their order.
     package mutating func takeAll(where isWanted: (Batch) -> Bool = { _ in true }) -> [Batch] {
         let (all, start) = (batches, head)
         (batches, head, count) = ([], 0, 0)

@@ -1,32 +1,33 @@
-/// How the wall clock has run against the boot clock, so that a time stamp tells how much time has passed since.
+/// The history of the wall clock against the boot clock, for computing the time that has passed since a time stamp.
 ///
 /// A step of the wall clock (by `chronyd`, or by hand) makes the difference of two wall times wrong. The history keeps the
-/// lead of the wall clock over the boot clock from step to step and translates a stamp by the lead that it was made with.
-/// Stamps from before the history began, such as those of jobs that an earlier daemon left, count by the first lead.
+/// lead of the wall clock over the boot clock from step to step and converts each stamp with the lead in effect when it was
+/// made. Stamps older than the history, such as those of jobs that an earlier daemon left, use the first lead.
 ///
-/// Slow corrections up to `tolerance` from look to look are no steps. Costs O(*steps*), of which it keeps the last 32.
+/// Changes of up to `tolerance` between two readings count as slow corrections, not as steps. Costs O(*steps*) and
+/// keeps the last 32 steps.
 package struct ClockHistory: Hashable, Sendable {
-    /// A time without a step.
+    /// A period without a step.
     private struct Era: Hashable, Sendable {
-        /// When it began: at the last look before the step was seen.
+        /// The start of the period: the last reading before the step was noticed.
         let start: Moment
-        /// How far the wall clock is ahead of the boot clock, in nanoseconds.
+        /// The lead of the wall clock over the boot clock, in nanoseconds.
         var lead: Int64
     }
 
-    /// A change of the lead between two looks that is no step.
+    /// The largest change of the lead between two readings that does not count as a step.
     package static let tolerance = Duration.seconds(1)
     private static let eraLimit = 32
 
     private var eras: [Era] = []
     private var lastLook = Moment.zero
 
-    /// Creates a history without a look: every stamp is its own moment.
+    /// Creates a history without readings: it reads every stamp as a boot-clock moment.
     package init() {}
 
-    /// Notes what the wall clock shows.
+    /// Records a reading of the wall clock.
     ///
-    /// - Returns: By how much it was stepped since the last look; `nil` if it was not.
+    /// - Returns: The step since the last reading, or `nil` if there was none.
     @discardableResult
     package mutating func note(_ time: WallTime, at now: Moment) -> Duration? {
         let lead = (time - WallTime(nanoseconds: now.nanoseconds)).wholeNanoseconds
@@ -47,8 +48,8 @@ package struct ClockHistory: Hashable, Sendable {
 
     /// Returns the moment at which the wall clock showed `time`.
     ///
-    /// If it showed it twice, the later one; if it skipped it, the moment of the step; if it has not shown it yet, the last
-    /// look.
+    /// If the clock showed it twice, returns the later moment. If it skipped it, returns the moment of the step. If it
+    /// has not shown it yet, returns the moment of the last reading.
     package func moment(of time: WallTime) -> Moment {
         var (end, closest) = (lastLook, Moment?.none)
         for (index, era) in eras.enumerated().reversed() {

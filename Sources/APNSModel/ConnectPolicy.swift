@@ -1,31 +1,31 @@
-/// When to connect again after a connection ended, by the cause of its end, and when to stop trying.
+/// Decides when to reconnect after a connection ended, depending on the cause, and when to stop the app.
 ///
-/// What resets the pauses is an acceptance, not a connection: a gateway that takes the handshake and then closes would
-/// otherwise be called every second for ever.
+/// Only an acceptance resets the pauses, not a connection. Otherwise the daemon would reconnect every second, for ever,
+/// to a gateway that completes the handshake and then closes.
 package struct ConnectPolicy: Sendable {
-    /// Why there is no connection any more.
+    /// The reason why a connection is missing.
     package enum Cause: Hashable, Sendable {
-        /// The gateway refused one notification, or closed for its own reasons: it is well.
+        /// The gateway refused one notification, or closed for its own reasons: it is healthy.
         case answered
-        /// The gateway failed on a notification.
+        /// The gateway failed to process a notification.
         case serverError
-        /// It ended without an answer.
+        /// The connection ended without an answer.
         case lost
-        /// No connection came about.
+        /// The connection could not be established.
         case unreachable
-        /// The peer closed right after the handshake, or refused our certificate.
+        /// The peer closed right after the handshake, or refused the certificate.
         case refused
     }
 
-    /// What to do about it.
+    /// The reaction to the end of a connection.
     package enum Step: Hashable, Sendable {
         /// Connect after this pause.
         case connect(after: Duration)
-        /// Stop the app: the credentials are refused again and again.
+        /// Stop the app, because its credentials are refused repeatedly.
         case stop
     }
 
-    /// How many refusals in a row stop an app.
+    /// The number of consecutive refusals that stops an app.
     package static let refusalLimit = 10
 
     private let backOff: BackOff
@@ -37,16 +37,16 @@ package struct ConnectPolicy: Sendable {
         self.backOff = backOff
     }
 
-    /// Notes that the gateway accepted something.
+    /// Records that the gateway accepted a notification.
     package mutating func accepted() {
         (failures, refusals) = (0, 0)
     }
 
-    /// Says what to do after a connection ended.
+    /// Records the end of a connection and decides what to do next.
     ///
     /// - Parameters:
-    ///   - cause: Why it ended.
-    ///   - random: Where the jitter comes from.
+    ///   - cause: The reason for the end.
+    ///   - random: The source of the jitter.
     /// - Returns: The next step.
     package mutating func ended(_ cause: Cause, using random: inout some RandomNumberGenerator) -> Step {
         switch cause {

@@ -1,28 +1,28 @@
-/// Names one app on one device, as the gateway knows it: 1 to 100 bytes.
+/// A device token, which identifies one app on one device: 1 to 100 bytes.
 ///
-/// Printing a token shows its first four bytes only: a whole token in a log is personal data.
+/// Printing a token shows only its first four bytes, because a complete token in a log is personal data.
 package struct DeviceToken: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
-    /// The most bytes a token may have (Apple's limit for command 2 of the binary protocol).
+    /// The maximum length of a token in bytes (Apple's limit for command 2 of the binary protocol).
     package static let maximumByteCount = 100
 
-    /// The bytes as they go over the wire.
+    /// The bytes sent to the gateway.
     package let bytes: [UInt8]
 
-    /// Creates a token from its bytes, any number of them: a peer's tuple may even name none.
+    /// Creates a token from any number of bytes; even an empty one may occur in a peer's tuple.
     package init(bytes: some Sequence<UInt8>) {
         self.bytes = Array(bytes)
     }
 
-    /// Creates a token as users spell it: hexadecimal in any case with `<`, `>` and spaces, or base64.
+    /// Creates a token from user input: hexadecimal in any case with `<`, `>` and spaces, or base64.
     ///
-    /// - Returns: `nil` when `TokenSpelling` finds a fault.
+    /// - Returns: `nil` if `TokenSpelling` finds a fault.
     package init?(_ spelling: String) {
         var bytes: [UInt8] = []
         guard case .success = TokenSpelling.append(Array(spelling.utf8).span, to: &bytes) else { return nil }
         self.bytes = bytes
     }
 
-    /// The whole token in lowercase hexadecimal. For feedback files; never for logs.
+    /// The complete token in lowercase hexadecimal. For feedback files; never for logs.
     package var hex: String { String(spelledBy: appendHex) }
 
     /// Appends the digits of `hex`. For feedback files; never for logs.
@@ -35,6 +35,6 @@ package struct DeviceToken: Hashable, Sendable, CustomStringConvertible, CustomD
         DeviceToken(bytes: bytes.prefix(4)).hex + "…"
     }
 
-    /// The same as `description`: a dump shows no more than a log.
+    /// The same as `description`, so that a dump shows no more than a log.
     package var debugDescription: String { description }
 }

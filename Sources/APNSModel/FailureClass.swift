@@ -1,21 +1,21 @@
-/// What a refusal is about, and so what has to happen to it.
+/// The class of a refusal, which determines the daemon's reaction.
 package enum FailureClass: String, CaseIterable, Hashable, Sendable {
-    /// The app is gone from the device: stop using the token.
+    /// The app was removed from the device: stop using the token.
     case tokenGone
-    /// This token can never work here.
+    /// The token can never work with this gateway.
     case token
-    /// This message can never be accepted as it is.
+    /// The gateway can never accept this message unchanged.
     case message
-    /// Every message of this app would fail the same way: the app stops.
+    /// Every message of this app would fail in the same way: stop the app.
     case app
-    /// It was not processed: send it again at once, on a new connection.
+    /// The notification was not processed: resend it immediately on a new connection.
     case retryNow
-    /// Send it again after a pause.
+    /// Resend it after a pause.
     case retryLater
-    /// The gateway failed: send it again after a long pause.
+    /// The gateway failed: resend it after a long pause.
     case serverError
 
-    /// What to tell the app's owner.
+    /// The verdict for the app's owner.
     package var verdict: Verdict {
         switch self {
         case .tokenGone: .gone

@@ -1,16 +1,18 @@
-/// Our own name of a job: 128 random bits, made at the first claim, kept over crash, hold, release and partial retry.
+/// The daemon's own identifier of a job: 128 random bits, created at the first claim and kept across crashes, hold,
+/// release and partial retry.
 package struct JobID: Hashable, Sendable, CustomStringConvertible {
-    /// The bits themselves.
+    /// The 128 bits.
     package let bits: UInt128
 
-    /// Creates the id with these bits; random ones make a new name.
+    /// Creates an id from its bits. Random bits make a new identifier.
     package init(bits: UInt128) {
         self.bits = bits
     }
 
-    /// Creates the id that `text` spells.
+    /// Parses an id.
     ///
-    /// - Returns: `nil` unless `text` is 26 characters of Crockford's alphabet, in any case, of at most 128 bits.
+    /// - Returns: `nil` unless `text` is 26 characters of Crockford's alphabet, in any case, with a value of at most
+    ///   128 bits.
     package init?(_ text: some StringProtocol) {
         var bits: UInt128 = 0
         var count = 0
@@ -24,7 +26,7 @@ package struct JobID: Hashable, Sendable, CustomStringConvertible {
         self.bits = bits
     }
 
-    /// 26 characters of Crockford's base 32, most significant first: they sort as the bits do.
+    /// 26 characters of Crockford's base 32, most significant first. They sort in the order of the bits.
     package var description: String { String(spelledBy: append) }
 
     /// Appends the 26 characters of `description`.

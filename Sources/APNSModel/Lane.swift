@@ -1,13 +1,13 @@
-/// Which jobs go first.
+/// The priority class of a job in the daemon's queue.
 package enum Lane: String, CaseIterable, Hashable, Sendable {
     /// Before all others.
     case urgent
-    /// As dropped.
+    /// In the order of dropping.
     case normal
     /// After all others.
     case bulk
 
-    /// Its place in the order, 0 for the first: an index into what there is one of for each lane.
+    /// The position in the order of lanes, 0 for the first. Used as an index into arrays with one element per lane.
     package var rank: Int {
         switch self {
         case .urgent: 0
@@ -17,12 +17,12 @@ package enum Lane: String, CaseIterable, Hashable, Sendable {
     }
 }
 
-/// Some of the lanes.
+/// A set of lanes.
 package struct LaneSet: OptionSet, Hashable, Sendable {
-    /// A bit for each lane, the first one's the lowest.
+    /// One bit per lane; the first lane is the lowest bit.
     package let rawValue: UInt8
 
-    /// Creates the set with these bits.
+    /// Creates a set from its bits.
     package init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
@@ -32,7 +32,7 @@ package struct LaneSet: OptionSet, Hashable, Sendable {
         rawValue = 1 << lane.rank
     }
 
-    /// Creates the set of those lanes that `isWanted` says yes to.
+    /// Creates the set of the lanes that satisfy `isWanted`.
     package init(where isWanted: (Lane) -> Bool) {
         let bits: (UInt8, UInt8, UInt8) = (
             isWanted(.urgent) ? 1 : 0, isWanted(.normal) ? 2 : 0, isWanted(.bulk) ? 4 : 0
@@ -43,13 +43,13 @@ package struct LaneSet: OptionSet, Hashable, Sendable {
     /// All lanes.
     package static let all = LaneSet(rawValue: 0b111)
 
-    /// The first of them; `nil` if there is none.
+    /// The first lane of the set, or `nil` if it is empty.
     package var first: Lane? {
         if contains(.urgent) { return .urgent }
         if contains(.normal) { return .normal }
         return contains(.bulk) ? .bulk : nil
     }
 
-    /// Whether the lane is among them.
+    /// Whether the set contains the lane.
     package func contains(_ lane: Lane) -> Bool { contains(LaneSet(lane)) }
 }

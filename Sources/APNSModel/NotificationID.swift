@@ -1,12 +1,13 @@
-/// The `apns-id` of a notification: a pure function of its job's id and its index, so a resend carries the same one.
+/// The `apns-id` of a notification: a pure function of its job's id and its index, so that a resend has the same id.
 ///
-/// A UUID of version 8 (RFC 9562 §5.8): the job's bits, with the index mixed into the last 62, and version and variant
-/// written over. Two notifications of one job never share an id; those of two jobs as seldom as random ones do.
+/// It is a UUID of version 8 (RFC 9562 §5.8): the job's bits, with the index mixed into the last 62 and the version and
+/// variant fields overwritten. Two notifications of one job never share an id. Those of two jobs share one as rarely as
+/// random ids do.
 package struct NotificationID: Hashable, Sendable, CustomStringConvertible {
     /// The 128 bits, most significant first as printed.
     package let bits: UInt128
 
-    /// Creates the id of a job's notification with this index, counted from 0 in file order.
+    /// Creates the id of the notification with this index, counted from 0 in file order.
     package init(job: JobID, index: Int) {
         let mixed = job.bits ^ UInt128(UInt64(truncatingIfNeeded: index) & 0x3FFF_FFFF_FFFF_FFFF)
         let version: UInt128 = 0x8 << 76
@@ -15,7 +16,7 @@ package struct NotificationID: Hashable, Sendable, CustomStringConvertible {
         self.bits = mixed & kept | version | variant
     }
 
-    /// 8-4-4-4-12 lowercase hexadecimal digits, as the gateway wants them.
+    /// 8-4-4-4-12 lowercase hexadecimal digits, the form that the gateway requires.
     package var description: String { String(spelledBy: append) }
 
     /// Appends the 36 characters of `description`.

@@ -1,26 +1,26 @@
-/// What the app's owner should do about a notification that was not accepted.
+/// The recommended action of the app's owner for a notification that was not accepted.
 package enum Verdict: String, CaseIterable, Hashable, Sendable {
     /// Stop using the token, unless it was registered again after `gone_since`.
     case gone
-    /// The token is malformed or of the other environment; do not delete it on this alone.
+    /// The token is malformed or belongs to the other environment. Do not delete it for this reason alone.
     case invalid
-    /// The message was at fault.
+    /// Correct the message.
     case message
-    /// The app's configuration was.
+    /// Correct the app's configuration.
     case config
-    /// Retrying was given up.
+    /// The daemon stopped retrying.
     case later
 }
 
-/// Why a notification was refused, by the gateway or before it was sent.
+/// The reason why a notification was refused, by the gateway or before sending.
 package struct Refusal: Hashable, Sendable {
-    /// The gateway's number: a status of the binary protocol or of HTTP; `nil` when we refused it ourselves.
+    /// The gateway's status, of the binary protocol or of HTTP, or `nil` if the daemon refused the notification itself.
     package let status: Int?
-    /// The gateway's name for it, or ours.
+    /// The gateway's name of the reason, or the daemon's own.
     package let reason: String
-    /// What to do.
+    /// The recommended action.
     package let verdict: Verdict
-    /// Since when the token has been gone, where the gateway says so: what was registered later is not meant.
+    /// The time since which the token has been invalid, if the gateway reports it. A token registered later is still valid.
     package let goneSince: WallTime?
 
     /// Creates a refusal.
@@ -32,20 +32,21 @@ package struct Refusal: Hashable, Sendable {
     }
 }
 
-/// What became of a notification. Every outcome is final, but a correction may follow an acceptance by silence.
+/// The outcome of a notification. Every outcome is final, except that a correction may follow an acceptance inferred
+/// from silence.
 package enum Outcome: Hashable, Sendable {
-    /// The gateway took it.
+    /// The gateway accepted it.
     case accepted
     /// The gateway, or a check before sending, refused it.
     case rejected(Refusal)
-    /// It was too late to send it.
+    /// It expired before it was sent.
     case expired
-    /// We gave up; it was not accepted as far as anybody knows.
+    /// The daemon stopped retrying. As far as it knows, the notification was not accepted.
     case unsent(Refusal)
-    /// It was written to a connection that died without an answer, and is not to be sent twice.
+    /// Its connection ended without an answer after it was written, and it must not be sent twice.
     case unknown
 
-    /// The word for it in feedback lines.
+    /// The outcome's name in feedback lines.
     package var word: String {
         switch self {
         case .accepted: "accepted"
@@ -56,7 +57,7 @@ package enum Outcome: Hashable, Sendable {
         }
     }
 
-    /// Why, when there is a reason.
+    /// The reason for the outcome, if there is one.
     package var refusal: Refusal? {
         switch self {
         case .rejected(let refusal), .unsent(let refusal): refusal
@@ -65,13 +66,13 @@ package enum Outcome: Hashable, Sendable {
     }
 }
 
-/// The outcome of a run of a batch's notifications.
+/// The outcome of a range of a batch's notifications.
 package struct Settlement: Sendable {
-    /// The notifications: a slice of the batch they came in, so that tokens can be told to the user.
+    /// The notifications: a slice of their batch, so that their tokens can be reported to the user.
     package let batch: Batch
-    /// What became of all of them.
+    /// The outcome of all of them.
     package let outcome: Outcome
-    /// Whether an earlier settlement of the same notifications said that they were accepted, and was wrong.
+    /// Whether this corrects an earlier settlement that wrongly reported the notifications as accepted.
     package let isCorrection: Bool
 
     /// Creates a settlement.

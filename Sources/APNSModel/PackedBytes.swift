@@ -1,12 +1,12 @@
-/// Byte strings laid end to end in one array: a million tokens are one allocation, not a million.
+/// Byte strings stored end to end in one array, so that a million tokens take one allocation instead of a million.
 package struct PackedBytes: Sendable {
-    /// All strings, one behind the other.
+    /// All strings, end to end.
     package private(set) var bytes: [UInt8] = []
-    /// Where each string ends; empty as long as all are of one length.
+    /// The end of each string; empty while all strings have the same length.
     private var ends: [Int] = []
-    /// The length they share, 0 before the first.
+    /// The common length, or 0 before the first string.
     private var stride = 0
-    /// How many strings there are.
+    /// The number of strings.
     package private(set) var count = 0
 
     /// Creates an empty pack.
@@ -23,15 +23,15 @@ package struct PackedBytes: Sendable {
         commit()
     }
 
-    /// Appends one string, at the speed that an array allows.
+    /// Appends one string. An overload for arrays, which copy faster.
     package mutating func append(_ string: [UInt8]) {
         bytes.append(contentsOf: string)
         commit()
     }
 
-    /// Appends the token that is spelled so.
+    /// Parses a token and appends it.
     ///
-    /// - Returns: What is wrong with the spelling; then nothing was appended.
+    /// - Returns: The fault of the spelling, in which case nothing was appended.
     package mutating func append(token spelling: Span<UInt8>) -> TokenSpelling.Fault? {
         switch TokenSpelling.append(spelling, to: &bytes) {
         case .success: commit()
@@ -40,9 +40,9 @@ package struct PackedBytes: Sendable {
         return nil
     }
 
-    /// Lets `body` append bytes, which become one more string unless it returns `nil`.
+    /// Appends the bytes that `body` adds as one string, unless `body` returns `nil`.
     ///
-    /// - Returns: What `body` returned.
+    /// - Returns: The value that `body` returned.
     package mutating func append<Value>(_ body: (inout [UInt8]) -> Value?) -> Value? {
         let start = bytes.count
         guard let value = body(&bytes) else {
@@ -53,13 +53,13 @@ package struct PackedBytes: Sendable {
         return value
     }
 
-    /// The place of a string in `bytes`.
+    /// Returns the range of a string in `bytes`.
     package func range(at index: Int) -> Range<Int> {
         guard !ends.isEmpty else { return index * stride..<(index + 1) * stride }
         return (index == 0 ? 0 : ends[index - 1])..<ends[index]
     }
 
-    /// How many of the strings from `index` on, at most `limit`, are as long as the one at `index`.
+    /// Returns how many strings from `index` on, at most `limit`, are as long as the one at `index`.
     package func uniformCount(from index: Int, atMost limit: Int) -> Int {
         let limit = min(limit, count - index)
         guard !ends.isEmpty else { return limit }
@@ -67,12 +67,12 @@ package struct PackedBytes: Sendable {
         return (0..<limit).first { range(at: index + $0).count != length } ?? limit
     }
 
-    /// A string, without copying it.
+    /// The string at `index`, without a copy.
     package subscript(index: Int) -> ArraySlice<UInt8> {
         bytes[range(at: index)]
     }
 
-    /// Notes that the bytes behind the last string are one more.
+    /// Turns the bytes after the last string into one more string.
     private mutating func commit() {
         let start = ends.last ?? count * stride
         let length = bytes.count - start

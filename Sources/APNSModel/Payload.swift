@@ -1,15 +1,15 @@
-/// The JSON object a device gets, as the bytes that go over the wire.
+/// The JSON object sent to a device, as the bytes for the gateway.
 package struct Payload: Hashable, Sendable {
     /// UTF-8, minified, without a byte order mark.
     package let bytes: [UInt8]
 
-    /// Creates a payload of these bytes, which the caller has checked to be a JSON object within the carrier's limit.
+    /// Creates a payload. The caller has checked that the bytes are a JSON object within the carrier's limit.
     package init(bytes: [UInt8]) {
         self.bytes = bytes
     }
 }
 
-/// What carries a payload to the gateway, and so limits its size.
+/// The protocol that carries a payload to the gateway and limits its size.
 package enum Carrier: Hashable, Sendable {
     /// Command 0 of the binary protocol.
     case simple
@@ -20,7 +20,7 @@ package enum Carrier: Hashable, Sendable {
     /// HTTP/2.
     case http2
 
-    /// The most bytes of payload it takes for this type of push (Apple's documented limits).
+    /// Returns the maximum payload in bytes for this push type (Apple's documented limits).
     package func payloadLimit(for type: PushType) -> Int {
         switch self {
         case .simple, .enhanced: 256

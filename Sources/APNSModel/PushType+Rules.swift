@@ -1,12 +1,12 @@
 extension PushType {
-    /// What the gateway asks of one type of push (Apple, "Sending notification requests to APNs", and the pages on Live
-    /// Activities, widgets and controls).
+    /// The gateway's requirements for one push type (Apple, "Sending notification requests to APNs", and the pages on
+    /// Live Activities, widgets and controls).
     package struct Rules: Hashable, Sendable {
-        /// What the topic has behind the app's bundle identifier; `nil` where the topic is no bundle identifier at all.
+        /// The suffix of the topic after the app's bundle identifier, or `nil` if the topic is not a bundle identifier.
         package let topicSuffix: String?
-        /// Whether it works with a provider token only, not with a certificate.
+        /// Whether the type requires a provider token and does not work with a certificate.
         package let needsProviderToken: Bool
-        /// The priorities that the gateway takes.
+        /// The priorities that the gateway accepts.
         package let priorities: Set<Priority>
 
         fileprivate init(
@@ -18,7 +18,7 @@ extension PushType {
         }
     }
 
-    /// The rules of this type: one table for all that is asked of a push but its payload.
+    /// The rules of this type, in one table for everything but the payload.
     package var rules: Rules {
         switch self {
         case .alert: Rules("")
@@ -38,7 +38,7 @@ extension PushType {
     }
 }
 
-// Made once, and not with each look at the rules: there are a dozen for every job.
+// Stored once, because each job consults the rules about a dozen times.
 private let anyPriority: Set<Priority> = [.immediate, .powerSaving, .lowest]
 private let notAtOnce: Set<Priority> = [.powerSaving, .lowest]
 private let notLowest: Set<Priority> = [.immediate, .powerSaving]

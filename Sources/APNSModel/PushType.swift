@@ -1,6 +1,6 @@
-/// What kind of push a notification is: the value of `apns-push-type` (Apple, "Sending notification requests to APNs").
+/// The push type of a notification: the value of `apns-push-type` (Apple, "Sending notification requests to APNs").
 package enum PushType: String, CaseIterable, Hashable, Sendable {
-    /// Shows, badges or sounds.
+    /// Shows an alert, a badge or plays a sound.
     case alert
     /// Wakes the app without showing anything.
     case background
@@ -12,7 +12,7 @@ package enum PushType: String, CaseIterable, Hashable, Sendable {
     case complication
     /// Announces changed files.
     case fileprovider
-    /// Tells a managed device to call its server.
+    /// Tells a managed device to contact its server.
     case mdm
     /// Starts, updates or ends a Live Activity.
     case liveactivity
@@ -23,7 +23,7 @@ package enum PushType: String, CaseIterable, Hashable, Sendable {
     /// Reloads controls.
     case controls
 
-    /// Whether the payload must have an `aps` member: the others' bodies belong to the app.
+    /// Whether the payload must have an `aps` member. The payload of the other types belongs to the app.
     package var requiresAPS: Bool {
         switch self {
         case .alert, .background, .liveactivity, .widgets, .controls: true
@@ -31,12 +31,12 @@ package enum PushType: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The priority of a notification that names none.
+    /// The priority of a notification that does not set one.
     package var defaultPriority: Priority {
         self == .background ? .powerSaving : .immediate
     }
 
-    /// Whether the gateway takes this priority with this type: a background push at 10 is an error.
+    /// Whether the gateway accepts this priority with this type. It rejects a background push with priority 10.
     package func allows(_ priority: Priority) -> Bool {
         self != .background || priority != .immediate
     }

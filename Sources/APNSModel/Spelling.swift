@@ -1,4 +1,4 @@
-/// How ids, times and tokens are spelled: digit by digit behind what is there, without a string in between.
+/// Appends ids, times and tokens to a buffer digit by digit, without an intermediate string.
 extension [UInt8] {
     /// Appends two lowercase hexadecimal digits for each byte.
     package mutating func appendHexadecimal(_ bytes: ArraySlice<UInt8>) {
@@ -12,7 +12,7 @@ extension [UInt8] {
 }
 
 extension OutputSpan where Element == UInt8 {
-    /// Appends the last `width` decimal digits of a number that is not negative, zeros before it.
+    /// Appends the last `width` decimal digits of a non-negative number, with leading zeros.
     mutating func appendDigits(_ number: Int, width: Int) {
         var divisor = 1
         for _ in 1..<width { divisor *= 10 }
@@ -24,10 +24,10 @@ extension OutputSpan where Element == UInt8 {
 }
 
 extension String {
-    /// The text whose bytes `append` adds to an empty array, in UTF-8.
+    /// Creates a string from the UTF-8 bytes that `append` adds to an empty array.
     package init(spelledBy append: (inout [UInt8]) -> Void) {
         var bytes: [UInt8] = []
-        // Longer than most of what is spelled: one allocation.
+        // Longer than most of these strings, so that one allocation suffices.
         bytes.reserveCapacity(64)
         append(&bytes)
         self.init(decoding: bytes, as: UTF8.self)

@@ -1,13 +1,13 @@
 extension TokenSpelling {
-    /// How many digits spell a token of 32 bytes, which nearly all tokens have.
+    /// The number of digits of a 32-byte token, the usual length.
     private static let usualDigitCount = 64
 
-    /// Appends what 64 hexadecimal digits without anything else spell: the usual case, made fast.
+    /// Decodes exactly 64 hexadecimal digits: the common case, optimized.
     ///
-    /// One loop over a fixed number of digits without a branch, and one over their values: the compiler makes vector
-    /// instructions of both.
+    /// One loop without branches over a fixed number of digits, and one over their values, so that the compiler can
+    /// vectorize both.
     ///
-    /// - Returns: Whether it was such text; if not, nothing was appended.
+    /// - Returns: Whether the text had this form. If not, nothing was appended.
     static func appendUsualDigits(_ text: Span<UInt8>, to bytes: inout [UInt8]) -> Bool {
         guard text.count == usualDigitCount else { return false }
         var values = InlineArray<64, UInt8>(repeating: 0)

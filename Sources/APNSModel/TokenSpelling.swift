@@ -1,13 +1,13 @@
-/// Reads device tokens as people write them.
+/// Parses device tokens in the forms that people write.
 ///
-/// Hexadecimal in any case, with the `<`, `>` and spaces of old `NSData` descriptions, or base64 (either alphabet, with
-/// or without padding). Text that is hexadecimal throughout is taken as hexadecimal whatever its length.
+/// Accepts hexadecimal in any case, with the `<`, `>` and spaces of old `NSData` descriptions, or base64 (either
+/// alphabet, with or without padding). Text of only hexadecimal digits is read as hexadecimal, at any length.
 package enum TokenSpelling {
-    /// Why a spelling names no token.
+    /// The reason why a spelling is not a token.
     package enum Fault: Error, Hashable, Sendable {
-        /// There is nothing but brackets and spaces.
+        /// Nothing but brackets and spaces, or nothing at all.
         case empty
-        /// Hexadecimal digits do not pair up.
+        /// An odd number of hexadecimal digits.
         case oddDigitCount(Int)
         /// Neither hexadecimal nor base64.
         case unreadable
@@ -15,10 +15,10 @@ package enum TokenSpelling {
         case tooLong(Int)
     }
 
-    /// Appends the token's bytes to `bytes`, which stay as they were on a fault.
+    /// Appends the token's bytes to `bytes`, which stay unchanged on a fault.
     ///
-    /// - Returns: How many bytes the token has, or what is wrong with the spelling.
-    /// - Complexity: O(*n*) in the length of the spelling; allocates only what `bytes` needs.
+    /// - Returns: The length of the token in bytes, or the fault of the spelling.
+    /// - Complexity: O(*n*) in the length of the spelling. Allocates only the growth of `bytes`.
     package static func append(_ spelling: Span<UInt8>, to bytes: inout [UInt8]) -> Result<Int, Fault> {
         let start = bytes.count
         if appendUsualDigits(spelling, to: &bytes) { return .success(bytes.count - start) }
@@ -32,7 +32,7 @@ package enum TokenSpelling {
         return checked
     }
 
-    /// Appends hexadecimal text, or returns `nil` (and appends garbage that the caller drops) at the first other sign.
+    /// Appends the bytes of hexadecimal text. At the first other character, undoes this and returns `nil`.
     private static func appendHexadecimal(_ text: Span<UInt8>, to bytes: inout [UInt8]) -> Result<Void, Fault>? {
         let start = bytes.count
         var pending: UInt8?
@@ -71,7 +71,7 @@ package enum TokenSpelling {
         return isWhole ? .success(()) : .failure(.unreadable)
     }
 
-    /// How many bits of the buffer do not belong to the byte that this digit completes.
+    /// Returns the number of low bits in the buffer that do not belong to the byte that this digit completes.
     private static func shift(after digitCount: Int) -> UInt32 {
         switch digitCount % 4 {
         case 2: 4

@@ -1,8 +1,9 @@
 extension WallTime {
-    /// Creates a time from RFC 3339 text: `2026-11-22T06:00:00Z`, `2026-11-22 06:00:00.25+01:00`.
+    /// Parses RFC 3339 text: `2026-11-22T06:00:00Z`, `2026-11-22 06:00:00.25+01:00`.
     ///
     /// A leap second (`:60`) counts as the first second of the next minute. Digits beyond the nanosecond are dropped.
-    /// - Returns: `nil` when the text is anything else, names a day that does not exist, or has no offset.
+    ///
+    /// - Returns: `nil` if the text has another form, names a day that does not exist, or has no offset.
     package init?(rfc3339 text: some StringProtocol) {
         var digits = Digits(bytes: Array(text.utf8))
         guard let year = digits.number(4), digits.skip("-"), let month = digits.number(2), digits.skip("-"),
@@ -45,7 +46,7 @@ private struct Digits {
         return value
     }
 
-    /// Nanoseconds, 0 without a fraction, `nil` for a point without digits.
+    /// Reads the fraction in nanoseconds: 0 if there is none, `nil` for a point without digits.
     mutating func fraction() -> Int? {
         guard skip(".") else { return 0 }
         guard var value = digit() else { return nil }
@@ -57,7 +58,7 @@ private struct Digits {
         return value
     }
 
-    /// Seconds east of UTC.
+    /// Reads the offset in seconds east of UTC.
     mutating func offset() -> Int? {
         if skip("Z") || skip("z") { return 0 }
         let isEast = skip("+")

@@ -5,7 +5,7 @@ extension WallTime {
     /// RFC 3339 in UTC with milliseconds: `2026-11-21T08:36:16.123Z`.
     package var rfc3339: String { String(spelledBy: appendRFC3339) }
 
-    /// A time that sorts as a file name, to the microsecond: `20261121T083616.123456Z`.
+    /// A time in microseconds that sorts correctly as a file name: `20261121T083616.123456Z`.
     package var compact: String { String(spelledBy: appendCompact) }
 
     /// Appends the 10 characters of `day`.
@@ -56,7 +56,7 @@ extension WallTime {
     }
 
     private var fraction: Int64 {
-        // Not the difference to the whole seconds: those of the earliest time are before the earliest time.
+        // Not computed as a difference from the whole seconds, because the earliest time rounded down is not representable.
         let rest = nanoseconds % 1_000_000_000
         return rest < 0 ? rest + 1_000_000_000 : rest
     }
@@ -66,7 +66,7 @@ extension WallTime {
         return (second / 3600, second / 60 % 60, second % 60)
     }
 
-    /// Howard Hinnant's `civil_from_days`: proleptic Gregorian date of a day number, exact for all of them.
+    /// Howard Hinnant's `civil_from_days`: the proleptic Gregorian date of a day number, exact for all of them.
     private var civilDate: (year: Int, month: Int, day: Int) {
         let shifted = Int(epochSeconds.quotientRoundedDown(86_400)) + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

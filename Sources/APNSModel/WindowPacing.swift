@@ -1,23 +1,24 @@
-/// How many notifications a connection may have without an outcome, after connections that ended with some in doubt: a gateway
-/// that drops what it was sent each time would otherwise get everything many times over.
+/// Limits the notifications that a connection may have without an outcome, after connections that ended with some in doubt.
 ///
-/// Each such end halves the window, down to one; from then on there is a pause before the next connection, which grows. While
-/// connections hold, the window doubles again, the more slowly the more ends there were.
+/// Without it, a gateway that drops the connection each time would receive everything many times over.
+///
+/// Each such end halves the window, down to one. At one, each further end adds a growing pause before the next
+/// connection. While connections last, the window doubles again, more slowly the more ends there were.
 package struct WindowPacing: Sendable {
-    /// The pauses between connections that fail.
+    /// The pauses between failing connections.
     package let backOff: BackOff
     private let full: Int
-    /// How many ends there were since the window was whole.
+    /// The number of ends in doubt since the window last had its full size.
     private var endCount = 0
-    /// How many of them the least window had.
+    /// The number of those ends while the window was one.
     private var leastCount = 0
-    /// When the window may double next.
+    /// The earliest moment at which the window may double.
     private var growAt = Moment.zero
 
-    /// How many notifications of a connection may be without an outcome.
+    /// The number of a connection's notifications that may be without an outcome.
     package private(set) var limit: Int
 
-    /// Creates the pacing of an app whose window is whole, with the pauses between connections that fail.
+    /// Creates the pacing of an app with a full window.
     package init(full: Int, backOff: BackOff) {
         (self.full, limit) = (max(1, full), max(1, full))
         self.backOff = backOff
@@ -26,9 +27,9 @@ package struct WindowPacing: Sendable {
     /// Whether the window is smaller than configured.
     package var isReduced: Bool { limit < full }
 
-    /// Notes that a connection ended with notifications in doubt.
+    /// Records that a connection ended with notifications in doubt.
     ///
-    /// - Returns: How long to pause before the next; not at all while the window can become smaller.
+    /// - Returns: The pause before the next connection; zero while the window can still shrink.
     package mutating func endedInDoubt(at now: Moment, using random: inout some RandomNumberGenerator) -> Duration {
         endCount += 1
         growAt = now + backOff.longestPause(after: endCount + 1)
@@ -40,7 +41,7 @@ package struct WindowPacing: Sendable {
         return backOff.pause(after: leastCount, using: &random)
     }
 
-    /// Notes that the gateway accepted something.
+    /// Records that the gateway accepted a notification.
     package mutating func accepted(at now: Moment) {
         guard endCount > 0, now >= growAt else { return }
         if isReduced {

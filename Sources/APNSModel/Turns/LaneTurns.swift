@@ -1,33 +1,33 @@
-/// Which lane goes next: the first one that waits, but for a share that is kept for the others.
+/// Decides which lane is served next: the first one with work, apart from a share reserved for the later lanes.
 ///
-/// Counts in whatever its owner's turns are of: notifications, batches, files. While a lane waits it is owed one unit for
-/// every `share` units that lanes before it take, and goes before them as soon as it is owed one. So of what it and the
-/// lanes before it take while it waits, at least one unit in `share + 1` is its own (in all, at least one in eleven): none
-/// starves, and one before it is held up by no more than that.
+/// Counts in the caller's units: notifications, batches or files. A waiting lane is owed one unit for every `share`
+/// units that earlier lanes take, and is served before them once it is owed a unit. So of the units that it and the
+/// earlier lanes take while it waits, it gets at least one in `share + 1` (at least one in eleven over all lanes). No
+/// lane starves, and an earlier lane is delayed by no more than that share.
 package struct LaneTurns: Sendable {
-    /// How many units go to lanes before a waiting one until that is owed one.
+    /// The number of units that earlier lanes take until a waiting lane is owed one.
     package static let share = 8
 
     /// A turn.
     package struct Turn: Hashable, Sendable {
-        /// Whose it is.
+        /// The lane to serve.
         package let lane: Lane
-        /// How many units it may take at the most.
+        /// The maximum number of units that it may take.
         package let limit: Int
     }
 
-    /// How many units went to others while a lane waited, less `share` for each one that it got, by rank.
+    /// By rank: the units that earlier lanes took while the lane waited, less `share` for each unit that it got.
     private var passed = Array(repeating: 0, count: Lane.allCases.count)
 
-    /// How much of that the last turn paid off.
+    /// The amount of that balance that the last turn settled.
     private var paid = 0
 
     private static let lastFirst = Array(Lane.allCases.reversed())
 
-    /// Creates turns that nobody has taken yet.
+    /// Creates the state before the first turn.
     package init() {}
 
-    /// Whose turn it is of those that wait; `nil` when none does.
+    /// Returns the turn of the next waiting lane, or `nil` if none waits.
     package func next(of waiting: LaneSet) -> Turn? {
         for lane in Self.lastFirst where waiting.contains(lane) && passed[lane.rank] >= Self.share {
             return Turn(lane: lane, limit: passed[lane.rank] / Self.share)
@@ -35,7 +35,8 @@ package struct LaneTurns: Sendable {
         return waiting.first.map { Turn(lane: $0, limit: .max) }
     }
 
-    /// Notes what a lane took while these, itself among them, waited. What a lane was owed that does not wait is forgotten.
+    /// Records the units that a lane took while these lanes, including itself, waited. Clears the balance of lanes that
+    /// do not wait.
     package mutating func took(_ count: Int, _ taker: Lane, of waiting: LaneSet) {
         let before = passed[taker.rank]
         passed[taker.rank] = max(0, before - Self.share * count)
@@ -49,7 +50,7 @@ package struct LaneTurns: Sendable {
         }
     }
 
-    /// Notes that of what was taken last so much was given back.
+    /// Records that `count` units of the last turn were given back.
     package mutating func gaveBack(_ count: Int, _ taker: Lane) {
         passed[taker.rank] += min(paid, Self.share * count)
         paid = 0

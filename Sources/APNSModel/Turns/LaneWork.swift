@@ -1,53 +1,53 @@
-/// What waits in one lane: what came back first, then new work, a batch of each job in turn.
+/// The work of one lane: returned batches first, then the jobs in round-robin order, one batch per turn.
 struct LaneWork: Sendable {
-    /// What waits of one job.
+    /// The waiting work of one job.
     private struct JobWork {
-        /// What has paused, and is sent before the rest.
+        /// Notifications that have paused. Sent before the fresh ones.
         var released = BatchList()
         var fresh = BatchList()
 
         var isEmpty: Bool { released.isEmpty && fresh.isEmpty }
     }
 
-    /// How many notifications that have paused a job sends in one turn. They come in batches of one.
+    /// The number of paused notifications that a job sends in one turn. They come in batches of one.
     private static let releasedTurn = 512
 
     private(set) var tail = BatchList()
     private var jobs: [JobID: JobWork] = [:]
-    /// Jobs with work, the one whose turn it is in front.
+    /// The jobs with work, the one whose turn it is first.
     private var turns = Queue<JobID>()
-    /// How many notifications that have paused the job in front has sent in this turn.
+    /// The number of paused notifications that the first job has sent in this turn.
     private var releasedInTurn = 0
-    /// How many notifications wait that have paused.
+    /// The number of waiting notifications that have paused.
     private(set) var releasedCount = 0
 
     var isEmpty: Bool { tail.isEmpty && jobs.isEmpty }
 
-    /// How many notifications of a job wait that have paused.
+    /// Returns the number of a job's waiting notifications that have paused.
     func releasedCount(of job: JobID) -> Int { jobs[job]?.released.count ?? 0 }
 
-    /// Adds new work behind all other work of its job.
+    /// Appends new work to the work of its job.
     mutating func append(_ batch: Batch) {
         if jobs[batch.job] == nil { turns.append(batch.job) }
         jobs[batch.job, default: JobWork()].fresh.append(batch)
     }
 
-    /// Adds what has paused before all new work of its job, and behind what has paused longer.
+    /// Adds notifications whose pause has ended, before all new work of their job and after those released earlier.
     mutating func release(_ batch: Batch) {
         if jobs[batch.job] == nil { turns.append(batch.job) }
         jobs[batch.job, default: JobWork()].released.append(batch)
         releasedCount += batch.count
     }
 
-    /// Puts what came back before everything else, in its order.
+    /// Inserts returned batches before all other work, in their order.
     mutating func prepend(_ batches: [Batch]) {
         tail.prepend(batches)
     }
 
-    /// Takes all that came back.
+    /// Removes and returns the returned batches.
     mutating func takeTail() -> [Batch] { tail.takeAll() }
 
-    /// Takes the first notifications of what is in front; `nil` without any, or with a limit of none.
+    /// Removes and returns up to `limit` notifications from the front; `nil` if there are none or the limit is 0.
     mutating func takeFirst(_ limit: Int) -> Batch? {
         guard limit > 0 else { return nil }
         if let batch = tail.takeFirst(limit) { return batch }
@@ -70,14 +70,14 @@ struct LaneWork: Sendable {
         releasedInTurn = 0
     }
 
-    /// What waits of a job.
+    /// Returns the waiting work of a job.
     func batches(of job: JobID) -> [Batch] {
         let back = tail.all { $0.job == job }
         guard let work = jobs[job] else { return back }
         return back + work.released.all { _ in true } + work.fresh.all { _ in true }
     }
 
-    /// Removes a job, and returns what came back of it, and its other work.
+    /// Removes a job. Returns its returned batches and its other work.
     mutating func remove(_ job: JobID) -> (tail: [Batch], others: [Batch]) {
         let back = tail.takeAll { $0.job == job }
         guard var work = jobs.removeValue(forKey: job) else { return (back, []) }

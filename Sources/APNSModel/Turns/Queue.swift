@@ -1,4 +1,4 @@
-/// First in, first out.
+/// A first-in, first-out queue.
 package struct Queue<Element: Sendable>: Sendable {
     private var elements: [Element] = []
     private var head = 0
@@ -6,10 +6,10 @@ package struct Queue<Element: Sendable>: Sendable {
     /// Creates an empty queue.
     package init() {}
 
-    /// Whether nothing is in it.
+    /// Whether the queue is empty.
     package var isEmpty: Bool { head == elements.count }
 
-    /// How many are in it.
+    /// The number of elements.
     package var count: Int { elements.count - head }
 
     /// The oldest element.
@@ -20,7 +20,7 @@ package struct Queue<Element: Sendable>: Sendable {
         elements.append(element)
     }
 
-    /// Removes the oldest element and returns it. Costs O(1) on average.
+    /// Removes and returns the oldest element. Costs amortized O(1).
     package mutating func popFirst() -> Element? {
         guard head < elements.count else { return nil }
         defer {
@@ -33,7 +33,7 @@ package struct Queue<Element: Sendable>: Sendable {
         return elements[head]
     }
 
-    /// Removes every element that `isUnwanted` says yes to. Costs O(*n*).
+    /// Removes every element that satisfies `isUnwanted`. Costs O(*n*).
     package mutating func removeAll(where isUnwanted: (Element) -> Bool) {
         elements.removeFirst(head)
         head = 0

@@ -1,9 +1,9 @@
-/// So many notifications in so long a time.
+/// A number of notifications per unit of time.
 package struct Rate: Hashable, Sendable {
-    /// The most that can be kept.
+    /// The largest supported count.
     package static let limit = 10_000_000
 
-    /// A rate's unit of time.
+    /// The unit of time of a rate.
     package enum Unit: String, CaseIterable, Hashable, Sendable {
         /// A second.
         case second = "s"
@@ -12,7 +12,7 @@ package struct Rate: Hashable, Sendable {
         /// An hour.
         case hour = "h"
 
-        /// How long it is.
+        /// The length of the unit.
         package var duration: Duration {
             switch self {
             case .second: .seconds(1)
@@ -22,9 +22,9 @@ package struct Rate: Hashable, Sendable {
         }
     }
 
-    /// How many.
+    /// The number of notifications.
     package let count: Int
-    /// In which time.
+    /// The unit of time.
     package let unit: Unit
 
     /// Creates a rate; `nil` unless the count is from 1 to `limit`.
@@ -33,12 +33,12 @@ package struct Rate: Hashable, Sendable {
         (self.count, self.unit) = (count, unit)
     }
 
-    /// How long each takes up, rounded up: the rate is never exceeded, and kept to within 1 %.
+    /// The time per notification, rounded up, so that the rate is never exceeded and is met to within 1 %.
     var nanosecondsEach: Int64 {
         let (quotient, remainder) = unit.duration.wholeNanoseconds.quotientAndRemainder(dividingBy: Int64(count))
         return quotient + (remainder > 0 ? 1 : 0)
     }
 
-    /// How many may go at once after a pause: a tenth of a second's, but two at least.
+    /// The number of notifications that may be sent at once after a pause: those of a tenth of a second, but at least two.
     package var burst: Int { max(2, Int(100_000_000 / nanosecondsEach)) }
 }

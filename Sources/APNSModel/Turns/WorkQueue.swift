@@ -1,71 +1,72 @@
-/// Notifications that wait to be sent: lane by lane what came back first, then new work, a batch of each job in turn.
+/// The notifications that wait to be sent. In each lane: returned batches first, then the jobs in round-robin order.
 ///
-/// Lanes take turns as `LaneTurns` says, counted in notifications, so that what is urgent waits for nothing but what is on a
-/// connection already.
+/// `LaneTurns` decides between the lanes, counted in notifications, so that urgent work waits only for notifications
+/// that are already on a connection.
 ///
-/// What must never be sent twice (`OnDoubt.report`) may have to be announced before it is taken: who asks for it gets
-/// nothing of it, `takeUnannounced` names it, and `announced` lets it go, before everything else. Once `isAnnounced`, it
-/// need not be announced again until somebody takes that back.
+/// If the queue announces, notifications that must never be sent twice (`OnDoubt.report`) are announced before they can
+/// be taken: `next` sets them aside, `takeUnannounced` returns them, and `announced` puts them at the front of the
+/// queue. A batch with `isAnnounced` is not announced again until `withdraw` clears the flag.
 package struct WorkQueue: Sendable {
     private var lanes = Lane.allCases.map { _ in LaneWork() }
     private var turns = LaneTurns()
-    /// How many notifications wait in each lane, those included that are to be announced.
+    /// By lane: the number of waiting notifications, including those to be announced.
     private var counts = Lane.allCases.map { _ in 0 }
-    /// What somebody has been told of, or is to be, and may not be taken before it is announced.
+    /// Batches set aside until they are announced. `takeUnannounced` has returned all but the last `untoldCount`.
     private var unannounced: [Batch] = []
     private var untoldCount = 0
-    /// Whether what must never be sent twice has to be announced.
+    /// Whether notifications that must never be sent twice have to be announced.
     private let announces: Bool
     private var withdrawn: [Batch] = []
-    /// Jobs of which something was taken that had paused, since `takeRelieved`.
+    /// Jobs of which paused notifications were taken since the last `takeRelieved`.
     private var relieved: Set<JobID> = []
-    /// How many of those that wait are to be announced first.
+    /// The number of waiting notifications that have to be announced first.
     package private(set) var unannouncedCount = 0
 
     /// Creates an empty queue.
     ///
-    /// - Parameter announces: Whether what must never be sent twice has to be announced.
+    /// - Parameter announces: Whether notifications that must never be sent twice have to be announced.
     package init(announces: Bool = false) {
         self.announces = announces
     }
 
-    /// How many notifications wait, those included that are to be announced.
+    /// The number of waiting notifications, including those to be announced.
     package var count: Int { counts[0] + counts[1] + counts[2] }
 
-    /// The same of one lane.
+    /// Returns the number of waiting notifications in one lane, including those to be announced.
     package func count(of lane: Lane) -> Int { counts[lane.rank] }
 
-    /// How many notifications wait that have paused.
+    /// The number of waiting notifications that have paused.
     package var releasedCount: Int { lanes.reduce(0) { $0 + $1.releasedCount } }
 
-    /// How many of a lane wait that have not paused.
+    /// Returns the number of waiting notifications in a lane that have not paused.
     package func newCount(of lane: Lane) -> Int { counts[lane.rank] - lanes[lane.rank].releasedCount }
 
-    /// How many of a job wait that have paused.
+    /// Returns the number of a job's waiting notifications that have paused.
     package func releasedCount(of job: JobID) -> Int { lanes.reduce(0) { $0 + $1.releasedCount(of: job) } }
 
-    /// Jobs of which something was taken that had paused, since the last call.
+    /// Returns the jobs of which paused notifications were taken since the last call.
     package mutating func takeRelieved() -> Set<JobID> {
         defer { relieved = [] }
         return relieved
     }
 
-    /// Whether nothing waits that could be asked for.
+    /// Whether all waiting notifications have to be announced first, so that none can be taken.
     package var isBlocked: Bool { count == unannouncedCount }
 
-    /// Whether `next` with this limit would bring something, or put something aside to be announced.
+    /// Whether `next` with this limit would return notifications or set some aside to be announced.
     package func gives(atMost limit: Int) -> Bool {
         !giving(atMost: limit).isEmpty
     }
 
-    /// Adds new work behind all other work of its job.
+    /// Appends new work to the work of its job.
     package mutating func append(_ batch: Batch) {
         guard !batch.isEmpty else { return }
         lanes[batch.lane.rank].append(batch)
         counts[batch.lane.rank] += batch.count
     }
 
-    /// Adds what has paused: it goes before all new work of its job, and takes turns with other jobs.
+    /// Adds notifications whose pause has ended. They precede the new work of their job, which still takes turns with
+    /// other jobs.
     package mutating func release(_ batches: [Batch]) {
         for batch in batches where !batch.isEmpty {
             lanes[batch.lane.rank].release(batch)
@@ -73,8 +74,9 @@ package struct WorkQueue: Sendable {
         }
     }
 
-    /// Takes at most `limit` notifications; `nil` when there are none. What is being announced has its place among those
-    /// already, so that no more is announced than could be sent.
+    /// Removes and returns at most `limit` notifications; `nil` if there are none.
+    ///
+    /// Notifications that are being announced count against the limit, so that no more are announced than could be sent.
     package mutating func next(atMost limit: Int) -> Batch? {
         while let batch = takeNext(atMost: limit) {
             guard mustAnnounce(batch) else {
@@ -88,14 +90,13 @@ package struct WorkQueue: Sendable {
         return nil
     }
 
-    /// What is to be announced and was not named here before.
+    /// Returns the batches to be announced that it has not returned before.
     package mutating func takeUnannounced() -> [Batch] {
         defer { untoldCount = 0 }
         return Array(unannounced.suffix(untoldCount))
     }
 
-    /// Says that these, which `takeUnannounced` named, are announced: they are the next to be taken. Those that were removed
-    /// in between stay away.
+    /// Marks batches from `takeUnannounced` as announced: they are taken next. Batches removed in the meantime stay removed.
     package mutating func announced(_ batches: [Batch]) {
         let named = Set(batches.map(Key.init))
         var (ready, others) = ([Batch](), [Batch]())
@@ -112,20 +113,20 @@ package struct WorkQueue: Sendable {
         putInFront(ready)
     }
 
-    /// Takes the announcement of what the gateway has not processed back, before it is put into the queue again.
+    /// Withdraws the announcement of a batch that the gateway has not processed, before the batch is put back into the queue.
     package mutating func withdraw(_ batch: inout Batch) {
         guard batch.isAnnounced else { return }
         withdrawn.append(batch)
         batch.isAnnounced = false
     }
 
-    /// What `withdraw` was called for since the last call.
+    /// Returns the batches passed to `withdraw` since the last call.
     package mutating func takeWithdrawn() -> [Batch] {
         defer { withdrawn = [] }
         return withdrawn
     }
 
-    /// What tells one batch from the others.
+    /// Identifies a batch.
     private struct Key: Hashable {
         let job: JobID
         let indices: Range<Int>
@@ -135,31 +136,31 @@ package struct WorkQueue: Sendable {
         }
     }
 
-    /// Puts what came back before everything else of its lane, in its order.
+    /// Inserts returned batches before all other work of their lane, in their order.
     package mutating func prepend(_ batches: [Batch]) {
         for batch in batches { counts[batch.lane.rank] += batch.count }
         putInFront(batches)
     }
 
-    /// Puts back, before everything else of its lane, what is left of what was taken last.
+    /// Puts back the unused part of the batch taken last, before all other work of its lane.
     package mutating func putBack(_ batch: Batch) {
         turns.gaveBack(batch.count, batch.lane)
         prepend([batch])
     }
 
-    /// Takes all that came back.
+    /// Removes and returns the returned batches of all lanes.
     package mutating func takeTail() -> [Batch] {
         let taken = lanes.indices.flatMap { lanes[$0].takeTail() }
         discount(taken)
         return taken
     }
 
-    /// What waits of a job. Costs O(*n*) in what came back, and in what is to be announced.
+    /// Returns the waiting work of a job. Costs O(*n*) in the returned batches and those to be announced.
     package func batches(of job: JobID) -> [Batch] {
         unannounced.filter { $0.job == job } + lanes.flatMap { $0.batches(of: job) }
     }
 
-    /// Removes what waits of a job, and returns it.
+    /// Removes the waiting work of a job and returns it.
     package mutating func remove(_ job: JobID) -> [Batch] {
         let held = unannounced.filter { $0.job == job }
         untoldCount -= unannounced.suffix(untoldCount).count { $0.job == job }
@@ -184,12 +185,12 @@ package struct WorkQueue: Sendable {
         announces && batch.onDoubt == .report && !batch.isAnnounced
     }
 
-    /// The lanes that have something for who may take so many.
+    /// Returns the lanes that can supply notifications within this limit.
     private func giving(atMost limit: Int) -> LaneSet {
         LaneSet { !lanes[$0.rank].isEmpty && room(for: $0, of: limit) > 0 }
     }
 
-    /// How many of `limit` the front of a lane may take: what is being announced has its places already.
+    /// Returns how many notifications of `limit` a lane may take. Those that are being announced are already counted.
     private func room(for lane: Lane, of limit: Int) -> Int {
         if let first = lanes[lane.rank].tail.first, !mustAnnounce(first) { return limit }
         return limit - unannouncedCount
