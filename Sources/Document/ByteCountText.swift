@@ -1,10 +1,11 @@
-/// Reads sizes as users write them: a whole number of bytes, or with a binary unit.
+/// Parses sizes as users write them: a whole number of bytes, or a number with a binary unit.
 package enum ByteCountText {
-    /// What the text may look like, for hints.
+    /// A description of the accepted text, for hints.
     package static let form = "a whole number of bytes, or one with the unit KiB, MiB or GiB, such as 64MiB"
 
-    /// Reads `4096`, `16KiB`, `64MiB` or `1GiB`.
-    /// - Throws: What is wrong with the text; show it with the field's place.
+    /// Parses `4096`, `16KiB`, `64MiB` or `1GiB`.
+    ///
+    /// - Throws: The fault of the text; report it at the field's place.
     package static func parse(_ text: String) throws(TextFault) -> Int {
         let (number, unit) = try Quantity.split(text, form: form)
         switch unit {

@@ -1,4 +1,4 @@
-/// The elements of a sequence, one step each.
+/// A sequence's elements; each step costs O(1).
 package struct Elements: Sequence, IteratorProtocol, Sendable {
     private let tape: Tape
     private var index: Int
@@ -23,11 +23,11 @@ package struct Elements: Sequence, IteratorProtocol, Sendable {
 package struct Member: Sendable {
     /// The key.
     package let key: Node
-    /// Its value.
+    /// The value.
     package let value: Node
 }
 
-/// The members of a mapping, one step each.
+/// A mapping's members; each step costs O(1).
 package struct Members: Sequence, IteratorProtocol, Sendable {
     private let tape: Tape
     private var index: Int
@@ -50,13 +50,14 @@ package struct Members: Sequence, IteratorProtocol, Sendable {
 }
 
 extension Node {
-    /// The elements of a sequence in the order of the file; none for any other kind.
+    /// The elements of a sequence in file order; empty for any other kind.
     package var elements: Elements { Elements(of: self) }
 
-    /// The members of a mapping in the order of the file; none for any other kind.
+    /// The members of a mapping in file order; empty for any other kind.
     package var members: Members { Members(of: self) }
 
-    /// The value of a key. Costs a look at each member; `nil` if there is none or this is no mapping.
+    /// The value of a key, or `nil` if the key is absent or this is not a mapping. Compares each member until it finds
+    /// the key.
     package subscript(key: String) -> Node? {
         for member in members where member.key.isText(key) { return member.value }
         return nil

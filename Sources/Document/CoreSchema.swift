@@ -1,22 +1,22 @@
-/// How YAML 1.2 reads a plain scalar: the core schema (YAML 1.2.2, section 10.3.2).
+/// The core schema of YAML for plain scalars (YAML 1.2.2, section 10.3.2).
 package enum CoreSchema {
-    /// What a plain scalar means.
+    /// The meaning of a plain scalar.
     package enum Scalar: Sendable, Hashable {
-        /// Nothing, `~`, `null`, `Null` or `NULL`.
+        /// Empty, `~`, `null`, `Null` or `NULL`.
         case null
         /// `true` or `false`, in lower, upper or title case; `yes`, `no`, `on` and `off` are strings.
         case boolean(Bool)
-        /// A whole number as JSON writes it, digit for digit.
+        /// A whole number in JSON notation, digit for digit.
         case integer(String)
-        /// A number with a fraction or an exponent as JSON writes it, digit for digit.
+        /// A number with a fraction or an exponent in JSON notation, digit for digit.
         case float(String)
-        /// A number that JSON has no notation for: an infinity, not-a-number, or a hexadecimal or octal one beyond 64 bits.
+        /// A number that JSON cannot represent: an infinity, not-a-number, or a hexadecimal or octal number beyond 64 bits.
         case unwritable
         /// Anything else: the text itself.
         case string
     }
 
-    /// Reads a plain scalar.
+    /// Interprets a plain scalar.
     package static func resolve(_ text: ArraySlice<UInt8>) -> Scalar {
         guard let first = text.first else { return .null }
         switch first {

@@ -1,5 +1,5 @@
 extension [UInt8] {
-    /// Appends a whole number in decimal digits, as `String(number)` has them.
+    /// Appends an integer in decimal digits, like `String(number)`.
     package mutating func appendDecimal(_ number: Int) {
         let magnitude = number.magnitude
         if number < 0 { append(UInt8(ascii: "-")) }

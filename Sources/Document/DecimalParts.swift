@@ -1,10 +1,10 @@
-/// A decimal number without its sign, taken apart but not evaluated, so that no digit is lost.
+/// A decimal number without its sign, split into its parts but not evaluated, so that no digit is lost.
 struct DecimalParts {
     private let whole: ArraySlice<UInt8>
     private let fraction: ArraySlice<UInt8>?
     private let exponent: ArraySlice<UInt8>?
 
-    /// Takes `17`, `1.5`, `.5`, `1.` or `1e-3` apart; `nil` for anything else.
+    /// Splits `17`, `1.5`, `.5`, `1.` or `1e-3` into its parts; `nil` for anything else.
     init?(_ text: ArraySlice<UInt8>) {
         var rest = text
         whole = Self.takeDigits(&rest)
@@ -27,10 +27,10 @@ struct DecimalParts {
         guard rest.isEmpty else { return nil }
     }
 
-    /// Whether it has neither a fraction nor an exponent.
+    /// Whether the number has neither a fraction nor an exponent.
     var isInteger: Bool { fraction == nil && exponent == nil }
 
-    /// The number as JSON allows it: no leading zeros, digits on both sides of the point.
+    /// Returns the number in JSON notation: no leading zeros, digits on both sides of the point.
     func json(sign: String) -> String {
         let significant = whole.drop { $0 == UInt8(ascii: "0") }
         var text = significant.isEmpty ? "0" : String(decoding: significant, as: UTF8.self)

@@ -1,25 +1,25 @@
-/// A fault in a user's file: what is wrong, where, and what to do about it.
+/// A diagnostic for a user's file: the problem, its place, and a hint.
 package struct Diagnostic: Error, Sendable, Hashable {
-    /// How much a fault matters.
+    /// The severity of a diagnostic.
     package enum Severity: String, Sendable, Hashable {
-        /// The file, or the part that the path names, cannot be used.
+        /// The file, or the field that `path` names, cannot be used.
         case error
-        /// The file can be used, but probably does not say what its author meant.
+        /// The file can be used, but is probably not as its author intended.
         case warning
     }
 
-    /// How much it matters.
+    /// The severity.
     package var severity: Severity
-    /// What is wrong, as a fragment without a full stop.
+    /// The problem, as a fragment without a full stop.
     package var message: String
-    /// What the user should do, as a fragment without a full stop.
+    /// The suggested correction, as a fragment without a full stop.
     package var hint: String?
-    /// Where it is; `nil` for a fault of the file as a whole.
+    /// The place of the problem, or `nil` if it concerns the whole file.
     package var place: Place?
-    /// Which field it is about, such as `recipients[3].token`; `nil` for a fault of syntax.
+    /// The path of the field, such as `recipients[3].token`, or `nil` for a syntax error.
     package var path: String?
 
-    /// Describes a fault.
+    /// Creates a diagnostic.
     package init(
         _ message: String, hint: String? = nil, at place: Place? = nil, severity: Severity = .error
     ) {
@@ -29,17 +29,17 @@ package struct Diagnostic: Error, Sendable, Hashable {
         self.place = place
     }
 
-    /// The same fault, said of a field.
+    /// Returns a copy of the diagnostic with the path of a field.
     package func about(_ path: String) -> Diagnostic {
         var copy = self
         copy.path = path.isEmpty ? nil : path
         return copy
     }
 
-    /// The fault in words, after the field that it is about: `topic: is no bundle identifier`.
+    /// The message after the path of its field, in the form `path: message`.
     package var sentence: String { path.map { "\($0): \(message)" } ?? message }
 
-    /// The fault as compilers print theirs: `file:line:column: error: path: message`, then a line with the hint.
+    /// Returns the diagnostic in the style of compilers: `file:line:column: error: path: message`, then a line with the hint.
     package func rendered(file: String) -> String {
         var text = file
         if let place { text += ":\(place.line):\(place.column)" }
@@ -48,7 +48,7 @@ package struct Diagnostic: Error, Sendable, Hashable {
         return text
     }
 
-    /// What a user wrote, fit for a message: in backticks, at most 60 characters, control characters escaped.
+    /// Quotes user input for a message: in backticks, at most 60 characters, control characters escaped.
     package static func quoted(_ text: some StringProtocol) -> String {
         var quoted = "`"
         for scalar in text.unicodeScalars.prefix(60) {

@@ -1,7 +1,8 @@
-/// What is checked of a document's bytes before its language matters: size, byte order marks, UTF-16.
+/// Checks of a document's bytes that do not depend on its language: size, byte order marks, UTF-16.
 package enum DocumentText {
     /// Returns the range without a UTF-8 byte order mark.
-    /// - Throws: That the document is too large, empty, or not in UTF-8. Report it against the file.
+    ///
+    /// - Throws: A diagnostic if the document is too large or not in UTF-8. Report it against the file.
     package static func accept(
         _ range: Range<Int>, of source: [UInt8], firstLine: Int, limits: DocumentLimits
     ) throws(Diagnostic) -> Range<Int> {
@@ -25,7 +26,7 @@ package enum DocumentText {
         return isMarked ? start + 3..<range.upperBound : range
     }
 
-    /// Tells UTF-16 and UTF-32 by their marks, or by zero bytes where ASCII would have a letter.
+    /// Detects UTF-16 and UTF-32 by their byte order marks, or by zero bytes where ASCII text would have a letter.
     private static func otherEncoding(_ source: [UInt8], _ range: Range<Int>) -> String? {
         guard range.count >= 2 else { return nil }
         let (first, second) = (source[range.lowerBound], source[range.lowerBound + 1])

@@ -1,10 +1,11 @@
-/// Reads durations as users write them: a whole number and a unit, or `0`.
+/// Parses durations as users write them: a whole number and a unit, or `0`.
 package enum DurationText {
-    /// What the text may look like, for hints.
+    /// A description of the accepted text, for hints.
     package static let form = "a whole number with one of the units ms, s, m, h and d, such as 250ms, 15s or 30d"
 
-    /// Reads `250ms`, `15s`, `5m`, `4h`, `30d` or `0`.
-    /// - Throws: What is wrong with the text; show it with the field's place.
+    /// Parses `250ms`, `15s`, `5m`, `4h`, `30d` or `0`.
+    ///
+    /// - Throws: The fault of the text; report it at the field's place.
     package static func parse(_ text: String) throws(TextFault) -> Duration {
         let (number, unit) = try Quantity.split(text, form: form)
         switch unit {

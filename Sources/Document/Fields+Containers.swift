@@ -1,18 +1,18 @@
 extension Fields {
-    /// A mapping, read by its own fields; unknown keys in it are reported when the reader returns.
+    /// Reads a mapping through its own `Fields`. Unknown keys in it are reported when `read` returns.
     package mutating func mapping<Value>(_ key: String, read: (inout Fields) -> Value) -> Value? {
         guard let value = value(key) else { return nil }
         return inside(value, path: path(of: key), read: read)
     }
 
-    /// A sequence of mappings, each read by its own fields.
+    /// Reads a sequence of mappings, each through its own `Fields`.
     package mutating func mappings<Value>(_ key: String, read: (inout Fields) -> Value) -> [Value]? {
         guard let list = sequence(key) else { return nil }
         let path = path(of: key)
         return list.elements.enumerated().map { inside($1, path: "\(path)[\($0)]", read: read) }
     }
 
-    /// A sequence, for the caller to walk through.
+    /// Returns a sequence for the caller to iterate over.
     package mutating func sequence(_ key: String) -> Node? {
         guard let value = value(key) else { return nil }
         if value.kind == .sequence { return value }
@@ -20,7 +20,7 @@ extension Fields {
         return nil
     }
 
-    /// A sequence of strings; faulty elements are reported and left out.
+    /// Reads a sequence of strings. Invalid elements are reported and omitted.
     package mutating func strings(_ key: String) -> [String]? {
         guard let list = sequence(key) else { return nil }
         var strings: [String] = []

@@ -1,5 +1,5 @@
 extension Fields {
-    /// A string; of YAML any scalar's text.
+    /// Reads a string; in YAML, the text of any scalar.
     package mutating func string(_ key: String) -> String? {
         guard let value = value(key) else { return nil }
         if let text = value.string { return text }
@@ -7,7 +7,7 @@ extension Fields {
         return nil
     }
 
-    /// True or false.
+    /// Reads `true` or `false`.
     package mutating func boolean(_ key: String) -> Bool? {
         guard let value = value(key) else { return nil }
         if let answer = value.boolean { return answer }
@@ -15,7 +15,7 @@ extension Fields {
         return nil
     }
 
-    /// A whole number within limits.
+    /// Reads a whole number within limits.
     package mutating func integer(_ key: String, in range: ClosedRange<Int>) -> Int? {
         guard let value = value(key) else { return nil }
         guard let number = value.integer else {
@@ -25,7 +25,7 @@ extension Fields {
         return check(key, number, in: range)
     }
 
-    /// One of an enumeration's words.
+    /// Reads one of an enumeration's raw values.
     package mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
         _ key: String, of type: Choice.Type
     ) -> Choice? {
@@ -39,19 +39,19 @@ extension Fields {
         return nil
     }
 
-    /// A duration such as `15s`, within limits.
+    /// Reads a duration such as `15s`, within limits.
     package mutating func duration(_ key: String, in range: ClosedRange<Duration>) -> Duration? {
         scalar(key, expected: "a duration") { text throws(TextFault) in try DurationText.parse(text) }
             .flatMap { check(key, $0, in: range) }
     }
 
-    /// A size such as `64MiB` in bytes, within limits.
+    /// Reads a size such as `64MiB` in bytes, within limits.
     package mutating func byteCount(_ key: String, in range: ClosedRange<Int>) -> Int? {
         scalar(key, expected: "a size") { text throws(TextFault) in try ByteCountText.parse(text) }
             .flatMap { check(key, $0, in: range) }
     }
 
-    /// Any scalar but a null, read from its text; what the reader throws becomes a diagnostic.
+    /// Reads any scalar except null by its text. An error that `read` throws becomes a diagnostic.
     package mutating func scalar<Value>(
         _ key: String, expected: String, read: (String) throws(TextFault) -> Value
     ) -> Value? {

@@ -1,17 +1,17 @@
-/// Typed access to the members of a mapping, collecting a diagnostic for each fault.
+/// Typed access to the members of a mapping that collects a diagnostic for each error.
 ///
-/// A key counts as known once it is asked for; `finish()` reports the others. Absent keys and nulls read as `nil`
-/// without a word, faulty values as `nil` with a diagnostic, so that one run finds everything.
+/// A key counts as known once it is requested; `finish()` reports the others. Absent keys and nulls read as `nil`
+/// without a diagnostic, invalid values as `nil` with one, so that a single pass finds every error.
 package struct Fields {
     /// The mapping.
     package let node: Node
-    /// The mapping's own path, such as `recipients[3]`; empty for the document.
+    /// The path of the mapping, such as `recipients[3]`; empty for the document.
     package let path: String
-    /// What has been found so far.
+    /// The diagnostics found so far.
     package var report: Report
     private var known: [String] = []
 
-    /// Opens a mapping; anything else but a null is a fault and reads like an empty one.
+    /// Opens a mapping. Any other value is reported, except null, and reads like an empty mapping.
     package init(_ node: Node, path: String = "", report: Report = Report()) {
         self.node = node
         self.path = path
@@ -21,24 +21,24 @@ package struct Fields {
         }
     }
 
-    /// The path of a member, or of the mapping's own for an empty key.
+    /// Returns the path of a member, or the mapping's own path for an empty key.
     package func path(of key: String) -> String {
         path.isEmpty || key.isEmpty ? path + key : "\(path).\(key)"
     }
 
-    /// The value of a key, which is known from now on; `nil` if it is absent or null.
+    /// Returns the value of a key and marks the key as known; `nil` if the key is absent or null.
     package mutating func value(_ key: String) -> Node? {
         allow(key)
         guard let value = node[key], !value.isNull else { return nil }
         return value
     }
 
-    /// Makes keys known without reading them.
+    /// Marks keys as known without reading them.
     package mutating func allow(_ keys: String...) {
         for key in keys where !known.contains(key) { known.append(key) }
     }
 
-    /// Reports an absent or null key. Returns whether it is there.
+    /// Reports the key if it is absent or null. Returns whether it has a value.
     @discardableResult
     package mutating func require(_ key: String, hint: String? = nil) -> Bool {
         guard value(key) == nil else { return true }
@@ -46,24 +46,24 @@ package struct Fields {
         return false
     }
 
-    /// Reports a fault of a member, at its value if it is there.
+    /// Reports an error in a member, at the place of its value if it exists.
     package mutating func refuse(_ key: String, _ message: String, hint: String? = nil) {
         let place = (node[key] ?? node).place
         report.add(Diagnostic(message, hint: hint, at: place).about(path(of: key)))
     }
 
-    /// Reports a matter of a member that may be as meant.
+    /// Reports a warning for a member, whose value may be intended.
     package mutating func warn(_ key: String, _ message: String, hint: String? = nil) {
         let place = (node[key] ?? node).place
         report.add(Diagnostic(message, hint: hint, at: place, severity: .warning).about(path(of: key)))
     }
 
-    /// Reports that a value has another type than its field.
+    /// Reports that a value does not have the type of its field.
     package mutating func refuseType(_ key: String, _ value: Node, expected: String) {
         report.add(Self.wrongType(value, expected: expected).about(path(of: key)))
     }
 
-    /// Reports each key that nobody asked for, with the nearest known one, and hands over all that was found.
+    /// Reports each key that was not requested, suggests the nearest known key, and returns all diagnostics.
     package consuming func finish() -> Report {
         for member in node.members where !known.contains(where: member.key.isText) {
             let near = Nearest.word(to: member.key.text, among: known)

@@ -1,11 +1,12 @@
-/// Turns a node into the JSON that is sent.
+/// Converts a node to the JSON that is sent.
 package enum JSONText {
     /// Appends a node as compact JSON.
     ///
-    /// JSON is taken over as the user wrote it, insignificant whitespace removed and nothing else changed. YAML is
-    /// read by the core schema: keys in the user's order, numbers digit for digit.
-    /// - Throws: That JSON has no notation for a number of the YAML, at its place. It is a fault of the field that
-    ///   the node is in.
+    /// JSON is copied as the user wrote it, apart from insignificant whitespace. YAML is converted by the core schema:
+    /// keys stay in the user's order, numbers keep every digit.
+    ///
+    /// - Throws: A diagnostic at the place of a YAML number that JSON cannot represent. Report it against the field
+    ///   that contains the node.
     package static func append(_ node: Node, to bytes: inout [UInt8]) throws(Diagnostic) {
         switch node.tape.format {
         case .json: minify(node.raw, into: &bytes)
@@ -17,15 +18,16 @@ package enum JSONText {
         }
     }
 
-    /// The node as compact JSON; see `append(_:to:)`.
-    /// - Throws: That JSON has no notation for a number of the YAML, at its place.
+    /// Returns the node as compact JSON; see `append(_:to:)`.
+    ///
+    /// - Throws: A diagnostic at the place of a YAML number that JSON cannot represent.
     package static func bytes(of node: Node) throws(Diagnostic) -> [UInt8] {
         var bytes: [UInt8] = []
         try append(node, to: &bytes)
         return bytes
     }
 
-    /// Drops whitespace outside strings from JSON that is known to be valid.
+    /// Copies valid JSON without the whitespace outside strings.
     private static func minify(_ json: ArraySlice<UInt8>, into bytes: inout [UInt8]) {
         bytes.reserveCapacity(bytes.count + json.count)
         var isInString = false

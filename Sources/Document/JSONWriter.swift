@@ -1,15 +1,15 @@
-/// Writes compact JSON: no whitespace, characters as themselves, only what must be escaped is escaped.
+/// Writes compact JSON: no whitespace, and only the required escapes.
 ///
-/// Commas come by themselves. The caller balances brackets and puts a key before each value of an object.
+/// The writer inserts commas. The caller balances the brackets and writes a key before each value of an object.
 package struct JSONWriter: Sendable {
-    /// What has been written; emptying it, keeping its capacity, starts afresh together with `startLine()`.
+    /// The bytes written. To start again, empty it, keeping its capacity, and call `startLine()`.
     package var bytes: [UInt8]
     private var needsComma = false
 
-    /// Starts with nothing, or behind what is there.
+    /// Creates a writer that appends to the given bytes.
     package init(appendingTo bytes: [UInt8] = []) { self.bytes = bytes }
 
-    /// Forgets that a value came before, as at the start of a line of its own.
+    /// Suppresses the comma before the next value, as at the start of a new line.
     package mutating func startLine() { needsComma = false }
 
     /// Opens an object.
@@ -48,7 +48,7 @@ package struct JSONWriter: Sendable {
         string(spelledBy: { $0.append(contentsOf: text) })
     }
 
-    /// Writes a string whose valid UTF-8 `append` adds to what is there.
+    /// Writes a string whose valid UTF-8 bytes `append` appends to the buffer.
     package mutating func string(spelledBy append: (inout [UInt8]) -> Void) {
         separate()
         bytes.append(UInt8(ascii: "\""))
@@ -58,25 +58,25 @@ package struct JSONWriter: Sendable {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Writes a whole number.
+    /// Writes an integer.
     package mutating func integer(_ value: Int) {
         separate()
         bytes.appendDecimal(value)
     }
 
-    /// Writes true or false.
+    /// Writes `true` or `false`.
     package mutating func boolean(_ value: Bool) {
         separate()
         bytes.append(contentsOf: (value ? "true" : "false").utf8)
     }
 
-    /// Writes null.
+    /// Writes `null`.
     package mutating func null() {
         separate()
         bytes.append(contentsOf: "null".utf8)
     }
 
-    /// Writes a value that is valid JSON already.
+    /// Writes a value that is already valid JSON.
     package mutating func raw(_ json: some Sequence<UInt8>) {
         separate()
         bytes.append(contentsOf: json)
@@ -98,7 +98,7 @@ package struct JSONWriter: Sendable {
         needsComma = true
     }
 
-    /// Escapes what must be of the bytes from `start` on, which is nothing as a rule.
+    /// Escapes the bytes from `start` on. Usually none needs it.
     private mutating func escape(from start: Int) {
         var first = start
         while first < bytes.count, !Self.mustEscape(bytes[first]) { first += 1 }

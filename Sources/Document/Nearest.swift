@@ -1,7 +1,8 @@
-/// Finds what a user probably meant.
+/// Suggests corrections for misspelt words.
 package enum Nearest {
-    /// The candidate that differs least from a misspelt word, if one is near: at most one edit in three letters.
-    /// Case does not count, nor does `-` for `_`. An edit adds, drops, changes or swaps letters.
+    /// Returns the candidate with the smallest distance to a misspelt word, at most one edit per three letters.
+    ///
+    /// An edit adds, removes or changes a letter or swaps two. Ignores case and treats `-` as `_`.
     package static func word(to word: String, among candidates: [String]) -> String? {
         let wanted = folded(word)
         guard !wanted.isEmpty, wanted.count <= 64 else { return nil }
@@ -9,7 +10,7 @@ package enum Nearest {
         for candidate in candidates {
             let known = folded(candidate)
             let limit = max(1, max(wanted.count, known.count) / 3)
-            // Lengths alone tell most of them apart, at no cost.
+            // The lengths alone rule out most candidates cheaply.
             guard abs(wanted.count - known.count) <= limit else { continue }
             let distance = distance(wanted, known)
             guard distance <= limit, distance < known.count else { continue }
@@ -28,7 +29,7 @@ package enum Nearest {
         }
     }
 
-    /// The number of edits between two words (optimal string alignment), row by row.
+    /// Returns the edit distance of two words (optimal string alignment), computed row by row.
     private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var beforeLast = [Int](repeating: 0, count: right.count + 1)
         var last = Array(0...right.count)

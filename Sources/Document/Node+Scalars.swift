@@ -1,5 +1,5 @@
 extension Node {
-    /// Whether it is JSON's null or a plain null of YAML's core schema (nothing, `~`, `null`).
+    /// Whether the node is JSON's null or a plain null of YAML's core schema (empty, `~`, `null`).
     package var isNull: Bool {
         switch kind {
         case .null: true
@@ -8,10 +8,10 @@ extension Node {
         }
     }
 
-    /// Whether it is a mapping or a sequence.
+    /// Whether the node is a mapping or a sequence.
     package var isContainer: Bool { kind == .mapping || kind == .sequence }
 
-    /// The text, if it can be read as a string: a JSON string, or any YAML scalar but a plain null.
+    /// The text if the node is a string: a JSON string, or any YAML scalar except a plain null.
     package var string: String? {
         switch kind {
         case .string, .key: text
@@ -20,7 +20,7 @@ extension Node {
         }
     }
 
-    /// The value, if it is true or false; of YAML's plain scalars `true`, `True`, `TRUE` and their opposites.
+    /// The value if the node is a boolean; in YAML, the plain scalars `true`, `True`, `TRUE` and their opposites.
     package var boolean: Bool? {
         switch kind {
         case .true: return true
@@ -32,8 +32,8 @@ extension Node {
         }
     }
 
-    /// The value, if it is a whole number of 64 bits: a JSON number without fraction and exponent, or a plain YAML
-    /// integer of any base.
+    /// The value if the node is a 64-bit integer: a JSON number without fraction and exponent, or a plain YAML integer
+    /// of any base.
     package var integer: Int? {
         switch kind {
         case .number: return Int(text)
@@ -44,7 +44,8 @@ extension Node {
         }
     }
 
-    /// The text of any scalar but a null, for fields whose type is finer than the document's: `+3600`, `"15s"`, `17`.
+    /// The text of a string, a number or a plain YAML scalar except null, for fields that parse it further: `+3600`,
+    /// `"15s"`, `17`.
     package var scalarText: String? {
         switch kind {
         case .string, .number: text

@@ -1,18 +1,18 @@
-/// A value or key of a document: a tape and an index. Copies are cheap, nothing is allocated.
+/// A value or key of a document: a tape and an index. Copies are cheap and allocate nothing.
 package struct Node: Sendable {
-    /// What a node is.
+    /// The kind of a node.
     package enum Kind: UInt8, Sendable, Hashable {
-        /// Keys with values, in the order of the file.
+        /// Keys with values, in file order.
         case mapping
-        /// Elements, in the order of the file.
+        /// Elements, in file order.
         case sequence
         /// A key of a mapping.
         case key
-        /// A JSON string, or a YAML scalar in quotes, in block style or tagged as a string.
+        /// A JSON string, or a YAML scalar that is quoted, in block style or tagged as a string.
         case string
-        /// A YAML scalar without quotes; its reader settles the type.
+        /// A YAML scalar without quotes, whose type depends on the field that reads it.
         case plain
-        /// A JSON number, of any size.
+        /// A JSON number of any size.
         case number
         /// JSON's `true`.
         case `true`
@@ -22,12 +22,12 @@ package struct Node: Sendable {
         case null
     }
 
-    /// The document it belongs to.
+    /// The document.
     package let tape: Tape
-    /// Which of the tape's events it is.
+    /// The index of the node's event on the tape.
     package let index: Int
 
-    /// Looks at an event of a tape; an index outside reads as a null.
+    /// Creates a node for an event of a tape. An index out of range reads as a null.
     package init(tape: Tape, index: Int) {
         self.tape = tape
         self.index = index
@@ -35,29 +35,29 @@ package struct Node: Sendable {
 
     private var event: Event? { tape.events.indices.contains(index) ? tape.events[index] : nil }
 
-    /// What it is.
+    /// The kind of the node.
     package var kind: Kind { event?.kind ?? .null }
 
-    /// Where it starts in the file. Computed when asked for; see `Tape.place(at:)` for the cost.
+    /// The position of the node in the file, computed on each access; see `Tape.place(at:)` for the cost.
     package var place: Place { tape.place(at: rawRange.lowerBound) }
 
-    /// Where its notation is in the tape's source, quotes and brackets included.
+    /// The range of the raw text in the tape's source, including quotes and brackets.
     package var rawRange: Range<Int> { event?.rawRange ?? tape.start..<tape.start }
 
-    /// Its notation as the user wrote it, without a copy.
+    /// The raw text as the user wrote it, without a copy.
     package var raw: ArraySlice<UInt8> { tape.source[rawRange] }
 
-    /// The text of a scalar or key in UTF-8 without a copy: of a string what it means, of all else what was written.
-    /// Empty for a mapping or sequence.
+    /// The text of a scalar or key in UTF-8, without a copy: decoded for a string, raw for any other scalar. Empty for
+    /// a mapping or sequence.
     package var bytes: ArraySlice<UInt8> {
         guard let event, event.kind != .mapping, event.kind != .sequence else { return [] }
         return event.isInArena ? tape.arena[event.textRange] : tape.source[event.textRange]
     }
 
-    /// The text of a scalar or key as a string; a copy when it is longer than 15 bytes.
+    /// The text of a scalar or key as a string; allocates if it is longer than 15 bytes.
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Tells whether the text is exactly this one, without making a string.
+    /// Whether the text equals `other`, without creating a string.
     package func isText(_ other: String) -> Bool {
         guard let event, event.kind != .mapping, event.kind != .sequence else { return other.isEmpty }
         guard Int(event.textLength) == other.utf8.count else { return false }
@@ -69,16 +69,16 @@ package struct Node: Sendable {
         return true
     }
 
-    /// How many elements a sequence or members a mapping has; 0 for the rest.
+    /// The number of elements of a sequence or members of a mapping; 0 for other kinds.
     package var count: Int {
         guard let event, event.kind == .mapping || event.kind == .sequence else { return 0 }
         return Int(event.textLength)
     }
 
-    /// The index of the event after this node's last.
+    /// The index of the first event after this node.
     var end: Int { event?.next ?? index }
 
-    /// A name for the kind, for messages: `a mapping`, `a string`.
+    /// The name of the kind, for messages: `a mapping`, `a string`.
     package var kindName: String {
         switch kind {
         case .mapping: "a mapping"

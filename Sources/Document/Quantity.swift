@@ -1,7 +1,8 @@
-/// A whole number with a unit behind it: what durations and sizes have in common.
+/// A whole number followed by a unit: the common form of durations and sizes.
 enum Quantity {
-    /// Takes the number and the unit apart; a space may lie between them.
-    /// - Throws: That there is no number, or one beyond 10¹⁵.
+    /// Splits the text into number and unit, which a space may separate.
+    ///
+    /// - Throws: The fault of a text that does not start with a number, or has a number beyond 10¹⁵.
     static func split(_ text: String, form: String) throws(TextFault) -> (number: Int64, unit: String) {
         let digits = text.utf8.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         guard !digits.isEmpty else {
@@ -12,8 +13,9 @@ enum Quantity {
         return (number, String(rest.drop { $0 == " " }))
     }
 
-    /// Multiplies.
-    /// - Throws: That the product is beyond 10¹⁵.
+    /// Multiplies two numbers.
+    ///
+    /// - Throws: The fault of a product beyond 10¹⁵.
     static func product(_ number: Int64, _ factor: Int64) throws(TextFault) -> Int64 {
         let (product, overflow) = number.multipliedReportingOverflow(by: factor)
         guard !overflow, product <= 1_000_000_000_000_000 else { throw tooLarge }

@@ -1,18 +1,18 @@
-/// How much processor time reading one file may take, and whether its result is still wanted.
+/// A limit on the processor time for reading one file, combined with cancellation.
 ///
-/// Readers ask between steps of about 64 KiB. The core reads no clock: the caller says what has been spent.
+/// Readers call `spend()` between steps of about 64 KiB. The type reads no clock: the caller supplies the time spent.
 package struct ReadingBudget: Sendable {
-    /// What every file has, however short.
+    /// The base allowance of every file.
     package static let base = Duration.seconds(2)
-    /// What a file has besides for each MiB that it has or begins. Usual files take a hundredth of it.
+    /// The additional allowance per started MiB of the file. Ordinary files use about a hundredth of it.
     package static let perMebibyte = Duration.seconds(1)
 
     private let check: @Sendable () -> Diagnostic?
 
-    /// A budget without an end, for files that were read before, and for tests.
+    /// A budget without a limit, for files that were read before and for tests.
     package static let unlimited = ReadingBudget { nil }
 
-    /// Creates a budget from what is called at each step; it returns why reading ends, or `nil`.
+    /// Creates a budget from a check that runs at each step and returns the reason to stop, or `nil`.
     package init(_ check: @escaping @Sendable () -> Diagnostic?) {
         self.check = check
     }
@@ -20,30 +20,31 @@ package struct ReadingBudget: Sendable {
     /// Creates the budget of a file.
     ///
     /// - Parameters:
-    ///   - byteCount: How long the file is.
-    ///   - spent: Returns the processor time that reading it has taken.
+    ///   - byteCount: The size of the file in bytes.
+    ///   - spent: Returns the processor time spent on reading the file.
     package init(byteCount: Int, spent: @escaping @Sendable () -> Duration) {
         let limit = Self.limit(for: byteCount)
         self.init { spent() > limit ? Self.exceeded(limit) : nil }
     }
 
-    /// This budget, which is also spent as soon as nobody wants the result.
+    /// Returns this budget with an additional condition: it also stops once `isUnwanted` returns `true`.
     package func unless(_ isUnwanted: @escaping @Sendable () -> Bool) -> ReadingBudget {
         ReadingBudget { [check] in isUnwanted() ? Self.unwanted : check() }
     }
 
-    /// How much processor time reading a file of this length may take.
+    /// Returns the processor time allowed for a file of this size.
     package static func limit(for byteCount: Int) -> Duration {
         base + perMebibyte * ((byteCount >> 20) + (byteCount % (1 << 20) > 0 ? 1 : 0))
     }
 
-    /// Asks whether to go on.
-    /// - Throws: Why not. It is a fault of the file as a whole.
+    /// Checks whether reading may continue.
+    ///
+    /// - Throws: The reason to stop, which concerns the whole file.
     package func spend() throws(Diagnostic) {
         if let diagnostic = check() { throw diagnostic }
     }
 
-    /// Nobody sees this one.
+    /// Never shown to a user.
     private static let unwanted = Diagnostic("reading the file was given up")
 
     private static func exceeded(_ limit: Duration) -> Diagnostic {

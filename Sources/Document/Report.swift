@@ -1,38 +1,38 @@
-/// The diagnostics found in one file: all of them counted, the first thousand kept, errors rather than warnings.
+/// The diagnostics of one file. All are counted, but only the first thousand are kept, with errors preferred to warnings.
 package struct Report: Sendable {
-    /// How many diagnostics are kept; the rest is only counted.
+    /// The maximum number of diagnostics kept; the others are only counted.
     package static let capacity = 1_000
 
-    /// The diagnostics kept, in the order they were found.
+    /// The kept diagnostics, in the order in which they were found.
     package private(set) var diagnostics: [Diagnostic] = []
-    /// How many errors were found.
+    /// The number of errors found.
     package private(set) var errorCount = 0
-    /// How many warnings were found.
+    /// The number of warnings found.
     package private(set) var warningCount = 0
 
-    /// Starts with nothing found.
+    /// Creates an empty report.
     package init() {}
 
-    /// The diagnostics kept, in the order of the file; those without a place come first.
+    /// The kept diagnostics in file order; those without a place come first.
     package var inOrder: [Diagnostic] {
         let origin = Place(line: 0, column: 0)
         return diagnostics.sorted { ($0.place ?? origin) < ($1.place ?? origin) }
     }
 
-    /// How many more diagnostics are kept.
+    /// The number of diagnostics that can still be kept.
     package var room: Int { Self.capacity - diagnostics.count }
 
-    /// Whether an error was found.
+    /// Whether there are errors.
     package var hasErrors: Bool { errorCount > 0 }
 
-    /// Adds one diagnostic.
+    /// Adds a diagnostic.
     package mutating func add(_ diagnostic: Diagnostic) {
         switch diagnostic.severity {
         case .error: errorCount += 1
         case .warning: warningCount += 1
         }
         if diagnostics.count >= Self.capacity {
-            // What a job fails for is not lost behind a thousand warnings.
+            // An error, for which a job fails, replaces a warning when the report is full.
             guard diagnostic.severity == .error,
                 let last = diagnostics.lastIndex(where: { $0.severity == .warning })
             else { return }
@@ -41,7 +41,7 @@ package struct Report: Sendable {
         diagnostics.append(diagnostic)
     }
 
-    /// Counts diagnostics for which there was no room, so that nobody had to put them together.
+    /// Counts diagnostics without storing them, so that the caller need not create them when the report is full.
     package mutating func count(errors: Int, warnings: Int) {
         errorCount += errors
         warningCount += warnings

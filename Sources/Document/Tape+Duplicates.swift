@@ -1,8 +1,10 @@
 extension Tape {
-    /// Finds the first mapping with a repeated key, however the keys are escaped.
+    /// Checks all mappings for repeated keys, compared after unescaping.
     ///
-    /// Costs a few comparisons a key in small mappings and one hash (seeded per process) a key in larger ones.
-    /// - Throws: Which key is repeated, at its second place, with the first place as hint; or that the budget is spent.
+    /// Costs a few comparisons per key in small mappings and one hash (seeded per process) per key in larger ones.
+    ///
+    /// - Throws: A diagnostic at the second place of the first repeated key, with the first place as hint; or the
+    ///   diagnostic of an exhausted budget.
     package func refuseDuplicateKeys(within budget: ReadingBudget = .unlimited) throws(Diagnostic) {
         var index = 0
         while index < events.count {
@@ -21,7 +23,7 @@ extension Tape {
         }
     }
 
-    /// After how many events the budget is asked.
+    /// The number of events between two checks of the budget.
     private static let eventsPerStep = 4_096
 
     private func duplicate(inMappingAt index: Int, _ budget: ReadingBudget) throws(Diagnostic) -> (Int, Int)? {

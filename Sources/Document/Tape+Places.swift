@@ -1,16 +1,16 @@
-/// The number of line feeds before a block of the source, and where the line that reaches into it starts.
+/// The line number at the start of a block of the source, and the offset where that line starts.
 struct Landmark: Sendable {
     var line: Int
     var lineStart: Int
 }
 
 extension Tape {
-    /// How many bytes lie between two landmarks.
+    /// The number of bytes between two landmarks.
     package static let landmarkDistance = 512
-    /// Up to how many bytes a document has none: lines of a `.jsonl` file are shorter, as a rule, and cost no survey.
+    /// The largest document without landmarks, in bytes. Lines of a `.jsonl` file are usually shorter and need no survey.
     private static let shortDocument = 4_096
 
-    /// Where a byte of the source is. Looks at the bytes of `counted(before:)` and no others.
+    /// Returns the position of a byte of the source. Reads only the bytes of `counted(before:)`.
     package func place(at offset: Int) -> Place {
         let counted = counted(before: offset)
         let block = (counted.lowerBound - start) / Self.landmarkDistance
@@ -19,7 +19,7 @@ extension Tape {
         return Place(line: landmark.line, column: counted.upperBound - landmark.lineStart + 1)
     }
 
-    /// The bytes that finding a place looks at: 512 at most, or 4 KiB in a document that is no longer than that.
+    /// Returns the bytes to read for finding a position: at most 512, or at most 4 KiB in a document without landmarks.
     package func counted(before offset: Int) -> Range<Int> {
         let end = min(max(offset, start), source.count)
         guard !landmarks.isEmpty else { return start..<end }
@@ -27,7 +27,7 @@ extension Tape {
         return start + block * Self.landmarkDistance..<end
     }
 
-    /// Notes landmarks for a document that is too long to be counted through for each place.
+    /// Records landmarks for a document that is too long to be scanned for each position.
     mutating func surveyLines(in range: Range<Int>) {
         guard range.count > Self.shortDocument else { return }
         landmarks.reserveCapacity(range.count / Self.landmarkDistance + 1)

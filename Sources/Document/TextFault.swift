@@ -1,11 +1,11 @@
-/// Why a short text (a duration, a size) could not be read.
+/// The reason why a short text (a duration, a size) could not be parsed.
 package struct TextFault: Error, Sendable, Hashable {
-    /// What is wrong, as a fragment.
+    /// The problem, as a fragment.
     package let message: String
-    /// What would be right, as a fragment.
+    /// The correct form, as a fragment.
     package let hint: String
 
-    /// Describes a fault.
+    /// Creates a fault.
     package init(_ message: String, hint: String) {
         self.message = message
         self.hint = hint
