@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-// Stop at the end of the text even if the bytes behind it look like more JSON.
+// Stop at the end of the text even if the bytes after it look like more JSON.
 #define SIMDJSON_CHECK_EOF 1
 #include <simdjson.h>
 
@@ -40,7 +40,7 @@ size_t digits(std::string_view text, size_t from) {
     return end - from;
 }
 
-// RFC 8259, section 6, for numbers of any length: simdjson's own readers refuse what does not fit into 64 bits.
+// Accepts the numbers of RFC 8259, section 6, at any length; simdjson's own readers reject those beyond 64 bits.
 bool is_number(std::string_view text) {
     size_t at = !text.empty() && text[0] == '-' ? 1 : 0;
     size_t whole = digits(text, at);
@@ -61,7 +61,7 @@ bool is_number(std::string_view text) {
     return at == text.size();
 }
 
-// Surrogates that simdjson let through show as three bytes that UTF-8 forbids.
+// Detects lone surrogates that simdjson accepted: they appear as three bytes that UTF-8 forbids.
 bool has_surrogate(std::string_view text) {
     for (size_t i = 0; i + 1 < text.size(); i++) {
         if (uint8_t(text[i]) == 0xED && uint8_t(text[i + 1]) >= 0xA0) return true;
@@ -125,7 +125,7 @@ private:
         for (auto element : array) {
             ondemand::value next;
             if (std::move(element).get(next)) return CSIMDJSON_MALFORMED;
-            // Leave at once: stepping on from a faulty value may run off the end.
+            // Return immediately: iterating past an invalid value may read beyond the end.
             if (csimdjson_code code = value(next)) return code;
             count++;
         }
@@ -153,7 +153,7 @@ private:
         return add(kind, std::string_view(start, 1), 0, 0);
     }
 
-    // The closing bracket is the last byte that is not whitespace before the next token.
+    // The closing bracket is the last byte before the next token that is not whitespace.
     void close(size_t index, uint32_t count) {
         const char *end;
         if (document.current_location().get(end)) end = text + input.length;

@@ -1,6 +1,7 @@
 extension FaultFinder {
     /// Reads a number.
-    /// - Throws: What RFC 8259 section 6 does not allow.
+    ///
+    /// - Throws: The fault of a number that RFC 8259 section 6 does not allow.
     mutating func number() throws(Fault) {
         let start = position
         if next == UInt8(ascii: "-") { position += 1 }
@@ -33,7 +34,8 @@ extension FaultFinder {
     }
 
     /// Reads `true`, `false` or `null`.
-    /// - Throws: That it is something else, with what was probably meant.
+    ///
+    /// - Throws: The fault of any other word, with a suggestion.
     mutating func word() throws(Fault) {
         let start = position
         while let byte = next, !isDelimiter(byte) { position += 1 }
@@ -54,7 +56,8 @@ extension FaultFinder {
     }
 
     /// Reads a string.
-    /// - Throws: An end that is missing, a character that must be escaped, a wrong escape, or bytes that are not UTF-8.
+    ///
+    /// - Throws: A missing end, a character that must be escaped, an invalid escape, or bytes that are not UTF-8.
     mutating func string() throws(Fault) {
         let start = position
         position += 1
@@ -121,7 +124,7 @@ extension FaultFinder {
         return unit
     }
 
-    /// Steps over one character beyond ASCII.
+    /// Advances past one non-ASCII character.
     private mutating func character(at start: Int) throws(Fault) {
         var decoder = UTF8()
         var bytes = source[start..<min(start + 4, end)].makeIterator()

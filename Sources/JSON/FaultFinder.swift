@@ -1,9 +1,9 @@
-/// Finds the first fault of a document that simdjson refused, and says it in words.
+/// Finds the first syntax error in a document that simdjson rejected, and describes it.
 ///
-/// simdjson is built to accept quickly and does not always know where a fault is; this reads slowly and does.
-/// It runs only on refused documents.
+/// simdjson is built to accept valid documents quickly and does not always locate an error. This reader is slower but
+/// does. It runs only on rejected documents.
 struct FaultFinder {
-    /// What is wrong and where, as an offset in the source.
+    /// A syntax error and its offset in the source.
     struct Fault: Error {
         let message: String
         let hint: String?
@@ -29,7 +29,7 @@ struct FaultFinder {
         depthLimit = limit
     }
 
-    /// The first fault; `nil` if this reader finds none.
+    /// Returns the first fault, or `nil` if this reader finds none.
     mutating func firstFault() -> Fault? {
         do {
             try document()
@@ -39,11 +39,12 @@ struct FaultFinder {
         }
     }
 
-    /// The byte at the position; `nil` at the end.
+    /// The byte at the position, or `nil` at the end.
     var next: UInt8? { position < end ? source[position] : nil }
 
     /// Skips whitespace.
-    /// - Throws: That there is a comment.
+    ///
+    /// - Throws: The fault of a comment, which JSON does not allow.
     mutating func skipSpace() throws(Fault) {
         while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
         let isComment = next == UInt8(ascii: "#") || next == UInt8(ascii: "/")
@@ -146,6 +147,6 @@ struct FaultFinder {
             hint: "the file may be incomplete; expected \(isObject ? "`}`" : "`]`")", at: end)
     }
 
-    /// A byte in backticks.
+    /// Returns the byte as a character in backticks.
     func name(_ byte: UInt8) -> String { "`\(Character(UnicodeScalar(byte)))`" }
 }

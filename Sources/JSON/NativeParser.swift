@@ -3,14 +3,14 @@ import Document
 
 /// Owns simdjson's parser and its buffers.
 @safe final class NativeParser {
-    /// Why a document was refused, with the offset in the source where it was noticed.
+    /// The reason why a document was rejected, with the offset in the source where the problem was detected.
     enum Fault {
         case malformed(Int)
         case tooManyValues(Int)
         case outOfMemory
     }
 
-    /// From this size on a document's buffers are not kept.
+    /// The largest document in bytes whose buffers are kept.
     private static let largestKept = 1 << 20
 
     private let pointer: OpaquePointer?
@@ -19,7 +19,7 @@ import Document
 
     deinit { unsafe csimdjson_destroy(pointer) }
 
-    /// Fills a tape that was begun with the same range. Returns why not, if it does not.
+    /// Appends the events of a document to a tape that was begun with the same range. Returns the fault, or `nil` on success.
     func parse(_ source: [UInt8], range: Range<Int>, limits: DocumentLimits, into tape: inout Tape) -> Fault? {
         guard let pointer = unsafe pointer else { return .outOfMemory }
         defer { if range.count > Self.largestKept { unsafe csimdjson_trim(pointer) } }

@@ -1,24 +1,26 @@
 package import Document
 
-/// Reads JSON (RFC 8259) with simdjson: every value is checked, none is copied unless it has escapes.
+/// Parses JSON (RFC 8259) with simdjson. Checks every value and copies only strings with escapes.
 ///
-/// Numbers of any size are accepted. Keep one for many documents; its buffers stay, those of a document over 1 MiB
-/// excepted. Recursive to the depth that the limits allow.
+/// Accepts numbers of any size. Use one parser for many documents: it keeps its buffers, except those of a document
+/// over 1 MiB. Recursive up to the depth limit.
 package struct Parser: DocumentParser {
     private let limits: DocumentLimits
     private let budget: ReadingBudget
     private let native = NativeParser()
 
-    /// Makes a parser that refuses what goes beyond the limits, and gives up when the budget is spent.
+    /// Creates a parser that rejects documents beyond the limits and stops when the budget is spent.
     ///
-    /// simdjson takes a document in one step, of less than a second for the longest; the budget is asked after it.
+    /// simdjson parses a document in one step, which takes less than a second for the largest. The budget is checked
+    /// after it.
     package init(limits: DocumentLimits = DocumentLimits(), budget: ReadingBudget = .unlimited) {
         self.limits = limits
         self.budget = budget
     }
 
-    /// Reads the document in a range of an array; see `DocumentParser`.
-    /// - Throws: The first fault, with its place; the tape is then empty. Report it against the file.
+    /// Parses the document in a range of an array; see `DocumentParser`.
+    ///
+    /// - Throws: The first error, with its place; the tape is then empty. Report it against the file.
     package mutating func parse(
         _ source: [UInt8], range: Range<Int>, into tape: inout Tape
     ) throws(Diagnostic) {

@@ -1,19 +1,20 @@
 import CNGHTTP2
 package import HTTP2
 
-/// Decodes header blocks with nghttp2's inflater, whose dynamic table it owns.
+/// Decodes header blocks with nghttp2's inflater, which owns the dynamic table.
 @safe package final class HeaderDecoder: HeaderBlockDecoder {
     private let pointer: OpaquePointer
-    /// Kept because the inflater uses it to its end.
+    /// Kept alive because the inflater uses it until it is deleted.
     private let memory = InflaterMemory()
     private let listLimit: Int
 
-    /// Makes a decoder with an empty dynamic table.
+    /// Creates a decoder with an empty dynamic table.
     ///
     /// - Parameters:
-    ///   - tableByteCount: The SETTINGS_HEADER_TABLE_SIZE that the peer was told. Below 4096 the peer's first block
-    ///     must begin with a size update, as it does once it has acknowledged those settings (RFC 7541 §4.2).
-    ///   - listLimit: The most bytes of one list, counted as in RFC 9113 §6.5.2: names and values, and 32 for each.
+    ///   - tableByteCount: The SETTINGS_HEADER_TABLE_SIZE sent to the peer. If it is below 4096, the peer's first block
+    ///     must begin with a size update, which the peer sends once it has acknowledged those settings (RFC 7541 §4.2).
+    ///   - listLimit: The maximum size of one list in bytes, counted as in RFC 9113 §6.5.2: names and values, and 32
+    ///     for each.
     package init(tableByteCount: Int = 4096, listLimit: Int) {
         guard let inflater = unsafe memory.makeInflater() else {
             fatalError("there is not enough memory for a header table")
@@ -25,11 +26,10 @@ package import HTTP2
 
     deinit { unsafe nghttp2_hd_inflate_del(pointer) }
 
-    /// Appends the fields of one whole block, which is no longer needed afterwards.
+    /// Appends the fields of one complete block. The block is not needed afterwards.
     ///
-    /// - Throws: `.malformed`: the table is lost, so the connection must end (COMPRESSION_ERROR). `.tooLarge`: the
-    ///   list goes beyond the limit and only its beginning was appended; the table is intact, so the stream alone may
-    ///   be given up.
+    /// - Throws: `.malformed`: the table is lost, so the connection must end (COMPRESSION_ERROR). `.tooLarge`: the list
+    ///   exceeds the limit and only its beginning was appended; the table is intact, so it is enough to reset the stream.
     package func decode(_ block: Span<UInt8>, into fields: inout HeaderFields) throws(HeaderBlockFault) {
         var rest = Rest(listByteCount: 0, limit: listLimit)
         let isWhole = unsafe block.withUnsafeBufferPointer { bytes in
@@ -39,12 +39,12 @@ package import HTTP2
         if rest.listByteCount > listLimit { throw .tooLarge }
     }
 
-    /// How much of a list there may still be.
+    /// The size of a list so far, and its limit.
     private struct Rest {
         var listByteCount: Int
         let limit: Int
 
-        /// Counts a field and says whether it is still within the limit.
+        /// Counts a field. Returns whether the list is still within the limit.
         mutating func admits(_ byteCount: Int) -> Bool {
             listByteCount += byteCount + 32
             return listByteCount <= limit

@@ -1,24 +1,24 @@
 import CNGHTTP2
 
-/// Memory for one inflater, which asks for the same few sizes over and over, four times a header field.
+/// An allocator for one inflater, which requests the same few sizes repeatedly, four times per header field.
 ///
-/// What is given back is kept for the next request of its size class; larger pieces go to the C library. Belongs to one
-/// inflater, and must outlive it.
+/// Keeps released blocks for the next request of their size class; larger blocks use the C library. Belongs to one
+/// inflater and must outlive it.
 @safe final class InflaterMemory {
-    /// Pieces of up to so many bytes are kept, in classes of `grain` bytes.
+    /// The largest block in bytes that is kept, in size classes of `grain` bytes.
     private static let keptByteCount = 512
     private static let grain = 64
-    /// Before each piece stands its size, in as many bytes as keep what follows aligned.
+    /// The size of the header before each block, which stores the block's size and keeps the block aligned.
     private static let headByteCount = 16
 
-    /// The free pieces of each class, by the first of them; the first bytes of each lead to the next.
+    /// The free list of each size class. The first bytes of each free block point to the next.
     ///
-    /// Behind a pointer, which is what the C library hands back: a property of this object would be looked up, counted
-    /// and checked for overlapping access by every one of millions of calls.
+    /// Allocated separately and passed to the C library as a pointer. A property of this object would cost a lookup,
+    /// reference counting and an exclusivity check in each of millions of calls.
     private typealias FreePieces = UnsafeMutablePointer<UnsafeMutableRawPointer?>
     private let free = FreePieces.allocate(capacity: kindCount)
     private static let kindCount = keptByteCount / grain
-    /// The inflater keeps a pointer to it.
+    /// Allocated separately because the inflater keeps a pointer to it.
     private let functions = UnsafeMutablePointer<nghttp2_mem>.allocate(capacity: 1)
 
     init() {
@@ -49,7 +49,7 @@ import CNGHTTP2
         unsafe functions.deallocate()
     }
 
-    /// Makes an inflater that takes its memory from here; `nil` when there is none.
+    /// Creates an inflater that allocates from this object; `nil` if there is not enough memory.
     func makeInflater() -> OpaquePointer? {
         var inflater: OpaquePointer?
         guard unsafe nghttp2_hd_inflate_new2(&inflater, functions) == 0 else { return nil }
@@ -60,7 +60,7 @@ import CNGHTTP2
         unsafe memory?.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
     }
 
-    /// The class of a size; `nil` for one that is not kept.
+    /// Returns the class of a size, or `nil` if blocks of this size are not kept.
     private static func kind(of byteCount: Int) -> Int? {
         byteCount <= keptByteCount ? max(0, byteCount - 1) / grain : nil
     }

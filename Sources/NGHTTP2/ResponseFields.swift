@@ -1,6 +1,6 @@
 import CNGHTTP2
 
-/// The header fields of an answer, laid end to end; reusable.
+/// The header fields of a response, stored end to end; reusable.
 package struct ResponseFields: Sendable {
     fileprivate var bytes: [UInt8] = []
     fileprivate var fields: [Field] = []
@@ -15,7 +15,7 @@ package struct ResponseFields: Sendable {
     /// Creates an empty list.
     package init() {}
 
-    /// Forgets all fields and keeps the room.
+    /// Removes all fields and keeps the capacity.
     package mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         fields.removeAll(keepingCapacity: true)
@@ -24,8 +24,8 @@ package struct ResponseFields: Sendable {
     /// Appends a field.
     ///
     /// - Parameters:
-    ///   - name: In lowercase; `:status` must be the first.
-    ///   - value: As it goes on the wire.
+    ///   - name: The name in lowercase; `:status` must be the first field.
+    ///   - value: The value, as sent to the client.
     ///   - isIndexed: Whether the field may enter the dynamic table.
     package mutating func append(_ name: String, _ value: ArraySlice<UInt8>, isIndexed: Bool = true) {
         let start = bytes.count
@@ -35,7 +35,7 @@ package struct ResponseFields: Sendable {
         fields.append(Field(name: start, value: middle, end: bytes.count, isIndexed: isIndexed))
     }
 
-    /// Appends a field whose value is a text.
+    /// Appends a field with a text value.
     package mutating func append(_ name: String, _ value: String, isIndexed: Bool = true) {
         let start = bytes.count
         bytes.append(contentsOf: name.utf8)
@@ -44,7 +44,7 @@ package struct ResponseFields: Sendable {
         fields.append(Field(name: start, value: middle, end: bytes.count, isIndexed: isIndexed))
     }
 
-    /// Lends the fields as nghttp2 wants them, for the length of the call.
+    /// Calls `body` with the fields in nghttp2's form, valid only during the call.
     mutating func withPairs<Value>(_ body: (UnsafePointer<nghttp2_nv>?, Int) -> Value) -> Value {
         let fields = fields
         return unsafe bytes.withUnsafeMutableBufferPointer { bytes in

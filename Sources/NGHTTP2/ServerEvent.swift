@@ -1,41 +1,42 @@
 package import HTTP2
 
 extension ServerSession {
-    /// What a client did.
+    /// An event caused by the client.
     package enum Event: Sendable {
-        /// A request came to its end. Hand it to `recycle(_:)` when done with it.
+        /// A complete request. Pass it to `recycle(_:)` after use.
         case request(Request)
-        /// The client gave up a stream (RST_STREAM).
+        /// The client reset a stream (RST_STREAM).
         case reset(stream: UInt32, ErrorCode)
-        /// The client announced that it is leaving.
+        /// The client sent a GOAWAY.
         case goAway(lastStream: UInt32, ErrorCode, debug: [UInt8])
-        /// The client's settings, which have been acknowledged.
+        /// The client sent its settings, which have been acknowledged.
         case settings
-        /// The client acknowledged settings of ours, the oldest that waited.
+        /// The client acknowledged the oldest unacknowledged settings of the server.
         case settingsAcknowledged
-        /// A PING, which has been answered unless `answersPings` is off.
+        /// The client sent a PING, which has been answered unless `answersPings` is off.
         case ping(UInt64)
-        /// The answer to a PING of ours, or to none.
+        /// The client sent a PING acknowledgement, whether or not the server had sent a PING.
         case pong(UInt64)
-        /// A stream is over, whoever ended it; `.refusedStream` for one above the last id of a GOAWAY of ours.
+        /// A stream was closed by either side; `.refusedStream` for a stream above the last id of the server's GOAWAY.
         case closed(stream: UInt32, ErrorCode)
-        /// A stream beyond a limit that the client has not acknowledged yet: refused, and no fault of the client's.
+        /// The session refused a stream beyond a limit that the client has not acknowledged yet. This is not the
+        /// client's fault.
         case refusedBeyondLimit(stream: UInt32)
-        /// The client broke the protocol. A stream was reset, or the connection is being ended.
+        /// The client violated the protocol. A stream was reset, or the connection is being closed.
         case violation(Violation)
     }
 
-    /// A request as it came.
+    /// A request as received.
     package struct Request: Sendable {
         /// The stream to answer on.
         package internal(set) var stream: UInt32 = 0
-        /// All fields in order, repeated ones and those of a trailer included.
+        /// All fields in order, including repeated ones and those of a trailer.
         package internal(set) var fields = HeaderFields()
-        /// Whether fields came behind the body.
+        /// Whether fields followed the body.
         package internal(set) var hasTrailer = false
-        /// The body, as far as `Options.bodyLimit` goes.
+        /// The body, up to `Options.bodyLimit`.
         package internal(set) var body: [UInt8] = []
-        /// How many bytes the body had.
+        /// The total number of body bytes received.
         package internal(set) var bodyByteCount = 0
 
         init() {}
@@ -49,34 +50,34 @@ extension ServerSession {
         }
     }
 
-    /// A fault of the client's.
+    /// A protocol violation by the client.
     package struct Violation: Sendable, Hashable {
-        /// The stream, 0 for the connection.
+        /// The stream, or 0 for the connection.
         package let stream: UInt32
-        /// What is wrong, in nghttp2's words.
+        /// The problem, as nghttp2 describes it.
         package let message: String
     }
 }
 
 extension ServerSession {
-    /// How a session is set up.
+    /// The configuration of a session.
     package struct Options: Sendable {
-        /// The most bytes of a body that are kept.
+        /// The maximum number of body bytes kept per request.
         package var bodyLimit = 65_536
-        /// When the client may send more on the connection.
+        /// When to refill the connection's window.
         package var windows = Windows.automatic
-        /// Whether a PING is answered.
+        /// Whether to answer PINGs.
         package var answersPings = true
 
-        /// Creates the options of a session that behaves.
+        /// Creates the options of a session that follows the protocol.
         package init() {}
     }
 
-    /// When the client may send more DATA on the connection; a stream's own window always follows what it brought.
+    /// When to let the client send more DATA on the connection. A stream's own window is always refilled as data arrives.
     package enum Windows: Sendable, Hashable {
-        /// When half of the window is used up.
+        /// When half of the window is used.
         case automatic
-        /// As `grant(_:onStream:)` says; never otherwise.
+        /// Only when `grant(_:onStream:)` is called.
         case manual
     }
 
@@ -85,21 +86,21 @@ extension ServerSession {
         let identifier: UInt16
         let value: UInt32
 
-        /// A parameter by its number, known or not.
+        /// Creates a parameter from its identifier, known or not.
         package init(identifier: UInt16, value: UInt32) {
             self.identifier = identifier
             self.value = value
         }
 
-        /// SETTINGS_HEADER_TABLE_SIZE: bytes of the table that the client may use.
+        /// SETTINGS_HEADER_TABLE_SIZE: the maximum size in bytes of the table that the client may use.
         package static func headerTable(_ byteCount: UInt32) -> Setting { Setting(identifier: 1, value: byteCount) }
         /// SETTINGS_MAX_CONCURRENT_STREAMS.
         package static func streams(_ count: UInt32) -> Setting { Setting(identifier: 3, value: count) }
-        /// SETTINGS_INITIAL_WINDOW_SIZE, of each stream; at most 2^31 - 1.
+        /// SETTINGS_INITIAL_WINDOW_SIZE of each stream; at most 2^31 - 1.
         package static func streamWindow(_ byteCount: UInt32) -> Setting { Setting(identifier: 4, value: byteCount) }
         /// SETTINGS_MAX_FRAME_SIZE, 16384 to 16777215.
         package static func frame(_ byteCount: UInt32) -> Setting { Setting(identifier: 5, value: byteCount) }
-        /// SETTINGS_MAX_HEADER_LIST_SIZE, which is advice.
+        /// SETTINGS_MAX_HEADER_LIST_SIZE, which is advisory.
         package static func headerList(_ byteCount: UInt32) -> Setting { Setting(identifier: 6, value: byteCount) }
     }
 }

@@ -2,12 +2,12 @@ import CNGHTTP2
 import HTTP2
 
 extension ServerSession {
-    /// The session that nghttp2 calls back for.
+    /// Returns the session that owns a callback.
     static func owner(of pointer: UnsafeMutableRawPointer?) -> ServerSession? {
         unsafe pointer.map { unsafe Unmanaged<ServerSession>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Tells nghttp2 whom to call.
+    /// Registers the callbacks with nghttp2.
     static func install(_ callbacks: OpaquePointer?) {
         unsafe nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, frame, owner in
             unsafe ServerSession.with(owner, frame) { unsafe $0.fieldsBegin($1) }
@@ -44,13 +44,13 @@ extension ServerSession {
         return 0
     }
 
-    /// The place of a stream's request, if that has begun and not ended.
+    /// Returns the slot of a stream's request if the request is incomplete.
     fileprivate func place(of stream: Int32) -> Int? {
         let mark = mark(of: stream)
         return mark > 0 ? mark - 1 : nil
     }
 
-    /// What is kept with a stream: 0 if it never began, the place from 1, or `endedMark`.
+    /// Returns a stream's user data: 0 if its request never began, the slot counted from 1, or `endedMark`.
     private func mark(of stream: Int32) -> Int {
         Int(bitPattern: unsafe nghttp2_session_get_stream_user_data(pointer, stream))
     }
@@ -59,7 +59,7 @@ extension ServerSession {
         unsafe nghttp2_session_set_stream_user_data(pointer, stream, UnsafeMutableRawPointer(bitPattern: mark))
     }
 
-    /// The mark of a stream whose request has been handed out.
+    /// The mark of a stream whose request has been delivered.
     private static let endedMark = -1
 
     private func fieldsBegin(_ frame: UnsafePointer<nghttp2_frame>) {
@@ -82,7 +82,7 @@ extension ServerSession {
         openStreamCount += 1
     }
 
-    /// Takes a request out of its place.
+    /// Removes a request from its slot and returns it.
     private func takeRequest(of stream: Int32) -> Request? {
         guard let place = place(of: stream) else { return nil }
         setMark(Self.endedMark, of: stream)
@@ -122,7 +122,7 @@ extension ServerSession {
         }
     }
 
-    /// Notes a GOAWAY that nghttp2 sends of its own accord: the connection ends by the client's fault.
+    /// Reports a GOAWAY that nghttp2 sends by itself: the connection ends because of a violation by the client.
     private func frameLeft(_ frame: UnsafePointer<nghttp2_frame>) {
         guard unsafe UInt32(frame.pointee.hd.type) == NGHTTP2_GOAWAY.rawValue else { return }
         if ownGoAwayCount > 0 {
@@ -142,7 +142,7 @@ extension ServerSession {
     }
 }
 
-/// Takes one field of a request.
+/// Stores one field of a request.
 private func takeField(
     _: OpaquePointer?, _: UnsafePointer<nghttp2_frame>?, _ name: UnsafePointer<UInt8>?, _ nameCount: Int,
     _ value: UnsafePointer<UInt8>?, _ valueCount: Int, _: UInt8, _ owner: UnsafeMutableRawPointer?
@@ -154,7 +154,7 @@ private func takeField(
     return 0
 }
 
-/// Notes a field that nghttp2 leaves out because its name or value is malformed.
+/// Reports a field that nghttp2 omits because its name or value is malformed.
 private func refuseField(
     _: OpaquePointer?, _ frame: UnsafePointer<nghttp2_frame>?, _ name: UnsafePointer<UInt8>?, _ nameCount: Int,
     _: UnsafePointer<UInt8>?, _: Int, _: UInt8, _ owner: UnsafeMutableRawPointer?
@@ -166,7 +166,7 @@ private func refuseField(
     return 0
 }
 
-/// Takes a piece of a request's body.
+/// Stores a piece of a request's body.
 private func takeData(
     _: OpaquePointer?, _: UInt8, _ stream: Int32, _ bytes: UnsafePointer<UInt8>?, _ count: Int,
     _ owner: UnsafeMutableRawPointer?

@@ -2,9 +2,9 @@ import CNGHTTP2
 package import HTTP2
 
 extension ServerSession {
-    /// Answers a request; a body follows in DATA frames as the client's windows allow.
+    /// Sends a response. A body follows in DATA frames as the client's windows allow.
     ///
-    /// Does nothing on a stream that is over.
+    /// Does nothing on a closed stream.
     package func respond(on stream: UInt32, _ fields: inout ResponseFields, body: [UInt8] = []) {
         let id = Int32(bitPattern: stream)
         if !body.isEmpty { bodies[id] = Body(bytes: body) }
@@ -16,7 +16,7 @@ extension ServerSession {
         if result != 0 { bodies[id] = nil }
     }
 
-    /// Sends an informational answer (1xx) ahead of the final one.
+    /// Sends an informational response (1xx) before the final one.
     package func inform(on stream: UInt32, _ fields: inout ResponseFields) {
         _ = unsafe fields.withPairs { pairs, count in
             unsafe nghttp2_submit_headers(
@@ -24,7 +24,7 @@ extension ServerSession {
         }
     }
 
-    /// Gives a stream up (RST_STREAM).
+    /// Resets a stream (RST_STREAM).
     package func reset(_ stream: UInt32, _ code: ErrorCode) {
         unsafe nghttp2_submit_rst_stream(
             pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), Int32(bitPattern: stream), code.rawValue)
@@ -33,9 +33,9 @@ extension ServerSession {
     /// Announces the end of the connection. May be repeated with a lower `lastStream`, which never rises.
     ///
     /// - Parameters:
-    ///   - lastStream: The highest stream that is still being dealt with; those above it are over.
-    ///   - code: Why.
-    ///   - debug: More about why, in whatever form.
+    ///   - lastStream: The highest stream that the server still processes. Those above it are closed.
+    ///   - code: The reason.
+    ///   - debug: Further details of the reason, in any form.
     package func goAway(lastStream: UInt32, _ code: ErrorCode, debug: [UInt8] = []) {
         ownGoAwayCount += 1
         unsafe nghttp2_submit_goaway(
@@ -43,13 +43,13 @@ extension ServerSession {
             debug.count)
     }
 
-    /// Announces a graceful end (RFC 9113 §6.8): GOAWAY with 2^31 - 1 and NO_ERROR.
+    /// Announces a graceful shutdown (RFC 9113 §6.8): GOAWAY with 2^31 - 1 and NO_ERROR.
     package func noticeShutdown() {
         ownGoAwayCount += 1
         unsafe nghttp2_submit_shutdown_notice(pointer)
     }
 
-    /// Sends settings. They hold once the client has acknowledged them.
+    /// Sends settings. They take effect once the client has acknowledged them.
     package func submit(_ settings: [Setting]) {
         let entries = settings.map { nghttp2_settings_entry(settings_id: Int32($0.identifier), value: $0.value) }
         unsafe nghttp2_submit_settings(pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), entries, entries.count)
@@ -60,7 +60,7 @@ extension ServerSession {
         submitPing(payload, flags: NGHTTP2_FLAG_NONE)
     }
 
-    /// Answers a PING, which is done already if `answersPings` is on.
+    /// Answers a PING. Not needed if `answersPings` is on.
     package func pong(_ payload: UInt64) {
         submitPing(payload, flags: NGHTTP2_FLAG_ACK)
     }
@@ -70,19 +70,19 @@ extension ServerSession {
         unsafe nghttp2_submit_ping(pointer, UInt8(flags.rawValue), bytes)
     }
 
-    /// Lets the client send so much more than it was told before, on a stream or, with 0, on the connection.
+    /// Widens the send window of the client by `byteCount`, for a stream or, with 0, for the connection.
     package func grant(_ byteCount: Int32, onStream stream: UInt32) {
         unsafe nghttp2_submit_window_update(
             pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), Int32(bitPattern: stream), byteCount)
     }
 
-    /// Sets the connection's window; 65,535 is what it begins with.
+    /// Sets the connection's window, which is initially 65,535 bytes.
     package func setConnectionWindow(_ byteCount: Int32) {
         unsafe nghttp2_session_set_local_window_size(pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, byteCount)
     }
 }
 
-/// Yields a piece of an answer's body.
+/// Supplies a piece of a response body to nghttp2.
 private func readBody(
     _: OpaquePointer?, _ stream: Int32, _ buffer: UnsafeMutablePointer<UInt8>?, _ capacity: Int,
     _ flags: UnsafeMutablePointer<UInt32>?, _: UnsafeMutablePointer<nghttp2_data_source>?,

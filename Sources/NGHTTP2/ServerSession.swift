@@ -1,35 +1,34 @@
 import CNGHTTP2
 import HTTP2
 
-/// A server's half of one HTTP/2 connection, over memory: bytes and events in, bytes and answers out.
+/// The server side of one HTTP/2 connection, without I/O: received bytes and responses in, events and bytes to send out.
 ///
-/// Not Sendable: one connection owns it. Nothing waits; what there is to send is taken with `takeOutput(into:)` after
-/// every call that may make some.
+/// Not Sendable: one connection owns it. No call blocks. Call `takeOutput(into:)` after every call that may produce output.
 @safe package final class ServerSession {
     let pointer: OpaquePointer
-    /// What happened, in order, since it was taken last.
+    /// The events since the last `takeEvents(into:)`, in order.
     var events: [Event] = []
-    /// Requests that have begun and not ended; a stream's user data is its place here, from 1.
+    /// The incomplete requests. A stream's user data is its slot here, counted from 1.
     var requests: [Request] = []
     var freePlaces: [Int] = []
     var spareRequests: [Request] = []
-    /// Bodies of answers that are on their way.
+    /// The bodies of responses in progress.
     var bodies: [Int32: Body] = [:]
-    /// The place of the request whose fields are coming.
+    /// The slot of the request whose fields are arriving.
     var currentPlace = 0
-    /// What nghttp2 said last about the client's bytes.
+    /// The last message from nghttp2 about the client's bytes.
     var lastMessage: String?
     var hasReportedViolation = false
-    /// GOAWAYs of the owner's that are not sent yet.
+    /// The number of GOAWAYs that the owner submitted and that are not sent yet.
     var ownGoAwayCount = 0
     private var consumed = 0
     private var injected: [UInt8] = []
     private var isBroken = false
     let bodyLimit: Int
 
-    /// When the client may send more.
+    /// When to refill the connection's window.
     package var windows: Windows
-    /// Whether a PING is answered.
+    /// Whether to answer PINGs.
     package var answersPings: Bool
 
     struct Body {
@@ -37,7 +36,7 @@ import HTTP2
         var offset = 0
     }
 
-    /// Begins a connection. Submit the first settings next.
+    /// Begins a connection. The caller must submit the first settings next.
     package init(options: Options = Options()) {
         bodyLimit = options.bodyLimit
         windows = options.windows
@@ -67,7 +66,7 @@ import HTTP2
         return unsafe session
     }
 
-    /// Takes bytes that the client sent, cut anywhere. `takeEvents(into:)` yields what they were.
+    /// Processes bytes from the client, split anywhere. `takeEvents(into:)` returns the resulting events.
     package func receive(_ bytes: Span<UInt8>) {
         guard !isBroken else { return }
         hasReportedViolation = false
@@ -82,7 +81,7 @@ import HTTP2
         consumed = 0
     }
 
-    /// Moves what happened since the last call behind the events in `taken`; sending may yield events too.
+    /// Appends the events since the last call to `taken`. Sending may produce events too.
     package func takeEvents(into taken: inout [Event]) {
         if taken.isEmpty {
             swap(&taken, &events)
@@ -92,7 +91,7 @@ import HTTP2
         }
     }
 
-    /// Appends the frames that there are to send.
+    /// Appends the frames to send.
     package func takeOutput(into output: inout [UInt8]) {
         while !isBroken {
             var start: UnsafePointer<UInt8>?
@@ -104,32 +103,32 @@ import HTTP2
         injected.removeAll(keepingCapacity: true)
     }
 
-    /// Gives a request's room back for the next one.
+    /// Returns a request's memory for reuse by a later one.
     package func recycle(_ request: consuming Request) {
         if spareRequests.count < 64 { spareRequests.append(request) }
     }
 
-    /// Whether the connection is to be closed once the output has been sent.
+    /// Whether to close the connection once the output has been sent.
     package var isFinished: Bool {
         if isBroken { return true }
         return unsafe nghttp2_session_want_read(pointer) == 0 && nghttp2_session_want_write(pointer) == 0
     }
 
-    /// The highest stream that the client has opened; 0 before any.
+    /// The highest stream that the client has opened, or 0 if it has opened none.
     package var lastStream: UInt32 { UInt32(unsafe nghttp2_session_get_last_proc_stream_id(pointer)) }
 
-    /// How many streams of the client's are open.
+    /// The number of open streams.
     package internal(set) var openStreamCount = 0
 
-    /// How many bytes of DATA have come, which used up the connection's window.
+    /// The number of DATA bytes received, which count against the connection's window.
     package private(set) var receivedDataByteCount = 0
 
-    /// Appends bytes to the output as they are, behind the frames there are to send.
+    /// Appends raw bytes to the output, after the frames to send.
     package func inject(_ bytes: some Sequence<UInt8>) {
         injected.append(contentsOf: bytes)
     }
 
-    /// Notes received DATA, so that the client may send more if that is automatic.
+    /// Counts received DATA, so that the client may send more if `windows` is automatic.
     func consume(_ byteCount: Int, on stream: Int32) {
         receivedDataByteCount += byteCount
         unsafe nghttp2_session_consume_stream(pointer, stream, byteCount)

@@ -1,9 +1,9 @@
 import LinuxIO
 
-/// Reads an app's feedback: one JSON object a line, in files that are complete when they are visible.
+/// Reads an app's feedback: one JSON object per line, in files that are complete as soon as they are visible.
 ///
-/// Lines come at least once: drop repeats by (`kind`, `id`, `index`). Take the files in order, and remove or move each
-/// when its lines are dealt with. Calls block.
+/// Lines are delivered at least once: drop duplicates by (`kind`, `id`, `index`). Process the files in order, and
+/// remove or move each one after processing its lines. Calls block.
 ///
 /// ```swift
 /// let reader = try FeedbackReader(app: "weather", spool: "/var/spool/pushspool")
@@ -17,18 +17,18 @@ public struct FeedbackReader: Sendable {
 
     /// Opens the app's `feedback/`.
     ///
-    /// - Throws: `SpoolClientError`: there is no such app, or we may not read there.
+    /// - Throws: `SpoolClientError` if the app does not exist or the folder must not be read.
     public init(app: String, spool: String) throws(SpoolClientError) {
         folder = try translating { () throws(SystemError) in
             try Directory.open(path: spool).openChild(Array(app.utf8)).openChild(Array("feedback".utf8))
         }
     }
 
-    /// The names of the files that are there, oldest first over all nodes. Links, folders and pipes are passed over: the
-    /// daemon makes none.
+    /// Returns the names of the feedback files, oldest first across all nodes. Skips links, folders and pipes, which
+    /// the daemon does not create.
     ///
-    /// - Returns: names such as `20261121T083616.123456Z-host-a.jsonl`.
-    /// - Throws: `SpoolClientError`: the folder cannot be read.
+    /// - Returns: Names such as `20261121T083616.123456Z-host-a.jsonl`.
+    /// - Throws: `SpoolClientError` if the folder cannot be read.
     public func files() throws(SpoolClientError) -> [String] {
         try translating { () throws(SystemError) in
             var names: [String] = []
@@ -42,10 +42,12 @@ public struct FeedbackReader: Sendable {
         }
     }
 
-    /// Calls `body` for each line of a file, without its end; a long file is read piece by piece. One that is not there
-    /// any more has none: another consumer was faster.
+    /// Calls `body` for each line of a file, without its line end. Reads a long file piece by piece.
     ///
-    /// - Throws: `SpoolClientError` when the file cannot be read, or is a link, a folder or a pipe; whatever `body` throws.
+    /// Does nothing if the file no longer exists, because another consumer has taken it.
+    ///
+    /// - Throws: `SpoolClientError` if the file cannot be read, or is a link, a folder or a pipe; any error that `body`
+    ///   throws.
     public func forEachLine(of file: String, _ body: (String) throws -> Void) throws {
         guard let file = try open(file) else { return }
         var offset: Int64 = 0
@@ -57,7 +59,7 @@ public struct FeedbackReader: Sendable {
             }
             guard count > 0 else { break }
             offset += Int64(count)
-            // What was pending before had no line end.
+            // The bytes pending before this read contain no line end.
             guard let last = pending[start...].lastIndex(of: 0x0A) else { continue }
             for line in pending[..<last].split(separator: 0x0A, omittingEmptySubsequences: false) {
                 try body(String(decoding: line, as: UTF8.self))
@@ -78,16 +80,16 @@ public struct FeedbackReader: Sendable {
         }
     }
 
-    /// Removes a file whose lines are dealt with.
+    /// Removes a file after its lines have been processed.
     ///
-    /// - Throws: `SpoolClientError`: we may not.
+    /// - Throws: `SpoolClientError` if the file must not be removed.
     public func remove(_ file: String) throws(SpoolClientError) {
         _ = try translating { () throws(SystemError) in try folder.unlink(Array(file.utf8)) }
     }
 
-    /// Moves a file whose lines are dealt with to another folder of the same filesystem; replaces none that is there.
+    /// Moves a file to another folder on the same filesystem after its lines have been processed. Never replaces a file.
     ///
-    /// - Throws: `SpoolClientError`: there is no such folder, it has such a file, or we may not.
+    /// - Throws: `SpoolClientError` if the folder does not exist, already has a file of this name, or must not be written.
     public func move(_ file: String, to path: String) throws(SpoolClientError) {
         try translating { () throws(SystemError) in
             let target = try Directory.open(path: path)

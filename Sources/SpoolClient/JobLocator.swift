@@ -1,18 +1,19 @@
 import LinuxIO
 
-/// Finds out where a job is that was dropped by a name of its own, as `Submission` makes them. Calls block.
+/// Locates a job that was dropped under a unique name, such as those that `Submission` creates. Calls block.
 public struct JobLocator: Sendable {
-    /// Where a job is.
+    /// The location of a job.
     public enum Place: Hashable, Sendable {
-        /// In `new/`: not claimed yet; removing it there cancels it.
+        /// In `new/`: not claimed yet. Removing the file cancels the job.
         case waiting
         /// In `hold/`: not sent until it is released.
         case held
-        /// In `done/`: at least one notification was accepted, and all have an outcome.
+        /// In `done/`: every notification has an outcome, and at least one was accepted.
         ///
-        /// The folder is the UTC day it ended; the result is the file beside it, `nil` when everything was accepted.
+        /// `day` is the name of the folder, the UTC day on which the job ended. `result` is the contents of the job's
+        /// result file, or `nil` if every notification was accepted.
         case done(day: String, result: [UInt8]?)
-        /// In `failed/`, with the file beside it that says why.
+        /// In `failed/`, with the contents of the result file, which gives the reason.
         case failed(day: String, result: [UInt8]?)
     }
 
@@ -20,17 +21,17 @@ public struct JobLocator: Sendable {
 
     /// Opens the app's folder.
     ///
-    /// - Throws: `SpoolClientError`: there is no such app, or we may not look there.
+    /// - Throws: `SpoolClientError` if the app does not exist or its folder must not be read.
     public init(app: String, spool: String) throws(SpoolClientError) {
         self.app = try translating { () throws(SystemError) in
             try Directory.open(path: spool).openChild(Array(app.utf8))
         }
     }
 
-    /// Looks for the job, newest days first. Costs a look per day that is kept.
+    /// Locates the job, in the archives newest day first. Costs a lookup per archived day.
     ///
-    /// - Returns: `nil` while it is being sent, and when it is nowhere.
-    /// - Throws: `SpoolClientError`: a folder cannot be read; `done/` and `failed/` are for their group only.
+    /// - Returns: `nil` while the job is being sent, and if it was not found.
+    /// - Throws: `SpoolClientError` if a folder cannot be read. Only members of their group may read `done/` and `failed/`.
     public func place(of name: String) throws(SpoolClientError) -> Place? {
         try translating { () throws(SystemError) in
             let name = Array(name.utf8)
@@ -55,7 +56,8 @@ public struct JobLocator: Sendable {
         return nil
     }
 
-    /// A day of an archive; `nil` for what is no folder, or was removed meanwhile: days are not kept for ever.
+    /// Opens a day folder of an archive. Returns `nil` if it is not a folder or was removed in the meantime, because
+    /// days expire.
     private func openDay(_ day: [UInt8], in archive: Directory) throws(SystemError) -> Directory? {
         guard try archive.status(of: day)?.kind == .directory else { return nil }
         do throws(SystemError) {

@@ -1,15 +1,15 @@
 import LinuxIO
 
-/// The spool could not be used.
+/// An error in accessing the spool.
 public struct SpoolClientError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What could not be done, and the system's reason.
+    /// The failed operation and the system's reason.
     public let message: String
-    /// What to try, where that is known.
+    /// A suggested remedy, if one is known.
     public let hint: String?
-    /// Whether what was passed is at fault, so that the same again does not help.
+    /// Whether an argument was invalid, so that repeating the call does not help.
     public let isInputFault: Bool
 
-    /// Message and hint in one line.
+    /// The message and the hint in one line.
     public var description: String {
         hint.map { "\(message); \($0)" } ?? message
     }
@@ -38,7 +38,7 @@ public struct SpoolClientError: Error, Hashable, Sendable, CustomStringConvertib
     }
 }
 
-/// Runs `body` and translates what the system says.
+/// Runs `body` and converts its system errors.
 func translating<Result: ~Copyable>(
     _ body: () throws(SystemError) -> Result
 ) throws(SpoolClientError) -> Result {

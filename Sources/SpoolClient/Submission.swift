@@ -1,9 +1,9 @@
 import LinuxIO
 
-/// Drops jobs for one app so that the daemon sees each whole or not at all.
+/// Drops jobs for one app so that the daemon sees either the complete job or nothing.
 ///
-/// A job is written to `tmp/`, synced, renamed into `new/` under a name that nobody else has, and the folder is synced:
-/// when a call returns, a power loss cannot take the job any more. Calls block.
+/// A job is written to `tmp/`, synced and renamed into `new/` under a unique name; then the folder is synced. Once a
+/// call returns, the job survives a power loss. Calls block.
 ///
 /// ```swift
 /// let weather = try Submission(app: "weather", spool: "/var/spool/pushspool")
@@ -15,36 +15,37 @@ public struct Submission: Sendable {
 
     /// Opens the app's folders.
     ///
-    /// - Throws: `SpoolClientError`: there is no such app, or we may not use it.
+    /// - Throws: `SpoolClientError` if the app does not exist or its folders must not be used.
     public init(app: String, spool: String) throws(SpoolClientError) {
         let folder = try translating { () throws(SystemError) in
             try Directory.open(path: spool).openChild(Array(app.utf8))
         }
         new = try translating { () throws(SystemError) in try folder.openChild(Array("new".utf8)) }
-        // Whatever keeps us out of it, a hidden name in new/ will do.
+        // If `tmp/` cannot be opened, a hidden file in `new/` serves instead.
         staging = try? folder.openChild(Array("tmp".utf8))
     }
 
     /// Drops one job.
     ///
     /// - Parameters:
-    ///   - bytes: the whole job file.
-    ///   - name: what the name begins and ends with; the ending tells the format (`.json`, `.yaml`, `.yml`, `.jsonl`).
-    ///     `urgent-` or `bulk-` at the start asks for a lane.
-    /// - Returns: the name it was dropped by: 17 characters stand before the ending that make it unique.
-    /// - Throws: `SpoolClientError`; nothing was dropped, and the call may be repeated, unless the hint says to look.
+    ///   - bytes: The complete job file.
+    ///   - name: The beginning and end of the file name. The suffix determines the format (`.json`, `.yaml`, `.yml`,
+    ///     `.jsonl`). The prefix `urgent-` or `bulk-` selects a lane.
+    /// - Returns: The name of the dropped file. 17 characters before the suffix make it unique.
+    /// - Throws: `SpoolClientError`. Nothing was dropped and the call may be repeated, unless the hint says to look for
+    ///   the job.
     @discardableResult
     public func submit(_ bytes: [UInt8], name: String) throws(SpoolClientError) -> String {
         try submit(chunks: CollectionOfOne(bytes), name: name)
     }
 
-    /// Drops one job that comes in pieces, so that a long one need not be in memory; otherwise as `submit(_:name:)`.
+    /// Drops one job that is supplied in pieces, so that a long job need not be in memory. Otherwise like `submit(_:name:)`.
     ///
     /// - Parameters:
-    ///   - chunks: the job file's bytes, in order.
-    ///   - name: what the name begins and ends with.
-    /// - Returns: the name it was dropped by.
-    /// - Throws: `SpoolClientError` as `submit(_:name:)`.
+    ///   - chunks: The bytes of the job file, in order.
+    ///   - name: The beginning and end of the file name.
+    /// - Returns: The name of the dropped file.
+    /// - Throws: `SpoolClientError`, like `submit(_:name:)`.
     @discardableResult
     public func submit(chunks: some Sequence<[UInt8]>, name: String) throws(SpoolClientError) -> String {
         let unique = try uniqueName(like: name)
@@ -54,11 +55,11 @@ public struct Submission: Sendable {
             do throws(SystemError) {
                 for chunk in chunks { try staged.file.write(chunk) }
                 try staged.file.sync(.submission)
-                // A file that is still open for writing would not be taken for whole.
+                // The daemon would not regard a file that is still open for writing as complete.
                 try staged.file.closeNow()
                 try folder.rename(name, to: new, as: Array(unique.utf8))
             } catch {
-                // Nobody looks at what stays in tmp/; that it does must not hide what went wrong before.
+                // The daemon ignores files that stay in tmp/. A failed removal must not hide the original error.
                 _ = try? folder.unlink(name)
                 throw error
             }
@@ -67,8 +68,8 @@ public struct Submission: Sendable {
         return unique
     }
 
-    /// Syncs `new/`. When that fails the job is taken back, so that nothing was dropped; one that was claimed meanwhile
-    /// is in the daemon's journal.
+    /// Syncs `new/`. If that fails, removes the job again, so that nothing was dropped. If the daemon claimed it in the
+    /// meantime, the job is safe in the daemon's journal.
     private func syncPublished(_ name: String) throws(SpoolClientError) {
         do throws(SystemError) {
             try new.sync(.submissionFolder)
@@ -85,7 +86,7 @@ public struct Submission: Sendable {
         }
     }
 
-    /// Opens a file in `tmp/`, or, where there is none that we may write to, a hidden one in `new/`.
+    /// Creates a file in `tmp/`, or a hidden one in `new/` if `tmp/` does not exist or must not be written.
     private func stage(_ name: [UInt8]) throws(SystemError) -> StagedFile {
         do {
             if let staging {
@@ -105,7 +106,7 @@ private struct StagedFile: ~Copyable {
     let file: OpenFile
 }
 
-/// The name with 16 random hexadecimal digits before its ending.
+/// Inserts a hyphen and 16 random hexadecimal digits before the suffix.
 private func uniqueName(like name: String) throws(SpoolClientError) -> String {
     let endings = [".json", ".yaml", ".yml", ".jsonl"]
     guard let ending = endings.first(where: name.hasSuffix), !name.hasPrefix("."),

@@ -1,8 +1,8 @@
 import Document
 
-/// Puts libyaml's events onto a tape and refuses what plain data has no need of.
+/// Converts libyaml's events into a tape and rejects YAML features that plain data does not need.
 struct Composer {
-    /// How a scalar is written.
+    /// The style of a scalar.
     enum Style {
         case plain
         case quoted
@@ -33,14 +33,15 @@ struct Composer {
         cursor = MarkCursor(tape.source, range: body)
     }
 
-    /// Notes where the event is that comes next, in characters from the document's start.
+    /// Records the range of the next event, in characters from the document's start.
     mutating func mark(from start: Int, to end: Int) {
         let lower = cursor.offset(of: start, in: tape.source)
         current = lower..<max(lower, cursor.offset(of: end, in: tape.source))
     }
 
-    /// Starts the document.
-    /// - Throws: That there was one before.
+    /// Begins the document.
+    ///
+    /// - Throws: A diagnostic if there is already a document.
     mutating func beginDocument() throws(Diagnostic) {
         guard !hasDocument else {
             throw secondDocument
@@ -49,22 +50,25 @@ struct Composer {
     }
 
     /// Ends the document; `...` marks it as complete.
-    /// - Throws: That directives follow, which only another document may have.
+    ///
+    /// - Throws: A diagnostic if directives follow, because they begin a second document.
     mutating func endDocument(isMarked: Bool) throws(Diagnostic) {
         tape.isEndMarked = isMarked
         guard !Directives.isNext(in: tape.source[current.upperBound..<body.upperBound]) else { throw secondDocument }
     }
 
-    /// Checks that there was a document.
-    /// - Throws: That the file is empty.
+    /// Checks that the file had a document.
+    ///
+    /// - Throws: A diagnostic if it had none.
     func finish() throws(Diagnostic) {
         guard hasDocument, !tape.events.isEmpty else {
             throw Diagnostic("the document is empty", hint: "write one YAML document", at: tape.place(at: tape.start))
         }
     }
 
-    /// Starts a mapping or sequence.
-    /// - Throws: That it is nested too deeply, stands for a key, or has an anchor or tag.
+    /// Begins a mapping or sequence.
+    ///
+    /// - Throws: A diagnostic if it is nested too deeply, is used as a key, or has an anchor or an unsupported tag.
     mutating func open(_ kind: Node.Kind, tag: String?, hasAnchor: Bool) throws(Diagnostic) {
         try refuse(anchor: hasAnchor)
         guard tag == nil || tag == "!" || tag == Tag.name(of: kind) else { throw unknown(tag ?? "") }
@@ -80,7 +84,7 @@ struct Composer {
         open.append(Container(index: index, isMapping: kind == .mapping))
     }
 
-    /// Ends the innermost mapping or sequence. In block style it ends with its content.
+    /// Ends the innermost mapping or sequence. In block style its range ends with its content.
     mutating func close() {
         guard let container = open.popLast() else { return }
         if !current.isEmpty { lastEnd = current.upperBound }
@@ -89,7 +93,8 @@ struct Composer {
     }
 
     /// Adds a key or a scalar.
-    /// - Throws: That it has an anchor or a tag that does not fit, or is a merge key.
+    ///
+    /// - Throws: A diagnostic if it has an anchor or a tag that does not fit, or is a merge key.
     mutating func scalar(
         _ text: UnsafeBufferPointer<UInt8>, style: Style, tag: String?, hasAnchor: Bool
     ) throws(Diagnostic) {
@@ -117,17 +122,17 @@ struct Composer {
         fault("there is a second document", hint: "write one document a file")
     }
 
-    /// What an alias leads to.
+    /// Returns the diagnostic for an alias.
     func alias() -> Diagnostic {
         fault("aliases are not supported", hint: "write the value out; put quotes around text that starts with `*`")
     }
 
-    /// A fault at the current event.
+    /// Returns a diagnostic at the current event.
     func fault(_ message: String, hint: String?) -> Diagnostic {
         Diagnostic(message, hint: hint, at: tape.place(at: current.lowerBound))
     }
 
-    /// A fault that libyaml found in the bytes; the offset counts from the document's start.
+    /// Returns the diagnostic for a byte-level error from libyaml. The offset counts from the document's start.
     func readerFault(_ problem: String, byteOffset: Int) -> Diagnostic {
         var offset = min(body.lowerBound + byteOffset, body.upperBound)
         if problem == "invalid trailing UTF-8 octet" {
@@ -137,7 +142,7 @@ struct Composer {
         return Diagnostic(message, hint: hint, at: tape.place(at: offset))
     }
 
-    /// A fault that libyaml found in the syntax; positions count characters.
+    /// Returns the diagnostic for a syntax error from libyaml. The positions count characters.
     mutating func syntaxFault(_ problem: String, at index: Int, startedAt start: Int) -> Diagnostic {
         let offset = cursor.offset(of: index, in: tape.source)
         let byte = offset < body.upperBound ? tape.source[offset] : nil

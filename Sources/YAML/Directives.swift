@@ -1,14 +1,15 @@
 import Document
 
-/// The lines before a document that begin with `%`.
+/// The directives before a document: lines that begin with `%`.
 ///
-/// libyaml compares each with all before it, in one step that cannot be ended, so that their number is limited first.
+/// libyaml compares each with all earlier ones in a single step that cannot be interrupted, so their number is limited first.
 enum Directives {
-    /// How many a document may have. YAML 1.2 knows two, and one of them is of use once.
+    /// The maximum number of directives in a document. YAML 1.2 defines two, one of which may occur only once.
     static let limit = 16
 
-    /// Refuses a document with too many of them.
-    /// - Throws: Where the first is that is too many.
+    /// Rejects a document with too many directives.
+    ///
+    /// - Throws: A diagnostic at the first directive beyond the limit.
     static func refuseExcess(in tape: Tape, _ body: Range<Int>) throws(Diagnostic) {
         let found = find(in: tape.source[body], most: limit + 1)
         guard found.count > limit, let last = found.last else { return }
@@ -17,10 +18,10 @@ enum Directives {
             hint: "remove the lines that begin with `%`; a job needs none", at: tape.place(at: last))
     }
 
-    /// Whether one comes next behind a document, with nothing but comments and blank lines before it.
+    /// Whether a directive follows a document, after nothing but comments and blank lines.
     static func isNext(in rest: ArraySlice<UInt8>) -> Bool { !find(in: rest, most: 1).isEmpty }
 
-    /// Where the lines are that begin with `%`, until something else comes, or there are enough of them.
+    /// Returns the offsets of the lines that begin with `%`, up to other content or to `most` lines.
     private static func find(in text: ArraySlice<UInt8>, most: Int) -> [Int] {
         var found: [Int] = []
         var position = text.startIndex
@@ -47,7 +48,8 @@ enum Directives {
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 
-    /// How many bytes the line break here has, as libyaml counts them: CR, LF, NEL, LS and PS are ones; 0 if it is none.
+    /// Returns the length of the line break at the position, or 0 if there is none. Like libyaml, accepts CR, LF, NEL,
+    /// LS and PS.
     private static func breakLength(in text: ArraySlice<UInt8>, at position: Int) -> Int {
         switch text[position] {
         case UInt8(ascii: "\n"), UInt8(ascii: "\r"): 1

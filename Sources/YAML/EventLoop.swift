@@ -1,7 +1,7 @@
 import CYAML
 import Document
 
-/// Runs libyaml over a document and hands what it finds to a composer.
+/// Runs libyaml over a document and passes its events to a composer.
 struct EventLoop {
     private let source: [UInt8]
     private let range: Range<Int>
@@ -11,8 +11,9 @@ struct EventLoop {
         (self.source, self.range, self.budget) = (source, range, budget)
     }
 
-    /// Reads the whole range.
-    /// - Throws: The first fault, libyaml's or the composer's; or that the budget is spent.
+    /// Parses the complete range.
+    ///
+    /// - Throws: The first error of libyaml or the composer, or the diagnostic of an exhausted budget.
     func run(into composer: inout Composer) throws(Diagnostic) {
         let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
         defer { unsafe parser.deallocate() }
@@ -36,7 +37,7 @@ struct EventLoop {
         try composer.finish()
     }
 
-    /// Handles one event. Returns whether there is another one.
+    /// Handles one event. Returns whether more events follow.
     private static func step(
         _ parser: UnsafeMutablePointer<yaml_parser_t>, into composer: inout Composer
     ) throws(Diagnostic) -> Bool {

@@ -1,13 +1,14 @@
 import Document
 
-/// Hands a document to libyaml, 16 KiB at a time, and asks before each piece whether reading may go on.
+/// Supplies a document to libyaml in pieces of 16 KiB and checks the budget before each piece.
 ///
-/// libyaml may read a whole document for one event: a comment, or directives. A check between events would come late.
+/// libyaml may read a whole document for one event, such as a comment or directives, so a check between events would
+/// come too late.
 @safe final class Feed {
     private let bytes: UnsafeRawBufferPointer
     private var position = 0
     private let budget: ReadingBudget
-    /// Why no more is handed out, if that is so; libyaml then reports a fault of its input.
+    /// The reason why the feed stopped, if it did; libyaml then reports an input error.
     private(set) var ending: Diagnostic?
 
     /// Creates a feed of bytes that outlive it.
@@ -16,7 +17,7 @@ import Document
         self.budget = budget
     }
 
-    /// Fills libyaml's buffer; the data is the feed. Returns 1, or 0 to end the reading.
+    /// Fills libyaml's buffer; `data` is the feed. Returns 1, or 0 to stop the parser.
     static func fill(
         _ buffer: UnsafeMutableRawBufferPointer, from data: UnsafeMutableRawPointer?,
         _ count: UnsafeMutablePointer<Int>?
@@ -28,7 +29,7 @@ import Document
         return 1
     }
 
-    /// Copies the next bytes. Returns how many, 0 at the end; `nil` if there are to be no more.
+    /// Copies the next bytes. Returns their number, 0 at the end, or `nil` if the budget is spent.
     private func copy(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
         do throws(Diagnostic) {
             try budget.spend()

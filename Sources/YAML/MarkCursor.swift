@@ -1,6 +1,6 @@
-/// Turns libyaml's positions, which count characters, into offsets in the source.
+/// Converts libyaml's positions, which count characters, into offsets in the source.
 ///
-/// Positions hardly ever go back, so that all of a document's cost one walk through it.
+/// Positions rarely go back, so converting all of a document's positions costs about one pass over it.
 struct MarkCursor {
     private let start: Int
     private let end: Int
@@ -15,7 +15,7 @@ struct MarkCursor {
         isASCII = source[range].allSatisfy { $0 < 0x80 }
     }
 
-    /// The offset of the character with this index.
+    /// Returns the offset of the character with this index.
     mutating func offset(of wanted: Int, in source: [UInt8]) -> Int {
         if isASCII { return min(start + wanted, end) }
         while index < wanted, offset < end {

@@ -1,20 +1,21 @@
 package import Document
 
-/// Reads YAML with libyaml: one document of plain data, without aliases, anchors, merge keys or tags of its own.
+/// Parses YAML with libyaml: one document of plain data, without aliases, anchors, merge keys or custom tags.
 ///
-/// Scalars without quotes stay plain text on the tape; whoever reads a field settles its type.
+/// Scalars without quotes remain plain text on the tape; the field that reads one determines its type.
 package struct Parser: DocumentParser {
     private let limits: DocumentLimits
     private let budget: ReadingBudget
 
-    /// Makes a parser that refuses what goes beyond the limits, and gives up when the budget is spent.
+    /// Creates a parser that rejects documents beyond the limits and stops when the budget is spent.
     package init(limits: DocumentLimits = DocumentLimits(), budget: ReadingBudget = .unlimited) {
         self.limits = limits
         self.budget = budget
     }
 
-    /// Reads the document in a range of an array; see `DocumentParser`. Allocates for each document.
-    /// - Throws: The first fault, with its place; the tape is then empty. Report it against the file.
+    /// Parses the document in a range of an array; see `DocumentParser`. Allocates for each document.
+    ///
+    /// - Throws: The first error, with its place; the tape is then empty. Report it against the file.
     package mutating func parse(
         _ source: [UInt8], range: Range<Int>, into tape: inout Tape
     ) throws(Diagnostic) {

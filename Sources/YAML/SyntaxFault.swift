@@ -1,8 +1,8 @@
-/// What libyaml found, in words that help whoever wrote the file.
+/// An error from libyaml, reworded for the author of the file.
 struct SyntaxFault {
     let message: String
     let hint: String?
-    /// Whether the place to show is where the unfinished thing started, not where the end was missed.
+    /// Whether to show the start of the unfinished construct instead of the place where its end was expected.
     let isAtStart: Bool
 
     private init(_ message: String, hint: String?, isAtStart: Bool = false) {
@@ -11,7 +11,7 @@ struct SyntaxFault {
         self.isAtStart = isAtStart
     }
 
-    /// Words a fault by libyaml's own description and the byte it stumbled over.
+    /// Rewords an error from libyaml's description and the byte at its position.
     init(_ problem: String, byte: UInt8?) {
         if problem == "found character that cannot start any token" {
             self = Self.stray(byte)
@@ -20,7 +20,7 @@ struct SyntaxFault {
         }
     }
 
-    /// Words a fault of the bytes: not UTF-8, or a character that YAML does not allow.
+    /// Rewords a byte-level error: invalid UTF-8, or a character that YAML does not allow.
     static func reader(_ problem: String, byte: UInt8?) -> (message: String, hint: String) {
         if byte == 0 { return ("there is a NUL byte", "save the file as UTF-8 text") }
         if problem == "control characters are not allowed" {

@@ -1,6 +1,6 @@
 import Document
 
-/// The tags of scalars that YAML's core schema knows.
+/// The scalar tags of YAML's core schema.
 enum Tag {
     case string
     case integer
@@ -10,10 +10,10 @@ enum Tag {
 
     private static let prefix = "tag:yaml.org,2002:"
 
-    /// The tag that a mapping or sequence has by itself.
+    /// Returns the default tag of a mapping or sequence.
     static func name(of kind: Node.Kind) -> String { prefix + (kind == .mapping ? "map" : "seq") }
 
-    /// Finds a tag by its full name; `nil` for one that the schema does not know.
+    /// Creates a tag from its full name; `nil` if the schema does not have it.
     init?(_ name: String) {
         switch name {
         case "!", Self.prefix + "str": self = .string
@@ -25,7 +25,7 @@ enum Tag {
         }
     }
 
-    /// Tells whether a text can be what the tag says.
+    /// Whether the text is a valid value for the tag.
     func fits(_ text: ArraySlice<UInt8>) -> Bool {
         switch (self, CoreSchema.resolve(text)) {
         case (.string, _), (.integer, .integer), (.float, .integer), (.float, .float), (.float, .unwritable),

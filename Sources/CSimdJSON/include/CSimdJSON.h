@@ -7,9 +7,9 @@
 extern "C" {
 #endif
 
-// One value or key, laid out like Document's Event: offsets in the caller's source, or with the high bit of
-// text_offset in the arena; link is the kind (0 mapping, 1 sequence, 2 key, 3 string, 5 number, 6 true, 7 false,
-// 8 null) and, from bit 4, the index of the event after the value's last.
+// One value or key, with the layout of Document's Event. Offsets refer to the caller's source, or to the arena if the
+// high bit of text_offset is set. link holds the kind (0 mapping, 1 sequence, 2 key, 3 string, 5 number, 6 true, 7
+// false, 8 null) and, from bit 4, the index of the first event after the value.
 typedef struct {
     uint32_t raw_offset;
     uint32_t raw_length;
@@ -26,8 +26,8 @@ typedef enum {
     CSIMDJSON_NO_MEMORY = 4,
 } csimdjson_code;
 
-// What a parse came to. `offset` is where a fault was noticed, as well as is known; the buffers belong to the parser
-// and last until its next use.
+// The result of a parse. `offset` is the approximate position of an error. The buffers belong to the parser and remain
+// valid until its next use.
 typedef struct {
     csimdjson_code code;
     size_t offset;
@@ -37,7 +37,7 @@ typedef struct {
     size_t arena_count;
 } csimdjson_result;
 
-// The text to be parsed, `readable` bytes of memory from its start on, and what is added to each offset.
+// The text to parse, the number of `readable` bytes from its start, and `base`, which is added to each offset.
 typedef struct {
     const uint8_t *bytes;
     size_t length;
@@ -49,15 +49,15 @@ typedef struct {
 
 typedef struct csimdjson_parser csimdjson_parser;
 
-// Makes a parser, or returns NULL when there is no memory.
+// Creates a parser, or returns NULL if there is not enough memory.
 csimdjson_parser *csimdjson_create(void);
 void csimdjson_destroy(csimdjson_parser *parser);
 
-// Checks a whole document and lists its values. Reads 64 bytes beyond the text: from the caller's memory if it is
-// readable there, else from a copy.
+// Checks a complete document and lists its values. Reads 64 bytes beyond the text: from the caller's memory if they are
+// readable, otherwise from a copy.
 csimdjson_result csimdjson_parse(csimdjson_parser *parser, csimdjson_input input);
 
-// Gives back the buffers that a large document needed.
+// Releases the buffers of a large document.
 void csimdjson_trim(csimdjson_parser *parser);
 
 #ifdef __cplusplus
