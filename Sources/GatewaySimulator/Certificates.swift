@@ -3,28 +3,29 @@ import OpenSSL
 
 /// The certificates of a simulator and of its client, as PEM text.
 public struct Certificates: Sendable, Hashable, CustomStringConvertible {
-    /// Who must have issued a client's certificate. A client trusts it too, if it issued the server's certificate.
+    /// The authority that must have issued a client's certificate. A client also trusts it if it issued the server's
+    /// certificate.
     public let authority: [UInt8]
-    /// The server's certificate, those between it and its authority, and its private key.
+    /// The server's certificate, its intermediate certificates and its private key.
     public let server: [UInt8]
-    /// A client's certificate and private key, if they are known.
+    /// A client's certificate and private key, if known.
     public let client: [UInt8]?
 
-    /// Takes certificates that somebody else made.
+    /// Creates a set of existing certificates.
     public init(authority: [UInt8], server: [UInt8], client: [UInt8]? = nil) {
         self.authority = authority
         self.server = server
         self.client = client
     }
 
-    /// Makes an authority, and has it certify a server and a client; good for 90 days.
+    /// Creates an authority and has it certify a server and a client. Valid for 90 days.
     ///
     /// - Parameters:
-    ///   - topic: the app that the client may push for.
-    ///   - hosts: names and addresses of the server.
-    ///   - usesRSA: whether the client's key is one of RSA with 2048 bits, not EC: some programs read no other.
-    /// - Returns: all three. The authority's key is forgotten, so it certifies nothing more.
-    /// - Throws: `SimulatorFault`: a name is too long, or is no name.
+    ///   - topic: The app that the client may push for.
+    ///   - hosts: The names and addresses of the server.
+    ///   - usesRSA: Whether the client's key is RSA with 2048 bits instead of EC, because some programs read only RSA keys.
+    /// - Returns: All three. The authority's key is discarded, so it can certify nothing else.
+    /// - Throws: `SimulatorFault` if a name is invalid or too long.
     public static func throwaway(
         topic: String = "com.example.weather", hosts: [String] = ["localhost", "127.0.0.1", "::1"],
         usesRSA: Bool = false
@@ -42,11 +43,11 @@ public struct Certificates: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Writes `ca.pem`, `server.pem` and `client.pem`, the latter two with their keys and for their owner only.
+    /// Writes `ca.pem`, `server.pem` and `client.pem`. The latter two contain the keys, and only their owner may read them.
     ///
-    /// Blocks. Makes the directory if only that is missing.
+    /// Blocks. Creates the directory if only its last component is missing.
     ///
-    /// - Throws: `SimulatorFault`: one of the files is there already, or the directory cannot be written.
+    /// - Throws: `SimulatorFault` if one of the files exists or the directory cannot be written.
     public func write(into directory: String) throws {
         try SimulatorFault.wrapping {
             let place = FilePlace(directory)
@@ -60,7 +61,7 @@ public struct Certificates: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Says what is there, and shows no key.
+    /// A description of the contents, without the keys.
     public var description: String {
         client == nil
             ? "certificates of an authority and a server" : "certificates of an authority, a server and a client"
@@ -68,7 +69,7 @@ public struct Certificates: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension SimulatorFault {
-    /// Runs `body` and tells what it throws in a form that users of the library can read.
+    /// Runs `body` and converts its errors to a form that users of the library can read.
     static func wrapping<Value>(_ body: () throws -> Value) throws(SimulatorFault) -> Value {
         do {
             return try body()

@@ -1,14 +1,14 @@
 import APNSModel
 
-/// The last part of a simulated connection, whatever was spoken over it.
+/// The closing phase of a simulated connection, for either protocol.
 enum Closing: Hashable {
-    /// Both sides are saying good-bye.
+    /// The sides are closing the connection.
     case draining(until: Moment)
-    /// Open for ever and deaf.
+    /// The connection stays open for ever, and the gateway does not react to it.
     case staying
     case over
 
-    /// Begins an end, and says what the shell has to do first; `nil`: ask for the next step.
+    /// Begins to close. Returns the shell's first step, or `nil` if the caller should determine the next step.
     static func begin(_ ending: FaultAction.Ending, at now: Moment) -> (closing: Closing, step: GatewayPolicy.Step?) {
         let deadline = now + GatewayPolicy.drainTime
         return switch ending {
@@ -19,7 +19,7 @@ enum Closing: Hashable {
         }
     }
 
-    /// What the shell has to do next; `nil`: read on, as ever.
+    /// Returns the shell's next step, or `nil` to continue reading.
     mutating func step(peerHasEnded: Bool, at now: Moment) -> GatewayPolicy.Step? {
         switch self {
         case .draining(let until) where !peerHasEnded && now < until:

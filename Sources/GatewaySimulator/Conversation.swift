@@ -3,20 +3,20 @@ import APNSModel
 import LinuxIO
 import SecureTransport
 
-/// One open connection: the stream, the policy that says what to do with it, and the bytes between the two.
+/// One open connection: the stream, the policy that controls it, and the bytes between the two.
 ///
-/// Belongs to a `GatewayService`, and is touched on its reactor alone.
+/// Belongs to a `GatewayService` and is used only on its reactor.
 final class Conversation: OpenConnection {
     private let stream: SecureStream
     private let socket: StreamSocket
     private var policy: GatewayPolicy
-    /// What was read and is not yet done with: less than a notification, unless the policy does not listen.
+    /// Bytes read but not consumed yet: less than a notification, unless the policy is not listening.
     private var unread: [UInt8] = []
     private var readCount = 0
 
-    /// How many reads follow each other before other connections get their turn.
+    /// The number of consecutive reads before other connections get their turn.
     private static let fairReads = 4
-    /// How long the peer may take to make room for six bytes.
+    /// The time that the peer may take to make room for six bytes.
     private static let sendTime = Duration.seconds(10)
 
     init(over stream: SecureStream, on socket: StreamSocket, policy: GatewayPolicy) {
@@ -25,9 +25,9 @@ final class Conversation: OpenConnection {
         self.policy = policy
     }
 
-    /// Does one step after the other, to the last.
+    /// Runs the connection to its end.
     ///
-    /// - Throws: `SystemError`, `TLSError`: the connection is broken; `CancellationError`; `LedgerFileFault`.
+    /// - Throws: `SystemError` or `TLSError` if the connection fails; `CancellationError`; `LedgerFileFault`.
     func run(in service: isolated GatewayService) async throws {
         while true {
             let now = GatewayPolicy.Now.read()
@@ -55,7 +55,7 @@ final class Conversation: OpenConnection {
         }
     }
 
-    /// Ends the connection at its next step, which is at once.
+    /// Ends the connection at its next step, which it triggers immediately.
     func drop(resetting: Bool) {
         policy.drop(resetting: resetting)
         stream.wake()
@@ -78,7 +78,7 @@ final class Conversation: OpenConnection {
         }
     }
 
-    /// Has the policy take what it can of the bytes that were read.
+    /// Passes the bytes read to the policy, which consumes those that it can.
     private func take(in service: isolated GatewayService) async throws {
         guard !unread.isEmpty else { return }
         unread.removeFirst(service.consume(unread.span, by: &policy))
@@ -93,7 +93,7 @@ final class Conversation: OpenConnection {
             policy.drop(resetting: true)
             return
         }
-        // The peer is gone, but what it sent is still there to be read when the wait is over.
+        // The peer has closed the connection, but its bytes can still be read after the wait.
         try await socket.reactor.sleep(until: moment.instant)
     }
 

@@ -1,11 +1,11 @@
 import APNSBinary
 import APNSModel
 
-/// A token whose app is gone, as the feedback service tells it.
+/// A token whose app was removed from the device, as the feedback service reports it.
 public struct GoneToken: Sendable, Hashable {
-    /// The token's bytes, any number of them up to 65,535; even none.
+    /// The token's bytes: 0 to 65,535.
     public let token: [UInt8]
-    /// When the gateway decided that the app is gone, in seconds since 1970.
+    /// The time at which the gateway found the app to be removed, in seconds since 1970.
     public let epochSeconds: UInt32
 
     /// Creates an entry of the feedback service's list.
@@ -15,25 +15,25 @@ public struct GoneToken: Sendable, Hashable {
     }
 }
 
-/// How the simulated feedback service sends its list.
+/// The way in which the simulated feedback service sends its list.
 public struct FeedbackManner: Sendable, Hashable {
-    /// How many bytes to send at a time, one size after the other and then from the first again; empty: all at once.
+    /// The sizes in bytes of the pieces to send, used in turn and repeated; if empty, everything is sent at once.
     public var pieceSizes: [Int] = []
-    /// How long to wait after each piece.
+    /// The pause after each piece.
     public var pause = Duration.zero
-    /// How many bytes of the last tuple to leave out.
+    /// The number of bytes of the last tuple to omit.
     public var omittedByteCount = 0
-    /// After how many bytes to reset the connection; `nil`: never.
+    /// The number of bytes after which to reset the connection; `nil` means never.
     public var resetAfter: Int?
-    /// Whether to send the list again and again until the client goes: a service that never ends.
+    /// Whether to repeat the list until the client disconnects, like a service that never ends.
     public var isEndless = false
-    /// Whether reading empties the list, as at Apple's.
+    /// Whether reading empties the list, as with Apple's service.
     public var forgets = true
 
-    /// Creates the manner of a service that behaves: all at once, then the end.
+    /// Creates the ordinary behavior: the complete list at once, then the end.
     public init() {}
 
-    /// Cuts the list's bytes into the pieces to send.
+    /// Splits the list's bytes into the pieces to send.
     func pieces(of bytes: [UInt8]) -> [ArraySlice<UInt8>] {
         var rest = bytes.dropLast(max(0, omittedByteCount))
         if let resetAfter { rest = rest.prefix(max(0, resetAfter)) }
@@ -47,10 +47,10 @@ public struct FeedbackManner: Sendable, Hashable {
     }
 }
 
-/// What the feedback service has to tell: an entry for each token that is gone.
+/// The entries of the feedback service: one for each token whose app was removed.
 struct FeedbackList: Sendable {
     private(set) var entries: [GoneToken] = []
-    /// Tokens that get an entry when a notification for them is accepted, and since when they are gone.
+    /// Tokens that get an entry when a notification for them is accepted. `epochSecondsByToken` has the time of the entry.
     private let gone: TokenSet
     private let epochSecondsByToken: [[UInt8]: UInt32]
     /// Whether a token that is refused with status 8 gets an entry too.
@@ -66,7 +66,7 @@ struct FeedbackList: Sendable {
         entries.append(contentsOf: tokens)
     }
 
-    /// Looks whether a notification that just arrived tells something.
+    /// Adds an entry if a notification that just arrived requires one.
     mutating func note(_ frame: NotificationFrame, of bytes: Span<UInt8>, as arrival: Ledger.Arrival) {
         switch arrival.outcome {
         case .accepted:
@@ -81,7 +81,7 @@ struct FeedbackList: Sendable {
         }
     }
 
-    /// The list's bytes; empties it if `forgetting`.
+    /// Returns the list's bytes. Empties the list if `forgetting`.
     mutating func encoded(forgetting: Bool) -> [UInt8] {
         var bytes: [UInt8] = []
         for entry in entries {

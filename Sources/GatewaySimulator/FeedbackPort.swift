@@ -2,7 +2,7 @@ import LinuxIO
 import Logging
 import SecureTransport
 
-/// The feedback service's port: tells its list to whoever connects, then closes.
+/// The feedback service's port: sends the list to each client, then closes.
 actor FeedbackPort {
     private nonisolated let reactor: Reactor
     private let contexts: ServerContexts
@@ -14,12 +14,12 @@ actor FeedbackPort {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
-    /// How long a client may take for its handshake, and for reading one piece.
+    /// The time that a client may take for its handshake, and for reading one piece.
     private static let patience = Duration.seconds(15)
 
-    /// Listens. Connections wait until `run()`.
+    /// Opens the port. Connections wait until `run()`.
     ///
-    /// - Throws: `SimulatorFault`: the port is taken, or the address is not this host's.
+    /// - Throws: `SimulatorFault` if the port is in use or the address does not belong to this host.
     static func listening(
         on address: SocketAddress, with resources: SimulatorResources, telling gateway: GatewayService
     ) async throws -> FeedbackPort {
@@ -48,14 +48,14 @@ actor FeedbackPort {
     /// The port in use.
     var port: Int { Int(listener?.address.port ?? address.port) }
 
-    /// Sends the list in another manner from the next connection on.
+    /// Changes how the list is sent, from the next connection on.
     func setManner(_ manner: FeedbackManner) {
         self.manner = manner
     }
 
     /// Serves until the task is cancelled.
     ///
-    /// - Throws: `CancellationError`; `SystemError`: there is no going on.
+    /// - Throws: `CancellationError`; `SystemError` if accepting fails permanently.
     func run() async throws {
         try await withThrowingDiscardingTaskGroup { group in
             while true {
@@ -86,7 +86,7 @@ actor FeedbackPort {
     }
 
     private func tell(over stream: SecureStream, in manner: FeedbackManner) async throws {
-        // What is lost from here on is gone, as it was at Apple's.
+        // As with Apple's service, entries that are lost from here on are not sent again.
         let bytes = await gateway.feedbackBytes(forgetting: manner.forgets)
         let pieces = manner.pieces(of: bytes)
         repeat {
@@ -109,7 +109,7 @@ actor FeedbackPort {
         }
     }
 
-    /// Resets the connection once the peer's kernel has what was sent, which a reset would overtake otherwise.
+    /// Resets the connection once the peer's kernel has acknowledged all data, which a reset might otherwise discard.
     private func reset(_ stream: SecureStream) async throws {
         let deadline = ContinuousClock.now + Self.patience
         while stream.acknowledgedByteCount < stream.handedOverByteCount, .now < deadline {

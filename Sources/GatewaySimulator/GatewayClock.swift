@@ -11,6 +11,6 @@ extension GatewayPolicy.Now {
 }
 
 extension Moment {
-    /// The same moment for waits on a reactor.
+    /// The same moment, for waits on a reactor.
     var instant: ContinuousClock.Instant { BootClock.instant(at: nanoseconds) }
 }

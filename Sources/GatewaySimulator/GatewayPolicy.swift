@@ -1,32 +1,32 @@
 import APNSBinary
 import APNSModel
 
-/// One connection of a simulated gateway: bytes in, entries of the ledger out, and the next thing to do.
+/// The logic of one connection of a simulated gateway: consumes bytes, produces ledger entries and the next step.
 ///
-/// The shell asks `step(at:)`, does what it says, hands in what it read, and asks again. No clock, no socket.
+/// The shell calls `step(at:)`, performs the step, passes in the bytes it read, and calls again. Uses no clock and no socket.
 struct GatewayPolicy {
-    /// What the shell has to do next.
+    /// The next step of the shell.
     enum Step: Hashable {
-        /// Read at most so many bytes, until the moment at most.
+        /// Read at most this many bytes, and wait for them until the moment at the latest.
         case read(atMost: Int, until: Moment?)
-        /// Do not read until the moment; `nil` is for ever.
+        /// Do not read until the moment; `nil` means for ever.
         case wait(until: Moment?)
         /// Write these bytes.
         case send([UInt8])
-        /// Close in good order, with close_notify, and hand in what still came; the peer has until the moment.
+        /// Close with close_notify and pass in the bytes that still arrive. The peer has until the moment to close.
         case close(until: Moment)
-        /// Send FIN without close_notify, but go on reading.
+        /// Send FIN without close_notify, but continue to read.
         case cut
         /// Close the listening socket for a while.
         case stopListening(Duration)
-        /// Close the descriptor, with RST or without: the connection is over.
+        /// Close the descriptor, with RST or without. The connection has ended.
         case release(resetting: Bool)
     }
 
     private enum State {
         case open
         case paused(until: Moment?)
-        /// A refusal is on its way: all that comes is discarded.
+        /// A refusal is pending: everything that arrives is discarded.
         case doomed(Farewell, due: Moment)
         case saidFarewell(FaultAction.Ending)
         case closing(Closing)
@@ -37,28 +37,28 @@ struct GatewayPolicy {
         var ending = FaultAction.Ending.close
     }
 
-    /// How many bytes one read asks for: some TLS records.
+    /// The number of bytes that one read requests: several TLS records.
     static let chunkByteCount = 65_536
-    /// How long the peer has to close its side after the gateway has closed its own.
+    /// The time that the peer has to close its side after the gateway has closed its own.
     static let drainTime = Duration.seconds(2)
 
     let connection: Int
     private var state = State.open
     private var peerHasEnded = false
-    /// Whether the bytes can no longer be cut into notifications.
+    /// Whether the bytes can no longer be split into notifications.
     private var isGarbled = false
     private var pace = ReadPace()
     private var listeningStop: Duration?
     private var arrivedCount = 0
     private var lastAccepted: UInt32 = 0
 
-    /// Begins with a connection whose handshake has just succeeded; its number counts from 1.
+    /// Begins a connection after a successful handshake. Connection numbers start at 1.
     init(connection: Int, at now: Moment, sharing shared: inout GatewayState) {
         self.connection = connection
         pause(at: now, sharing: &shared)
     }
 
-    /// What the shell has to do next.
+    /// Returns the shell's next step.
     mutating func step(at now: Moment) -> Step {
         if let duration = listeningStop {
             listeningStop = nil
@@ -84,25 +84,25 @@ struct GatewayPolicy {
         }
     }
 
-    /// Notes that the peer will send no more.
+    /// Records that the peer has ended its side of the connection.
     mutating func peerEnded() {
         peerHasEnded = true
     }
 
-    /// Ends the connection on the spot, whatever it was about to do.
+    /// Ends the connection immediately, in any state.
     mutating func drop(resetting: Bool) {
         state = resetting ? .saidFarewell(.reset) : .saidFarewell(.close)
     }
 
-    /// Notes that so many bytes were read, which a slow gateway has to get over.
+    /// Records the bytes read, which limit the pace of a slow gateway.
     mutating func didRead(_ byteCount: Int, at now: Moment) {
         pace.didRead(byteCount, at: now)
     }
 
-    /// Takes the notifications at the start of `bytes`.
+    /// Consumes the notifications at the start of `bytes`.
     ///
-    /// - Returns: How many bytes are done with. The rest is to be handed in again, with what comes behind it, after
-    ///   the next step.
+    /// - Returns: The number of bytes consumed. The caller must pass the rest again after the next step, followed by
+    ///   the bytes that have arrived since.
     mutating func consume(_ bytes: Span<UInt8>, at now: Now, sharing shared: inout GatewayState) -> Int {
         var offset = 0
         resume(at: now.moment)
@@ -127,7 +127,7 @@ struct GatewayPolicy {
         let wallTime: WallTime
     }
 
-    /// Ends a pause that is over.
+    /// Ends an expired pause.
     private mutating func resume(at now: Moment) {
         if case .paused(let until?) = state, now >= until { state = .open }
     }
@@ -141,7 +141,7 @@ struct GatewayPolicy {
     }
 }
 
-// What a notification does.
+// Processing of notifications.
 extension GatewayPolicy {
     private mutating func take(
         _ frame: NotificationFrame, of bytes: Span<UInt8>, at now: Now, sharing shared: inout GatewayState
@@ -180,9 +180,9 @@ extension GatewayPolicy {
         return act(.reply(reply), on: frame, at: now) ?? .accepted
     }
 
-    /// Does what a script says about a notification, or about the moment between two.
+    /// Performs an action of the script for a notification, or for the moment between two.
     ///
-    /// - Returns: What becomes of the notification; `nil` if it is to be judged by the rules all the same.
+    /// - Returns: The outcome of the notification, or `nil` if the rules decide it.
     private mutating func act(
         _ action: FaultAction, on frame: NotificationFrame?, at now: Moment
     ) -> Ledger.Outcome? {
@@ -192,7 +192,7 @@ extension GatewayPolicy {
             if frame?.format.carriesIdentifier ?? true { farewell.bytes = bytes(of: reply, refusing: frame) }
             state = .doomed(farewell, due: now + reply.delay)
             guard reply.status == Status.shutdown.rawValue else { return .refused(status: reply.status) }
-            // Status 10 refuses nothing: whoever it names was accepted.
+            // Status 10 does not refuse the named notification, which was accepted.
             return reply.naming == .refused ? .accepted : .discarded
         case .end(let ending, let delay):
             state = .doomed(Farewell(ending: ending), due: now + delay)
@@ -227,7 +227,7 @@ extension GatewayPolicy {
         return Array(bytes.prefix(reply.byteCount))
     }
 
-    /// Answers bytes that are no notification: the stream cannot be read on behind them.
+    /// Answers bytes that are not a notification. The stream cannot be parsed beyond them.
     private mutating func refuse(_ error: DecodingError, at now: Moment, sharing shared: inout GatewayState) {
         guard case .open = state else { return }
         var farewell = Farewell()
@@ -244,14 +244,14 @@ extension GatewayPolicy {
         state = .doomed(farewell, due: now + shared.rules.answerDelay)
     }
 
-    /// Asks the script for the moment between two notifications.
+    /// Performs the script's action for the moment between two notifications, if any.
     private mutating func pause(at now: Moment, sharing shared: inout GatewayState) {
         guard let action = shared.script.pausing(after: arrivedCount, on: connection) else { return }
         _ = act(action, on: nil, at: now)
     }
 }
 
-// What comes next.
+// The next step.
 extension GatewayPolicy {
     private func read(until deadline: Moment?, at now: Moment) -> Step {
         peerHasEnded ? .wait(until: deadline) : pace.step(until: deadline, at: now)

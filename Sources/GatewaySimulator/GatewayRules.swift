@@ -1,12 +1,12 @@
 import APNSBinary
 
-/// What a simulated gateway refuses of its own accord, as a strict gateway does.
+/// The refusals of a simulated gateway without a script, like those of a strict gateway.
 ///
-/// In this order: an empty token is status 2, one of fewer than 32 or more than 100 bytes 5, an empty payload 4, one too long for its
-/// command 7, a token of `unregistered` 8. A frame that cannot be read is status 128. Command 0 has no answer: its
-/// connection is closed without a word, and so is one whose next command is unknown.
+/// Checked in this order: an empty token gives status 2, one of fewer than 32 or more than 100 bytes 5, an empty payload 4, a
+/// payload too long for its command 7, a token in `unregistered` 8. A frame that cannot be parsed gives status 128. Command 0
+/// has no answer: its connection is closed without one, and so is a connection with an unknown command.
 public struct GatewayRules: Sendable, Hashable {
-    /// The most bytes of a payload, for commands 0, 1 and 2 (256, 256, 2048).
+    /// The maximum payload in bytes for commands 0, 1 and 2 (256, 256, 2048).
     public struct PayloadLimits: Sendable, Hashable {
         /// Command 0.
         public var simple = 256
@@ -19,9 +19,9 @@ public struct GatewayRules: Sendable, Hashable {
         public init() {}
     }
 
-    /// How many bytes a token may have: Apple's have 32, and may have up to 100 some day.
+    /// The valid token lengths in bytes. Apple's tokens have 32 and may grow to 100.
     public var tokenByteCounts = 32...100
-    /// How long a payload may be.
+    /// The maximum length of a payload.
     public var payloadLimits = PayloadLimits()
     /// Tokens that are refused with status 8.
     public var unregistered: Set<[UInt8]> = [] {
@@ -29,16 +29,17 @@ public struct GatewayRules: Sendable, Hashable {
     }
     /// Whether a payload that does not begin with `{` and end with `}` is refused with status 1.
     public var refusesOtherThanObjects = false
-    /// Whether the answer to an empty token names 0 instead of the notification, as Apple's sometimes did.
+    /// Whether the answer to an empty token names 0 instead of the notification, as Apple's gateway sometimes did.
     public var namesZeroForEmptyTokens = false
-    /// How long an answer takes; what arrives meanwhile is discarded. Half a second was usual at Apple's.
+    /// The delay of an answer. Notifications that arrive in the meantime are discarded. Apple's gateway usually took
+    /// half a second.
     public var answerDelay = Duration.zero
     private var unregisteredTokens = TokenSet()
 
     /// Creates the rules of a strict gateway that knows every token.
     public init() {}
 
-    /// Why a notification is refused, or `nil`.
+    /// Returns the reason to refuse a notification, or `nil`.
     func fault(in frame: NotificationFrame, of bytes: Span<UInt8>) -> Status? {
         if frame.token.isEmpty { return .missingDeviceToken }
         if !tokenByteCounts.contains(frame.token.count) { return .invalidTokenSize }

@@ -4,8 +4,8 @@ import Logging
 import OpenSSL
 import SecureTransport
 
-/// The gateway's two ports, for the binary protocol and for HTTP/2: accepts, and holds one conversation a connection, all
-/// of them on one reactor and with one ledger.
+/// The gateway's two ports, for the binary protocol and for HTTP/2. Accepts connections and runs them on one reactor,
+/// with a common ledger.
 actor GatewayService {
     private nonisolated let reactor: Reactor
     private let contexts: ServerContexts
@@ -14,21 +14,21 @@ actor GatewayService {
     private nonisolated let addresses: [Port: SocketAddress]
     private var state: GatewayState
     private var listeners: [Port: Listener] = [:]
-    /// How long a listening socket is to be closed next.
+    /// The time for which each listening socket is to be closed next.
     private var requestedPauses: [Port: Duration] = [:]
     private var conversations: [Int: any OpenConnection] = [:]
     private var watchers: [LedgerWatcher] = []
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
-    /// How long a client may take for its handshake.
+    /// The time that a client may take for its handshake.
     private static let handshakeTime = Duration.seconds(15)
 
-    /// A port, by what is spoken there.
+    /// A port, identified by its protocol.
     enum Port: Hashable, Sendable, CaseIterable {
         case binary, http2
 
-        /// The option of `pushspool simulate` that names it.
+        /// The option of `pushspool simulate` that sets it.
         var option: String {
             switch self {
             case .binary: "--port"
@@ -37,9 +37,9 @@ actor GatewayService {
         }
     }
 
-    /// Listens. Connections wait until `run()`.
+    /// Opens the ports. Connections wait until `run()`.
     ///
-    /// - Throws: `SimulatorFault`: a port is taken, or the address is not this host's.
+    /// - Throws: `SimulatorFault` if a port is in use or the address does not belong to this host.
     static func listening(
         on addresses: [Port: SocketAddress], with resources: SimulatorResources
     ) async throws -> GatewayService {
@@ -66,17 +66,17 @@ actor GatewayService {
         }
     }
 
-    /// The number of a port in use.
+    /// Returns the number of a port in use.
     func number(of port: Port) -> Int {
         Int(listeners[port]?.address.port ?? addresses[port]?.port ?? 0)
     }
 
-    /// What arrived so far.
+    /// The current ledger.
     var ledger: Ledger { state.ledger }
 
     /// Serves until the task is cancelled.
     ///
-    /// - Throws: `CancellationError`; `SystemError`, `LedgerFileFault`: there is no going on.
+    /// - Throws: `CancellationError`; `SystemError` or `LedgerFileFault` if the service cannot continue.
     func run() async throws {
         try await withThrowingDiscardingTaskGroup { group in
             for port in Port.allCases { group.addTask { try await self.serve(port) } }
@@ -93,7 +93,7 @@ actor GatewayService {
         }
     }
 
-    /// Waits until the ledger is as wanted; looks whenever something arrived.
+    /// Waits until the ledger satisfies a condition, which is checked after each arrival.
     ///
     /// - Throws: `CancellationError`.
     func ledger(when isSatisfied: @escaping @Sendable (Ledger) -> Bool) async throws -> Ledger {
@@ -107,23 +107,23 @@ actor GatewayService {
         return state.ledger
     }
 
-    /// Replaces the script; its counts begin anew.
+    /// Replaces the script and restarts its counts.
     func setScript(_ script: FaultScript) {
         state.script = ScriptRun(script)
         state.http2Script = ScriptRun(script, over: .http2)
     }
 
-    /// Replaces the rules, for notifications to come.
+    /// Replaces the rules for later notifications.
     func setRules(_ rules: GatewayRules) {
         state.rules = rules
     }
 
-    /// Replaces the rules for requests to come over HTTP/2.
+    /// Replaces the rules for later requests over HTTP/2.
     func setRequestTerms(_ terms: RequestTerms) {
         state.requestTerms = terms
     }
 
-    /// Replaces the manner of HTTP/2, for connections to come.
+    /// Replaces the HTTP/2 behavior for later connections.
     func setManner(_ manner: HTTP2Manner) {
         state.manner = manner
     }
@@ -133,20 +133,20 @@ actor GatewayService {
         for conversation in conversations.values { conversation.drop(resetting: resetting) }
     }
 
-    /// Adds to what the feedback service will tell.
+    /// Adds entries to the feedback service's list.
     func addGone(_ tokens: [GoneToken]) {
         state.feedback.append(tokens)
     }
 
-    /// The bytes that the feedback service has to tell.
+    /// Returns the bytes of the feedback service's list.
     func feedbackBytes(forgetting: Bool) -> [UInt8] {
         state.feedback.encoded(forgetting: forgetting)
     }
 }
 
-// Accepting.
+// Accepting connections.
 extension GatewayService {
-    /// Waits for a connection; `nil` is no reason to stop.
+    /// Waits for a connection. Returns `nil` after a transient error; the caller should call again.
     private func nextConnection(on port: Port) async throws -> sending StreamSocket? {
         if let pause = requestedPauses.removeValue(forKey: port) {
             try await pauseListening(for: pause, on: port)
@@ -166,13 +166,13 @@ extension GatewayService {
         listeners[port] = try Listener(on: address, reactor: reactor)
     }
 
-    /// Has the accept loop close the listening socket for a while.
+    /// Requests that the accept loop close the listening socket for a while.
     func stopListening(for duration: Duration, on port: Port = .binary) {
         requestedPauses[port] = duration
         listeners[port]?.waiter.wake()
     }
 
-    /// Holds one connection from its first byte to its last. What breaks it breaks nothing else.
+    /// Runs one connection to its end. A failure does not affect other connections, except `LedgerFileFault`.
     private func attend(_ socket: sending StreamSocket, number: Int, on port: Port) async throws {
         do {
             try await converse(over: socket, number: number, on: port)
@@ -227,29 +227,29 @@ extension GatewayService {
     }
 }
 
-// What conversations call.
+// Calls from connections.
 extension GatewayService {
-    /// Has a connection's policy take what it can of what was read.
+    /// Passes bytes to a connection's policy. Returns how many it consumed.
     func consume(_ bytes: Span<UInt8>, by policy: inout GatewayPolicy) -> Int {
         policy.consume(bytes, at: .read(), sharing: &state)
     }
 
-    /// Has a connection's policy take what was read.
+    /// Passes the bytes read to a connection's policy.
     func take(_ bytes: Span<UInt8>, by policy: inout HTTP2Policy) {
         policy.receive(bytes, at: .read(), sharing: &state)
     }
 
-    /// Takes what a connection's policy has to send.
+    /// Appends the pending output of a connection's policy.
     func takeOutput(of policy: inout HTTP2Policy, into output: inout [UInt8]) {
         policy.takeOutput(into: &output, at: .read(), sharing: &state)
     }
 
-    /// Notes that a client ended its side of a connection in good order.
+    /// Records that a client closed its side of a connection with close_notify.
     func noteGoodbye(onConnection number: Int) {
         state.ledger.noteGoodbye(onConnection: number)
     }
 
-    /// Tells whoever waits for it that the ledger has changed, and the file.
+    /// Wakes the callers that wait for the current state of the ledger, and writes new lines to its file.
     func publish() async throws {
         for watcher in watchers where watcher.isSatisfied(state.ledger) { watcher.waiter.wake() }
         guard let ledgerFile else { return }
@@ -258,18 +258,18 @@ extension GatewayService {
     }
 }
 
-/// A connection that is open, whatever is spoken over it.
+/// An open connection of either protocol.
 protocol OpenConnection: AnyObject {
-    /// Does one step after the other, to the last.
+    /// Runs the connection to its end.
     ///
-    /// - Throws: `SystemError`, `TLSError`: the connection is broken; `CancellationError`; `LedgerFileFault`.
+    /// - Throws: `SystemError` or `TLSError` if the connection fails; `CancellationError`; `LedgerFileFault`.
     func run(in service: isolated GatewayService) async throws
 
-    /// Ends the connection at its next step, which is at once.
+    /// Ends the connection at its next step, which it triggers immediately.
     func drop(resetting: Bool)
 }
 
-/// Somebody who waits for the ledger to be as it should.
+/// A caller that waits for the ledger to satisfy a condition.
 private struct LedgerWatcher {
     let isSatisfied: @Sendable (Ledger) -> Bool
     let waiter: Waiter

@@ -1,7 +1,7 @@
 import APNSBinary
 import APNSModel
 
-/// What the connections of a simulated gateway share. Belongs to one actor; reads no clock.
+/// The state that the connections of a simulated gateway share. Belongs to one actor; reads no clock.
 struct GatewayState: Sendable {
     var rules: GatewayRules
     var script: ScriptRun
@@ -11,7 +11,7 @@ struct GatewayState: Sendable {
     var http2Script = ScriptRun(.none, over: .http2)
     var manner = HTTP2Manner()
 
-    /// Notes a notification and what became of it.
+    /// Records a notification and its outcome.
     mutating func note(_ frame: NotificationFrame, of bytes: Span<UInt8>, as arrival: Ledger.Arrival) {
         ledger.note(frame, of: bytes, as: arrival)
         feedback.note(frame, of: bytes, as: arrival)

@@ -8,23 +8,23 @@ extension Ledger {
         public let connection: Int
         /// The notification's number on its connection, from 1.
         public let sequence: Int
-        /// The command it was sent with: 0, 1 or 2; 3 for a request over HTTP/2, whose path begins with `/3/`.
+        /// The command: 0, 1 or 2; 3 for a request over HTTP/2, whose path begins with `/3/`.
         public let command: UInt8
-        /// What its sender called it with commands 1 and 2; `request` has the `apns-id` of HTTP/2.
+        /// The client's identifier, with commands 1 and 2. For HTTP/2, `request` has the `apns-id`.
         public let identifier: UInt32?
-        /// When it expires, in seconds since 1970; 0 for one attempt, `nil` when the frame does not say.
+        /// The expiration in seconds since 1970; 0 for one attempt, `nil` if the client did not set it.
         public let expiry: UInt32?
-        /// 10 or 5, or whatever the sender wrote; `nil` when the frame does not say.
+        /// The priority: 10, 5 or any other value that the client sent; `nil` if the client did not set it.
         public let priority: UInt8?
         /// The token's bytes.
         public let token: [UInt8]
         /// The payload's bytes.
         public let payload: [UInt8]
-        /// What became of it.
+        /// The outcome.
         public let outcome: Outcome
-        /// When it was read, in nanoseconds since 1970, UTC.
+        /// The time at which it was read, in nanoseconds since 1970, UTC.
         public let epochNanoseconds: Int64
-        /// What only a request over HTTP/2 has.
+        /// The properties that exist only over HTTP/2.
         public var request: Request?
 
         /// The payload as text; bytes that are not UTF-8 are replaced.
@@ -34,12 +34,12 @@ extension Ledger {
         public var tokenText: String { DeviceToken(bytes: token).hex }
     }
 
-    /// All notifications in order of arrival, packed: two arrays of bytes and one of records.
+    /// All notifications in order of arrival, in compact form: two arrays of bytes and one of records.
     public struct Entries: RandomAccessCollection, Sendable {
         private var records: [Record] = []
         private var tokens = PackedBytes()
         private var payloads = PackedBytes()
-        /// The requests' own part; it stays empty while all notifications are binary.
+        /// The HTTP/2 parts by position; empty while all notifications are binary.
         private var heads: [Int: KeptHead] = [:]
 
         private struct Record {
@@ -55,10 +55,10 @@ extension Ledger {
 
         /// Always 0.
         public var startIndex: Int { 0 }
-        /// How many there are.
+        /// The number of entries.
         public var endIndex: Int { records.count }
 
-        /// The entry at a place.
+        /// The entry at a position.
         public subscript(position: Int) -> Entry {
             let record = records[position]
             return Entry(
@@ -68,7 +68,7 @@ extension Ledger {
                 epochNanoseconds: record.time.nanoseconds, request: heads[position]?.request)
         }
 
-        /// What became of the entry at a place; cheaper than the whole entry.
+        /// Returns the outcome of the entry at a position; cheaper than the whole entry.
         func outcome(at position: Int) -> Outcome { records[position].outcome }
 
         mutating func append(_ frame: NotificationFrame, of bytes: Span<UInt8>, as arrival: Arrival) {

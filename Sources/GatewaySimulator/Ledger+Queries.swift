@@ -1,13 +1,13 @@
 extension Ledger {
-    /// The notifications that were accepted, in order; needs `.everything`.
+    /// The accepted notifications, in order. Requires detail `.everything`.
     public var accepted: [Entry] {
         entries.indices.filter { entries.outcome(at: $0) == .accepted }.map { entries[$0] }
     }
 
-    /// The tokens of the notifications that were accepted, in order; needs `.everything`.
+    /// The tokens of the accepted notifications, in order. Requires detail `.everything`.
     public var acceptedTokens: [[UInt8]] { accepted.map(\.token) }
 
-    /// The notifications that were refused, in order; needs `.everything`.
+    /// The refused notifications, in order. Requires detail `.everything`.
     public var refused: [Entry] {
         entries.filter {
             switch $0.outcome {
@@ -17,17 +17,17 @@ extension Ledger {
         }
     }
 
-    /// How often each token was accepted that was accepted more than once; needs `.everything`.
+    /// The tokens accepted more than once, with their counts. Requires detail `.everything`.
     public var duplicates: [[UInt8]: Int] {
         acceptedTokens.reduce(into: [:]) { $0[$1, default: 0] += 1 }.filter { $0.value > 1 }
     }
 
-    /// How often each `apns-id` was accepted that was accepted more than once; needs `.everything`.
+    /// The `apns-id`s accepted more than once, with their counts. Requires detail `.everything`.
     public var duplicateIDs: [String: Int] {
         accepted.compactMap(\.request?.id).reduce(into: [:]) { $0[$1, default: 0] += 1 }.filter { $0.value > 1 }
     }
 
-    /// What a connection brought, in order; needs `.everything`.
+    /// Returns the notifications of a connection, in order. Requires detail `.everything`.
     public func entries(ofConnection number: Int) -> [Entry] {
         entries.filter { $0.connection == number }
     }

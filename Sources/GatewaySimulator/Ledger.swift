@@ -1,65 +1,65 @@
 import APNSBinary
 import APNSModel
 
-/// What arrived at a simulated gateway, in order, and what became of it.
+/// The record of the notifications that arrived at a simulated gateway, in order, with their outcomes.
 ///
-/// A value: what `Simulator.ledger` returned does not change any more. How much it keeps is its `Detail`.
+/// A value: the result of `Simulator.ledger` does not change afterwards. `Detail` determines how much it keeps.
 public struct Ledger: Sendable {
-    /// How much a ledger keeps of each notification.
+    /// The amount of data that a ledger keeps of each notification.
     public enum Detail: Sendable, Hashable {
-        /// All of it: about 120 bytes besides token and payload.
+        /// Everything: about 120 bytes in addition to token and payload.
         case everything
-        /// Counts, and one byte for each number, for runs of millions.
+        /// Counts, and one byte per number, for runs of millions.
         ///
-        /// The number of a notification is the last four bytes of its token, big-endian; `Tally` tells which came, how
-        /// often, and whether in order. Numbers from `limit` on are only counted, in `Tally.beyondLimitCount`.
+        /// The number of a notification is the last four bytes of its token, big-endian. `Tally` reports which numbers
+        /// arrived, how often, and whether in order. Numbers from `limit` on are only counted, in `Tally.beyondLimitCount`.
         case numbered(limit: Int)
         /// Counts only.
         case counts
     }
 
-    /// What became of a notification.
+    /// The outcome of a notification.
     public enum Outcome: Sendable, Hashable {
-        /// It was read whole, found good, and not behind a refusal on its connection.
+        /// It was complete and valid, and did not follow a refusal on its connection.
         case accepted
-        /// It was answered with this status, or would have been if its format had an answer.
+        /// It was answered with this status, or would have been if its format had answers.
         case refused(status: UInt8)
-        /// It was answered so over HTTP/2; the reason is empty if none was given.
+        /// It was answered with this status over HTTP/2. The reason is empty if none was given.
         case rejected(status: Int, reason: String)
-        /// It was read and thrown away: it came behind a refusal, or a script said so.
+        /// It was read and discarded, because it followed a refusal or because of a script.
         case discarded
     }
 
-    /// How much this ledger keeps.
+    /// The amount of data that this ledger keeps.
     public let detail: Detail
-    /// How many notifications were accepted.
+    /// The number of accepted notifications.
     public private(set) var acceptedCount = 0
-    /// How many notifications were refused, those included whose frame could not be read.
+    /// The number of refused notifications, including those whose frame could not be parsed.
     public private(set) var refusedCount = 0
-    /// How many notifications were read and thrown away.
+    /// The number of discarded notifications.
     public private(set) var discardedCount = 0
-    /// How many notifications were refused with each status.
+    /// The number of refused notifications by status.
     public private(set) var refusedCountByStatus: [UInt8: Int] = [:]
-    /// How many requests over HTTP/2 were refused with each reason.
+    /// The number of requests refused over HTTP/2, by reason.
     public private(set) var refusedCountByReason: [String: Int] = [:]
-    /// What clients did over HTTP/2 that the protocol, or a strict gateway, does not allow; the first 1,000.
+    /// The first 1,000 violations of HTTP/2, or of a strict gateway's expectations, by clients.
     public private(set) var violations: [Violation] = []
-    /// How many violations there were.
+    /// The total number of violations.
     public private(set) var violationCount = 0
-    /// How many connections were accepted, those included that a script ended before or in the handshake.
+    /// The number of accepted connections, including those that a script ended before or during the handshake.
     public private(set) var connectionCount = 0
     /// The connections whose handshake succeeded, in order; the first 100,000.
     public private(set) var connections: [Connection] = []
-    /// How clients took their leave of connections, by their numbers; of the first 100,000 that did.
+    /// How clients left their connections, by connection number; the first 100,000 that did.
     public private(set) var departures: [Int: Departure] = [:]
-    /// Which numbers were accepted; empty unless the detail is `.numbered`.
+    /// The accepted numbers; empty unless the detail is `.numbered`.
     public private(set) var tally: Tally
-    /// All notifications, in order of arrival; empty unless the detail is `.everything`.
+    /// All notifications in order of arrival; empty unless the detail is `.everything`.
     public private(set) var entries = Entries()
-    /// Lines that wait to be written to the file, if there is one.
+    /// The lines to be written to the file, if there is one.
     private(set) var lines: [UInt8]?
 
-    /// Creates an empty ledger. If it is to be written to a file, it collects lines until `takeLines()`.
+    /// Creates an empty ledger. If it is written to a file, it collects lines until `takeLines()`.
     init(detail: Detail = .everything, writesLines: Bool = false) {
         self.detail = detail
         let limit = if case .numbered(let limit) = detail { limit } else { 0 }
@@ -67,10 +67,10 @@ public struct Ledger: Sendable {
         lines = writesLines ? [] : nil
     }
 
-    /// How many notifications arrived: accepted, refused and discarded.
+    /// The number of notifications that arrived: accepted, refused and discarded.
     public var arrivedCount: Int { acceptedCount + refusedCount + discardedCount }
 
-    /// Whether whole notifications are kept or written, and not only counted.
+    /// Whether complete notifications are kept or written, and not only counted.
     var keepsEntries: Bool { detail == .everything || lines != nil }
 
     /// Counts a connection and returns its number, from 1.
@@ -79,17 +79,17 @@ public struct Ledger: Sendable {
         return connectionCount
     }
 
-    /// Notes that a connection's handshake succeeded.
+    /// Records that a connection's handshake succeeded.
     mutating func noteOpened(_ connection: Connection) {
         if connections.count < 100_000 { connections.append(connection) }
     }
 
-    /// Notes that the client announced over HTTP/2 that it is leaving a connection.
+    /// Records that the client sent a GOAWAY on a connection.
     mutating func noteGoAway(_ code: UInt32, onConnection number: Int) {
         noteDeparture(from: number) { $0.goAwayCode = code }
     }
 
-    /// Notes that the client ended its side of a connection in good order.
+    /// Records that the client closed its side of a connection with close_notify.
     mutating func noteGoodbye(onConnection number: Int) {
         noteDeparture(from: number) { $0.saidGoodbye = true }
     }
@@ -99,12 +99,12 @@ public struct Ledger: Sendable {
         change(&departures[number, default: Departure()])
     }
 
-    /// Counts a refusal of a frame that could not be read.
+    /// Counts a refusal of a frame that could not be parsed.
     mutating func noteUnreadable(status: UInt8) {
         count(.refused(status: status))
     }
 
-    /// Notes a notification that lies in `bytes`.
+    /// Records a notification whose frame is in `bytes`.
     mutating func note(_ frame: NotificationFrame, of bytes: Span<UInt8>, as arrival: Arrival) {
         count(arrival.outcome)
         switch detail {
@@ -118,7 +118,7 @@ public struct Ledger: Sendable {
         lines?.appendLine(of: Entry(frame, of: bytes, as: arrival))
     }
 
-    /// Notes a request over HTTP/2.
+    /// Records a request over HTTP/2.
     mutating func note(_ arrived: ArrivedRequest, as arrival: Arrival) {
         count(arrival.outcome)
         switch detail {
@@ -132,13 +132,13 @@ public struct Ledger: Sendable {
         lines?.appendLine(of: Entry(arrived, as: arrival))
     }
 
-    /// Notes what a client should not have done.
+    /// Records a violation by a client.
     mutating func note(_ violation: Violation) {
         violationCount += 1
         if violations.count < 1_000 { violations.append(violation) }
     }
 
-    /// Returns the lines that were collected and forgets them.
+    /// Removes and returns the collected lines.
     mutating func takeLines() -> [UInt8] {
         guard let taken = lines, !taken.isEmpty else { return [] }
         lines = []
@@ -158,7 +158,7 @@ public struct Ledger: Sendable {
         }
     }
 
-    /// Where and when a notification arrived, and what became of it.
+    /// The place and time of a notification's arrival, and its outcome.
     struct Arrival {
         let connection: Int
         let sequence: Int
@@ -166,11 +166,11 @@ public struct Ledger: Sendable {
         let outcome: Outcome
     }
 
-    /// How a client took its leave of a connection. One that only cut it took none.
+    /// How a client left a connection. A client that only cut the connection has no entry.
     public struct Departure: Sendable, Hashable {
-        /// The error code of its GOAWAY frame; `nil`: it sent none.
+        /// The error code of its GOAWAY frame, or `nil` if it sent none.
         public internal(set) var goAwayCode: UInt32?
-        /// Whether it ended its side with the goodbye of TLS (`close_notify`).
+        /// Whether it ended its side with the `close_notify` alert of TLS.
         public internal(set) var saidGoodbye = false
     }
 
@@ -178,11 +178,11 @@ public struct Ledger: Sendable {
     public struct Connection: Sendable, Hashable {
         /// Its number, from 1 in the order of acceptance.
         public let number: Int
-        /// The subject of the client's certificate, if it showed one.
+        /// The subject of the client's certificate, if it presented one.
         public let clientName: String?
         /// The apps that the client's certificate is for.
         public let topics: [String]
-        /// SHA-256 over the client's certificate (DER), if it showed one: a renewed one has the same subject.
+        /// The SHA-256 of the client's certificate (DER), if it presented one. A renewed certificate has the same subject.
         public let fingerprint: [UInt8]?
     }
 }

@@ -1,6 +1,6 @@
 import LinuxIO
 
-/// The file to which a ledger's lines go as they come; its own thread does the blocking.
+/// The file to which a ledger's lines are written as they arrive. A separate thread performs the blocking calls.
 actor LedgerFile {
     private nonisolated let worker: WorkerThread
     private let path: String
@@ -8,15 +8,15 @@ actor LedgerFile {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { worker.executor }
 
-    /// Names the file; `open()` makes it.
+    /// Creates the object; `open()` creates the file.
     init(path: String, worker: WorkerThread) {
         self.path = path
         self.worker = worker
     }
 
-    /// Makes the file, which must not be there yet, readable by its owner only: it holds tokens and payloads.
+    /// Creates the file, which must not exist, readable only by its owner because it contains tokens and payloads.
     ///
-    /// - Throws: `SystemError`: it is there already, or its directory is not.
+    /// - Throws: `SystemError` if the file exists or its directory does not.
     func open() throws(SystemError) {
         let place = FilePlace(path)
         file = try Directory.open(path: place.directory).create(place.name, mode: 0o600)
@@ -24,7 +24,7 @@ actor LedgerFile {
 
     /// Appends lines.
     ///
-    /// - Throws: `LedgerFileFault`: the simulator stops, since its record would have a hole.
+    /// - Throws: `LedgerFileFault`, which stops the simulator, because its record would have a gap.
     func append(_ lines: [UInt8]) throws(LedgerFileFault) {
         do throws(SystemError) {
             try file?.write(lines)
@@ -34,7 +34,7 @@ actor LedgerFile {
     }
 }
 
-/// The ledger's file cannot be written any more.
+/// The ledger's file cannot be written.
 struct LedgerFileFault: Error, CustomStringConvertible {
     let path: String
     let cause: SystemError
@@ -42,11 +42,11 @@ struct LedgerFileFault: Error, CustomStringConvertible {
     var description: String { "the ledger cannot be written: \(cause)" }
 }
 
-/// A path taken apart: the directory, and the name in it.
+/// A path split into the directory and the name in it.
 struct FilePlace {
     let directory: String
     let name: [UInt8]
-    /// Whether the last component names no entry of its own.
+    /// Whether the last component is `.` or `..`, which cannot be created.
     var isDots: Bool { name == Array(".".utf8) || name == Array("..".utf8) }
 
     init(_ path: String) {

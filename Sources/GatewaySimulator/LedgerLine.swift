@@ -1,11 +1,12 @@
 import APNSModel
 
-/// A ledger's entry as a line of JSON.
+/// A ledger entry as a line of JSON.
 ///
 /// `{"at":"2026-11-21T08:36:16.123Z","connection":1,"sequence":1,"command":2,"identifier":1,"expiry":0,"priority":10,`
-/// `"token":"740f…","payload":"{\"aps\":{}}","outcome":"refused","status":8}`. What a frame did not say is left out; a
-/// payload that is not UTF-8 is `payload_hex`. A request over HTTP/2 has `stream`, `id` and `head`, a field a line,
-/// without the secret of `authorization`, and if it was refused `"outcome":"rejected"`, a `status` and a `reason`.
+/// `"token":"740f…","payload":"{\"aps\":{}}","outcome":"refused","status":8}`. Values that a frame does not contain are
+/// omitted. A payload that is not UTF-8 is written as `payload_hex`. A request over HTTP/2 has `stream`, `id` and
+/// `head`, which contains one field per line, without the secret in `authorization`; if it was refused, it has
+/// `"outcome":"rejected"`, a `status` and a `reason`.
 extension [UInt8] {
     mutating func appendLine(of entry: Ledger.Entry) {
         appendText("{\"at\":\"\(WallTime(nanoseconds: entry.epochNanoseconds).rfc3339)\"")
@@ -67,11 +68,11 @@ extension [UInt8] {
 }
 
 extension Ledger {
-    /// Reads the lines that a ledger wrote to a file, for a test that runs the simulator as a program.
+    /// Parses the lines that a ledger wrote to a file, for a test that runs the simulator as a program.
     ///
-    /// The last line is passed over if it does not end in a newline: it is still being written.
+    /// Ignores the last line if it does not end in a newline, because it is still being written.
     ///
-    /// - Throws: `LineFault`: the text is not a ledger's.
+    /// - Throws: `LineFault` if the text was not written by a ledger.
     public static func entries(ofLines text: [UInt8]) throws(LineFault) -> [Entry] {
         var entries: [Entry] = []
         var start = text.startIndex
@@ -85,17 +86,17 @@ extension Ledger {
         return entries
     }
 
-    /// A line that no ledger wrote.
+    /// The error for a line that was not written by a ledger.
     public struct LineFault: Error, Sendable, Hashable, CustomStringConvertible {
-        /// Which line, from 1.
+        /// The line number, from 1.
         public let line: Int
 
-        /// Says which line.
+        /// A message with the line number.
         public var description: String { "line \(line) is not a ledger's" }
     }
 }
 
-/// Reads one line, in the one spelling that `appendLine(of:)` has.
+/// Parses one line in the exact form that `appendLine(of:)` writes.
 private struct LedgerLineReader {
     private var numbers: [String: Int64] = [:]
     private var texts: [String: [UInt8]] = [:]
@@ -127,7 +128,7 @@ private struct LedgerLineReader {
         return Ledger.Request(
             stream: stream, id: String(decoding: id, as: UTF8.self),
             fields: lines.compactMap { line in
-                // The name of a pseudo-header begins with a colon itself.
+                // The name of a pseudo-header field begins with a colon itself.
                 guard let colon = line.dropFirst().firstIndex(of: ":") else { return nil }
                 return .init(String(line[..<colon]), String(line[colon...].dropFirst(2)))
             })

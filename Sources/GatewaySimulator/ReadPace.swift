@@ -1,22 +1,22 @@
 import APNSModel
 
-/// How fast a simulated gateway reads: at once, or so many bytes a second.
+/// The reading pace of a simulated gateway: unlimited, or a number of bytes per second.
 struct ReadPace {
     private var bytesPerSecond: Int?
     private var readableFrom = Moment.zero
 
-    /// Reads no faster than this from now on.
+    /// Limits the pace from now on.
     mutating func slow(to bytesPerSecond: Int, at now: Moment) {
         (self.bytesPerSecond, readableFrom) = (bytesPerSecond, now)
     }
 
-    /// Notes that so many bytes were read, which a slow gateway has to get over.
+    /// Records the bytes read, which delay the next read of a slow gateway.
     mutating func didRead(_ byteCount: Int, at now: Moment) {
         guard let bytesPerSecond else { return }
         readableFrom = max(now, readableFrom) + .nanoseconds(1_000_000_000 / Int64(bytesPerSecond)) * byteCount
     }
 
-    /// What a shell that is to read has to do now.
+    /// Returns the step of a shell that is about to read.
     func step(until deadline: Moment?, at now: Moment) -> GatewayPolicy.Step {
         guard let bytesPerSecond else { return .read(atMost: GatewayPolicy.chunkByteCount, until: deadline) }
         guard now < readableFrom else { return .read(atMost: max(1, bytesPerSecond / 10), until: deadline) }

@@ -1,18 +1,18 @@
 import OpenSSL
 
-/// What a server shows and demands in a handshake.
+/// The TLS contexts of the simulator's ports.
 struct ServerContexts: Sendable {
-    /// The ordinary way.
+    /// The usual context of the binary protocol.
     let usual: TLSContext
-    /// The same without a session ticket, so that a TLS 1.3 client hears nothing after its handshake.
+    /// The same without a session ticket, so that a TLS 1.3 client receives nothing after its handshake.
     private let withoutTicket: TLSContext
-    /// For HTTP/2, where a certificate is asked for and may be missing.
+    /// For HTTP/2, where a client certificate is requested but optional.
     private let http2: TLSContext
     private let http2WithoutTicket: TLSContext
 
-    /// Reads the certificates.
+    /// Loads the certificates.
     ///
-    /// - Throws: `TLSError`: one of them cannot be used; its hint says why.
+    /// - Throws: `TLSError` if one of them cannot be used; its hint gives the reason.
     init(_ certificates: Certificates, requiresClientCertificate: Bool) throws(TLSError) {
         let identity = try Credentials.pem(certificate: certificates.server)
         func context(for port: GatewayService.Port, issuingTicket: Bool) throws(TLSError) -> TLSContext {
@@ -28,7 +28,7 @@ struct ServerContexts: Sendable {
         http2WithoutTicket = try context(for: .http2, issuingTicket: false)
     }
 
-    /// What holds on a port.
+    /// Returns the context for a port.
     func context(for port: GatewayService.Port, issuingTicket: Bool) -> TLSContext {
         switch port {
         case .binary: issuingTicket ? usual : withoutTicket

@@ -1,51 +1,52 @@
 public import Logging
 
 extension Simulator {
-    /// How a simulator is set up. What it is made with works for tests on one host.
+    /// The configuration of a simulator. The defaults suit tests on one host.
     public struct Configuration: Sendable {
-        /// The address to listen on, without port; a host's own address lets other hosts in.
+        /// The address to listen on, without a port. Use one of the host's own addresses to accept connections from
+        /// other hosts.
         public var address = "127.0.0.1"
-        /// The gateway's port; 0 has the kernel choose one.
+        /// The gateway's port; with 0 the kernel chooses one.
         public var gatewayPort = 0
-        /// The feedback service's port; 0 has the kernel choose one.
+        /// The feedback service's port; with 0 the kernel chooses one.
         public var feedbackPort = 0
-        /// The port for HTTP/2; 0 has the kernel choose one.
+        /// The port for HTTP/2; with 0 the kernel chooses one.
         public var http2Port = 0
-        /// The certificates; `nil`: new ones are made for this run, for `topic`.
+        /// The certificates; `nil` creates new ones for this run and `topic`.
         public var certificates: Certificates?
-        /// The app that a throw-away client certificate is for.
+        /// The app that a throwaway client certificate is for.
         public var topic = "com.example.weather"
-        /// Whether a client without a certificate is turned away in the handshake; never over HTTP/2, where it may bring
-        /// a provider token instead.
+        /// Whether a client without a certificate is rejected in the handshake. Never applies to HTTP/2, where a client
+        /// may use a provider token instead.
         public var requiresClientCertificate = true
-        /// What the gateway refuses of its own accord.
+        /// The refusals of the gateway without a script.
         public var rules = GatewayRules()
-        /// What it refuses of its own accord over HTTP/2.
+        /// The refusals of the gateway over HTTP/2 without a script.
         public var requestRules = RequestRules()
-        /// How it behaves over HTTP/2.
+        /// The gateway's behavior over HTTP/2.
         public var http2Manner = HTTP2Manner()
-        /// What it does wrong, and when; each port counts for itself, and only rules of its protocol act there.
+        /// The misbehavior. Each port counts separately and applies only the rules of its protocol.
         public var script = FaultScript.none
-        /// How much the ledger keeps.
+        /// The amount of data that the ledger keeps.
         public var detail = Ledger.Detail.everything
-        /// A file that gets a line of JSON for each notification as it comes; it must not be there yet.
+        /// A file to which each notification is appended as a line of JSON. It must not exist yet.
         public var ledgerPath: String?
-        /// What the feedback service tells the first client.
+        /// The feedback service's list for the first client.
         public var feedback: [GoneToken] = []
-        /// Tokens that are accepted, and then told by the feedback service.
+        /// Tokens that are accepted and then reported by the feedback service.
         public var gone: [GoneToken] = []
-        /// Whether the feedback service also tells the tokens that were refused with status 8.
+        /// Whether the feedback service also reports the tokens that were refused with status 8.
         public var tellsRefusedTokens = false
-        /// How the feedback service sends its list.
+        /// The way in which the feedback service sends its list.
         public var feedbackManner = FeedbackManner()
-        /// Where it logs; connections at `debug`, never a token or a payload.
+        /// The logger. It logs connections at `debug`, but never a token or a payload.
         public var logger = Logger(label: "pushspool.simulator")
 
-        /// Creates the configuration of a strict gateway on ports of the kernel's choice.
+        /// Creates the configuration of a strict gateway on ports that the kernel chooses.
         public init() {}
     }
 
-    /// Where a simulator listens.
+    /// The ports of a simulator.
     public struct Ports: Sendable, Hashable {
         /// The gateway.
         public let gateway: Int

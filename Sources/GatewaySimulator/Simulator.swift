@@ -1,23 +1,23 @@
 import APNSModel
 import LinuxIO
 
-/// A push gateway for tests, demonstrations and staging: Apple's binary protocol, its feedback service, and its API over
-/// HTTP/2, all over TLS, misbehaving on request.
+/// A push gateway for tests, demonstrations and staging: Apple's binary protocol, its feedback service, and its API
+/// over HTTP/2, all with TLS and with configurable misbehavior.
 ///
-/// It listens as soon as it is made, and serves while `run()` runs. All of it can be asked and changed meanwhile.
+/// It listens as soon as it is created, and serves while `run()` runs. Its state can be queried and changed in the meantime.
 public final class Simulator: Sendable {
-    /// Where it listens.
+    /// The ports that it listens on.
     public let ports: Ports
-    /// Its certificates, and its client's.
+    /// Its certificates and those of its client.
     public let certificates: Certificates
     private let gateway: GatewayService
     private let feedback: FeedbackPort
     private let reactor: Reactor
     private let worker: WorkerThread?
 
-    /// Makes certificates if none are given, and listens.
+    /// Creates certificates if none are given, and opens the ports.
     ///
-    /// - Throws: `SimulatorFault`: a port is taken, a certificate cannot be used, or the ledger's file is there already.
+    /// - Throws: `SimulatorFault` if a port is in use, a certificate cannot be used, or the ledger's file exists already.
     public init(_ configuration: Configuration = Configuration()) async throws {
         do {
             certificates = try configuration.certificates ?? .throwaway(topic: configuration.topic)
@@ -52,14 +52,14 @@ public final class Simulator: Sendable {
     }
 
     deinit {
-        // Nothing of it runs there any more: whoever runs holds it.
+        // No code of the simulator runs on the reactor now, because running code would hold a reference.
         if !reactor.isCurrent { reactor.stop() }
         worker?.stop()
     }
 
-    /// Serves until the task is cancelled, and then returns.
+    /// Serves until the task is cancelled, then returns.
     ///
-    /// - Throws: `SimulatorFault`: the ledger's file cannot be written, or no connection can be accepted any more.
+    /// - Throws: `SimulatorFault` if the ledger's file cannot be written or accepting connections fails permanently.
     public func run() async throws {
         do {
             try await withThrowingTaskGroup { group in
@@ -76,7 +76,7 @@ public final class Simulator: Sendable {
 
     /// Runs a simulator while `body` runs.
     ///
-    /// - Throws: what `body` throws; `SimulatorFault` as `init` and `run()` do.
+    /// - Throws: Any error that `body` throws; `SimulatorFault` like `init` and `run()`.
     public static func running<Value>(
         _ configuration: Configuration = Configuration(), _ body: (Simulator) async throws -> Value
     ) async throws -> Value {
@@ -91,48 +91,49 @@ public final class Simulator: Sendable {
     }
 }
 
-// While it runs.
+// Access to the running simulator.
 extension Simulator {
-    /// What arrived so far.
+    /// The current ledger.
     public var ledger: Ledger {
         get async { await gateway.ledger }
     }
 
-    /// Waits until what arrived is as wanted; `condition` is asked whenever something arrived, so it should count only.
+    /// Waits until the ledger satisfies `condition`, which is called after each arrival and should therefore only
+    /// compare counts.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled: put a time limit around it.
+    /// - Throws: `CancellationError` if the task is cancelled. Set a time limit around the call.
     public func ledger(when condition: @escaping @Sendable (Ledger) -> Bool) async throws -> Ledger {
         try await gateway.ledger(when: condition)
     }
 
-    /// Replaces the script. Counts begin anew; connections that are being ended go on ending.
+    /// Replaces the script and restarts its counts. Connections that are already being ended still end.
     public func setScript(_ script: FaultScript) async {
         await gateway.setScript(script)
     }
 
-    /// Replaces what the gateway refuses of its own accord.
+    /// Replaces the rules of the gateway.
     public func setRules(_ rules: GatewayRules) async {
         await gateway.setRules(rules)
     }
 
-    /// Replaces what the gateway refuses of its own accord over HTTP/2.
+    /// Replaces the rules of the gateway over HTTP/2.
     ///
-    /// - Throws: `SimulatorFault`: one of the keys is none; the rules stay as they were.
+    /// - Throws: `SimulatorFault` if one of the keys is invalid; the rules stay unchanged.
     public func setRequestRules(_ rules: RequestRules) async throws {
         await gateway.setRequestTerms(try SimulatorFault.wrapping { try RequestTerms(rules) })
     }
 
-    /// Replaces how the gateway behaves over HTTP/2, from the next connection on.
+    /// Replaces the gateway's behavior over HTTP/2, from the next connection on.
     public func setHTTP2Manner(_ manner: HTTP2Manner) async {
         await gateway.setManner(manner)
     }
 
-    /// Ends all connections to the gateway that are open, in good order or with a reset.
+    /// Ends all open connections to the gateway, gracefully or with a reset.
     public func dropConnections(resetting: Bool = false) async {
         await gateway.dropConnections(resetting: resetting)
     }
 
-    /// Adds to what the feedback service tells the next client.
+    /// Adds entries to the feedback service's list for the next client.
     public func addFeedback(_ tokens: [GoneToken]) async {
         await gateway.addGone(tokens)
     }

@@ -1,10 +1,10 @@
 import LinuxIO
 
-/// Why a simulator could not start, or could not do what it was asked to.
+/// The reason why a simulator could not start or could not perform a request.
 public struct SimulatorFault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What went wrong, in one sentence without a full stop.
+    /// The problem, in one sentence without a full stop.
     public let message: String
-    /// What a person can do about it, where anything is known to help.
+    /// A suggested remedy, if one is known.
     public let hint: String?
 
     /// The message alone.
@@ -17,7 +17,7 @@ public struct SimulatorFault: Error, Hashable, Sendable, CustomStringConvertible
 }
 
 extension SimulatorFault {
-    /// Why there is no listening on a port, which is told by the option of `pushspool simulate` that names it.
+    /// Creates the fault of a port that could not be opened, identified by its option of `pushspool simulate`.
     init(listening error: SystemError, option: String) {
         let isOfPort = error.isAddressInUse || error.isPermission
         self.init("\(option): \(error)", hint: isOfPort ? "choose another port, or 0 for any" : nil)

@@ -1,7 +1,7 @@
 import LinuxIO
 import Logging
 
-/// What the ports of one simulator share.
+/// The resources that the ports of one simulator share.
 struct SimulatorResources: Sendable {
     let reactor: Reactor
     let contexts: ServerContexts

@@ -1,7 +1,7 @@
 import LinuxIO
 
 extension FaultAction.HandshakeFault {
-    /// What the client gets instead of a server's first flight.
+    /// The bytes that the client receives instead of a server's first flight.
     private var bytes: [UInt8] {
         switch self {
         case .close: []
@@ -11,9 +11,9 @@ extension FaultAction.HandshakeFault {
         }
     }
 
-    /// Waits for the client's first bytes, answers wrongly, and ends the stream.
+    /// Waits for the client's first bytes, sends an invalid answer, and ends the stream.
     ///
-    /// - Throws: `SystemError`: the client was faster; `CancellationError`.
+    /// - Throws: `SystemError` if the client closes the connection first; `CancellationError`.
     func spoil(_ socket: StreamSocket) async throws {
         let deadline = ContinuousClock.now + .seconds(5)
         try await readAll(socket, until: deadline, untilEnd: false)

@@ -1,13 +1,13 @@
 extension Ledger {
-    /// Which numbers were accepted, how often, and whether in order, in one byte a number.
+    /// The accepted numbers, how often each arrived, and whether in order, in one byte per number.
     ///
-    /// A million notifications cost a megabyte, so that a test can ask for "each exactly once, in order" of any run.
+    /// A million notifications cost a megabyte, so that a test can check "each exactly once, in order" for a run of any size.
     public struct Tally: Sendable, Hashable {
-        /// How often each number came, 255 for that often and more; as long as the highest number needs.
+        /// The number of arrivals of each number, at most 255. Only as long as the highest number requires.
         public private(set) var counts: [UInt8] = []
-        /// How many notifications had a number below the one before them.
+        /// The number of notifications whose number is lower than the previous one.
         public private(set) var descentCount = 0
-        /// How many notifications had a number at or beyond the limit, or a token of less than four bytes.
+        /// The number of notifications with a number at or beyond the limit, or a token of less than four bytes.
         public private(set) var beyondLimitCount = 0
         private let limit: Int
         private var last = 0
@@ -16,15 +16,15 @@ extension Ledger {
             self.limit = limit
         }
 
-        /// How many numbers came more than once.
+        /// The number of numbers that arrived more than once.
         public var repeatedCount: Int { counts.count { $0 > 1 } }
 
-        /// Whether the numbers from 0 up to but not including `count` came once each, and no other.
+        /// Whether each number from 0 up to but not including `count` arrived exactly once, and no other number arrived.
         public func isExactlyOnce(_ count: Int) -> Bool {
             beyondLimitCount == 0 && counts.count == count && counts.allSatisfy { $0 == 1 }
         }
 
-        /// The first numbers below `count` that did not come, at most `maximum` of them.
+        /// Returns the first numbers below `count` that did not arrive, at most `maximum` of them.
         public func missing(below count: Int, atMost maximum: Int = 10) -> [Int] {
             Array((0..<count).lazy.filter { $0 >= counts.count || counts[$0] == 0 }.prefix(maximum))
         }

@@ -1,4 +1,4 @@
-/// Tokens to be found again in bytes that were just read, without copying those.
+/// A set of tokens that can be searched for bytes in a buffer without copying them.
 struct TokenSet: Sendable, Hashable {
     private var buckets: [UInt64: [[UInt8]]] = [:]
 

@@ -2,13 +2,13 @@ import APNSHTTP2
 import APNSModel
 import JSON
 
-/// Who is at the other end of a connection, and what it may send.
+/// The identity of a client and its permissions.
 struct ClientIdentity {
-    /// The topics of the client's certificate; `nil` without one.
+    /// The topics of the client's certificate, or `nil` if it presented none.
     private let certificateTopics: [String]?
-    /// The last good provider token.
+    /// The last valid provider token.
     private var current: CurrentToken?
-    /// The last topic that was found good, and the push type that it was found with.
+    /// The last valid topic, with the push type of its request.
     private var goodTopic: (text: [UInt8], type: PushType?)?
 
     private struct CurrentToken {
@@ -18,15 +18,15 @@ struct ClientIdentity {
         let firstUse: Moment
     }
 
-    /// A client that showed a certificate for these topics, or none.
+    /// Creates the identity of a client with a certificate for these topics, or without one.
     init(certificateTopics: [String]?) {
         self.certificateTopics = certificateTopics
     }
 
-    /// Whether a provider token has to say who it is.
+    /// Whether the client must identify itself with a provider token.
     var usesToken: Bool { certificateTopics == nil }
 
-    /// Why a request may not be made by this client; `nil` if it may.
+    /// Returns the reason why this client may not make a request, or `nil` if it may.
     mutating func fault(
         in reading: RequestReading, at now: GatewayPolicy.Now, terms: RequestTerms, parser: inout JSON.Parser
     ) -> Reason? {
@@ -77,7 +77,7 @@ struct ClientIdentity {
 
     private func fault(ofTopic topic: String, for type: PushType?) -> Reason? {
         guard !topic.isEmpty, topic.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return .badTopic }
-        // A type whose topics have a suffix wants it; without the type nothing can be said.
+        // A push type with a topic suffix requires that suffix. Without a push type the topic cannot be checked.
         if let type, PushTopic.topic(for: type, app: topic) != topic { return .badTopic }
         if let certificateTopics {
             return certificateTopics.isEmpty || certificateTopics.contains(topic) ? nil : .topicDisallowed

@@ -2,9 +2,9 @@ import APNSModel
 import LinuxIO
 import SecureTransport
 
-/// One open HTTP/2 connection: the stream, and the policy that says what to do with it.
+/// One open HTTP/2 connection: the stream and the policy that controls it.
 ///
-/// Belongs to a `GatewayService`, and is touched on its reactor alone.
+/// Belongs to a `GatewayService` and is used only on its reactor.
 final class HTTP2Conversation: OpenConnection {
     private let stream: SecureStream
     private let socket: StreamSocket
@@ -13,9 +13,9 @@ final class HTTP2Conversation: OpenConnection {
     private var leaving: [UInt8] = []
     private var readCount = 0
 
-    /// How many reads follow each other before other connections get their turn.
+    /// The number of consecutive reads before other connections get their turn.
     private static let fairReads = 4
-    /// How many bytes may wait for the client to take them before nothing more is read from it.
+    /// The maximum number of unsent bytes; with more, the gateway stops reading from the client.
     private static let backlog = 1 << 20
 
     init(over stream: SecureStream, on socket: StreamSocket, policy: HTTP2Policy) {
@@ -24,9 +24,9 @@ final class HTTP2Conversation: OpenConnection {
         self.policy = policy
     }
 
-    /// Does one step after the other, to the last.
+    /// Runs the connection to its end.
     ///
-    /// - Throws: `SystemError`, `TLSError`: the connection is broken; `CancellationError`; `LedgerFileFault`.
+    /// - Throws: `SystemError` or `TLSError` if the connection fails; `CancellationError`; `LedgerFileFault`.
     func run(in service: isolated GatewayService) async throws {
         while true {
             let step = policy.step(at: GatewayPolicy.Now.read().moment)
@@ -86,7 +86,7 @@ final class HTTP2Conversation: OpenConnection {
         if found.contains(.hangup) { policy.drop(resetting: true) }
     }
 
-    /// Hands what there is to send to the kernel, as far as that takes it.
+    /// Writes the pending output to the kernel, as far as it accepts it.
     private func send(in service: isolated GatewayService) throws {
         var bytes: [UInt8] = []
         swap(&bytes, &leaving)

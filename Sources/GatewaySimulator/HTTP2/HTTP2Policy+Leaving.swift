@@ -3,17 +3,17 @@ import HTTP2
 import NGHTTP2
 
 extension HTTP2Policy {
-    /// How far the announced end of a connection has come.
+    /// The progress of an announced shutdown of a connection.
     enum Leaving {
         case no
-        /// The notice of 2^31 - 1 is out.
+        /// The notice with the last stream 2^31 - 1 has been sent.
         case noticed(FaultAction.GoAway, due: Moment)
-        /// The requests above a stream are left undone; some are still to come.
+        /// Requests above a stream are left unprocessed; `missing` more of them are expected.
         case collecting(FaultAction.GoAway, above: UInt32, missing: Int, due: Moment)
-        /// The last word has been said.
+        /// The final GOAWAY has been sent.
         case left(above: UInt32, FaultAction.Ending)
 
-        /// When it goes on by itself.
+        /// The moment at which it continues without an event.
         var due: Moment? {
             switch self {
             case .no, .left: nil
@@ -21,16 +21,16 @@ extension HTTP2Policy {
             }
         }
 
-        /// Whether the connection stays open behind the last word.
+        /// Whether the connection stays open after the final GOAWAY.
         var stays: Bool {
             if case .left(_, .stay) = self { true } else { false }
         }
     }
 
-    /// How long to wait for requests that are to be left undone.
+    /// The time to wait for requests that are to be left unprocessed.
     private static let patience = Duration.milliseconds(100)
 
-    /// Begins to leave.
+    /// Begins to shut the connection down.
     mutating func leave(_ goAway: FaultAction.GoAway, from subject: Subject?, at now: Moment) -> Ledger.Outcome? {
         guard case .no = leaving else { return nil }
         if let notice = goAway.notice {
@@ -47,7 +47,7 @@ extension HTTP2Policy {
         return collects(subject.stream, at: now) ? .discarded : nil
     }
 
-    /// Whether a request is one of those that are left undone.
+    /// Whether a request is one of those left unprocessed.
     mutating func collects(_ stream: UInt32, at now: Moment) -> Bool {
         switch leaving {
         case .no, .noticed: return false
@@ -60,7 +60,7 @@ extension HTTP2Policy {
         }
     }
 
-    /// Goes on with leaving as time passes and streams end.
+    /// Continues the shutdown as time passes and streams end.
     mutating func leave(at now: Moment) {
         switch leaving {
         case .no: return

@@ -3,9 +3,9 @@ import HTTP2
 import NGHTTP2
 
 extension HTTP2Policy {
-    /// Does what a script says about a request, or about the moment between two.
+    /// Performs an action of the script for a request, or for the moment between two.
     ///
-    /// - Returns: What becomes of the request; `nil` if it is to be judged by the rules all the same.
+    /// - Returns: The outcome of the request, or `nil` if the rules decide it.
     mutating func act(
         _ action: FaultAction, on subject: Subject?, at now: GatewayPolicy.Now
     ) -> Ledger.Outcome? {
@@ -37,7 +37,7 @@ extension HTTP2Policy {
         return nil
     }
 
-    /// Does what is about one request.
+    /// Performs an action that concerns a single request.
     private mutating func deal(
         with subject: Subject, by action: FaultAction, at now: GatewayPolicy.Now
     ) -> Ledger.Outcome? {
@@ -95,7 +95,7 @@ extension FaultAction.ChangedSettings {
     }
 }
 
-/// A frame made by hand (RFC 9113 §4.1), without flags.
+/// A handmade frame (RFC 9113 §4.1), without flags.
 struct RawFrame {
     let type: UInt8
     var stream: UInt32 = 0

@@ -5,15 +5,16 @@ import HTTP2
 import JSON
 import NGHTTP2
 
-/// One HTTP/2 connection of a simulated gateway: bytes in, entries of the ledger and bytes out, and the next thing to do.
+/// The logic of one HTTP/2 connection of a simulated gateway: consumes bytes, produces ledger entries, bytes to send
+/// and the next step.
 ///
-/// The shell hands in what it read, sends what `takeOutput` yields, asks `step(at:)` and does what it says. No clock, no
-/// socket; nghttp2's server does the framing.
+/// The shell passes in the bytes it read, sends the result of `takeOutput`, calls `step(at:)` and performs the step.
+/// Uses no clock and no socket. nghttp2's server handles the framing.
 struct HTTP2Policy {
     enum State {
         case open
         case paused(until: Moment?)
-        /// The end is coming: what still comes is discarded.
+        /// The end is pending: requests that arrive are discarded.
         case doomed(FaultAction.Ending, due: Moment)
         case closing(Closing)
     }
@@ -29,12 +30,12 @@ struct HTTP2Policy {
     var delay: Duration
     var jitter: Duration
     private(set) var isMute = false
-    /// What was to be said before the gateway went mute.
+    /// The output that was pending when the gateway went mute.
     private var lastWords: [UInt8] = []
     private let tellsUniqueIDs: Bool
     var listeningStop: Duration?
     var pace = ReadPace()
-    /// How many bytes of bodies open the connection's window again; `nil`: nghttp2 sees to it.
+    /// The number of body bytes after which the connection's window is refilled; `nil` means that nghttp2 refills it.
     var windowGrant: Int?
     var grantedByteCount = 0
     private var peerHasEnded = false
@@ -42,17 +43,17 @@ struct HTTP2Policy {
     private var events: [ServerSession.Event] = []
     private var responseFields = ResponseFields()
     private var parser = JSON.Parser()
-    /// The limit that is lifted by the first success.
+    /// The stream limit until the first success, or `nil` once it has been lifted.
     private var firstLimit: Int?
     var random: SplitMix
 
-    /// Begins with a connection whose handshake has just succeeded; its number counts from 1.
+    /// Begins a connection after a successful handshake.
     ///
     /// - Parameters:
-    ///   - connection: Its number.
-    ///   - certificateTopics: The topics of the client's certificate; `nil`: it showed none.
+    ///   - connection: Its number, from 1.
+    ///   - certificateTopics: The topics of the client's certificate, or `nil` if it presented none.
     ///   - now: The time.
-    ///   - shared: What all connections share.
+    ///   - shared: The state that all connections share.
     init(
         connection: Int, certificateTopics: [String]?, at now: GatewayPolicy.Now, sharing shared: inout GatewayState
     ) {
@@ -78,7 +79,7 @@ struct HTTP2Policy {
         pause(at: now, sharing: &shared)
     }
 
-    /// Takes bytes that were read.
+    /// Processes the bytes read.
     mutating func receive(_ bytes: Span<UInt8>, at now: GatewayPolicy.Now, sharing shared: inout GatewayState) {
         session.receive(bytes)
         settle(at: now, sharing: &shared)
@@ -86,7 +87,7 @@ struct HTTP2Policy {
         pace.didRead(bytes.count, at: now.moment)
     }
 
-    /// Appends what there is to send.
+    /// Appends the pending output.
     mutating func takeOutput(into output: inout [UInt8], at now: GatewayPolicy.Now, sharing shared: inout GatewayState)
     {
         output.append(contentsOf: lastWords)
@@ -97,23 +98,23 @@ struct HTTP2Policy {
         settle(at: now, sharing: &shared)
     }
 
-    /// Notes that the peer will send no more.
+    /// Records that the peer has ended its side of the connection.
     mutating func peerEnded() {
         peerHasEnded = true
     }
 
-    /// Ends the connection on the spot, whatever it was about to do.
+    /// Ends the connection immediately, in any state.
     mutating func drop(resetting: Bool) {
         state = .doomed(resetting ? .reset : .close, due: .zero)
     }
 
-    /// Says nothing more from now on.
+    /// Sends nothing more from now on, except output that is already pending.
     mutating func goMute() {
         session.takeOutput(into: &lastWords)
         isMute = true
     }
 
-    /// Whether nothing is sent any more, not even by nghttp2.
+    /// Whether nothing more is sent, not even by nghttp2.
     private var isDeaf: Bool {
         switch state {
         case .closing(.staying), .closing(.over): true
@@ -129,7 +130,7 @@ struct HTTP2Policy {
         session.grant(Int32(clamping: used), onStream: 0)
     }
 
-    /// Deals with what nghttp2 has found out.
+    /// Processes the events from nghttp2.
     private mutating func settle(at now: GatewayPolicy.Now, sharing shared: inout GatewayState) {
         var events = events
         self.events = []
@@ -160,7 +161,7 @@ struct HTTP2Policy {
     }
 }
 
-// Requests.
+// Processing of requests.
 extension HTTP2Policy {
     private mutating func take(
         _ request: ServerSession.Request, at now: GatewayPolicy.Now, sharing shared: inout GatewayState
@@ -181,7 +182,7 @@ extension HTTP2Policy {
         pause(at: now, sharing: &shared)
     }
 
-    /// Notes what a gateway lets pass, but a client should not do.
+    /// Records oddities that a gateway tolerates but that a client should avoid.
     private func noteOddities(of request: ServerSession.Request, sharing shared: inout GatewayState) {
         if let name = reading.strangeName {
             note("\(name) is no field of Apple's", on: request.stream, sharing: &shared)
@@ -209,13 +210,13 @@ extension HTTP2Policy {
         return answer.outcome
     }
 
-    /// A request as a script acts on it.
+    /// A request that a script's action applies to.
     struct Subject {
         let stream: UInt32
         let id: ArraySlice<UInt8>
     }
 
-    /// What a strict gateway says.
+    /// Returns a strict gateway's answer.
     private mutating func answer(
         to request: ServerSession.Request, at now: GatewayPolicy.Now, terms: RequestTerms
     ) -> RequestAnswer {
@@ -246,12 +247,12 @@ extension HTTP2Policy {
         do throws(Diagnostic) {
             return try parser.parse(bytes).root.kind == .mapping
         } catch {
-            // Why it is none is for the client's own tests to find out.
+            // The client's own tests must find the reason.
             return false
         }
     }
 
-    /// Lifts the limit that holds until the first success with a provider token.
+    /// Lifts the limit that applies until the first success with a provider token.
     private mutating func liftLimit(_ manner: HTTP2Manner) {
         guard firstLimit != nil else { return }
         firstLimit = nil
@@ -262,7 +263,7 @@ extension HTTP2Policy {
         jitter == .zero ? delay : delay + jitter * random.fraction()
     }
 
-    /// Answers, now or later.
+    /// Sends an answer, immediately or after a delay.
     mutating func give(_ answer: RequestAnswer, to subject: Subject, after delay: Duration, at now: Moment) {
         guard delay > .zero else { return respond(answer, on: subject.stream, id: subject.id) }
         pending.add(.init(due: now + delay, stream: subject.stream, id: Array(subject.id), answer: answer))
@@ -274,16 +275,16 @@ extension HTTP2Policy {
         session.respond(on: stream, &responseFields, body: answer.body)
     }
 
-    /// Asks the script for the moment between two requests.
+    /// Performs the script's action for the moment between two requests, if any.
     private mutating func pause(at now: GatewayPolicy.Now, sharing shared: inout GatewayState) {
         guard let action = shared.http2Script.pausing(after: arrivedCount, on: connection) else { return }
         _ = act(action, on: nil, at: now)
     }
 }
 
-// What comes next.
+// The next step.
 extension HTTP2Policy {
-    /// What the shell has to do next, once it has sent what there is.
+    /// Returns the shell's next step after it has sent the pending output.
     mutating func step(at now: Moment) -> GatewayPolicy.Step {
         if let duration = listeningStop {
             listeningStop = nil

@@ -11,12 +11,12 @@ enum KnownField: Int, CaseIterable {
         "accept", "accept-encoding",
     ].map { Array($0.utf8) }
 
-    /// The fields whose names have a length.
+    /// The fields by the length of their names.
     private static let byLength: [[KnownField]] = (0...16).map { length in
         allCases.filter { names[$0.rawValue].count == length }
     }
 
-    /// The field of a name.
+    /// Returns the field with this name.
     static func named(_ name: ArraySlice<UInt8>) -> KnownField? {
         guard name.count < byLength.count else { return nil }
         for field in byLength[name.count] where name.isSame(as: names[field.rawValue]) { return field }
@@ -24,12 +24,12 @@ enum KnownField: Int, CaseIterable {
     }
 }
 
-/// Where the known fields of a request's head stand; reusable.
+/// The positions of the known fields in a request's head; reusable.
 struct FieldIndex {
     private var places = [Int](repeating: -1, count: KnownField.allCases.count)
-    /// Whether a name came more than once.
+    /// Whether a name occurred more than once.
     private(set) var hasRepeated = false
-    /// The first field that begins with `apns-` and is none of Apple's.
+    /// The first field that begins with `apns-` and is unknown.
     private(set) var strange: Int?
 
     /// Reads a list of fields.
@@ -53,7 +53,7 @@ struct FieldIndex {
 
     private static let prefix = Array("apns-".utf8)
 
-    /// The value of a field, if it came.
+    /// Returns the value of a field, if the request has it.
     func value(_ field: KnownField, in fields: HeaderFields) -> ArraySlice<UInt8>? {
         let place = places[field.rawValue]
         return place < 0 ? nil : fields.value(at: place)

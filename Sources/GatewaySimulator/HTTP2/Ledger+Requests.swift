@@ -2,59 +2,59 @@ import APNSModel
 import HTTP2
 
 extension Ledger {
-    /// What only a notification that came over HTTP/2 has.
+    /// The properties of a notification that exist only over HTTP/2.
     public struct Request: Sendable, Hashable {
-        /// The stream that it came on.
+        /// The stream of the request.
         public let stream: UInt32
-        /// The `apns-id` that it was answered with: its own, or one that the gateway made.
+        /// The `apns-id` of the answer: the client's, or one that the gateway created.
         public let id: String
-        /// All fields of its head in order, repeated ones included.
+        /// All header fields in order, including repeated ones.
         public let fields: [Field]
 
-        /// A field of a head.
+        /// A header field.
         public struct Field: Sendable, Hashable {
             /// The name, in lowercase.
             public let name: String
             /// The value.
             public let value: String
 
-            /// A field from its parts.
+            /// Creates a field.
             public init(_ name: String, _ value: String) {
                 self.name = name
                 self.value = value
             }
         }
 
-        /// The value of the first field of a name, such as `apns-topic`.
+        /// The value of the first field with a name, such as `apns-topic`.
         public subscript(name: String) -> String? {
             fields.first { $0.name == name }?.value
         }
 
-        /// What the head says in `apns-topic`.
+        /// The value of `apns-topic`.
         public var topic: String? { self["apns-topic"] }
-        /// What the head says in `apns-push-type`.
+        /// The value of `apns-push-type`.
         public var pushType: String? { self["apns-push-type"] }
-        /// What the head says in `apns-collapse-id`.
+        /// The value of `apns-collapse-id`.
         public var collapseID: String? { self["apns-collapse-id"] }
     }
 
-    /// What a client did over HTTP/2 and should not have.
+    /// A violation of HTTP/2, or of a strict gateway's expectations, by a client.
     public struct Violation: Sendable, Hashable, CustomStringConvertible {
         /// The connection's number, from 1.
         public let connection: Int
-        /// The stream; 0 for the connection as a whole.
+        /// The stream, or 0 for the whole connection.
         public let stream: UInt32
-        /// What was wrong.
+        /// The problem.
         public let message: String
 
-        /// Where, and what.
+        /// The place and the problem.
         public var description: String { "connection \(connection), stream \(stream): \(message)" }
     }
 }
 
-/// A request as the ledger takes it.
+/// A request in the form that the ledger records.
 struct ArrivedRequest {
-    /// What stands for a command in the ledger's entries.
+    /// The value of `command` in the ledger's entries.
     static let command: UInt8 = 3
 
     let token: [UInt8]
@@ -64,13 +64,13 @@ struct ArrivedRequest {
     let head: KeptHead
 }
 
-/// The part of a request that only HTTP/2 has, as it is kept.
+/// The HTTP/2 part of a request, as the ledger stores it.
 struct KeptHead: Sendable {
     let stream: UInt32
     let id: [UInt8]
     let fields: HeaderFields
 
-    /// The same for users.
+    /// The same, in its public form.
     var request: Ledger.Request {
         Ledger.Request(
             stream: stream, id: String(decoding: id, as: UTF8.self),

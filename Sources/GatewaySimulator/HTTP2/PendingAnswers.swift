@@ -1,8 +1,8 @@
 import APNSModel
 
-/// Answers that take a while, in the order in which they are due.
+/// Delayed answers, in the order in which they are due.
 struct PendingAnswers {
-    /// An answer and the stream to give it on.
+    /// An answer and its stream.
     struct Entry {
         let due: Moment
         let stream: UInt32
@@ -11,10 +11,10 @@ struct PendingAnswers {
     }
 
     private var entries: [Entry] = []
-    /// The entries before this place are done with.
+    /// The number of leading entries that have been sent.
     private var start = 0
 
-    /// When the next one is due.
+    /// The moment at which the next answer is due.
     var nextDue: Moment? { start < entries.count ? entries[start].due : nil }
 
     mutating func add(_ entry: Entry) {
@@ -23,7 +23,7 @@ struct PendingAnswers {
         entries.insert(entry, at: place)
     }
 
-    /// Takes the next one, if it is due.
+    /// Removes and returns the next answer if it is due.
     mutating func next(at now: Moment) -> Entry? {
         guard let nextDue, nextDue <= now else { return nil }
         defer {
@@ -36,7 +36,7 @@ struct PendingAnswers {
         return entries[start]
     }
 
-    /// Drops them all.
+    /// Drops all answers.
     mutating func removeAll() {
         entries.removeAll()
         start = 0

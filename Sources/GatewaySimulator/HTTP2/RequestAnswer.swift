@@ -1,12 +1,12 @@
 import APNSHTTP2
 import NGHTTP2
 
-/// What a request is answered with.
+/// The answer to a request.
 struct RequestAnswer: Hashable {
     let status: Int
-    /// Empty: no body.
+    /// If empty, the answer has no body.
     var reason = ""
-    /// What the body is instead of the reason, if anything.
+    /// The body to send instead of the reason, if any.
     var text: String?
     /// Milliseconds since 1970.
     var timestamp: Int64?
@@ -19,14 +19,14 @@ struct RequestAnswer: Hashable {
         self.status = status
     }
 
-    /// The answer for a reason of Apple's.
+    /// Creates the answer for one of Apple's reasons.
     init(_ reason: Reason, timestamp: Int64? = nil) {
         status = reason.status
         self.reason = reason.rawValue
         self.timestamp = timestamp
     }
 
-    /// The answer that a script asks for, at a time in milliseconds since 1970.
+    /// Creates the answer that a script specifies, at a time in milliseconds since 1970.
     init(_ answer: FaultAction.Answer, at time: Int64) {
         let isPlain = answer.status == nil && answer.text == nil
         let reason = answer.reason ?? (isPlain ? Reason.unregistered.rawValue : "")
@@ -44,12 +44,12 @@ struct RequestAnswer: Hashable {
         return Array("{\"reason\":\"\(reason)\"\(end)".utf8)
     }
 
-    /// What becomes of the request.
+    /// The outcome of the request.
     var outcome: Ledger.Outcome {
         status == 200 ? .accepted : .rejected(status: status, reason: reason)
     }
 
-    /// Puts the head together.
+    /// Writes the header fields of the answer.
     func write(into fields: inout ResponseFields, id: ArraySlice<UInt8>, uniqueID: String?) {
         fields.removeAll()
         fields.append(":status", status == 200 ? "200" : String(status))

@@ -3,10 +3,10 @@ import APNSModel
 import HTTP2
 import NGHTTP2
 
-/// What a request says, read field by field, and the first thing that is wrong with it; reusable.
+/// The values of a request's header fields, and the first error in them; reusable.
 struct RequestReading {
     private var index = FieldIndex()
-    /// The token's bytes; empty if the path has none that can be read.
+    /// The token's bytes; empty if the path does not contain a readable token.
     private(set) var token: [UInt8] = []
     private(set) var pushType: PushType?
     private(set) var topic: ArraySlice<UInt8>?
@@ -14,11 +14,12 @@ struct RequestReading {
     private(set) var id: ArraySlice<UInt8>?
     private(set) var expiry: UInt32?
     private(set) var priority: UInt8?
-    /// What is wrong with the place that was asked for; comes before the question who asks.
+    /// An error in the method, the path or the token, or a repeated field. Takes precedence over the check of the
+    /// client's identity.
     private(set) var addressFault: Reason?
-    /// What is wrong with the rest of the head.
+    /// An error in the other fields.
     private(set) var headFault: Reason?
-    /// A field that looks like Apple's and is not.
+    /// The name of an unknown field that begins with `apns-`.
     private(set) var strangeName: String?
 
     /// Reads the head of a request.
@@ -90,7 +91,7 @@ struct RequestReading {
         return nil
     }
 
-    /// 10, 5 or 1; a background push at 10 is an error.
+    /// 10, 5 or 1; a background push with priority 10 is an error.
     private var isPriorityFit: Bool {
         switch priority {
         case 10: pushType != .background
@@ -99,7 +100,7 @@ struct RequestReading {
         }
     }
 
-    /// Lowercase, 8-4-4-4-12.
+    /// Whether the text is a UUID in lowercase, in the form 8-4-4-4-12.
     private static func isCanonical(_ text: ArraySlice<UInt8>) -> Bool {
         guard text.count == 36 else { return false }
         for (place, sign) in text.enumerated() {
@@ -117,7 +118,7 @@ struct RequestReading {
         PushType(rawValue: String(decoding: text, as: UTF8.self))
     }
 
-    /// A number without sign, space or leading zero.
+    /// Reads a number without sign, space or leading zero.
     private static func number(_ text: ArraySlice<UInt8>) -> UInt32? {
         guard let first = text.first, text.count == 1 || first != 0x30 else { return nil }
         var number: UInt32 = 0

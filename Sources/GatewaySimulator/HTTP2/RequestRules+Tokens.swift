@@ -1,7 +1,7 @@
 import APNSHTTP2
 
 extension RequestRules {
-    /// What there is to say of a device's token.
+    /// Returns the answer that depends only on the device token.
     func answer(about token: [UInt8]) -> RequestAnswer {
         if !unregistered.isEmpty, let since = unregistered[token] {
             return RequestAnswer(.unregistered, timestamp: since)

@@ -1,20 +1,20 @@
 import APNSHTTP2
 import OpenSSL
 
-/// The rules for requests, with their keys made ready.
+/// The rules for requests, with their keys parsed.
 struct RequestTerms: Sendable {
     let rules: RequestRules
     private let verifiers: [ES256Verifier]
 
-    /// The rules of a strict gateway that knows no key.
+    /// Creates the rules of a strict gateway without keys.
     init() {
         rules = RequestRules()
         verifiers = []
     }
 
-    /// Reads the keys.
+    /// Parses the keys.
     ///
-    /// - Throws: `SimulatorFault`: one of them is none.
+    /// - Throws: `SimulatorFault` if one of them is not a valid key.
     init(_ rules: RequestRules) throws(SimulatorFault) {
         self.rules = rules
         var verifiers: [ES256Verifier] = []
@@ -28,7 +28,7 @@ struct RequestTerms: Sendable {
         self.verifiers = verifiers
     }
 
-    /// The key that a provider token names, if it made the signature.
+    /// Returns the key that a provider token names, if the token's signature was made with it.
     func key(behind token: SignedProviderToken) -> RegisteredKey? {
         let identity = token.token.identity
         for (key, verifier) in zip(rules.keys, verifiers)

@@ -1,5 +1,5 @@
 extension ArraySlice<UInt8> {
-    /// Whether the bytes are these. Looks at all of them, which vector instructions do faster than one after the other.
+    /// Whether the bytes equal `other`. Always compares all of them, which vector instructions do faster than stopping early.
     func isSame(as other: [UInt8]) -> Bool {
         guard count == other.count else { return false }
         let (left, right) = (span, other.span)

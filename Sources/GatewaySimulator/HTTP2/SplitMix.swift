@@ -1,4 +1,4 @@
-/// Numbers that look random and are the same in every run of a seed (SplitMix64).
+/// A pseudo-random generator with reproducible results for a seed (SplitMix64).
 struct SplitMix: Sendable {
     private var state: UInt64
 
@@ -14,12 +14,12 @@ struct SplitMix: Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// From 0 up to but not including 1.
+    /// Returns a number from 0 up to but not including 1.
     mutating func fraction() -> Double {
         Double(next() >> 11) / Double(UInt64(1) << 53)
     }
 
-    /// A UUID as `apns-id` spells it.
+    /// Returns a UUID in the form of an `apns-id`.
     mutating func identifier() -> [UInt8] {
         let digits = Array("0123456789abcdef".utf8)
         let halves = [next(), next()]

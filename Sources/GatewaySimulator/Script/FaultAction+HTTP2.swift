@@ -1,10 +1,10 @@
 extension FaultAction {
-    /// A protocol that an action may be for.
+    /// A protocol that an action applies to.
     enum WireProtocol: Hashable, Sendable {
         case binary, http2
     }
 
-    /// The protocols over which the action means something.
+    /// The protocols that the action applies to.
     var protocols: Set<WireProtocol> {
         switch self {
         case .reply: [.binary]
@@ -18,33 +18,33 @@ extension FaultAction {
 
     /// An answer to a request.
     struct Answer: Hashable, Sendable {
-        /// The status; `nil`: that of the reason.
+        /// The status; `nil` means that of the reason.
         var status: Int?
-        /// The word of the body; empty: no body; `nil`: `Unregistered` unless there is a status.
+        /// The reason in the body. An empty one means no body; `nil` means `Unregistered` unless `status` is set.
         var reason: String?
-        /// The whole body instead, as a server would give it that is no gateway.
+        /// The complete body to send instead, like that of a server other than a gateway.
         var text: String?
-        /// Since when the token is gone, in milliseconds since 1970; `nil`: the moment of the answer.
+        /// The time since which the token has been invalid, in milliseconds since 1970; `nil` means the time of the answer.
         var timestamp: Int64?
-        /// A field `retry-after`, in seconds.
+        /// The value of the field `retry-after`, in seconds.
         var retryAfter: Int?
         var delay = Duration.zero
     }
 
-    /// The end of a connection, announced.
+    /// An announced end of a connection.
     struct GoAway: Hashable, Sendable {
-        /// How many of the newest requests, the one at hand included, are left undone.
+        /// The number of newest requests, including the current one, that are left unprocessed.
         var undoneCount = 0
         var code: UInt32 = 0
-        /// What the frame carries besides.
+        /// The debug data of the frame.
         var debug = Array("{\"reason\":\"Shutdown\"}".utf8)
-        /// How long before it a notice of 2^31 - 1 goes out; `nil`: none does.
+        /// The time between a notice with the last stream 2^31 - 1 and the frame itself; `nil` means no notice.
         var notice: Duration?
-        /// What follows: `close` once all that is left is answered, the others at once.
+        /// The action that follows: `close` once all remaining requests are answered, the others immediately.
         var ending = Ending.close
     }
 
-    /// What a SETTINGS frame changes; what is `nil` is not in it.
+    /// The values of a SETTINGS frame; `nil` ones are omitted.
     struct ChangedSettings: Hashable, Sendable {
         var streams: UInt32?
         var window: UInt32?
@@ -55,13 +55,13 @@ extension FaultAction {
 
     /// The frames of a flood.
     enum Flood: String, Hashable, Sendable, CaseIterable {
-        /// SETTINGS without parameters, each of which wants an acknowledgement.
+        /// SETTINGS without parameters, each of which requires an acknowledgement.
         case settings
-        /// PING, each of which wants an answer.
+        /// PING, each of which requires an answer.
         case ping
         /// CONTINUATION frames of an answer's head that never ends.
         case continuation
-        /// RST_STREAM of streams that are over.
+        /// RST_STREAM of closed streams.
         case rst
         /// WINDOW_UPDATE by one byte.
         case window
@@ -69,7 +69,7 @@ extension FaultAction {
 }
 
 extension FaultAction {
-    /// The action with one of its options set, for actions of HTTP/2.
+    /// Returns the action with one of its options set, for actions of HTTP/2.
     func withHTTP2(_ word: ScriptWord, for action: String) throws(FaultScript.Fault) -> FaultAction {
         switch (self, word.name) {
         case (.answer(let answer), _): return .answer(try answer.with(word, for: action))

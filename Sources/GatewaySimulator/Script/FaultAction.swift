@@ -1,47 +1,47 @@
-/// What a rule of a script makes the gateway do.
+/// The action of a script's rule.
 enum FaultAction: Hashable, Sendable {
-    /// Answers with six bytes, or something like them, and discards everything that comes behind.
+    /// Sends an answer of six bytes, or a variant of it, and discards everything that follows.
     case reply(Reply)
-    /// Ends the connection without a word.
+    /// Ends the connection without an answer.
     case end(Ending, delay: Duration)
-    /// Stops reading; `nil` is for ever.
+    /// Stops reading; `nil` means for ever.
     case pause(Duration?)
-    /// Reads no more than so many bytes a second from now on.
+    /// Limits reading to this many bytes per second from now on.
     case slow(bytesPerSecond: Int)
     /// Resets a connection as soon as it is accepted.
     case refuseConnection
-    /// Closes the listening socket for a while, so that connects are refused.
+    /// Closes the listening socket for a while, so that new connections are refused.
     case stopListening(Duration)
-    /// Spoils the TLS handshake.
+    /// Makes the TLS handshake fail.
     case failHandshake(HandshakeFault)
-    /// Sends no session ticket, so that a TLS 1.3 client hears nothing after its handshake.
+    /// Sends no session ticket, so that a TLS 1.3 client receives nothing after its handshake.
     case withholdTickets
     /// Answers a request over HTTP/2 with a status and a reason.
     case answer(Answer)
-    /// Answers later from now on, by a delay that varies.
+    /// Delays all later answers by a varying time.
     case latency(Duration, jitter: Duration)
     /// Accepts a request and never answers it.
     case withhold
-    /// Reads on, but does and answers nothing from now on, not even a PING.
+    /// Continues to read, but does and answers nothing from now on, not even a PING.
     case mute
-    /// Announces the end of the connection and leaves the newest requests undone.
+    /// Announces the end of the connection and leaves the newest requests unprocessed.
     case goAway(GoAway)
-    /// Gives a request's stream up, undone.
+    /// Resets a request's stream without processing it.
     case refuseStream(code: UInt32)
     /// Changes the settings.
     case settings(ChangedSettings)
-    /// Opens the connection's window again only when so many bytes of bodies have come; 0: never.
+    /// Refills the connection's window only after this many body bytes; 0 means never.
     case grant(byteCount: Int)
-    /// Sends many frames that say nothing.
+    /// Sends many frames without content.
     case flood(Flood, count: Int)
-    /// Sends a frame of a type that nobody knows.
+    /// Sends a frame of an unknown type.
     case unknownFrame
     /// Leaves the client's PINGs unanswered from now on.
     case ignorePings
     /// Sends an informational answer first.
     case inform(status: Int)
 
-    /// How a connection ends.
+    /// The way in which a connection ends.
     enum Ending: String, Hashable, Sendable, CaseIterable {
         /// close_notify, then FIN.
         case close
@@ -49,11 +49,11 @@ enum FaultAction: Hashable, Sendable {
         case cut
         /// RST.
         case reset
-        /// Not at all: it stays open and everything is discarded.
+        /// Not at all: the connection stays open and everything is discarded.
         case stay
     }
 
-    /// How a handshake is spoilt.
+    /// The way in which a handshake fails.
     enum HandshakeFault: String, Hashable, Sendable, CaseIterable {
         /// The end of the stream instead of an answer.
         case close
@@ -65,34 +65,34 @@ enum FaultAction: Hashable, Sendable {
 
     /// The answer to a notification.
     struct Reply: Hashable, Sendable {
-        /// Which notification the answer names.
+        /// The notification that the answer names.
         enum Naming: Hashable, Sendable {
             /// The refused one, or 0 if it has no identifier.
             case refused
-            /// The last one that was accepted on the connection, or 0.
+            /// The last notification accepted on the connection, or 0.
             case lastAccepted
-            /// This number, whatever it stands for.
+            /// This number, whether or not a notification has it.
             case number(UInt32)
         }
 
         var status: UInt8
         var naming = Naming.refused
-        /// How long the answer takes; what arrives meanwhile is read and discarded.
+        /// The delay of the answer. Notifications that arrive in the meantime are read and discarded.
         var delay = Duration.zero
-        /// The first byte; 8 is the right one.
+        /// The first byte; 8 is the correct one.
         var command: UInt8 = 8
-        /// How many of the six bytes are sent.
+        /// The number of the six bytes that are sent.
         var byteCount = 6
-        /// What follows.
+        /// The end of the connection after the answer.
         var ending = Ending.close
     }
 
-    /// When a rule with this action looks whether it fits.
+    /// The occasion on which a rule with this action is checked.
     enum Occasion: Hashable, Sendable {
         case connecting, betweenNotifications, notification
     }
 
-    /// Whether the action is about a connection that is not open yet.
+    /// Whether the action concerns a connection that is not open yet.
     var belongsToConnecting: Bool {
         switch self {
         case .refuseConnection, .failHandshake, .withholdTickets: true
@@ -103,7 +103,7 @@ enum FaultAction: Hashable, Sendable {
         }
     }
 
-    /// Whether the action answers a notification, so that it has to wait for one.
+    /// Whether the action answers a notification and so must wait for one.
     var answersNotification: Bool {
         switch self {
         case .reply(let reply): reply.naming != .lastAccepted

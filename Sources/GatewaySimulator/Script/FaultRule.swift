@@ -1,29 +1,29 @@
-/// One line of a script: when, and what.
+/// One rule of a script: its conditions and its action.
 struct FaultRule: Hashable, Sendable {
-    /// When a rule fits. All conditions must hold; one that is `nil` always does.
+    /// The conditions of a rule. All must hold; a condition that is `nil` always holds.
     struct Trigger: Hashable, Sendable {
-        /// Every so-manieth notification (or connection, for actions on connections).
+        /// Matches every n-th notification (or connection, for actions on connections).
         var every: Int?
-        /// That one notification (or connection), counted from 1.
+        /// Matches a single notification (or connection), counted from 1.
         var nth: Int?
         /// Whether `every` and `nth` count on each connection instead of over the whole run.
         var countsPerConnection = false
-        /// How the token begins, one hexadecimal digit an element.
+        /// The leading hexadecimal digits of the token, one per element.
         var tokenDigits: [UInt8]?
-        /// What the payload contains.
+        /// The bytes that the payload must contain.
         var payloadText: [UInt8]?
-        /// How many notifications the connection must have brought.
+        /// The number of notifications that must have arrived on the connection.
         var after: Int?
-        /// Which connections, counted from 1.
+        /// The connections, counted from 1.
         var connections: ClosedRange<Int>?
-        /// How often the rule acts at most.
+        /// The maximum number of times that the rule acts.
         var times: Int?
-        /// How likely it is to act, 0 to 1.
+        /// The probability that the rule acts, 0 to 1.
         var probability: Double?
-        /// Where the dice of `probability` start.
+        /// The seed of the random numbers for `probability`.
         var seed: UInt64 = 0
 
-        /// Whether a condition needs a notification to look at.
+        /// Whether a condition depends on a notification.
         var looksAtNotification: Bool {
             every != nil || nth != nil || tokenDigits != nil || payloadText != nil
         }
@@ -32,7 +32,7 @@ struct FaultRule: Hashable, Sendable {
     var trigger = Trigger()
     var action: FaultAction
 
-    /// When the rule is asked.
+    /// The occasion on which the rule is checked.
     var occasion: FaultAction.Occasion {
         if action.belongsToConnecting { return .connecting }
         return action.answersNotification || trigger.looksAtNotification ? .notification : .betweenNotifications
@@ -40,7 +40,7 @@ struct FaultRule: Hashable, Sendable {
 }
 
 extension FaultRule.Trigger {
-    /// Whether the counting conditions hold for the `count`th.
+    /// Whether the counting conditions hold for the notification or connection with this number.
     func fits(count: Int) -> Bool {
         if let nth, nth != count { return false }
         if let every, count % every != 0 { return false }
@@ -66,7 +66,7 @@ extension Span<UInt8> {
         return true
     }
 
-    /// Whether `text` occurs.
+    /// Whether the bytes contain `text`.
     fileprivate func contains(_ text: [UInt8]) -> Bool {
         guard let first = text.first else { return true }
         guard count >= text.count else { return false }

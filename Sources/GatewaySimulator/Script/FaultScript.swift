@@ -1,13 +1,14 @@
-/// What a simulated gateway does wrong, and when: ordered rules of which the first that fits acts.
+/// The misbehavior of a simulated gateway: an ordered list of rules, of which the first match acts.
 ///
-/// One rule a line, or several in a line with `;` between them. A rule is one action among conditions and options, all
-/// of the form `word` or `name=value`, in any order; `#` starts a comment; a value with spaces stands in double quotes.
+/// Write one rule per line, or several on a line with `;` between them. A rule is one action with conditions and
+/// options, each of the form `word` or `name=value`, in any order. `#` starts a comment. A value with spaces needs
+/// double quotes.
 ///
 /// ```text
 /// nth=3 refuse status=8                        # the third notification of the run
-/// every=1000 refuse status=8 delay=500ms       # half a second late, all that comes meanwhile is lost
+/// every=1000 refuse status=8 delay=500ms       # half a second late; all that arrives meanwhile is lost
 /// token=dead refuse status=8                   # tokens that begin with the bytes DE AD
-/// connection=1 after=5 close                   # five notifications, then the end without a word
+/// connection=1 after=5 close                   # five notifications, then the end without an answer
 /// probability=0.01 seed=7 reset times=3
 /// connection=2-4 refuse-connection
 /// ```
@@ -16,16 +17,16 @@ public struct FaultScript: Sendable, Hashable {
     /// The rules, in order.
     let rules: [FaultRule]
 
-    /// A script without rules: the gateway does what a strict gateway should.
+    /// A script without rules: the gateway behaves like a strict gateway.
     public static let none = FaultScript(rules: [])
 
     init(rules: [FaultRule]) {
         self.rules = rules
     }
 
-    /// Reads a script.
+    /// Parses a script.
     ///
-    /// - Throws: `Fault` for the first rule that cannot be read. Show it to whoever wrote the script.
+    /// - Throws: `Fault` for the first rule that cannot be parsed. Show it to the script's author.
     public init(_ text: String) throws(Fault) {
         var rules: [FaultRule] = []
         for line in ScriptLine.lines(of: Array(text.utf8)) {
@@ -43,21 +44,21 @@ public struct FaultScript: Sendable, Hashable {
         self.rules = rules
     }
 
-    /// Whether there is nothing in it.
+    /// Whether the script has no rules.
     public var isEmpty: Bool { rules.isEmpty }
 
-    /// Why a script cannot be read, and where.
+    /// The reason why a script cannot be parsed, and the place.
     public struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
         /// The line, from 1.
         public let line: Int
-        /// The first byte at fault in the line, from 1.
+        /// The column of the first byte at fault, from 1.
         public let column: Int
-        /// What is wrong.
+        /// The problem.
         public let message: String
-        /// What to write instead.
+        /// The suggested correction.
         public let hint: String
 
-        /// `3:7: message (hint)`, to be put behind a file's name and a colon.
+        /// `3:7: message (hint)`, to be printed after a file name and a colon.
         public var description: String { "\(line):\(column): \(message) (\(hint))" }
     }
 }

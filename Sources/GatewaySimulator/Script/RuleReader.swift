@@ -1,4 +1,4 @@
-/// Makes a rule of its words.
+/// Builds a rule from its words.
 struct RuleReader {
     private var rule: FaultRule
     private var options: [ScriptWord] = []
@@ -8,7 +8,7 @@ struct RuleReader {
         "every", "nth", "per", "token", "payload", "after", "connection", "times", "probability", "seed",
     ]
 
-    /// Reads one rule.
+    /// Parses one rule.
     ///
     /// - Throws: `FaultScript.Fault`.
     static func rule(from words: ArraySlice<ScriptWord>) throws(FaultScript.Fault) -> FaultRule {
@@ -92,7 +92,7 @@ private enum ActionKind: String, CaseIterable {
 
     static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
 
-    /// The action with its defaults.
+    /// The action with its default options.
     var action: FaultAction {
         switch self {
         case .refuse: .reply(.init(status: 8))
@@ -126,7 +126,7 @@ private enum ActionKind: String, CaseIterable {
 }
 
 extension FaultAction {
-    /// The action with one of its options set.
+    /// Returns the action with one of its options set.
     fileprivate func with(_ word: ScriptWord, for action: String) throws(FaultScript.Fault) -> FaultAction {
         switch (self, word.name) {
         case (.reply(let reply), _): return .reply(try reply.with(word, for: action))
@@ -158,7 +158,7 @@ extension FaultAction.Reply {
 }
 
 extension ScriptWord {
-    /// What to say of a word that the action does not know.
+    /// Returns the fault of a word that the action does not support.
     func isNoOption(of action: String) -> FaultScript.Fault {
         let options: String? =
             switch action {

@@ -1,10 +1,10 @@
-/// A script and how far it has come: what all connections of a gateway count together.
+/// A script and its progress, which all connections of a gateway share.
 struct ScriptRun: Sendable {
     private let rules: [FaultRule]
     private var progress: [Progress]
     private let looksAtNotifications: Bool
     private let looksBetween: Bool
-    /// How many notifications were judged, on all connections.
+    /// The number of notifications judged on all connections.
     private var notificationCount = 0
 
     fileprivate struct Progress {
@@ -12,7 +12,7 @@ struct ScriptRun: Sendable {
         var dice: SplitMix
     }
 
-    /// Starts a script from its first line, with all counts at nothing. Rules for other protocols are left out.
+    /// Starts a script with all counts at zero. Rules for other protocols are omitted.
     init(_ script: FaultScript, over protocol: FaultAction.WireProtocol = .binary) {
         rules = script.rules.filter { $0.action.protocols.contains(`protocol`) }
         progress = rules.map { Progress(dice: SplitMix(seed: $0.trigger.seed)) }
@@ -20,18 +20,18 @@ struct ScriptRun: Sendable {
         looksBetween = rules.contains { $0.occasion == .betweenNotifications }
     }
 
-    /// What is to happen to the connection of this number, which was just accepted; numbers count from 1.
+    /// Returns the action for a connection that was just accepted. Connections are numbered from 1.
     mutating func connecting(_ connection: Int) -> FaultAction? {
         first(.connecting, on: connection) { $0.fits(count: connection) }
     }
 
-    /// What is to happen on a connection that has brought `count` notifications, before it brings another.
+    /// Returns the action for a connection on which `count` notifications have arrived, before the next one.
     mutating func pausing(after count: Int, on connection: Int) -> FaultAction? {
         guard looksBetween else { return nil }
         return first(.betweenNotifications, on: connection) { ($0.after ?? 0) == count }
     }
 
-    /// What is to happen to a notification, the `count`th of its connection.
+    /// Returns the action for a notification, the `count`th on its connection.
     mutating func arrived(
         token: Span<UInt8>, payload: Span<UInt8>, count: Int, on connection: Int
     ) -> FaultAction? {
@@ -59,7 +59,7 @@ struct ScriptRun: Sendable {
         return nil
     }
 
-    /// Asks the conditions that all occasions share, and notes that the rule acts if they hold.
+    /// Checks the conditions common to all occasions and, if they hold, counts an action of the rule.
     private mutating func acts(_ index: Int, on connection: Int) -> Bool {
         let trigger = rules[index].trigger
         if let connections = trigger.connections, !connections.contains(connection) { return false }

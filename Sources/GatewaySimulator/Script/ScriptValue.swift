@@ -1,6 +1,6 @@
-/// Reads the values of a script's words.
+/// Parses the values of a script's words.
 extension ScriptWord {
-    /// A whole number of `range`.
+    /// Parses a whole number in `range`.
     func integer<Value: FixedWidthInteger>(in range: ClosedRange<Value>) throws(FaultScript.Fault) -> Value {
         let text = try nonEmpty()
         let number = text.hasPrefix("0x") ? Value(text.dropFirst(2), radix: 16) : Value(text)
@@ -12,7 +12,7 @@ extension ScriptWord {
         return number
     }
 
-    /// A duration with its unit.
+    /// Parses a duration with its unit.
     func duration() throws(FaultScript.Fault) -> Duration {
         let text = try nonEmpty()
         let digits = text.prefix { $0.isASCII && $0.isNumber }
@@ -30,7 +30,7 @@ extension ScriptWord {
         fault("\(name) is not a duration: \(text)", hint: "write a number and ms, s, m or h, for example \(name)=500ms")
     }
 
-    /// One number or a range of them, `3`, `2-4` or `5-`.
+    /// Parses one number or a range, `3`, `2-4` or `5-`.
     func range() throws(FaultScript.Fault) -> ClosedRange<Int> {
         let parts = try nonEmpty().split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
         let lower = Int(parts[0])
@@ -42,7 +42,7 @@ extension ScriptWord {
         return lower...upper
     }
 
-    /// A probability.
+    /// Parses a probability.
     func probability() throws(FaultScript.Fault) -> Double {
         let text = try nonEmpty()
         guard let value = Double(text), value >= 0, value <= 1 else {
@@ -51,7 +51,7 @@ extension ScriptWord {
         return value
     }
 
-    /// Hexadecimal digits, one an element.
+    /// Parses hexadecimal digits, one per element.
     func digits() throws(FaultScript.Fault) -> [UInt8] {
         let text = try nonEmpty()
         let digits = text.compactMap { $0.isASCII ? $0.hexDigitValue.map(UInt8.init) : nil }
@@ -61,7 +61,7 @@ extension ScriptWord {
         return digits
     }
 
-    /// One of an enumeration's words.
+    /// Parses one of an enumeration's raw values.
     func choice<Value: RawRepresentable<String> & CaseIterable>(
         of type: Value.Type
     ) throws(FaultScript.Fault) -> Value {
@@ -73,7 +73,7 @@ extension ScriptWord {
         return value
     }
 
-    /// Which notification a reply names.
+    /// Parses the notification that a reply names.
     func naming() throws(FaultScript.Fault) -> FaultAction.Reply.Naming {
         switch try nonEmpty() {
         case "named": return .refused
@@ -83,7 +83,7 @@ extension ScriptWord {
         }
     }
 
-    /// The value, which must not be missing.
+    /// Returns the value. Throws if it is missing.
     func nonEmpty() throws(FaultScript.Fault) -> String {
         guard let value, !value.isEmpty else {
             throw fault("\(name) has no value", hint: "write \(name)=… without spaces around the =")

@@ -7,24 +7,24 @@ struct ScriptWord {
 
     var isSeparator: Bool { name == ";" && value == nil }
 
-    /// A fault of this word.
+    /// Returns a fault at this word.
     func fault(_ message: String, hint: String) -> FaultScript.Fault {
         FaultScript.Fault(line: line, column: column, message: message, hint: hint)
     }
 }
 
-/// One line of a script, not yet cut into words.
+/// One line of a script, not yet split into words.
 struct ScriptLine {
     let number: Int
     let bytes: ArraySlice<UInt8>
 
-    /// The lines of a text; LF, CR LF and the end of the text end one.
+    /// Splits a text into lines, which end at LF, CR LF or the end of the text.
     static func lines(of text: [UInt8]) -> [ScriptLine] {
         text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated()
             .map { ScriptLine(number: $0.offset + 1, bytes: $0.element) }
     }
 
-    /// Cuts the line into words and drops the comment.
+    /// Splits the line into words and drops the comment.
     ///
     /// - Throws: `FaultScript.Fault` for a quote that is never closed.
     func words() throws(FaultScript.Fault) -> ArraySlice<ScriptWord> {
