@@ -2,7 +2,7 @@
 package enum Lane: String, CaseIterable, Hashable, Sendable {
     /// Before all others.
     case urgent
-    /// In the order of dropping.
+    /// The default.
     case normal
     /// After all others.
     case bulk

@@ -2,7 +2,7 @@ import APNSModel
 
 /// The closing phase of a simulated connection, for either protocol.
 enum Closing: Hashable {
-    /// The sides are closing the connection.
+    /// Both sides are closing the connection.
     case draining(until: Moment)
     /// The connection stays open for ever, and the gateway does not react to it.
     case staying

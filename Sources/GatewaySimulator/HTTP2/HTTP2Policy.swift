@@ -43,7 +43,7 @@ struct HTTP2Policy {
     private var events: [ServerSession.Event] = []
     private var responseFields = ResponseFields()
     private var parser = JSON.Parser()
-    /// The stream limit until the first success, or `nil` once it has been lifted.
+    /// The stream limit that applies until the first success, or `nil` if none applies.
     private var firstLimit: Int?
     var random: SplitMix
 

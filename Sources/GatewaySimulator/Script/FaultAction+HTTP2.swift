@@ -33,7 +33,7 @@ extension FaultAction {
 
     /// An announced end of a connection.
     struct GoAway: Hashable, Sendable {
-        /// The number of newest requests, including the current one, that are left unprocessed.
+        /// The number of requests, starting with the current one, that are left unprocessed.
         var undoneCount = 0
         var code: UInt32 = 0
         /// The debug data of the frame.

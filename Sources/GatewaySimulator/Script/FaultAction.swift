@@ -24,7 +24,7 @@ enum FaultAction: Hashable, Sendable {
     case withhold
     /// Continues to read, but does and answers nothing from now on, not even a PING.
     case mute
-    /// Announces the end of the connection and leaves the newest requests unprocessed.
+    /// Announces the end of the connection and leaves the latest requests unprocessed.
     case goAway(GoAway)
     /// Resets a request's stream without processing it.
     case refuseStream(code: UInt32)
