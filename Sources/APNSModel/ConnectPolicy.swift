@@ -1,6 +1,6 @@
 /// Decides when to reconnect after a connection ended, depending on the cause, and when to stop the app.
 ///
-/// Only an acceptance resets the pauses, not a connection. Otherwise the daemon would reconnect every second, for ever,
+/// Only an acceptance resets the pauses, not a connection. Otherwise the daemon would reconnect every second, forever,
 /// to a gateway that completes the handshake and then closes.
 package struct ConnectPolicy: Sendable {
     /// The reason why a connection is missing.

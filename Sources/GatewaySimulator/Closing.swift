@@ -4,7 +4,7 @@ import APNSModel
 enum Closing: Hashable {
     /// Both sides are closing the connection.
     case draining(until: Moment)
-    /// The connection stays open for ever, and the gateway does not react to it.
+    /// The connection stays open forever, and the gateway does not react to it.
     case staying
     case over
 

@@ -9,7 +9,7 @@ struct GatewayPolicy {
     enum Step: Hashable {
         /// Read at most this many bytes, and wait for them until the moment at the latest.
         case read(atMost: Int, until: Moment?)
-        /// Do not read until the moment; `nil` means for ever.
+        /// Do not read until the moment; `nil` means forever.
         case wait(until: Moment?)
         /// Write these bytes.
         case send([UInt8])

@@ -4,7 +4,7 @@ enum FaultAction: Hashable, Sendable {
     case reply(Reply)
     /// Ends the connection without an answer.
     case end(Ending, delay: Duration)
-    /// Stops reading; `nil` means for ever.
+    /// Stops reading; `nil` means forever.
     case pause(Duration?)
     /// Limits reading to this many bytes per second from now on.
     case slow(bytesPerSecond: Int)
