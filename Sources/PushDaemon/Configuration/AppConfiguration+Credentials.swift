@@ -46,7 +46,7 @@ extension AppConfiguration {
         }
     }
 
-    /// What does not go with a provider token.
+    /// Refuses keys that cannot be combined with a provider token.
     private func checkToken(_ fields: inout Fields) {
         if wire == .binary {
             fields.refuse(
@@ -90,7 +90,7 @@ extension Fields {
     fileprivate mutating func source(_ key: String) -> AppConfiguration.Source? {
         guard let text = string(key) else { return nil }
         if text.contains("-----BEGIN ") { return .text(Array(text.utf8)) }
-        // What is between the lines is no path: that would be printed, and there may be a key in it.
+        // Do not take this for a path: paths are printed, and the text may hold a key.
         guard text.isBase64OfDER else { return .file(text) }
         refuse(
             key, "is neither a path nor PEM: the line -----BEGIN … is missing",
@@ -103,7 +103,7 @@ extension Fields {
         guard let text = string(key) else { return nil }
         let isPlausible = text.utf8.count == 10 && text.allSatisfy { $0.isASCII && ($0.isUppercase || $0.isNumber) }
         if isPlausible { return text }
-        // What is longer may be a key that was put in the wrong place.
+        // A longer text may be a key in the wrong place, so do not print it.
         let shown = text.utf8.count > 20 ? "what has \(text.utf8.count) bytes" : Diagnostic.quoted(text)
         refuse(
             key, "\(shown) is no such identifier",
@@ -113,7 +113,7 @@ extension Fields {
 }
 
 extension String {
-    /// Whether it looks like base64 of a key or certificate in DER, whose first byte says SEQUENCE and the next a long one.
+    /// Whether the text looks like base64 of a key or certificate in DER, which begins with a SEQUENCE of long form.
     fileprivate var isBase64OfDER: Bool {
         let digits = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/= \n".utf8)
         return hasPrefix("MI") && utf8.count > 64 && utf8.allSatisfy { digits.contains($0) }

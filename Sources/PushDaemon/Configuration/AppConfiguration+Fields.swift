@@ -8,7 +8,7 @@ extension AppConfiguration {
     private static let hour = Duration.seconds(3600)
     private static let day = Duration.seconds(86_400)
 
-    /// Reads `apps/<name>.yaml`. Faults go to the report; what is faulty keeps its default.
+    /// Reads `apps/<name>.yaml`. Reports faults; a faulty field keeps its default.
     package init(name: String, _ document: Node, report: inout Report) {
         self.init(name: name)
         var fields = Fields(document, report: report)
@@ -45,9 +45,9 @@ extension AppConfiguration {
         environment = fields.choice("environment", of: Environment.self) ?? environment
     }
 
-    /// What only one of the protocols has, and the app's has not.
+    /// Refuses or warns about fields that belong only to the other protocol.
     private func refuseOtherProtocol(_ fields: inout Fields) {
-        // Without a known protocol nothing is too much.
+        // If the protocol is missing or unknown, no field can be refused.
         guard let word = fields.value("protocol")?.string, let wire = Wire(rawValue: word) else { return }
         switch wire {
         case .http2:
@@ -114,7 +114,7 @@ extension AppConfiguration {
 }
 
 extension Fields {
-    /// A proxy's URL, of which nothing is ever quoted: there may be a password in it.
+    /// The URL of a proxy. Messages never quote it, since it may contain a password.
     fileprivate mutating func proxy(_ key: String) -> Proxy? {
         guard let text = string(key) else { return nil }
         do {
@@ -125,7 +125,7 @@ extension Fields {
         }
     }
 
-    /// A count in a unit of time, such as `5000/s`.
+    /// A rate such as `5000/s`.
     fileprivate mutating func rate(_ key: String) -> Rate? {
         guard let value = value(key) else { return nil }
         let parts = (value.scalarText ?? "").split(separator: "/", omittingEmptySubsequences: false)

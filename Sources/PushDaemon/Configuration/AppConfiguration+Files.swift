@@ -1,5 +1,6 @@
 extension AppConfiguration {
-    /// The files that credentials and authorities are read from, seen from the folder of the app's own file.
+    /// The files of the credentials and trusted authorities; relative paths are resolved against `folder`, where the
+    /// app's file is.
     package func credentialFiles(in folder: String) -> [String] {
         var files = [passphraseFile, trust].compactMap(\.self)
         switch identity {
@@ -7,11 +8,11 @@ extension AppConfiguration {
         case .pkcs12(let file): files.append(file)
         case .token(let key, _): files += [key.file].compactMap(\.self)
         }
-        // An app whose credentials cannot be read has an empty name there.
+        // The file name is empty if the app's credentials could not be read.
         return files.filter { !$0.isEmpty }.map { ConfigurationFile.resolve($0, in: folder) }
     }
 
-    /// The file that the certificate is in; `nil` for a token, and for a certificate that stands in the app's own file.
+    /// The file that contains the certificate; `nil` for a token, and for a certificate written in the app's own file.
     package func certificateFile(in folder: String) -> String? {
         let file: String? =
             switch identity {

@@ -5,109 +5,109 @@ package import APNSModel
 import LinuxIO
 package import SecureTransport
 
-/// What `apps/<app>.yaml` says: one identity at one gateway.
+/// The content of `apps/<app>.yaml`: one identity at one gateway.
 package struct AppConfiguration: Sendable, Hashable {
     /// The gateway's environment.
     package enum Environment: String, CaseIterable, Sendable {
         /// For apps under development.
         case sandbox
-        /// For apps from the store.
+        /// For apps from the App Store.
         case production
     }
 
-    /// What the gateway speaks.
+    /// The protocol of the gateway.
     package enum Wire: String, CaseIterable, Sendable {
-        /// HTTP/2: Apple's own gateway.
+        /// HTTP/2, the protocol of Apple's own gateway.
         case http2
-        /// The binary protocol, of compatible gateways.
+        /// The binary protocol, for compatible gateways.
         case binary
     }
 
     /// Where a certificate or key comes from.
     package enum Source: Hashable, Sendable {
-        /// A file, relative to the configuration's folder.
+        /// A file, relative to the folder of the app's file.
         case file(String)
-        /// The PEM text itself, with its place in the file left out of everything printed.
+        /// The PEM text itself, which is never printed.
         case text([UInt8])
     }
 
-    /// Which credentials the app has.
+    /// The kind of credentials.
     package enum Identity: Hashable, Sendable {
         /// A certificate and, if separate, its key, as PEM.
         case certificate(Source, key: Source?)
-        /// A PKCS#12 container.
+        /// The path of a PKCS#12 container.
         case pkcs12(String)
-        /// A key that signs provider tokens, and how it and its team are called.
+        /// A key that signs provider tokens, with its key id and team id.
         case token(key: Source, of: ProviderIdentity)
     }
 
-    /// The app, after which the file is named.
+    /// The app's name, which is also the name of its file.
     package let name: String
-    /// What the gateway speaks.
+    /// The protocol of the gateway.
     package var wire = Wire.http2
     /// The gateway's environment.
     package var environment = Environment.sandbox
-    /// The topic, without the suffix of a push type, which must be one of the certificate's; `nil`: the certificate's
-    /// own, and with a provider token none: then every job must name it.
+    /// The topic without the suffix of a push type. It must be one of the certificate's topics. `nil`: the
+    /// certificate's own topic. With a provider token there is no such default, and every job must name its topic.
     package var topic: String?
     /// The credentials.
     package var identity = Identity.pkcs12("")
-    /// A file with the passphrase of key or container.
+    /// A file with the passphrase of the key or container.
     package var passphraseFile: String?
-    /// The variable of the environment that the passphrase is in, instead.
+    /// The environment variable that contains the passphrase, as an alternative to `passphraseFile`.
     package var passphraseVariable: String?
     /// The gateway.
     package var endpoint: Endpoint
-    /// A file of authorities to believe instead of the system's.
+    /// A file of certificate authorities to trust instead of the system's.
     package var trust: String?
-    /// The HTTP proxy on the way to the gateway.
+    /// The HTTP proxy between the daemon and the gateway.
     package var proxy: Proxy?
-    /// The most connections.
+    /// The highest number of connections.
     package var connections = 1
-    /// The most requests without an answer on a connection over HTTP/2, whatever the gateway allows.
+    /// The most unanswered requests on an HTTP/2 connection, even if the gateway allows more.
     package var requestWindow = 1_000
-    /// After how long a connection is replaced; `nil`: never for its age alone.
+    /// The age at which a connection is replaced; `nil`: connections are not replaced for their age.
     package var maxAge: Duration?
-    /// How many notifications may be sent in which time, over all connections; `nil`: as many as can be.
+    /// The most notifications per unit of time, over all connections; `nil`: unlimited.
     package var rate: Rate?
-    /// What a connection that dies without an answer makes of the notifications on it.
+    /// How to treat notifications that are unanswered when their connection dies.
     package var onDoubt = OnDoubt.resend
-    /// How often connections may leave a notification in doubt before it waits as after 5xx. HTTP/2 only.
+    /// How many connections may die with a notification unanswered before it waits as after a 5xx status. HTTP/2 only.
     package var doubtLimit = 3
-    /// The command that gets the feedback.
+    /// The command that receives the feedback.
     package var hook: Hook?
-    /// Whether tokens that were reported gone are not sent to again.
+    /// Whether to skip tokens that were reported as no longer valid.
     package var suppress = false
-    /// How long connecting may take.
+    /// The time limit for connecting.
     package var connectTimeout = Duration.seconds(15)
-    /// How long an answer may take.
+    /// The time limit for an answer.
     package var answerTimeout = Duration.seconds(30)
-    /// How long a connection may be idle before HTTP/2 asks whether it still stands, and the binary protocol ends it.
+    /// How long a connection may be idle until it is pinged (HTTP/2) or closed (binary protocol).
     package var idlePing = Duration.seconds(600)
-    /// The first pause before a notification is sent again that the gateway asked to be patient with. HTTP/2 only.
+    /// The first pause before a resend if the gateway asked to try later. HTTP/2 only.
     package var retryLater = Duration.seconds(30)
-    /// The same after the gateway failed.
+    /// The first pause before a resend after a server error. HTTP/2 only.
     package var retryServerError = Duration.seconds(900)
-    /// The longest pause, and that of a stopped app.
+    /// The longest pause between attempts; also the pause of a stopped app.
     package var retryCeiling = Duration.seconds(4 * 3600)
-    /// The spelling of notifications.
+    /// The format in which the binary protocol encodes notifications.
     package var format = FrameFormat.frame
-    /// The most notifications in doubt on a connection of the binary protocol.
+    /// The most unconfirmed notifications on a connection of the binary protocol.
     package var window = 100_000
-    /// What proves acceptance.
+    /// How the binary protocol confirms that notifications were accepted.
     package var confirmation = BinaryGateway.Confirmation.silence(.seconds(5))
-    /// The feedback service; `nil`: not asked.
+    /// The address of the feedback service; `nil`: no feedback service is polled.
     package var feedbackEndpoint: Endpoint?
-    /// How often it is asked.
+    /// How often the feedback service is polled.
     package var feedbackEvery = Duration.seconds(3600)
 
-    /// Creates the configuration of an app that has said nothing yet.
+    /// Creates an app's configuration with all defaults.
     package init(name: String) {
         self.name = name
         self.endpoint = Self.standardEndpoint(.http2, .sandbox)
     }
 
-    /// Apple's own gateway.
+    /// Returns the address of Apple's own gateway.
     static func standardEndpoint(_ wire: Wire, _ environment: Environment) -> Endpoint {
         let infix = environment == .sandbox ? "sandbox." : ""
         let address =
@@ -118,7 +118,7 @@ package struct AppConfiguration: Sendable, Hashable {
         return Endpoint(address)
     }
 
-    /// What carries the app's notifications.
+    /// The carrier of the app's notifications.
     package var carrier: Carrier {
         switch wire {
         case .http2: .http2
@@ -126,8 +126,8 @@ package struct AppConfiguration: Sendable, Hashable {
         }
     }
 
-    /// How many notifications a second a connection can confirm by silence at the most; `nil` with the flush probe
-    /// and over HTTP/2.
+    /// The most notifications per second that one connection can confirm by silence; `nil` with the flush probe and
+    /// over HTTP/2.
     package var confirmationLimit: Int? {
         guard wire == .binary, case .silence(let duration) = confirmation else { return nil }
         return Int(Double(window) / (Double(max(1, duration.wholeNanoseconds)) / 1e9))

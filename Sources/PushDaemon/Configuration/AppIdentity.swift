@@ -4,25 +4,25 @@ import APNSModel
 package import LinuxIO
 package import OpenSSL
 
-/// What an app's configuration and its credential files come to together.
+/// An app's configuration together with its loaded credentials.
 package struct AppIdentity: Sendable {
-    /// Who the app is to the gateway.
+    /// The credentials that identify the app to the gateway.
     package enum Credentials: Sendable {
-        /// The bearer of a certificate that says this.
+        /// A client certificate with these facts.
         case certificate(CertificateFacts)
-        /// Whoever has a token that this key has signed.
+        /// A key that signs provider tokens.
         case token(ProviderKey)
     }
 
-    /// The configuration that all of this was made of.
+    /// The configuration from which the identity was made.
     package let app: AppConfiguration
-    /// Identity to show and authorities to trust in a handshake.
+    /// The TLS context, with the identity to present and the authorities to trust.
     package let context: TLSContext
-    /// Who the app is.
+    /// The app's credentials.
     package let credentials: Credentials
-    /// The topic of jobs that name none, without the suffix of a push type.
+    /// The default topic for jobs that name none, without the suffix of a push type.
     package let topic: String?
-    /// A sum over all files that it was made of: another one means another certificate, key or authority.
+    /// A digest over all files of the identity. It changes with the certificate, the key and the trusted authorities.
     package let fingerprint: [UInt8]
 
     /// The credentials in words: a certificate's name and last day, or a key's name and team.
@@ -34,7 +34,7 @@ package struct AppIdentity: Sendable {
         }
     }
 
-    /// What stands for the topic where there is none.
+    /// The text to show instead of a topic if there is none.
     package var absentTopic: String {
         switch credentials {
         case .certificate: "of the certificate"
@@ -42,7 +42,7 @@ package struct AppIdentity: Sendable {
         }
     }
 
-    /// What the credentials are good for, for those who read jobs.
+    /// The topics and push types that the credentials allow, for checking jobs.
     package var proof: PushTopic.Identity {
         switch credentials {
         case .token: .providerToken
@@ -50,14 +50,14 @@ package struct AppIdentity: Sendable {
         }
     }
 
-    /// The feedback service, with the same identity; `nil`: not asked.
+    /// The feedback service, with the same identity; `nil`: none is polled.
     package var feedbackService: FeedbackService? {
         guard app.wire == .binary, let endpoint = app.feedbackEndpoint else { return nil }
         return FeedbackService(
             endpoint: endpoint, context: context, connectTimeout: app.connectTimeout, answerTimeout: app.answerTimeout)
     }
 
-    /// How to reach the gateway, and as whom. Apps with the same key get the same source of tokens.
+    /// Returns the gateway's configuration with the app's identity. Apps with the same key share one source of tokens.
     package func gateway(_ tokens: TokenSources, _ sockets: DescriptorShare) -> GatewayConfiguration {
         switch app.wire {
         case .binary: .binary(binaryGateway(sockets))
@@ -91,7 +91,7 @@ package struct AppIdentity: Sendable {
         gateway.answerTimeout = app.answerTimeout
         gateway.idlePing = app.idlePing
         gateway.proxy = app.proxy
-        // The pauses for one token end at an hour, whatever the ceiling.
+        // A pause for a single token never exceeds an hour, whatever the ceiling.
         gateway.pauses.later = BackOff(first: app.retryLater, ceiling: min(.seconds(3600), app.retryCeiling))
         gateway.pauses.serverError = BackOff(first: app.retryServerError, ceiling: app.retryCeiling)
         gateway.pauses.doubtLimit = app.doubtLimit

@@ -2,7 +2,7 @@ import APNSGateway
 import SecureTransport
 
 extension ConfigurationSet.App {
-    /// Where the app sends to, how, and as whom, in a line.
+    /// The app's gateway, protocol and identity in one line.
     package var summary: String {
         var line = "\(configuration.environment) at \(configuration.endpoint) over \(configuration.wire)"
         if let proxy = configuration.proxy { line += " through the proxy \(proxy)" }

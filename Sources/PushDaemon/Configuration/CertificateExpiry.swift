@@ -2,20 +2,20 @@ package import APNSModel
 package import Document
 import OpenSSL
 
-/// Until when an app's certificate is good, and which file to replace then.
+/// The date on which an app's certificate expires, and the file to replace by then.
 package struct CertificateExpiry: Hashable, Sendable {
-    /// How near the end is.
+    /// How close the expiry is.
     package enum Stage: Int, CaseIterable, Comparable, Sendable {
-        /// 30 days at most are left.
+        /// At most 30 days are left.
         case month
-        /// 7 days at most.
+        /// At most 7 days are left.
         case week
-        /// A day at most.
+        /// At most one day is left.
         case day
-        /// It is over.
+        /// The certificate has expired.
         case expired
 
-        /// The most seconds that are left.
+        /// The most seconds left in this stage.
         fileprivate var seconds: Int64 {
             switch self {
             case .month: 30 * 86_400
@@ -25,15 +25,15 @@ package struct CertificateExpiry: Hashable, Sendable {
             }
         }
 
-        /// Tells whether the left one comes first.
+        /// Returns whether the left stage comes first.
         package static func < (left: Stage, right: Stage) -> Bool { left.rawValue < right.rawValue }
     }
 
     /// The certificate's name.
     package let name: String
-    /// The file that it is in.
+    /// The file that contains the certificate.
     package let file: String
-    /// The last second of its time.
+    /// The last second at which the certificate is valid.
     package let notAfter: WallTime
 
     /// Creates the expiry of a certificate.
@@ -43,11 +43,11 @@ package struct CertificateExpiry: Hashable, Sendable {
         self.notAfter = notAfter
     }
 
-    /// The expiry of an app's certificate; `nil` for an app with a provider token, whose key has none.
+    /// Creates the expiry of an app's certificate; `nil` for an app with a provider token, whose key does not expire.
     ///
     /// - Parameters:
     ///   - app: The app.
-    ///   - folder: Where the apps' files are.
+    ///   - folder: The folder of the apps' files.
     package init?(of app: ConfigurationSet.App, in folder: String) {
         guard case .certificate(let facts) = app.identity.credentials else { return nil }
         let own = ConfigurationFile.resolve(app.configuration.name + ".yaml", in: folder)
@@ -56,25 +56,25 @@ package struct CertificateExpiry: Hashable, Sendable {
             notAfter: WallTime(epochSeconds: facts.notAfter))
     }
 
-    /// How many whole days are left; negative when it is over.
+    /// The number of whole days left; negative after the expiry.
     package func daysLeft(at now: WallTime) -> Int { notAfter.days(after: now) }
 
-    /// How near the end is; `nil` while it is far.
+    /// How close the expiry is; `nil` if more than 30 days are left.
     package func stage(at now: WallTime) -> Stage? { Self.stage(of: notAfter, at: now) }
 
-    /// What there is to say of it, as a warning; `nil` while the end is far.
+    /// A warning about the expiry; `nil` if more than 30 days are left.
     package func diagnostic(at now: WallTime) -> Diagnostic? {
         guard let words = Self.words(of: notAfter, at: now) else { return nil }
         return Diagnostic("certificate \"\(name)\" \(words)", hint: hint, severity: .warning).about("credentials")
     }
 
-    /// What to do about it.
+    /// How to replace the certificate.
     package var hint: String {
         "create a new push certificate at the developer account and replace \(file): it is used without a restart"
     }
 
-    /// What there is to say of a certificate whose last second that is: `expires on 2026-12-04, in 12 days`; `nil` while the
-    /// end is far.
+    /// The text for a certificate with this last second, such as `expires on 2026-12-04, in 12 days`; `nil` if more
+    /// than 30 days are left.
     package static func words(of notAfter: WallTime, at now: WallTime) -> String? {
         switch stage(of: notAfter, at: now) {
         case nil: return nil
@@ -93,7 +93,7 @@ package struct CertificateExpiry: Hashable, Sendable {
 }
 
 extension WallTime {
-    /// How many whole days it is after another time; negative when it is before it.
+    /// The number of whole days from another time to this one; negative if this one is earlier.
     func days(after other: WallTime) -> Int {
         let (days, rest) = (epochSeconds - other.epochSeconds).quotientAndRemainder(dividingBy: 86_400)
         return Int(days) - (rest < 0 ? 1 : 0)

@@ -1,29 +1,29 @@
 package import APNSModel
 import OpenSSL
 
-/// When a certificate is valid.
+/// The validity period of a certificate.
 package struct CertificateTime: Hashable, Sendable {
-    /// Its first second.
+    /// The first second of validity.
     package let start: WallTime
-    /// Its last second.
+    /// The last second of validity.
     package let end: WallTime
 
-    /// Creates the time from `start` to `end`; none if `end` is earlier.
+    /// Creates the period from `start` to `end`. It is empty if `end` is earlier.
     package init(start: WallTime, end: WallTime) {
         (self.start, self.end) = (start, end)
     }
 
-    /// Creates the time of a certificate, cut to what a `WallTime` can tell.
+    /// Creates the period of a certificate, clamped to the range of `WallTime`.
     init(_ facts: CertificateFacts) {
         self.init(start: WallTime(epochSeconds: facts.notBefore), end: WallTime(epochSeconds: facts.notAfter))
     }
 
-    /// Whether the certificate is valid now.
+    /// Returns whether the certificate is valid at `now`.
     package func includes(_ now: WallTime) -> Bool {
         start <= now && now.epochSeconds <= end.epochSeconds
     }
 
-    /// How long until it begins; `nil` if it has begun.
+    /// Returns the time until the period begins; `nil` if it has begun.
     package func wait(from now: WallTime) -> Duration? {
         start > now ? start - now : nil
     }

@@ -2,16 +2,16 @@ package import Document
 package import LinuxIO
 import YAML
 
-/// Reads configuration files: whole, bounded, and with their names in what goes wrong.
+/// Reads configuration files: in full, up to a size limit, with the path in every error.
 package enum ConfigurationFile {
-    /// No configuration file is larger.
+    /// The largest size of a configuration file.
     package static let byteLimit = 1 << 20
 
-    /// What the path of a file begins with that the service manager hands over (LoadCredential= of systemd.exec(5)).
+    /// The prefix of paths to files passed by the service manager (LoadCredential= of systemd.exec(5)).
     package static let credentialPrefix = "$CREDENTIALS_DIRECTORY/"
 
-    /// Returns a path as it is if absolute, else as seen from `folder`; of `credentialPrefix` what the environment says, if it
-    /// does.
+    /// Returns an absolute path unchanged, and resolves others against `folder`. Replaces `credentialPrefix` by the
+    /// value of the environment variable if it is set.
     package static func resolve(_ path: String, in folder: String) -> String {
         if path.hasPrefix(credentialPrefix), let credentials = EnvironmentVariable.value("CREDENTIALS_DIRECTORY") {
             return credentials + "/" + path.dropFirst(credentialPrefix.count)
@@ -19,7 +19,7 @@ package enum ConfigurationFile {
         return path.hasPrefix("/") ? path : folder.hasSuffix("/") ? folder + path : folder + "/" + path
     }
 
-    /// The folder a file lies in: `.` for a bare name.
+    /// The folder that contains a file: `.` for a bare name.
     package static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
@@ -30,28 +30,29 @@ package enum ConfigurationFile {
         path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
     }
 
-    /// Whether a name in the apps' folder is that of an app's file.
+    /// Whether a name in the apps' folder is the name of an app's file.
     package static func isOfApp(_ name: some BidirectionalCollection<UInt8>) -> Bool {
         name.first != UInt8(ascii: ".") && name.suffix(5).elementsEqual(".yaml".utf8)
     }
 
-    /// Whether a name in the apps' folder is nearly that of an app's file: it ends in `.yml`, or in capitals.
+    /// Whether a name in the apps' folder almost names an app's file: it ends in `.yml`, or its suffix has capitals.
     package static func isNearlyOfApp(_ name: some BidirectionalCollection<UInt8>) -> Bool {
         let text = String(decoding: name, as: UTF8.self).lowercased()
         guard !text.hasPrefix("."), !isOfApp(name) else { return false }
         return text.hasSuffix(".yml") || text.hasSuffix(".yaml")
     }
 
-    /// The app that a path or name of such a file tells: what is in front of the last point.
+    /// The app to which a path or name of an app's file belongs: the name up to its last dot.
     package static func app(of path: String) -> String {
         let name = name(of: path)
         return name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
     }
 
-    /// Reads a file of at most `limit` bytes. Follows symbolic links: the configuration is the administrator's.
+    /// Reads a file of at most `limit` bytes. Follows symbolic links, since only the administrator writes the
+    /// configuration.
     ///
-    /// - Throws: `SystemError` when it cannot be read; `Diagnostic` when it is larger, or no regular file: a named pipe would
-    ///   never end.
+    /// - Throws: `SystemError` if the file cannot be read; `Diagnostic` if it is larger, or not a regular file. Reading
+    ///   a named pipe might never return.
     package static func read(_ path: String, limit: Int = byteLimit) throws -> (bytes: [UInt8], status: FileStatus) {
         let file = try OpenFile.open(path: path)
         let status = try file.status()
@@ -64,10 +65,10 @@ package enum ConfigurationFile {
         return (bytes, status)
     }
 
-    /// Reads and parses a YAML file. One that has nothing but comments says what one without keys does; one without a byte is
-    /// faulty, as it may have been cut. `absent` is what to do if it is not there.
+    /// Reads and parses a YAML file. A file with only comments counts as an empty mapping. An empty file is an error,
+    /// since it may have been truncated. `absent` is the hint to give if the file does not exist.
     ///
-    /// - Throws: `Diagnostic`: the file cannot be read, or is no YAML.
+    /// - Throws: `Diagnostic`: the file cannot be read, or is not valid YAML.
     package static func parse(_ path: String, absent: String? = nil) throws(Diagnostic) -> Node {
         do {
             var parser = YAML.Parser()
@@ -90,7 +91,7 @@ package enum ConfigurationFile {
             }
     }
 
-    /// What to tell of a file that cannot be read.
+    /// The error message for a file that cannot be read.
     static func fault(_ error: any Error, reading path: String) -> Diagnostic {
         guard (error as? SystemError)?.isPermission == true else {
             return Diagnostic("\(error)", hint: "check the path and its permissions")

@@ -3,51 +3,51 @@ package import Document
 import LinuxIO
 import SpoolModel
 
-/// Everything that is configured, and everything that is wrong with it.
+/// The whole configuration, with everything that is wrong with it.
 package struct ConfigurationSet: Sendable {
-    /// One app that is configured without a fault.
+    /// An app whose configuration has no errors.
     package struct App: Sendable {
-        /// What its file says.
+        /// The configuration from the app's file.
         package let configuration: AppConfiguration
-        /// What that and its credentials come to.
+        /// The identity made from the configuration and the credentials.
         package let identity: AppIdentity
     }
 
-    /// What was found in one file.
+    /// The diagnostics for one file.
     package struct Finding: Hashable, Sendable {
-        /// The file, as a path that the user can open.
+        /// The path of the file, as the user can open it.
         package let file: String
-        /// What was found.
+        /// The errors and warnings.
         package let diagnostics: [Diagnostic]
     }
 
-    /// The daemon's own.
+    /// The daemon's own configuration.
     package var daemon = DaemonConfiguration()
-    /// The apps that can work, by name.
+    /// The usable apps by name.
     package var apps: [String: App] = [:]
-    /// The apps that cannot, for the faults in `findings`.
+    /// The apps with errors; `findings` has the reasons.
     package var brokenApps: Set<String> = []
-    /// When the certificates of those are valid that are at fault only because theirs is not valid now.
+    /// The validity periods of the certificates of those broken apps whose only fault is that the certificate is not
+    /// valid now.
     package var certificateTimes: [String: CertificateTime] = [:]
-    /// The files in the apps' folder that are not read for their ending, by the apps that they seem to be meant for.
+    /// Files in the apps' folder that are ignored because of their suffix, by the apps they were probably meant for.
     package var misnamedFiles: [String: String] = [:]
-    /// The files that credentials and authorities are read from, also those of broken apps.
+    /// The files of credentials and trusted authorities, including those of broken apps.
     package var credentialFiles: Set<String> = []
-    /// Whether the daemon's own file is at fault.
+    /// Whether the daemon's own file has errors.
     package var isDaemonBroken = false
-    /// Whether it is certain, for all the faults of the daemon's own file, where the spool and the control socket are, and what the
-    /// node is called.
+    /// Whether the spool, the control socket and the node's name are known in spite of errors in the daemon's file.
     package var arePlacesKnown = true
-    /// Errors and warnings, file by file.
+    /// Errors and warnings by file.
     package var findings: [Finding] = []
 
-    /// Creates the set of no configuration at all.
+    /// Creates an empty configuration.
     package init() {}
 
-    /// Whether anything is at fault.
+    /// Whether there is any error.
     package var hasErrors: Bool { isDaemonBroken || !brokenApps.isEmpty }
 
-    /// What to say if there is no app; `nil` if there is one, or if that cannot be known.
+    /// The warning that no app is configured; `nil` if there is one, or if errors leave that open.
     package var lackOfApps: Diagnostic? {
         guard !isDaemonBroken, apps.isEmpty, brokenApps.isEmpty else { return nil }
         let remedy = remedy(forLackOf: misnamedFiles.keys.sorted().first ?? "<app>")
@@ -55,13 +55,13 @@ package struct ConfigurationSet: Sendable {
             "no app is configured", hint: "\(remedy); see pushspool.yaml(5) and its samples", severity: .warning)
     }
 
-    /// What gives an app its file.
+    /// How to give an app the file that it lacks.
     func remedy(forLackOf app: String) -> String {
         guard let file = misnamedFiles[app] else { return "write \(daemon.apps)/\(app).yaml" }
         return "rename \(daemon.apps)/\(file) to \(app).yaml"
     }
 
-    /// Whether both say the same, with the same credentials, and the same is wrong with them.
+    /// Whether both have the same content, the same credentials and the same diagnostics.
     func isSame(as other: ConfigurationSet) -> Bool {
         daemon.differences(from: other.daemon).isEmpty && findings == other.findings
             && brokenApps == other.brokenApps && apps.count == other.apps.count
@@ -73,38 +73,38 @@ package struct ConfigurationSet: Sendable {
     }
 }
 
-/// Reads `pushspool.yaml`, the apps' files and their credentials. The same for `run` and `check`.
+/// Reads `pushspool.yaml`, the apps' files and their credentials. `run` and `check` share this code.
 package struct ConfigurationLoader: Sendable {
     /// The daemon's file.
     package let path: String
 
-    /// Creates a loader for the daemon's file and all that it refers to.
+    /// Creates a loader for the daemon's file and all files that it refers to.
     package init(path: String) {
         self.path = path
     }
 
-    /// Reads everything, as far as it can be read, and checks certificates against the clock. Blocks for the files.
+    /// Reads everything that can be read, and checks certificates against the clock. Blocks for the files.
     package func load() -> ConfigurationSet {
         load(at: .now)
     }
 
-    /// Reads everything as a running daemon does, which stays with the apps' folder that it began with. Blocks.
+    /// Reads everything as a running daemon does, which keeps the apps' folder it started with. Blocks.
     ///
     /// - Parameters:
-    ///   - folder: Where the apps' files are.
-    ///   - known: The apps as they were. One that has not changed, nor any of its files, is taken from there: to make an
-    ///     identity takes milliseconds, and its memory.
-    /// - Returns: What is configured, and what is wrong with it.
+    ///   - folder: The folder of the apps' files.
+    ///   - known: The apps as previously loaded. An app is reused from here if neither its configuration nor any of its
+    ///     files has changed, since making an identity takes milliseconds and memory.
+    /// - Returns: The configuration, with everything that is wrong with it.
     package func load(appsIn folder: String, knowing known: [String: ConfigurationSet.App]) -> ConfigurationSet {
         load(Look(now: .now, known: known), appsIn: folder)
     }
 
-    /// Reads everything as if it were another time. Blocks for the files.
+    /// Reads everything, and checks certificates against `now` instead of the clock. Blocks for the files.
     package func load(at now: WallTime) -> ConfigurationSet {
         load(Look(now: now))
     }
 
-    /// What a look starts from.
+    /// The inputs of one load.
     private struct Look {
         let now: WallTime
         var known: [String: ConfigurationSet.App] = [:]
@@ -116,7 +116,8 @@ package struct ConfigurationLoader: Sendable {
         return set
     }
 
-    /// Reads the daemon's own file alone: for those who need no app, and may not be allowed to read any. Blocks for the file.
+    /// Reads only the daemon's own file, for callers that need no app and may lack permission to read the apps' files.
+    /// Blocks for the file.
     package func loadDaemon() -> ConfigurationSet {
         var set = ConfigurationSet()
         var report = Report()
@@ -139,7 +140,7 @@ package struct ConfigurationLoader: Sendable {
         return set
     }
 
-    /// No fault is about what says where things are, and no unknown key is likely to be meant for that.
+    /// Whether no error concerns a key that says where things are, and no unknown key looks like a misspelling of one.
     private static func arePlacesKnown(_ document: Node, _ report: Report) -> Bool {
         let places = ["spool", "node", "control"]
         let isFaulty = report.diagnostics.contains { diagnostic in
@@ -154,7 +155,7 @@ package struct ConfigurationLoader: Sendable {
 
     private func loadApps(from folder: String, into set: inout ConfigurationSet, _ look: Look) {
         do {
-            // A name that is no text is mended on the way, and no app's name for it.
+            // Decoding replaces invalid UTF-8, and the result is never a valid app name.
             let names = try Directory.open(path: folder).names().map { String(decoding: $0, as: UTF8.self) }
             for file in names.sorted() {
                 if ConfigurationFile.isOfApp(file.utf8) {
@@ -178,7 +179,7 @@ package struct ConfigurationLoader: Sendable {
             guard AppName.isValid(name) else {
                 throw Diagnostic("the file's name is no app's name", hint: "use \(AppName.rule)")
             }
-            // Texts that look the same are one name to people, and may be two folders.
+            // Names that look the same to people can differ in bytes, and would then be two folders.
             guard set.apps[name] == nil, !set.brokenApps.contains(name) else {
                 throw Diagnostic("another file's name looks the same in other bytes", hint: "remove one, or rename it")
             }
@@ -197,7 +198,7 @@ package struct ConfigurationLoader: Sendable {
 }
 
 extension ConfigurationSet {
-    /// Notes a file that is not read for its ending.
+    /// Adds a warning about a file that is ignored because of its suffix.
     fileprivate mutating func noteMisnamed(_ file: String, in folder: String, beside names: [String]) {
         let app = ConfigurationFile.app(of: file)
         let hint: String
@@ -214,7 +215,7 @@ extension ConfigurationSet {
         add("\(folder)/\(file)", report)
     }
 
-    /// Notes what was found in a file, unless it was nothing.
+    /// Adds the diagnostics of a file, if there are any.
     fileprivate mutating func add(_ file: String, _ report: Report) {
         guard !report.diagnostics.isEmpty else { return }
         findings.append(Finding(file: file, diagnostics: report.inOrder))

@@ -1,25 +1,25 @@
 import LinuxIO
 
-/// Watches what a configuration is read from: the daemon's file, the apps' files in their folder, and the files of
-/// credentials wherever they are, which come and go with the apps.
+/// Watches the files of the configuration: the daemon's file, the apps' files in their folder, and the files of
+/// credentials, wherever they are. Credential files are added and removed as the apps change.
 ///
-/// Other files may change beside them, such as a log that says that the configuration was read.
+/// Changes to other files in the same folders are ignored, for example to a log that records each reload.
 struct ConfigurationWatch: Sendable {
-    /// What tells of changes; `note` says which of them matter.
+    /// The source of notices; `note` decides which of them matter.
     let watch: DirectoryWatch
     /// The daemon's file, and the folder of the apps' files.
     private let file: String
     private let apps: String
     private var tags: [String: Int] = [:]
-    /// One folder may go by several paths, and the kernel watches it once.
+    /// The tags by folder identity: one folder may have several paths, but the kernel watches it once.
     private var identities: [FileIdentity: Int] = [:]
-    /// The names that matter in a folder, besides those of the apps' files.
+    /// The file names that matter in each folder, in addition to the apps' files.
     private var names: [String: Set<[UInt8]>]
     private var nextTag = 0
 
     /// Watches the daemon's file and the folder of the apps' files.
     ///
-    /// - Throws: `WatchFault`, `SystemError`: a folder cannot be watched, and changes there would go unnoticed.
+    /// - Throws: `WatchFault`, `SystemError`: a folder cannot be watched, and changes in it would go unnoticed.
     init(of file: String, appsIn apps: String) throws {
         watch = try DirectoryWatch()
         (self.file, self.apps) = (file, apps)
@@ -32,9 +32,9 @@ struct ConfigurationWatch: Sendable {
         }
     }
 
-    /// Watches these files besides, as far as their folders can be watched, and no others.
+    /// Watches these files in addition, if their folders can be watched, and stops watching all others.
     ///
-    /// - Returns: Whether a folder is new: what changed in it before was not seen.
+    /// - Returns: Whether a folder was added. Earlier changes in it were not seen.
     mutating func follow(_ files: Set<String>) -> Bool {
         names = Self.names(of: files.union([file]))
         let wanted = Set(folders)
@@ -42,21 +42,21 @@ struct ConfigurationWatch: Sendable {
         return followAgain()
     }
 
-    /// Tries again to watch folders that could not be, because they were not there.
+    /// Tries again to watch folders that could not be watched before, for example because they did not exist.
     ///
-    /// - Returns: Whether one can be: what changed in it before was not seen.
+    /// - Returns: Whether a folder was added. Earlier changes in it were not seen.
     mutating func followAgain() -> Bool {
         var hasNew = false
         for folder in folders where tags[folder] == nil {
-            // The loader says what is wrong with a folder that cannot be opened.
+            // The loader reports folders that cannot be opened.
             if (try? add(folder)) != nil { hasNew = true }
         }
         return hasNew
     }
 
-    /// Takes note of what was told.
+    /// Processes notices from `watch`.
     ///
-    /// - Returns: Whether the configuration is to be read again.
+    /// - Returns: Whether to read the configuration again.
     mutating func note(_ notices: [DirectoryWatch.Notice]) -> Bool {
         var isNews = false
         for notice in notices {
@@ -71,13 +71,13 @@ struct ConfigurationWatch: Sendable {
         return isNews
     }
 
-    /// Ends the watching.
+    /// Stops watching.
     func stop() { watch.stop() }
 
-    /// What is watched.
+    /// The folders to watch.
     private var folders: [String] { Set(names.keys).union([apps]).sorted() }
 
-    /// The names by their folders.
+    /// Groups file names by their folder.
     private static func names(of files: Set<String>) -> [String: Set<[UInt8]>] {
         var names: [String: Set<[UInt8]>] = [:]
         for file in files {
@@ -87,8 +87,8 @@ struct ConfigurationWatch: Sendable {
         return names
     }
 
-    /// What mounts a whole folder anew in one step (`..data`) is behind all names in it; and without a name it is the folder
-    /// itself, whose rights may be others now.
+    /// Some mounts replace all files of a folder in one step by renaming `..data`, so this name affects every file. An
+    /// empty name means the folder itself, whose permissions may have changed.
     private func matters(_ name: [UInt8], in folder: String) -> Bool {
         if name.isEmpty || name.starts(with: [0x2E, 0x2E]) || names[folder]?.contains(name) == true { return true }
         return folder == apps && (ConfigurationFile.isOfApp(name) || ConfigurationFile.isNearlyOfApp(name))
@@ -113,6 +113,6 @@ struct ConfigurationWatch: Sendable {
 }
 
 extension DirectoryWatch.Event {
-    /// Whether the watched folder itself has gone from its place.
+    /// Whether the watched folder itself was removed, moved or unmounted.
     fileprivate var isEnd: Bool { !changes.isDisjoint(with: [.selfRemoved, .selfMoved, .unmounted, .ignored]) }
 }

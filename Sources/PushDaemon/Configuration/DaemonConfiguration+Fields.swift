@@ -3,7 +3,7 @@ import SpoolModel
 import SpoolStore
 
 extension DaemonConfiguration {
-    /// Reads `pushspool.yaml`. Faults go to the report; what is faulty keeps its default.
+    /// Reads `pushspool.yaml`. Reports faults; a faulty field keeps its default.
     package init(_ document: Node, report: inout Report) {
         self.init()
         var fields = Fields(document, report: report)

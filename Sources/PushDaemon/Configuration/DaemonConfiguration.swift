@@ -1,19 +1,19 @@
 package import Document
 package import SpoolModel
 
-/// What `pushspool.yaml` says: one daemon's spool, limits and manners.
+/// The content of `pushspool.yaml`: the spool, limits and behavior of one daemon.
 package struct DaemonConfiguration: Sendable {
-    /// How a log line is written.
+    /// The format of log lines.
     package enum LogFormat: String, CaseIterable, Sendable {
-        /// `key=value` words behind a message.
+        /// A message followed by `key=value` pairs.
         case text
-        /// One JSON object a line.
+        /// One JSON object per line.
         case json
     }
 
-    /// The least severe events that are logged.
+    /// The lowest severity that is logged.
     package enum LogLevel: String, CaseIterable, Sendable {
-        /// As debug: nothing finer is told.
+        /// Same as `debug`: there are no finer events.
         case trace
         /// Every connection.
         case debug
@@ -21,58 +21,60 @@ package struct DaemonConfiguration: Sendable {
         case info
         /// Every job.
         case notice
-        /// What may need a person.
+        /// Events that may need attention.
         case warning
-        /// What does need a person.
+        /// Events that need attention.
         case error
     }
 
-    /// The spool's root, relative to the file.
+    /// The spool's root, relative to the daemon's file.
     package var spool = "/var/spool/pushspool"
-    /// The daemon's own folder for what must outlive it, relative to the file.
+    /// The daemon's folder for state that survives restarts, relative to the daemon's file.
     package var state = "/var/lib/pushspool"
-    /// The folder of `<app>.yaml` files, relative to the file.
+    /// The folder of `<app>.yaml` files, relative to the daemon's file.
     package var apps = "apps"
-    /// This daemon's name among those that share the spool; `nil`: the host's.
+    /// This daemon's name among the daemons that share the spool; `nil`: the host name.
     package var node: String?
-    /// What documents may be.
+    /// The limits on documents.
     package var limits = DocumentLimits()
-    /// How many bytes must stay free on a volume for jobs to be taken; `nil`: the larger of 64 MiB and 2 %.
+    /// The bytes that must be free on a volume for jobs to be claimed; `nil`: the larger of 64 MiB and 2 %.
     package var freeSpace: Int64?
-    /// How long a file written in place must be quiet before it is looked at.
+    /// How long a file written in place must stay unchanged before it is read.
     package var settle = Duration.seconds(1)
-    /// How long a faulty file written in place may still become whole.
+    /// How long a faulty file written in place may take to become complete.
     package var patience = Duration.seconds(10)
-    /// Which files must carry an end marker.
+    /// Which files must have an end marker.
     package var requireEnd = IntakeRules.RequireEnd.never
-    /// For how long after a job was sent another one of its app with the same `id:` is a duplicate; zero: never.
+    /// How long after a job was sent another job of its app with the same `id:` counts as a duplicate; zero: never.
     package var dedupe = Duration.seconds(7 * 86_400)
-    /// Whether it is one, too, whose file has the name, the modification time and the bytes of one that was sent.
+    /// Whether a job also counts as a duplicate if its file has the name, the modification time and the bytes of a job
+    /// that was sent.
     package var comparesFiles = false
-    /// How often everything is scanned, whatever the kernel has told.
+    /// How often the whole spool is scanned, regardless of kernel events.
     package var rescan = Duration.seconds(30)
-    /// The longest that an outcome which nobody waits for stays unsynced.
+    /// The longest time that an outcome stays unsynced if no task waits for its sync.
     package var syncInterval = Duration.milliseconds(5)
-    /// How many such there may be.
+    /// The most outcomes that stay unsynced.
     package var syncRecords = 256
-    /// How large the journal is made.
+    /// The size of a new journal in bytes.
     package var journalByteCount = 64 << 20
-    /// The longest that feedback lines wait for their file.
+    /// The longest time that feedback lines wait before their file is published.
     package var feedbackEvery = Duration.seconds(1)
     /// How long archives and unread feedback are kept.
     package var retention = RetentionRules()
-    /// Where metrics can be asked for; `nil`: nowhere, they are in a file only.
+    /// The address where metrics are served; `nil`: none, metrics are only written to a file.
     package var metricsListen: MetricsPlace?
-    /// The folder of the control socket, relative to the file.
+    /// The folder of the control socket, relative to the daemon's file.
     package var controlFolder = "/run/pushspool"
-    /// The group that may use it, by name or number; `nil`: the daemon's own.
+    /// The group that may use the control socket, by name or number; `nil`: the daemon's own group.
     package var controlGroup: String?
-    /// How log lines are written.
+    /// The format of log lines.
     package var logFormat = LogFormat.text
-    /// Which are.
+    /// The lowest severity that is logged.
     package var logLevel = LogLevel.info
 
-    /// The keys whose values differ from `other`'s, as the file has them, but for `log.level`. Each takes a restart to be used.
+    /// Returns the keys whose values differ from those in `other`, as spelled in the file, except `log.level`. A change
+    /// of any of them takes effect only after a restart.
     package func differences(from other: DaemonConfiguration) -> [String] {
         [
             ("spool", spool == other.spool), ("state", state == other.state), ("apps", apps == other.apps),

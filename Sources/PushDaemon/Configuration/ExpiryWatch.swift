@@ -1,8 +1,8 @@
 import APNSModel
 
-/// Says which certificates somebody has to be told of: each once at each stage, and when the daemon starts.
+/// Decides which certificates to warn about: each once per stage, and once when the daemon starts.
 struct ExpiryWatch: Sendable {
-    /// What was told of an app's certificate.
+    /// The last warning about an app's certificate.
     private struct Told: Sendable {
         let notAfter: WallTime
         let stage: CertificateExpiry.Stage
@@ -12,7 +12,8 @@ struct ExpiryWatch: Sendable {
 
     /// Takes the certificates of all apps.
     ///
-    /// - Returns: The apps to be told of, in order, and how near the end is. A clock that is set back tells nothing anew.
+    /// - Returns: The apps to warn about, sorted by name, each with its stage. A clock that is set back causes no new
+    ///   warning.
     mutating func note(
         _ expiries: [String: CertificateExpiry], at now: WallTime
     ) -> [(app: String, stage: CertificateExpiry.Stage)] {

@@ -1,25 +1,26 @@
 import Document
 import LinuxIO
 
-/// A command that gets an app's feedback on its standard input.
+/// A command that receives an app's feedback on its standard input.
 package struct Hook: Hashable, Sendable {
     /// The program and its arguments.
     package let arguments: [String]
-    /// How long it may take for a file.
+    /// How long the command may run for one file.
     package var timeout = Duration.seconds(60)
 
-    /// A line for the shell, as in crontab(5).
+    /// Creates a hook from a line for the shell, as in crontab(5).
     package init(line: String) {
         arguments = ["/bin/sh", "-c", line]
     }
 
-    /// A program, found by PATH unless its name has a slash, and its arguments.
+    /// Creates a hook from a program and its arguments. The program is looked up in PATH unless its name contains a
+    /// slash.
     package init(arguments: [String]) {
         self.arguments = arguments
     }
 
-    /// What is wrong if its program cannot be started, as far as that can be seen: of a line for the shell, only whether a path at
-    /// its beginning leads to a program. A warning, since the program may be there when it is needed.
+    /// A warning if the program evidently cannot be started. For a line for the shell this checks only an absolute path
+    /// at its beginning. Not an error, since the program may be installed by the time it is needed.
     var fault: Diagnostic? {
         var program = arguments[0]
         if arguments.count == 3, arguments[0] == "/bin/sh", arguments[1] == "-c" {
@@ -33,13 +34,13 @@ package struct Hook: Hashable, Sendable {
         ).about("hook")
     }
 
-    /// The variables that a hook inherits, besides the locale's (`LC_*`).
+    /// The variables that a hook inherits, in addition to the locale (`LC_*`).
     private static let inheritedNames: Set<String> = [
         "PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER", "LOGNAME",
     ]
 
-    /// Returns what a hook inherits of an environment of `NAME=value` each: how to find programs and files, and how to write
-    /// text. Everything else stays with the daemon: it may be secret, or meant for the service itself (`NOTIFY_SOCKET`,
+    /// Returns the part of an environment (`NAME=value` each) that a hook inherits: variables for finding programs and
+    /// files, and for writing text. All others may be secret, or meant for the service itself (`NOTIFY_SOCKET`,
     /// `CREDENTIALS_DIRECTORY`, `LISTEN_FDS`).
     package static func inherited(of environment: [String]) -> [String] {
         environment.filter { setting in

@@ -6,21 +6,22 @@ package import Document
 import LinuxIO
 import OpenSSL
 
-/// Reads an app's credentials and finds what is wrong with them before anything is connected.
+/// Reads an app's credentials and checks them before any connection is made.
 ///
-/// What was read of a secret file is overwritten when the key is made of it; what stands in the app's own file is not.
+/// The bytes of a secret file are overwritten once the key has been made. A secret written in the app's own file is
+/// not.
 package struct IdentityLoader: Sendable {
-    /// No credential file is larger.
+    /// The largest size of a credential file.
     private static let fileLimit = 1 << 20
 
     private let folder: String
     private let now: WallTime
-    /// When the certificate is valid that `load` has refused because it is not valid now.
+    /// The validity period of the certificate, if `load` refused it because it is not valid now.
     private(set) var untimely: CertificateTime?
-    /// A sum over each file that was read.
+    /// The digests of all files read, one after the other.
     private var sums: [UInt8] = []
 
-    /// Creates a loader of files relative to `folder`.
+    /// Creates a loader that resolves paths against `folder`.
     package init(folder: String, now: WallTime) {
         self.folder = folder
         self.now = now
@@ -29,10 +30,10 @@ package struct IdentityLoader: Sendable {
     /// Loads the app with its identity. Blocks for the files.
     ///
     /// - Parameters:
-    ///   - app: What its file says.
-    ///   - known: The app as it was, which is returned if nothing has changed.
+    ///   - app: The app's configuration.
+    ///   - known: The app as previously loaded, which is returned if nothing has changed.
     /// - Returns: The app, ready to send.
-    /// - Throws: `Diagnostic` about the key of the configuration that is at fault, with the remedy: the app must not send.
+    /// - Throws: `Diagnostic` about the faulty key of the configuration, with a remedy. The app must not send.
     package mutating func load(
         _ app: AppConfiguration, knowing known: ConfigurationSet.App?
     ) throws(Diagnostic) -> ConfigurationSet.App {
@@ -41,7 +42,7 @@ package struct IdentityLoader: Sendable {
         return ConfigurationSet.App(configuration: app, identity: try load(app))
     }
 
-    /// Whether an identity is still good, and its files are those that it was made of.
+    /// Whether an identity is still valid and its files are unchanged.
     private mutating func isUnchanged(_ known: AppIdentity) throws(Diagnostic) -> Bool {
         if case .certificate(let facts) = known.credentials, !facts.isValid(at: now.epochSeconds) { return false }
         for part in parts(of: known.app) {
@@ -51,15 +52,15 @@ package struct IdentityLoader: Sendable {
         return sums == known.fingerprint
     }
 
-    /// A file that an identity is made of, or the text itself.
+    /// A file or inline text from which an identity is made.
     private struct Part {
         let source: AppConfiguration.Source
-        /// The key of the configuration.
+        /// The configuration key that names it.
         let key: String
         var isSecret = true
     }
 
-    /// What an identity is made of, in the order in which it is read.
+    /// The parts of an identity, in the order in which they are read.
     private func parts(of app: AppConfiguration) -> [Part] {
         var parts: [Part] = []
         if let file = app.passphraseFile {
@@ -148,7 +149,8 @@ package struct IdentityLoader: Sendable {
         return Secret(passphraseFile: content)
     }
 
-    /// A certificate of the other environment passes the handshake; the gateway then closes without a word.
+    /// Checks that the certificate suits the app's environment and topic. The gateway completes the handshake with a
+    /// certificate for the other environment, and then closes the connection without an error.
     private func check(_ facts: CertificateFacts, against app: AppConfiguration) throws(Diagnostic) {
         let isMarked = facts.isForSandbox || facts.isForProduction
         let isRight = app.environment == .sandbox ? facts.isForSandbox : facts.isForProduction
@@ -199,7 +201,7 @@ package struct IdentityLoader: Sendable {
         }
         do {
             let content = try ConfigurationFile.read(path, limit: Self.fileLimit)
-            // The service manager sees to it who may read those, with access lists that look like a group's rights.
+            // The service manager protects credentials by ACLs, which appear as group permissions in the mode.
             if isSecret, !isCredential, content.status.mode & 0o077 != 0 {
                 throw Diagnostic("\(path) can be read by group or others", hint: "chmod 600 \(path)")
             }

@@ -1,7 +1,8 @@
 import Document
 package import LinuxIO
 
-/// Where metrics can be asked for over HTTP: from this host alone, since who may ask is not looked at.
+/// The address at which metrics are served over HTTP. It is reachable only from this host, since requests are not
+/// authenticated.
 package enum MetricsPlace: Hashable, Sendable, CustomStringConvertible {
     /// A port of a loopback address.
     case loopback(SocketAddress)
@@ -11,9 +12,9 @@ package enum MetricsPlace: Hashable, Sendable, CustomStringConvertible {
     private static let localPrefix = "unix:"
     private static let form = #"127.0.0.1:9469, "[::1]:9469" in quotes, or unix: and an absolute path"#
 
-    /// Reads `127.0.0.1:9469`, `[::1]:9469` or `unix:/run/pushspool/metrics.sock`.
+    /// Parses `127.0.0.1:9469`, `[::1]:9469` or `unix:/run/pushspool/metrics.sock`.
     ///
-    /// - Throws: What is wrong with the text; show it with the field's place.
+    /// - Throws: The error in the text; report it with the place of the field.
     init(parsing text: String) throws(TextFault) {
         if text.hasPrefix(Self.localPrefix) {
             self = .local(path: try Self.path(in: text.dropFirst(Self.localPrefix.count)))
@@ -31,7 +32,7 @@ package enum MetricsPlace: Hashable, Sendable, CustomStringConvertible {
         self = .loopback(address)
     }
 
-    /// As it is written in the file.
+    /// The address as written in the configuration.
     package var description: String {
         switch self {
         case .loopback(let address): address.description
