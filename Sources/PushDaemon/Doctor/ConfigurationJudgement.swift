@@ -3,18 +3,18 @@ import APNSModel
 import Document
 import LinuxIO
 
-/// What there is to say of a configuration: all that `check` says, and whether it fits Apple's gateways.
+/// Evaluates a configuration: everything that `check` reports, and whether it suits Apple's gateways.
 struct ConfigurationJudgement {
-    /// The daemon's file.
+    /// The path of the daemon's file.
     let path: String
-    /// What was read.
+    /// The configuration.
     let set: ConfigurationSet
-    /// The apps that were asked for; empty: all.
+    /// The apps to report on; empty: all.
     let wanted: Set<String>
-    /// When it was read.
+    /// When the configuration was read.
     let now: WallTime
 
-    /// What was found.
+    /// The findings.
     var findings: [DoctorFinding] {
         var book = FindingBook(.configuration)
         if let lack = set.lackOfApps { book.warn(lack.message, hint: lack.hint ?? "see pushspool.yaml(5)") }
@@ -24,7 +24,7 @@ struct ConfigurationJudgement {
 
     private func isWanted(_ app: String) -> Bool { wanted.isEmpty || wanted.contains(app) }
 
-    /// What was found in a file, unless it is that of an app that nobody asked for.
+    /// The findings for one file; none if it belongs to an app that is not to be reported on.
     private func findings(in finding: ConfigurationSet.Finding) -> [DoctorFinding] {
         let app = finding.file == path ? nil : ConfigurationFile.app(of: finding.file)
         if let app, !isWanted(app) { return [] }
@@ -66,9 +66,9 @@ struct ConfigurationJudgement {
     }
 }
 
-/// Apple's own gateways, as far as their names tell.
+/// One of Apple's own gateways, recognized by its host name.
 private struct AppleGateway {
-    /// What it is for; `nil`: the name does not tell.
+    /// The gateway's environment; `nil` if the name does not reveal it.
     let environment: AppConfiguration.Environment?
 
     init?(host: String) {
@@ -83,7 +83,7 @@ private struct AppleGateway {
 }
 
 extension Diagnostic {
-    /// Place and message in a line, without the remedy.
+    /// Place and message in one line, without the hint.
     fileprivate func words(in file: String) -> String {
         let place = place.map { ":\($0.line):\($0.column)" } ?? ""
         return "\(file)\(place): \(path.map { "\($0): " } ?? "")\(message)"

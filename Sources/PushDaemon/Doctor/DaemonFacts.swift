@@ -4,54 +4,54 @@ import JSON
 import LinuxIO
 import SpoolModel
 
-/// What can be seen of a daemon from beside: what it says of itself, and its journal.
+/// The state of a daemon as seen from another process: its status file, its journal and its control socket.
 struct DaemonFacts: Sendable {
-    /// A journal's first page.
+    /// The state of the journal, from its first page.
     enum Journal: Hashable, Sendable {
-        /// There is none: the daemon makes it.
+        /// The journal does not exist yet. The daemon creates it when it starts.
         case missing
-        /// It may not be read, or its disk does not let it be.
+        /// The journal cannot be read, for lack of permission or because of its disk.
         case unreadable(SystemError)
-        /// Its first page is damaged, or of another version.
+        /// The first page is damaged, or of another version.
         case damaged
-        /// It is a node's, with its size.
+        /// The first page is valid and names this node; with the size of the file.
         case whole(node: String, byteCount: Int64)
     }
 
-    /// Whether the daemon can be given commands.
+    /// The state of the control socket.
     enum Control: Hashable, Sendable {
-        /// Its socket is answered.
+        /// A process accepts connections.
         case answered
-        /// Nobody listens there.
+        /// No process listens.
         case silent
-        /// It may not be written to, or its folder not be opened.
+        /// The socket cannot be written to, or its folder cannot be opened.
         case unreachable(SystemError)
     }
 
-    /// The node.
+    /// The node's name.
     let node: String
-    /// When it was looked.
+    /// When the facts were gathered.
     let now: WallTime
-    /// What the daemon says of itself, if it does.
+    /// The content of the daemon's status file; `nil` if there is none or it cannot be read.
     var status: SpoolStatus?
-    /// Why that cannot be read, though it is there.
+    /// Why the status file cannot be read, if it exists.
     var statusFault: String?
-    /// The journal.
+    /// The state of the journal.
     var journal = Journal.missing
-    /// Whether some daemon holds the journal's lock; `nil`: that cannot be seen.
+    /// Whether a daemon holds the journal's lock; `nil`: unknown.
     var isLocked: Bool?
-    /// The control socket, and what it was found to be; `nil`: nobody has looked.
+    /// The path and state of the control socket; `nil`: not checked.
     var control: (path: String, state: Control)?
 
     private static let statusLimit = 64 << 20
 
-    /// Looks at all of it. Takes no lock, not even for a moment. Blocks.
+    /// Gathers all facts. Takes no lock, not even briefly. Blocks.
     ///
     /// - Parameters:
-    ///   - node: The node.
-    ///   - spool: Its spool.
-    ///   - folder: Where its control socket is.
-    /// - Returns: What was seen.
+    ///   - node: The node's name.
+    ///   - spool: The path of the node's spool.
+    ///   - folder: The folder of the control socket.
+    /// - Returns: The facts.
     static func look(at node: String, in spool: String, control folder: String) -> DaemonFacts {
         var facts = DaemonFacts(node: node, now: .now)
         facts.readStatus(in: spool)
@@ -60,7 +60,7 @@ struct DaemonFacts: Sendable {
         return facts
     }
 
-    /// Whether the daemon runs; `nil`: that cannot be seen.
+    /// Whether the daemon runs; `nil`: unknown.
     var isRunning: Bool? {
         if let isLocked { return isLocked }
         guard case .answered? = control?.state else { return nil }
@@ -104,7 +104,7 @@ struct DaemonFacts: Sendable {
             if let label = JournalLabel(bytes: page) {
                 journal = .whole(node: label.node, byteCount: byteCount)
             } else {
-                // One that is being made, or whose making was cut off, is as good as none.
+                // Treat a journal that is being created, or whose creation was interrupted, as missing.
                 journal = JournalLabel.isUnfinished(page) ? .missing : .damaged
             }
         } catch {
@@ -114,8 +114,8 @@ struct DaemonFacts: Sendable {
 }
 
 extension DaemonConfiguration {
-    /// Whether the node's daemon runs, as seen from beside: by its journal's lock, or else its control socket. `nil`: neither can
-    /// be seen. Takes no lock. Blocks.
+    /// Whether the node's daemon runs, according to the lock of its journal, or else its control socket. `nil`: neither
+    /// can be checked. Takes no lock. Blocks.
     package var hasDaemon: Bool? {
         DaemonFacts.look(at: node ?? Host.name, in: spool, control: controlFolder).isRunning
     }

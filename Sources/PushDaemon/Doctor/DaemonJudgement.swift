@@ -2,16 +2,16 @@ import APNSModel
 import LinuxIO
 import SpoolModel
 
-/// What there is to say of a daemon.
+/// Evaluates the state of a daemon.
 struct DaemonJudgement {
-    /// What was seen.
+    /// The facts.
     let facts: DaemonFacts
-    /// The daemon's file, for hints.
+    /// The path of the daemon's file, for hints.
     let path: String
-    /// The apps that were asked for; empty: all.
+    /// The apps to report on; empty: all.
     let wanted: Set<String>
 
-    /// What was found.
+    /// The findings.
     var findings: [DoctorFinding] {
         var book = FindingBook(.daemon)
         noteJournal(in: &book)
@@ -21,7 +21,7 @@ struct DaemonJudgement {
         return book.findings + status.apps.filter { wanted.isEmpty || wanted.contains($0.name) }.flatMap(findings(of:))
     }
 
-    /// Whether the daemon has said something lately.
+    /// Whether the status file was written within the last two status intervals.
     private var isSpeaking: Bool {
         facts.status.map { facts.now - $0.writtenAt <= SpoolStatus.interval * 2 } ?? false
     }
@@ -61,7 +61,7 @@ struct DaemonJudgement {
             }
             let message = "no daemon runs as node \(facts.node)"
             let hint = "start one: pushspool run --config \(ShellWord.spelled(path))"
-            // One that has never been started is not missed yet.
+            // Without a journal the daemon was never started, so that it does not run is only a warning.
             return facts.journal == .missing ? book.warn(message, hint: hint) : book.fault(message, hint: hint)
         }
         let age = (facts.now - status.writtenAt).components.seconds

@@ -1,75 +1,75 @@
-/// One thing that the doctor looked at: how it is, and what to do about it.
+/// The result of one check by the doctor, with a hint if something is wrong.
 package struct DoctorFinding: Hashable, Sendable {
-    /// How it is.
+    /// How serious a finding is.
     package enum Severity: String, CaseIterable, Comparable, Sendable {
         /// Something is not sent, or will not be.
         case fault
-        /// It works, but not as it was meant, or not for long.
+        /// It works, but not as intended, or not for long.
         case warn
-        /// It is as it should be.
+        /// The check passed.
         case ok
 
-        /// Tells whether the left one is worse.
+        /// Returns whether the left severity is worse.
         package static func < (left: Severity, right: Severity) -> Bool { left.rank < right.rank }
 
         private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
     }
 
-    /// What it is about; what is most likely to be at fault comes first.
+    /// The subject of a finding. The areas are ordered by how likely they are to be at fault.
     package enum Area: String, CaseIterable, Comparable, Sendable {
-        /// The files of the configuration, and the credentials that they name.
+        /// The configuration files, and the credentials that they name.
         case configuration
-        /// The spool, and the apps by their names there and in the configuration.
+        /// The spool, and the names of the apps in it and in the configuration.
         case names
         /// Owners and modes of folders.
         case permissions
-        /// The way to a gateway, and what it says of the app.
+        /// The connection to a gateway, and the gateway's answer to the app.
         case gateway
-        /// The time of day.
+        /// The system clock.
         case clock
-        /// What the spool is stored on.
+        /// The filesystem that stores the spool.
         case filesystem
-        /// What the kernel allows.
+        /// The kernel's limits.
         case limits
-        /// The daemon, and its journal.
+        /// The daemon and its journal.
         case daemon
 
-        /// Tells whether the left one is looked at first.
+        /// Returns whether the left area comes first.
         package static func < (left: Area, right: Area) -> Bool { left.rank < right.rank }
 
         private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
     }
 
-    /// How it is.
+    /// How serious the finding is.
     package let severity: Severity
-    /// What it is about.
+    /// The subject of the finding.
     package let area: Area
-    /// The app, if it is about one.
+    /// The app, if the finding concerns one.
     package let app: String?
-    /// What was found.
+    /// The message.
     package let message: String
-    /// What to do; `nil` if it is as it should be.
+    /// How to fix it; `nil` if the check passed.
     package let hint: String?
 }
 
-/// Gathers what is found in one area, of one app or of none.
+/// Collects the findings in one area, for one app or for none.
 struct FindingBook {
     private let area: DoctorFinding.Area
     private let app: String?
-    /// What was found, in order.
+    /// The findings in the order in which they were added.
     private(set) var findings: [DoctorFinding] = []
 
     init(_ area: DoctorFinding.Area, of app: String? = nil) {
         (self.area, self.app) = (area, app)
     }
 
-    /// Notes what is as it should be.
+    /// Adds a passed check.
     mutating func ok(_ message: String) { add(.ok, message, nil) }
 
-    /// Notes what works, but should not stay so.
+    /// Adds a warning: it works, but needs attention.
     mutating func warn(_ message: String, hint: String) { add(.warn, message, hint) }
 
-    /// Notes what keeps something from being sent.
+    /// Adds a fault: it prevents something from being sent.
     mutating func fault(_ message: String, hint: String) { add(.fault, message, hint) }
 
     private mutating func add(_ severity: DoctorFinding.Severity, _ message: String, _ hint: String?) {

@@ -1,15 +1,15 @@
 import Document
 import SpoolModel
 
-/// All that the doctor found, what matters most first.
+/// All findings of the doctor, the most important first.
 package struct DoctorReport: Sendable {
-    /// The version that the JSON form begins with.
+    /// The version number at the beginning of the JSON form.
     package static let version = 1
 
-    /// Faults, then warnings, then what is well; each in the order in which it is likely to be the cause of trouble.
+    /// Faults first, then warnings, then passed checks; within each severity ordered by area, most likely cause first.
     package let findings: [DoctorFinding]
 
-    /// Puts findings in order. Those of the same severity and area stay in the order in which they come.
+    /// Sorts findings. Those of the same severity and area keep their order.
     package init(_ findings: [DoctorFinding]) {
         self.findings = findings.enumerated().sorted { left, right in
             let (one, other) = (left.element, right.element)
@@ -17,10 +17,11 @@ package struct DoctorReport: Sendable {
         }.map(\.element)
     }
 
-    /// How the worst of it is.
+    /// The worst severity among the findings.
     package var severity: DoctorFinding.Severity { findings.first?.severity ?? .ok }
 
-    /// For people: a line for each finding, one for each remedy, and at last how many there are of each severity.
+    /// The report as text: a line for each finding, a line for each hint, and a last line with the number of findings
+    /// of each severity.
     package var lines: [String] {
         findings.flatMap(Self.lines) + [summary]
     }
@@ -37,7 +38,7 @@ package struct DoctorReport: Sendable {
         return [line] + (finding.hint.map { ["hint: \($0)"] } ?? [])
     }
 
-    /// For programs: one JSON object and a line feed.
+    /// The report as JSON: one object and a line feed.
     package var json: [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()

@@ -1,17 +1,17 @@
 import LinuxIO
 import Synchronization
 
-/// Blocking work on a thread of its own, which is left to itself when it takes too long: a filesystem may hang, and the
-/// doctor is there to say so.
+/// Runs blocking work on a thread of its own, and abandons the thread at a deadline, because a filesystem may hang and
+/// the doctor has to report that.
 enum Errand {
-    /// Does the work, and waits for it.
+    /// Runs the work and waits for its result.
     ///
     /// - Parameters:
-    ///   - reactor: Where to wait; the caller must run on it.
-    ///   - deadline: Work that still goes on then is abandoned; its thread ends by itself, or with the process.
-    ///   - work: What to do; must leave nothing behind that matters if the process ends meanwhile.
-    /// - Returns: What came of it; `nil` at the deadline.
-    /// - Throws: `SystemError`: no thread is left; `CancellationError`.
+    ///   - reactor: The reactor to wait on; the caller must run on it.
+    ///   - deadline: When to abandon unfinished work. Its thread ends by itself, or with the process.
+    ///   - work: The work. It must be harmless if the process ends in the middle of it.
+    /// - Returns: The result; `nil` at the deadline.
+    /// - Throws: `SystemError`: no thread can be started; `CancellationError`.
     static func run<Value: Sendable>(
         on reactor: Reactor, until deadline: ContinuousClock.Instant, _ work: @escaping @Sendable () -> Value
     ) async throws -> Value? {
@@ -28,7 +28,7 @@ enum Errand {
         }
     }
 
-    /// Where the thread leaves what came of it.
+    /// The place where the thread leaves its result.
     private final class Answer<Value: Sendable>: Sendable {
         private let state = Mutex<Value?>(nil)
         private let waker: Waker
@@ -46,19 +46,19 @@ enum Errand {
     }
 }
 
-/// Where a look through files is: when one hangs, it is known which.
+/// The file that a long operation is working on, so that a hang can be attributed to it.
 final class Whereabouts: Sendable {
     private let state: Mutex<String>
 
-    /// Begins at a place.
+    /// Creates the record with a first place.
     init(_ place: String) {
         state = Mutex(place)
     }
 
-    /// Where it is now, or was when it stopped coming on.
+    /// The current place, or the last one before the operation hung.
     var place: String { state.withLock { $0 } }
 
-    /// Says that it goes on at another place.
+    /// Records that the operation has moved on to another place.
     func note(_ place: String) {
         state.withLock { $0 = place }
     }

@@ -5,13 +5,13 @@ import OpenSSL
 import SecureTransport
 
 extension Examination {
-    /// How many gateways are tried at a time.
+    /// The most gateways tried at a time.
     private static let gatewayLimit = 16
-    /// How many addresses of one are tried.
+    /// The most addresses tried for one gateway.
     private static let addressLimit = 8
-    /// How long a name may take to be looked up, and one address to answer.
+    /// The time limit for a name lookup, and for connecting to one address.
     private static let stepLimit = Duration.seconds(5)
-    /// How long a gateway has to say that it does not take a certificate.
+    /// How long to wait for a gateway to reject a certificate after the handshake.
     private static let consentLimit = Duration.milliseconds(300)
 
     /// Tries the gateways of all apps.
@@ -48,7 +48,8 @@ extension Examination {
         }
         var findings = GatewayJudgement(app: configuration.name, facts: facts).findings
         guard configuration.wire == .binary, let service = configuration.feedbackEndpoint else { return findings }
-        // Only the way to it: whoever shakes hands with it is told its list, which is then forgotten there.
+        // Connect without a handshake: the feedback service sends its list to every client that completes one, and then
+        // deletes it.
         var other = GatewayFacts(
             role: "the feedback service", gateway: service.address, proxy: nil, wantsHTTP2: false)
         await connect(&other)
@@ -58,7 +59,7 @@ extension Examination {
 
     // MARK: Names and routes
 
-    /// Whether what began then, and has failed, had less time than it may need.
+    /// Whether work that began at `start`, and has failed, had less time than it may need.
     private func isCutShort(since start: ContinuousClock.Instant, _ need: Duration = Examination.stepLimit) -> Bool {
         isOver && start.duration(to: .now) < min(need, Self.stepLimit)
     }

@@ -4,19 +4,19 @@ package import LinuxIO
 import SpoolModel
 import SpoolStore
 
-/// Looks at all that sending depends on, and says what is wrong and what to do.
+/// Checks everything that sending depends on, and reports faults with their remedies.
 ///
-/// It disturbs no daemon that runs: it takes no lock, sends nothing but handshakes, and makes only files that are never
-/// jobs, which it removes. Whatever it waits for is abandoned when its time is up: a file is said to hang, and a gateway
-/// that had too little of it not to have been tried.
+/// An examination does not disturb a running daemon: it takes no lock, sends nothing but handshakes, and creates only
+/// files that can never be jobs, which it removes. At its deadline it abandons unfinished work. It then reports a file
+/// operation as hanging, and a gateway that had too little time as not tried.
 package actor Examination {
-    /// What is to be looked at.
+    /// The scope of an examination.
     package struct Settings: Sendable {
-        /// The daemon's configuration file.
+        /// The path of the daemon's file.
         package let path: String
-        /// The apps; empty: all.
+        /// The apps to examine; empty: all.
         package let apps: [String]
-        /// How long all of it may take.
+        /// The time limit for the whole examination.
         package let timeout: Duration
 
         /// Creates settings.
@@ -32,15 +32,15 @@ package actor Examination {
     private let wanted: Set<String>
     private let deadline: ContinuousClock.Instant
 
-    /// The reactor's thread.
+    /// The executor of the reactor's thread.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
-    /// How long the kernel has to tell of a rename.
+    /// How long to wait for the kernel to report a rename.
     private static let notificationLimit = Duration.seconds(2)
 
-    /// Begins the time.
+    /// Creates an examination. Its time begins now.
     ///
-    /// - Throws: `SystemError`: no descriptor or thread is left.
+    /// - Throws: `SystemError`: no descriptor or thread is available.
     package init(_ settings: Settings) throws(SystemError) {
         self.settings = settings
         wanted = Set(settings.apps)
@@ -49,14 +49,14 @@ package actor Examination {
     }
 
     deinit {
-        // Nothing of it runs there any more: whoever runs holds it.
+        // No task can still be running on the reactor: it would hold a reference to this actor.
         if !reactor.isCurrent { reactor.stop() }
     }
 
-    /// Looks at everything.
+    /// Runs all checks.
     ///
-    /// - Returns: What was found.
-    /// - Throws: `SystemError`: no thread is left; `CancellationError`.
+    /// - Returns: The findings.
+    /// - Throws: `SystemError`: no thread can be started; `CancellationError`.
     package func report() async throws -> DoctorReport {
         let path = settings.path
         let set: ConfigurationSet
@@ -69,7 +69,7 @@ package actor Examination {
         var findings = ConfigurationJudgement(path: path, set: set, wanted: wanted, now: .now).findings
         var host = HostFacts.look()
         if !set.isDaemonBroken {
-            // Beside each other: what hangs in one does not take the other's time.
+            // Run both concurrently, so that a hang in one does not use up the time of the other.
             let apps = set.apps.values.filter { wanted.isEmpty || wanted.contains($0.configuration.name) }
             async let gateways = examineGateways(apps)
             let spool = try await examineSpool(set)
@@ -82,20 +82,20 @@ package actor Examination {
         return DoctorReport(findings)
     }
 
-    /// A moment that is so far away, but not after all the time.
+    /// Returns a moment `duration` from now, but no later than the deadline.
     func soon(_ duration: Duration) -> ContinuousClock.Instant { min(deadline, .now + duration) }
 
-    /// Whether all the time is over.
+    /// Whether the deadline has passed.
     var isOver: Bool { deadline <= .now }
 
-    /// Something that has not come back before all the time was over.
+    /// Work that did not finish before the deadline.
     private struct Hang: Error {
         let place: String
     }
 
-    /// Does blocking work, which says where it is.
+    /// Runs blocking work that records its place.
     ///
-    /// - Throws: `Hang`: it has not come back. Nothing more can be done: the time is over.
+    /// - Throws: `Hang`: the work did not finish before the deadline, so no time is left for other checks.
     private func patiently<Value: Sendable>(
         at whereabouts: Whereabouts, _ work: @escaping @Sendable () -> Value
     ) async throws -> Value {
@@ -116,13 +116,13 @@ package actor Examination {
 
 // The spool.
 extension Examination {
-    /// What was found, and when the daemon has written last.
+    /// The findings, and when the daemon last wrote its status.
     private struct SpoolFindings {
         var findings: [DoctorFinding] = []
         var lastWritten: WallTime?
     }
 
-    /// Looks at the spool, as far as it answers.
+    /// Checks the spool until a filesystem hangs.
     private func examineSpool(_ set: ConfigurationSet) async throws -> SpoolFindings {
         var found = SpoolFindings()
         do {
@@ -144,7 +144,8 @@ extension Examination {
         found.findings += DaemonJudgement(facts: daemon, path: settings.path, wanted: wanted).findings
         let facts = try await patiently(at: whereabouts) { SpoolFacts.look(at: place, whereabouts) }
         found.findings += SpoolJudgement(facts: facts, set: set, wanted: wanted).findings
-        // What others may not do there says nothing of the daemon.
+        // The following checks try operations, and their results hold for the daemon only if this user has the daemon's
+        // rights.
         guard facts.root.isFolder, facts.root.refusal == nil, facts.mayActForDaemon else { return }
         let apps = facts.apps.filter { configured.contains($0.app) && $0.home.isFolder }
         for volume in volumes(of: apps, facts.root) {
@@ -160,7 +161,7 @@ extension Examination {
         found.findings += ways.flatMap { WayJudgement(facts: $0).findings }
     }
 
-    /// A folder of each filesystem, where jobs are dropped; the spool itself if there is no app yet.
+    /// One folder on each filesystem where jobs are dropped; the spool itself if there is no app yet.
     private func volumes(of apps: [AppFolderFacts], _ root: FolderFacts) -> [String] {
         var devices: Set<UInt64> = []
         var places: [String] = []
@@ -172,14 +173,14 @@ extension Examination {
         return places.isEmpty ? [root.path] : places
     }
 
-    /// Tries what a filesystem can do.
+    /// Tests the abilities of a filesystem.
     private func examineVolume(at place: String, _ floor: SpaceFloor) async throws -> [DoctorFinding] {
         var facts = try await patiently(at: Whereabouts(place)) { VolumeFacts.look(at: place) }
         if facts.refusal == nil { facts.notification = try await notification(in: place) ?? .untold }
         return VolumeJudgement(facts: facts, floor: floor).findings
     }
 
-    /// Finds out whether the kernel tells of a rename in a folder; `nil` if it did not.
+    /// Renames a file in a folder, and returns whether the kernel reported that; `nil` if it did not.
     private func notification(in place: String) async throws -> VolumeFacts.Notification? {
         let whereabouts = Whereabouts(place)
         let opened = try await patiently(at: whereabouts) { try? Directory.open(path: place) }

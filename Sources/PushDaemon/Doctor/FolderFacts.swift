@@ -1,33 +1,33 @@
 import LinuxIO
 import SpoolModel
 
-/// What is in the place of a folder.
+/// The file at a path that should be a folder.
 struct FolderFacts: Hashable, Sendable {
-    /// Where.
+    /// The path.
     let path: String
-    /// What it is; `nil`: nothing, or it could not be seen.
+    /// The kind of file; `nil` if there is none or it could not be examined.
     var kind: FileStatus.Kind?
-    /// The user whose it is.
+    /// The user id of its owner.
     var owner: UInt32 = 0
     /// The permission bits.
     var mode: UInt32 = 0
-    /// The filesystem that it is on.
+    /// The device number of its filesystem.
     var device: UInt64 = 0
-    /// Why it could not be seen.
+    /// Why it could not be examined.
     var refusal: String?
 
-    /// A place about which nothing is known.
+    /// Creates the facts for a path where nothing was found.
     init(path: String) {
         self.path = path
     }
 
-    /// What a status tells.
+    /// Creates the facts from a file status.
     init(path: String, _ status: FileStatus) {
         self.path = path
         (kind, owner, mode, device) = (status.kind, status.owner, status.mode, status.device)
     }
 
-    /// Looks at what a path names, behind symbolic links: a folder of the configuration. Blocks.
+    /// Examines a path, and follows symbolic links. For folders named in the configuration. Blocks.
     static func behind(_ path: String) -> FolderFacts {
         do throws(SystemError) {
             return FolderFacts(path: path, try Directory.open(path: path).status())
@@ -36,7 +36,7 @@ struct FolderFacts: Hashable, Sendable {
         }
     }
 
-    /// Looks at a name in a folder, and follows no link: the daemon does not either. Blocks.
+    /// Examines a name in a folder without following symbolic links, as the daemon does. Blocks.
     static func named(_ name: String, in directory: Directory) -> FolderFacts {
         let path = "\(directory.path)/\(name)"
         do throws(SystemError) {
@@ -55,7 +55,7 @@ struct FolderFacts: Hashable, Sendable {
     /// Whether it is a folder.
     var isFolder: Bool { kind == .directory }
 
-    /// The mode as users write it: `0750`.
+    /// The mode in octal, such as `0750`.
     var modeText: String {
         let digits = String(mode, radix: 8)
         return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
@@ -66,23 +66,24 @@ struct FolderFacts: Hashable, Sendable {
 struct AppFolderFacts: Hashable, Sendable {
     /// The app.
     let app: String
-    /// Its folder; not there before the daemon has made it.
+    /// The app's own folder, which does not exist until the daemon creates it.
     let home: FolderFacts
-    /// What is in it, by the names that the daemon knows: none if there is no folder.
+    /// The folders that the daemon creates in it, by name; empty if `home` is not a folder.
     let inner: [String: FolderFacts]
-    /// Files in `new/` that are never taken, because no job has such names; not all of a crowd.
+    /// Files in `new/` that are never claimed because their names are not valid for jobs. Incomplete if `new/` has too
+    /// many names.
     var ignored: [FileName] = []
 
-    /// How many names of `new/` are looked at.
+    /// The most names in `new/` that are examined.
     private static let nameLimit = 100_000
 
-    /// The names that the daemon makes, with their modes, in the order in which a job goes through them.
+    /// The folders that the daemon creates, with their modes, in the order in which a job passes through them.
     static let names: [(name: String, mode: String)] = [
         ("tmp", "3770"), ("new", "3770"), ("work", "0700"), ("hold", "0750"), ("done", "0750"), ("failed", "0750"),
         ("feedback", "2750"),
     ]
 
-    /// Looks at an app's folders. Blocks.
+    /// Examines an app's folders. Blocks.
     static func look(at app: String, in root: Directory) -> AppFolderFacts {
         let home = FolderFacts.named(app, in: root)
         guard home.isFolder, let directory = try? root.openChild(Array(app.utf8)) else {
@@ -94,7 +95,7 @@ struct AppFolderFacts: Hashable, Sendable {
         return facts
     }
 
-    /// What may not be seen is said of the folder itself.
+    /// Ignores errors: permission problems are reported for the folder itself.
     private mutating func lookAtNames(in home: Directory) {
         guard var listing = try? home.openChild(Array("new".utf8)).listing() else { return }
         for _ in 0..<Self.nameLimit {

@@ -3,9 +3,9 @@ import LinuxIO
 import OpenSSL
 import SecureTransport
 
-/// What came of trying to reach a gateway, step by step; nothing is sent but a handshake.
+/// The results of connecting to a gateway, step by step. Nothing is sent but a handshake.
 struct GatewayFacts: Sendable {
-    /// What went wrong, and what to do.
+    /// An error and how to fix it.
     struct Fault: Hashable, Sendable {
         let message: String
         let hint: String?
@@ -15,69 +15,69 @@ struct GatewayFacts: Sendable {
     struct Attempt: Hashable, Sendable {
         /// The address.
         let address: SocketAddress
-        /// How long it took.
+        /// The duration of the attempt.
         let time: Duration
-        /// Why it failed.
+        /// The error, if the attempt failed.
         let error: SystemError?
     }
 
-    /// What both sides agreed on.
+    /// The results of a TLS handshake.
     struct Agreement: Hashable, Sendable {
-        /// The version of TLS.
+        /// The TLS version.
         let version: String
-        /// What the server chose to speak (ALPN).
+        /// The protocol that the server selected (ALPN).
         let applicationProtocol: String?
-        /// The server's certificate, and its last second.
+        /// The name of the server's certificate, and its last second of validity.
         let server: String
         let notAfter: WallTime
-        /// How long all took from the name to the handshake.
+        /// The time from the name lookup to the end of the handshake.
         let time: Duration
     }
 
-    /// What the gateway makes of the app's certificate.
+    /// The gateway's reaction to the app's certificate.
     enum Consent: Hashable, Sendable {
-        /// It takes it.
+        /// The gateway accepts the certificate.
         case given
-        /// It has said nothing against it.
+        /// The gateway has not rejected the certificate within the time limit.
         case silent
-        /// It does not take it.
+        /// The gateway rejects the certificate.
         case refused(Fault)
-        /// It closed the connection without a word.
+        /// The gateway closed the connection without an error.
         case closed
     }
 
-    /// Whose gateway: the app's, or its feedback service.
+    /// The role for messages: the gateway, or the feedback service.
     let role: String
-    /// Where it is.
+    /// The address of the gateway.
     let gateway: HostPort
-    /// The proxy that is in between.
+    /// The proxy on the way to the gateway.
     let proxy: HostPort?
-    /// Whether it has to speak HTTP/2.
+    /// Whether the gateway must speak HTTP/2.
     let wantsHTTP2: Bool
     /// Why no address was found.
     var lookup: Fault?
-    /// What came of each address.
+    /// The attempts, one for each address.
     var attempts: [Attempt] = []
-    /// Why there was no handshake.
+    /// Why the handshake failed.
     var handshake: Fault?
-    /// What it agreed on.
+    /// The results of the handshake.
     var agreement: Agreement?
-    /// What it makes of the app.
+    /// The gateway's reaction to the app.
     var consent: Consent?
-    /// Whether all the time was over before it had as much of it as it may need: what has failed then says nothing.
+    /// Whether the deadline left less time than a step may need. A failure then says nothing about the gateway.
     var isCutShort = false
 
-    /// A gateway that nobody has tried.
+    /// Creates the facts for a gateway that has not been tried.
     init(role: String, gateway: HostPort, proxy: HostPort?, wantsHTTP2: Bool) {
         (self.role, self.gateway, self.proxy, self.wantsHTTP2) = (role, gateway, proxy, wantsHTTP2)
     }
 
-    /// What is connected to: the proxy, if there is one.
+    /// The host to connect to: the proxy, if there is one.
     var next: HostPort { proxy ?? gateway }
 }
 
 extension GatewayFacts.Fault {
-    /// An error of connecting in words.
+    /// Describes an error from connecting.
     init(_ error: any Error) {
         switch error {
         case let error as TLSError: self.init(message: error.message, hint: error.hint)

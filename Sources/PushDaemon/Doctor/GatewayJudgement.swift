@@ -1,14 +1,14 @@
 import APNSModel
 import LinuxIO
 
-/// What there is to say of the way to a gateway. What fails first is said, and what could not be tried then is not.
+/// Evaluates the connection to a gateway. Reports the first step that failed, and nothing about later steps.
 struct GatewayJudgement {
     /// The app.
     let app: String
-    /// What was tried.
+    /// The facts.
     let facts: GatewayFacts
 
-    /// What was found.
+    /// The findings.
     var findings: [DoctorFinding] {
         var book = FindingBook(.gateway, of: app)
         if facts.isCutShort {
@@ -26,7 +26,7 @@ struct GatewayJudgement {
         facts.proxy.map { "the proxy \($0)" } ?? "\(facts.role) \(facts.gateway)"
     }
 
-    /// The key of the configuration that names where to connect.
+    /// The configuration key that says where to connect.
     private var key: String { facts.proxy == nil ? "gateway" : "proxy" }
 
     private func noteLookup(in book: inout FindingBook) -> Bool {

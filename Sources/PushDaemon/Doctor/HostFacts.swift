@@ -1,21 +1,21 @@
 import APNSModel
 import LinuxIO
 
-/// What the host offers: its clock, and what the kernel allows.
+/// The state of the host: its clock, and the kernel's limits.
 struct HostFacts: Sendable {
     /// The time of day.
     var now: WallTime
-    /// Whether anything keeps it right.
+    /// Whether the clock is synchronized.
     var clock: ClockKeeping
-    /// The latest time that the spool's own files have been written at; `nil`: they have not.
+    /// When the daemon last wrote its status file; `nil`: it has not.
     var lastWritten: WallTime?
-    /// How many files a process may have open at most; `nil`: not known.
+    /// The most files that a process may have open; `nil`: unknown.
     var openFiles: Int?
-    /// How many folders a user may watch (inotify), and how many watchers there may be; `nil`: not known.
+    /// The most folders a user may watch, and the most inotify instances a user may have; `nil`: unknown.
     var watches: Int?
     var watchers: Int?
 
-    /// Asks the kernel. Blocks for files in memory.
+    /// Queries the kernel. Blocks for files in memory.
     static func look() -> HostFacts {
         var facts = HostFacts(now: .now, clock: .now())
         facts.openFiles = try? OpenFileLimit.most()
@@ -27,7 +27,7 @@ struct HostFacts: Sendable {
     private static func setting(_ name: String) -> Int? {
         var bytes: [UInt8] = []
         do throws(SystemError) {
-            // It has no length that could be asked for, and is read in one go.
+            // A file in /proc reports no length, so read it in one call.
             _ = try OpenFile.open(path: "/proc/sys/" + name).read(64, at: 0, appendingTo: &bytes)
         } catch {
             return nil

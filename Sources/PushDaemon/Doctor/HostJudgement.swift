@@ -1,27 +1,27 @@
 import APNSModel
 import LinuxIO
 
-/// What there is to say of the host.
+/// Evaluates the state of the host.
 struct HostJudgement {
-    /// What the host offers.
+    /// The facts.
     let facts: HostFacts
-    /// How many apps there are, and whether the daemon listens for those who ask for metrics.
+    /// The number of apps, and whether the daemon listens for metrics requests.
     let appCount: Int
     var hasMetricsListener = false
 
-    /// No clock that is right has shown an earlier time since this program was written: 2025-11-01.
+    /// 2025-11-01: this program was written later, so an earlier time is wrong.
     static let earliest = WallTime(epochSeconds: 1_761_955_200)
-    /// A century later: a clock that shows that was set by mistake.
+    /// A century later: a later time was set by mistake.
     static let latest = WallTime(epochSeconds: 1_761_955_200 + 3_155_760_000)
-    /// How far two clocks of one host may be apart: files are stamped by one that is coarse.
+    /// The largest difference between two clocks of one host: file timestamps come from a coarse clock.
     static let slack = Duration.seconds(60)
-    /// How many folders are watched for an app, and besides.
+    /// The number of folders watched for each app, and in addition to those.
     static let watchesOfApp = 2
     static let watchesOfDaemon = 16
-    /// How many watchers the daemon has.
+    /// The number of inotify instances of the daemon.
     static let watchersOfDaemon = 2
 
-    /// What was found.
+    /// The findings.
     var findings: [DoctorFinding] { clockFindings + limitFindings }
 
     private var clockFindings: [DoctorFinding] {

@@ -2,37 +2,37 @@ import LinuxIO
 import SpoolModel
 import SpoolStore
 
-/// What is in a spool, by names, owners and modes.
+/// The content of a spool: names, owners and modes.
 struct SpoolFacts: Sendable {
-    /// The spool itself.
+    /// The spool's folder.
     var root: FolderFacts
-    /// The names in it that can be apps and are folders or links.
+    /// The folders and symbolic links in the spool whose names are valid for apps.
     var folders: [String] = []
-    /// Other names in it, but those with a point in front.
+    /// All other names in the spool, except hidden ones.
     var others: [String] = []
-    /// Each app that is configured or has a folder.
+    /// The apps that are configured or have a folder.
     var apps: [AppFolderFacts] = []
     /// The node's own folder.
     var own: FolderFacts
-    /// The daemon's state, and the folder in which that would be made.
+    /// The daemon's state folder, and its parent, in which the daemon would create it.
     let state: FolderFacts
     let stateParent: FolderFacts
-    /// The user that looked.
+    /// The user that runs the doctor.
     let user: UInt32
 
-    /// Where to look.
+    /// The paths and names to examine.
     struct Place: Sendable {
-        /// The spool.
+        /// The path of the spool.
         let spool: String
-        /// The state folder.
+        /// The path of the state folder.
         let state: String
-        /// The node.
+        /// The node's name.
         let node: String
-        /// The apps that are configured, or asked for.
+        /// The apps that are configured or asked for.
         let apps: Set<String>
     }
 
-    /// Looks at everything, and says where it is. Blocks.
+    /// Examines the spool, and records its place in `whereabouts`. Blocks.
     static func look(at place: Place, _ whereabouts: Whereabouts) -> SpoolFacts {
         whereabouts.note(place.state)
         let (state, stateParent) = (
@@ -59,7 +59,7 @@ struct SpoolFacts: Sendable {
         return facts
     }
 
-    /// The owner shows also to those who may not look into it.
+    /// The owner is visible even to users who may not open the folder.
     private static func own(of place: Place) -> FolderFacts {
         let folder = place.spool + "/.pushspool"
         let parent = try? Directory.open(path: folder)
@@ -69,7 +69,7 @@ struct SpoolFacts: Sendable {
     private mutating func note(_ name: [UInt8], in root: Directory) throws(SystemError) {
         guard name.first != UInt8(ascii: ".") else { return }
         let text = String(decoding: name, as: UTF8.self)
-        // Not there any more is no matter.
+        // Skip a name that has been removed since it was listed.
         guard let kind = try root.status(of: name)?.kind else { return }
         if AppName.isValid(text), kind == .directory || kind == .symbolicLink {
             folders.append(text)
@@ -78,9 +78,10 @@ struct SpoolFacts: Sendable {
         }
     }
 
-    /// The user that the daemon has run as, as far as its folders tell; else the one that looked.
+    /// The user that the daemon has run as, which is the owner of the node's folder; without that, the user of the
+    /// doctor.
     var daemonUser: UInt32 { own.isFolder ? own.owner : user }
 
-    /// Whether what is tried shows what the daemon may do, or all but that.
+    /// Whether operations by this user show what is allowed to the daemon. Root counts, too, though it may do more.
     var mayActForDaemon: Bool { user == daemonUser || user == 0 }
 }

@@ -2,18 +2,18 @@ import Document
 import LinuxIO
 import SpoolModel
 
-/// What there is to say of a spool's names, owners and modes.
+/// Evaluates a spool's names, owners and modes.
 struct SpoolJudgement {
-    /// What was seen.
+    /// The facts.
     let facts: SpoolFacts
-    /// What is configured.
+    /// The configuration.
     let set: ConfigurationSet
-    /// The apps that were asked for; empty: all.
+    /// The apps to report on; empty: all.
     let wanted: Set<String>
 
     private var configured: Set<String> { self.set.brokenApps.union(self.set.apps.keys) }
 
-    /// What was found.
+    /// The findings.
     var findings: [DoctorFinding] {
         let root = rootFindings
         guard facts.root.isFolder, facts.root.refusal == nil else { return root }
@@ -96,14 +96,14 @@ struct SpoolJudgement {
 
     // MARK: Permissions
 
-    /// What the daemon keeps for itself.
+    /// The findings about the folders that only the daemon may use.
     private var privateFindings: [DoctorFinding] {
         var book = FindingBook(.permissions)
         if facts.user != facts.daemonUser {
             let message = "this is user \(facts.user), and the daemon's folders are user \(facts.daemonUser)'s"
             let hint = "run the doctor as that user: what the daemon may not do cannot be seen otherwise"
             if facts.user == 0 { book.warn(message, hint: hint) } else { book.fault(message, hint: hint) }
-            // Nobody but root sees what is in the rest.
+            // Only root could examine the remaining folders.
             if facts.user != 0 { return book.findings }
         }
         note(facts.own, in: &book)
@@ -152,11 +152,11 @@ struct SpoolJudgement {
     }
 }
 
-/// What there is to say of one of an app's folders.
+/// Evaluates one of an app's folders.
 private struct FolderJudgement {
     let folder: FolderFacts
     let name: String
-    /// The mode that the daemon would give it.
+    /// The mode with which the daemon creates it.
     let mode: String
     let user: UInt32
 

@@ -1,45 +1,45 @@
 import APNSModel
 import LinuxIO
 
-/// What the filesystem of a folder can do, found out with files whose names begin with a point, which are never jobs.
+/// The abilities of the filesystem of a folder, found by creating hidden files, which are never jobs.
 struct VolumeFacts: Sendable {
-    /// Whether the kernel tells of renames there.
+    /// Whether the kernel reports renames in the folder.
     enum Notification: Hashable, Sendable {
-        /// It has told of one.
+        /// A rename was reported.
         case told
-        /// It has not, though it was asked to.
+        /// A rename was not reported, though the folder was watched.
         case untold
-        /// It cannot be asked.
+        /// The folder cannot be watched.
         case fault(WatchFault)
     }
 
-    /// The folder where it was tried.
+    /// The folder in which the test was made.
     let place: String
-    /// The filesystem.
+    /// The type of the filesystem.
     var type = "unknown"
-    /// Whether others change it without the kernel telling.
+    /// Whether other hosts can change it without an event from this kernel.
     var isShared = false
-    /// The room there is.
+    /// The free space.
     var space: FilesystemSpace?
-    /// Why no file can be made there, or written.
+    /// Why no file can be created or written in the folder.
     var refusal: SystemError?
-    /// Whether a rename can refuse a taken name.
+    /// Whether a rename can fail if the new name exists.
     var hasNoReplace = true
-    /// Whether a file can have two names.
+    /// Whether hard links are supported.
     var hasLinks = true
-    /// Whether it is known who writes to a file.
+    /// Whether a read lease, which shows that no process is writing to the file, is available.
     var lease = ReadLease.granted
-    /// How long a sync takes.
+    /// The duration of a sync.
     var syncTime = Duration.zero
-    /// How far its time is ahead of this host's.
+    /// How far the filesystem's clock is ahead of this host's.
     var lead = Duration.zero
-    /// Whether renames are told.
+    /// Whether renames are reported.
     var notification = Notification.told
 
-    /// What the names of test files begin with.
+    /// The prefix of the test files' names.
     static var prefix: String { ".doctor-\(Host.processID)" }
 
-    /// Tries what blocks. The folder is left as it was.
+    /// Runs the tests that block. Leaves the folder as it was.
     static func look(at place: String) -> VolumeFacts {
         var facts = VolumeFacts(place: place)
         do throws(SystemError) {
@@ -90,7 +90,8 @@ struct VolumeFacts: Sendable {
         }
     }
 
-    /// How far a file's time is outside of those between which it was made: the kernel's own clock is coarse.
+    /// How far a file's timestamp is outside the interval in which the file was created. The kernel's own clock for
+    /// files is coarse.
     private func excess(of time: WallTime, from begin: WallTime, to end: WallTime) -> Duration {
         time > end ? time - end : time < begin ? time - begin : .zero
     }

@@ -1,19 +1,19 @@
 import LinuxIO
 import SpoolStore
 
-/// What there is to say of what a spool is stored on.
+/// Evaluates the filesystem on which a spool is stored.
 struct VolumeJudgement {
-    /// What was tried.
+    /// The facts.
     let facts: VolumeFacts
-    /// What must stay free.
+    /// The space that must stay free.
     let floor: SpaceFloor
 
-    /// A sync that takes longer makes every claim and every group of outcomes wait.
+    /// A slower sync delays every claim and every group of outcomes.
     static let slowSync = Duration.milliseconds(100)
-    /// A filesystem's clock that is further off confuses ages of files.
+    /// A larger clock difference makes the ages of files wrong.
     static let lead = Duration.seconds(2)
 
-    /// What was found.
+    /// The findings.
     var findings: [DoctorFinding] {
         var book = FindingBook(.filesystem)
         noteSpace(in: &book)
@@ -107,7 +107,7 @@ struct VolumeJudgement {
     }
 
     private func noteLease(in book: inout FindingBook) {
-        // On a filesystem that is shared it would tell nothing of other hosts' writers.
+        // On a shared filesystem a lease does not cover writers on other hosts.
         if facts.isShared { return }
         switch facts.lease {
         case .granted: book.ok("a read lease can be taken in \(facts.place)")

@@ -1,13 +1,13 @@
 import LinuxIO
 
-/// A file's way through an app's folders, as a job's.
+/// The result of moving a file through an app's folders as a job is moved.
 struct WayFacts: Sendable {
     /// The app.
     let app: String
-    /// What kept the file from going on.
+    /// The error that stopped the file.
     var refusal: SystemError?
 
-    /// Moves an empty file, whose name begins with a point, from `tmp/` on as far as there are folders. Blocks.
+    /// Moves an empty hidden file from `tmp/` through all folders that exist. Blocks.
     static func look(at app: String, in spool: String, node: String) -> WayFacts {
         var facts = WayFacts(app: app)
         let name = Array(VolumeFacts.prefix.utf8)
@@ -36,7 +36,7 @@ struct WayFacts: Sendable {
         }
     }
 
-    /// A folder below another; `nil` if it is not there.
+    /// Opens a folder below another; `nil` if it does not exist.
     private static func child(_ path: String, of home: Directory) throws(SystemError) -> Directory? {
         var folder = home
         for name in path.split(separator: "/") {

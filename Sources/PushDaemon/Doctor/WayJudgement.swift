@@ -1,11 +1,11 @@
 import LinuxIO
 
-/// What there is to say of a file's way through an app's folders.
+/// Evaluates the test move through an app's folders.
 struct WayJudgement {
-    /// What was tried.
+    /// The facts.
     let facts: WayFacts
 
-    /// What was found.
+    /// The findings.
     var findings: [DoctorFinding] {
         var book = FindingBook(.filesystem, of: facts.app)
         guard let refusal = facts.refusal else {

@@ -1,15 +1,15 @@
 import LinuxIO
 import SpoolStore
 
-/// The threads for the files of one filesystem: when it hangs, only the apps that are on it wait.
+/// The threads for the files of one filesystem. When the filesystem hangs, only the apps on it wait.
 ///
-/// It lives as long as the process: a filesystem that is unmounted may come back.
+/// A `FileThread` exists as long as the process, since an unmounted filesystem may come back.
 actor FileThread {
-    /// Where files are worked on.
+    /// The thread for file operations.
     nonisolated let worker: WorkerThread
-    /// Syncs what was archived.
+    /// Syncs archived files.
     nonisolated let archives: ArchiveSync
-    /// Says whose job is read on next.
+    /// Decides which job is read next.
     nonisolated let turns: TurnGate
 
     init(_ worker: WorkerThread) throws(SystemError) {
@@ -20,9 +20,9 @@ actor FileThread {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { worker.executor }
 
-    /// Opens an app, which may take as long as its filesystem likes.
+    /// Opens an app. This takes as long as its filesystem needs.
     ///
-    /// - Throws: as `AppRunner.init` and `AppRunner.readOn`.
+    /// - Throws: The errors of `AppRunner.init` and `AppRunner.readOn`.
     func open(
         _ app: ConfigurationSet.App, in around: DaemonContext, left: LeftBehind
     ) async throws -> AppRunner {

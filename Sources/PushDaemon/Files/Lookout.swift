@@ -2,14 +2,14 @@ import LinuxIO
 import SpoolStore
 import Synchronization
 
-/// Keeps the watch over the spool, on a thread of its own: an app is followed by opening its folders, and they may hang.
+/// Watches the spool on a thread of its own, because watching an app means opening its folders, and that may hang.
 actor Lookout {
     private struct View {
         var apps: Set<String> = []
         var overflowCount = 0
     }
 
-    /// Where folders are opened.
+    /// The thread on which folders are opened.
     private let worker: WorkerThread
     private let view = Mutex(View())
 
@@ -19,15 +19,15 @@ actor Lookout {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { worker.executor }
 
-    /// Whether what happens in an app's `new/` is seen; if not, it is polled.
+    /// Whether an app's `new/` is watched; otherwise it is polled.
     nonisolated func isWatching(_ app: String) -> Bool { view.withLock { $0.apps.contains(app) } }
 
-    /// How often the kernel's queue of events was full.
+    /// How often the kernel's event queue overflowed.
     nonisolated var overflowCount: Int { view.withLock(\.overflowCount) }
 
-    /// Passes on what is seen, until the task is cancelled or nothing more can be seen.
+    /// Passes hints to the daemon until the task is cancelled or the watch ends.
     ///
-    /// - Throws: what keeps it from watching at all: poll.
+    /// - Throws: The error that prevents watching altogether; the spool must be polled.
     func run(for daemon: Daemon) async throws {
         let watch = try SpoolWatch(daemon.spool)
         defer { watch.stop() }
@@ -46,7 +46,7 @@ actor Lookout {
 }
 
 extension SpoolHint {
-    /// Whether it tells of an app, not of a job.
+    /// Whether the hint concerns an app rather than a job.
     fileprivate var isOfApp: Bool {
         switch self {
         case .job: false

@@ -1,19 +1,19 @@
 import APNSModel
 import LinuxIO
 
-/// Notices that a thread does not come back from one piece of work.
+/// Detects a thread that does not return from one piece of work.
 struct Standstill: Sendable {
-    /// How long one piece of work takes at most where a filesystem answers at all.
+    /// The longest time that one piece of work takes on a filesystem that responds.
     static let limit = Duration.seconds(10)
 
     private var pulse: WorkerThread.Pulse?
     private var since = Moment.zero
-    /// When it came to a standstill, if it has.
+    /// When the standstill began; `nil` if there is none.
     private(set) var begin: Moment?
 
-    /// Takes what a look has found.
+    /// Takes a new sample of the thread's pulse.
     ///
-    /// - Returns: whether it has begun or ended with this look.
+    /// - Returns: Whether a standstill began or ended with this sample.
     mutating func note(_ new: WorkerThread.Pulse, at now: Moment) -> Bool {
         let wasStuck = begin != nil
         if new != pulse || !new.isAtWork {

@@ -2,19 +2,19 @@ import LinuxIO
 import Logging
 import SpoolModel
 
-/// Answers `GET /metrics` on this host: one request a connection, a few connections at a time, each for a few seconds.
+/// Serves `GET /metrics` to this host: one request per connection, a few connections at a time, each for a few seconds.
 ///
-/// Costs no time while nobody asks. The text is made when it is asked for, at most once a second, however many ask; the
-/// last one is kept.
+/// An idle listener costs no time. The text is made on request and cached for a second, regardless of the number of
+/// clients.
 actor MetricsListener {
-    /// How many connections there may be; further ones wait in the kernel.
+    /// The most connections at a time; further ones wait in the kernel.
     private static let connectionLimit = 8
-    /// How long a request may take to arrive, and then the response to be taken.
+    /// The time limit for receiving a request, and then for sending the response.
     private static let patience = Duration.seconds(5)
-    /// How long the other end may take to close, and what it may send meanwhile that is thrown away.
+    /// How long to wait for the client to close the connection, and how many bytes to discard meanwhile.
     private static let farewell = Duration.seconds(1)
     private static let farewellByteLimit = 1 << 16
-    /// For how long a text is good: making one takes the time of the thread that does the jobs.
+    /// How long a text stays valid. Making one takes time from the thread that processes the jobs.
     private static let freshness = Duration.seconds(1)
 
     private nonisolated let reactor: Reactor
@@ -26,7 +26,7 @@ actor MetricsListener {
     private var last: (text: [UInt8], madeAt: ContinuousClock.Instant)?
     private var isMaking = false
 
-    /// Creates a listener that does nothing until `run`.
+    /// Creates a listener that is idle until `run`.
     init(
         at place: MetricsPlace, on reactor: Reactor, logger: Logger,
         text makeText: @escaping @Sendable () async -> [UInt8]
@@ -37,9 +37,9 @@ actor MetricsListener {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
-    /// Listens, and answers until the task is cancelled.
+    /// Listens and answers requests until the task is cancelled.
     ///
-    /// - Throws: `CancellationError`; `SystemError`: the address is taken, or cannot be used.
+    /// - Throws: `CancellationError`; `SystemError`: the address is in use, or cannot be used.
     func run() async throws {
         door = try Door(place, on: reactor)
         defer { door = nil }
@@ -53,7 +53,8 @@ actor MetricsListener {
         }
     }
 
-    /// Waits for a connection, and before that until there may be another; `nil` is no reason to stop.
+    /// Waits until there are fewer connections than the limit, then for a connection. After `nil` the caller tries
+    /// again.
     private func nextConnection() async throws -> sending StreamSocket? {
         guard connectionCount < Self.connectionLimit else {
             let found = await door?.waiter.wait()
@@ -85,7 +86,7 @@ actor MetricsListener {
         let response = ScrapeRequest.response(answer, metrics: text)
         guard try await send(response, over: socket, until: .now + Self.patience) else { return }
         socket.shutdownWrite()
-        // A close with bytes unread would reset the connection, and could take the response back.
+        // Closing a socket with unread bytes resets the connection, and the client could lose the response.
         var buffer = [UInt8](repeating: 0, count: 4_096)
         let deadline = ContinuousClock.now + Self.farewell
         var count = 0
@@ -94,7 +95,7 @@ actor MetricsListener {
         }
     }
 
-    /// The text, no older than `freshness`. Who asks while one is made gets that one.
+    /// Returns a text no older than `freshness`. Requests that arrive while one is being made wait for it.
     private func freshText() async -> [UInt8] {
         while isMaking, !Task.isCancelled { try? await reactor.sleep(for: .milliseconds(10)) }
         if let last, .now < last.madeAt + Self.freshness { return last.text }
@@ -105,7 +106,7 @@ actor MetricsListener {
         return text
     }
 
-    /// Reads a request's head; `nil` when it does not come whole.
+    /// Reads the head of a request; `nil` if it does not arrive completely.
     private func request(
         over socket: StreamSocket, until deadline: ContinuousClock.Instant
     ) async throws -> ScrapeRequest.Answer? {
@@ -117,7 +118,7 @@ actor MetricsListener {
         return nil
     }
 
-    /// Reads what there is, at least a byte; `nil` at the end of the stream, at the deadline and when cancelled.
+    /// Reads at least one byte; `nil` at the end of the stream, at the deadline and on cancellation.
     private func read(
         into buffer: inout [UInt8], from socket: StreamSocket, until deadline: ContinuousClock.Instant
     ) async throws -> Int? {
@@ -132,7 +133,7 @@ actor MetricsListener {
         }
     }
 
-    /// Writes all of it; `false` at the deadline and when cancelled.
+    /// Writes all bytes; `false` at the deadline and on cancellation.
     private func send(
         _ bytes: [UInt8], over socket: StreamSocket, until deadline: ContinuousClock.Instant
     ) async throws -> Bool {
@@ -150,12 +151,12 @@ actor MetricsListener {
 }
 
 extension MetricsListener {
-    /// What it listens on.
+    /// The listening socket.
     private enum Door {
         case loopback(Listener)
         case local(LocalListener)
 
-        /// Begins to listen. Everybody on the host may ask, as everybody may read the file.
+        /// Starts listening. All users of the host may connect, as all may read the metrics file.
         init(_ place: MetricsPlace, on reactor: Reactor) throws(SystemError) {
             switch place {
             case .loopback(let address): self = .loopback(try Listener(on: address, reactor: reactor))
