@@ -2,7 +2,7 @@ import LinuxIO
 import Logging
 import SpoolStore
 
-/// Gives up the daemon's reserve of space when a volume is full, and makes it again when there is room.
+/// Gives up the daemon's reserve of disk space when the volume is full, and restores it when there is room.
 actor BallastKeeper {
     private let worker: WorkerThread
     private let ballast: Ballast
@@ -14,10 +14,10 @@ actor BallastKeeper {
         ballast = Ballast(in: spool.privateDirectory)
     }
 
-    /// The thread where files are worked on.
+    /// The executor of the thread for file operations.
     nonisolated var unownedExecutor: UnownedSerialExecutor { worker.executor }
 
-    /// Frees the space for those who finish jobs.
+    /// Frees the reserve, so that jobs under way can be finished.
     func giveUp() {
         do {
             if try ballast.giveUp() { logger.warning("volume is full: the reserve is given up to finish jobs") }
@@ -26,7 +26,7 @@ actor BallastKeeper {
         }
     }
 
-    /// Takes the space again, if there is any.
+    /// Restores the reserve if there is room.
     func restore() {
         do {
             try ballast.restore()

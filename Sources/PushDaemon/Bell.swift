@@ -1,40 +1,41 @@
 package import LinuxIO
 import Synchronization
 
-/// Wakes one task that waits, from any thread, or at a deadline. A ring that nobody waits for is kept.
+/// Wakes one waiting task, from any thread or at a deadline. A ring without a waiting task is kept for the next wait.
 ///
-/// Whoever waits goes on where it ran, with no other thread between. A deadline costs the reactor a turn only when it is
-/// earlier than those before.
+/// The task resumes where it ran, without a detour through another thread. A deadline costs the reactor a turn only if
+/// it is earlier than all previous ones.
 package final class Bell: Sendable {
     private let clapper: Clapper
     private let alarm: Alarm
 
-    /// Creates a bell whose deadlines the reactor keeps.
+    /// Creates a bell that uses the reactor for its deadlines.
     package init(on reactor: Reactor) {
         let clapper = Clapper()
         self.clapper = clapper
         alarm = Alarm(on: reactor) { clapper.alarm(at: $0) }
     }
 
-    /// Ends the present wait, or else the next one.
+    /// Ends the current wait, or the next one if no task is waiting.
     package func ring() {
         clapper.ring()
     }
 
-    /// Waits for a ring, the deadline, or cancellation; one task at a time.
+    /// Waits for a ring, the deadline, or cancellation. Only one task may wait at a time.
     package func wait(until deadline: ContinuousClock.Instant? = nil) async {
         await wait(until: deadline, isolation: #isolation)
     }
 
     private func wait(until deadline: ContinuousClock.Instant?, isolation: isolated (any Actor)?) async {
         await withTaskCancellationHandler {
-            // Only a closure that captures its actor stays on it; another would suspend on a thread of the pool.
+            // A closure stays on the actor only if it captures the actor; otherwise the task would suspend on a thread
+            // of the pool.
             _ = isolation
             await withCheckedContinuation { sleeper in
                 if let instant = clapper.begin(sleeper, until: deadline), !alarm.set(to: instant) {
                     clapper.endWithoutAlarm()
                 }
-                // Cancelled before the handler could find the sleeper.
+                // The cancellation handler may have run before the sleeper was registered.
                 if Task.isCancelled { clapper.end() }
             }
         } onCancel: {
@@ -43,14 +44,14 @@ package final class Bell: Sendable {
     }
 }
 
-/// What a bell and its alarm share.
+/// The state shared by a bell and its alarm.
 private final class Clapper: Sendable {
     private struct State {
         var hasRung = false
         var sleeper: CheckedContinuation<Void, Never>?
-        /// Until when the sleeper waits at most.
+        /// The deadline of the current wait.
         var deadline: ContinuousClock.Instant?
-        /// When the alarm looks at that.
+        /// When the alarm next checks the deadline.
         var alarmAt: ContinuousClock.Instant?
 
         mutating func takeSleeper() -> CheckedContinuation<Void, Never>? {
@@ -69,12 +70,12 @@ private final class Clapper: Sendable {
         sleeper?.resume()
     }
 
-    /// Ends the present wait, if there is one.
+    /// Ends the current wait, if there is one.
     func end() {
         state.withLock { $0.takeSleeper() }?.resume()
     }
 
-    /// Ends the present wait, since nothing will look at its deadline.
+    /// Ends the current wait, because no alarm will check its deadline.
     func endWithoutAlarm() {
         state.withLock { state in
             state.alarmAt = nil
@@ -82,9 +83,9 @@ private final class Clapper: Sendable {
         }?.resume()
     }
 
-    /// Begins a wait, unless the bell has rung or the time is up.
+    /// Begins a wait, unless the bell has rung or the deadline has passed.
     ///
-    /// - Returns: what the alarm must be set to, if it must.
+    /// - Returns: The time to set the alarm to; `nil` if the alarm need not change.
     func begin(
         _ sleeper: CheckedContinuation<Void, Never>, until deadline: ContinuousClock.Instant?
     ) -> ContinuousClock.Instant? {
@@ -104,7 +105,7 @@ private final class Clapper: Sendable {
         return instant
     }
 
-    /// Ends the wait if its time is up; else says when it is.
+    /// Ends the wait if its deadline has passed. Otherwise returns the deadline.
     func alarm(at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         let (sleeper, next) = state.withLock {
             state -> (CheckedContinuation<Void, Never>?, ContinuousClock.Instant?) in

@@ -3,18 +3,18 @@ import APNSModel
 import Logging
 import Synchronization
 
-/// The daemon's history of the wall clock, which all apps share. Every pass of an app looks at the clock.
+/// The daemon's history of the wall clock, shared by all apps. Each pass of an app checks the clock.
 final class ClockWatch: Sendable {
     private let history = Mutex(ClockHistory())
     private let logger: Logger
 
-    /// Looks for the first time.
+    /// Creates the history, and checks the clock for the first time.
     init(_ logger: Logger) {
         self.logger = logger
         look()
     }
 
-    /// Compares the two clocks, and logs a step of the wall clock. Does not block.
+    /// Compares the wall clock with the monotonic clock, and logs a step of the wall clock. Does not block.
     ///
     /// - Returns: The history so far.
     @discardableResult
@@ -31,7 +31,7 @@ final class ClockWatch: Sendable {
         return history
     }
 
-    /// Both clocks, read together: a thread that has to wait between the two would take that for a step.
+    /// Both clocks, read at nearly the same time: a delay between the two readings would look like a step.
     private static func now() -> (WallTime, Moment) {
         while true {
             let (before, time, after) = (Moment.now, WallTime.now, Moment.now)

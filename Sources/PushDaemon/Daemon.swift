@@ -4,119 +4,120 @@ package import LinuxIO
 package import Logging
 import SpoolStore
 
-/// The daemon: one spool, its apps, and what ties them together.
+/// The daemon: one spool with its apps, and everything that they share.
 ///
 /// The whole task tree is in `run`, `runApps` and `AppRunner.run`.
 package actor Daemon {
-    /// How long a stop waits for jobs under way before what is left is taken off the connections.
+    /// How long a stop waits for jobs under way before it takes the remaining notifications off the connections.
     package let drainLimit: Duration
     let loader: ConfigurationLoader
     let reactor: Reactor
-    /// The threads for the files of the spool's own filesystem; the daemon's work is done there too.
+    /// The threads for files on the spool's own filesystem. The daemon itself runs there, too.
     let files: FileThread
     let logger: Logger
     let logThreshold: LogThreshold
     let signals: BlockedSignals
     let spool: Spool
-    /// What makes jobs ours: the spool, where it is on a filesystem of this host.
+    /// The rules by which jobs belong to this node. For a spool on a local filesystem the spool implements them.
     let tenure: any Tenure
     let state: Directory
-    /// Keeps other daemons out of it.
+    /// The lock that keeps other daemons out of the state folder.
     let stateLock: StateLock
     let tokens: TokenSources
     let node: String
-    /// Rung when apps may have to be started, changed or ended.
+    /// Rings when apps may have to be started, changed or ended.
     let appsBell: Bell
-    /// Rung when an app has ended.
+    /// Rings when an app has ended.
     let endBell: Bell
     var configuration: ConfigurationSet
     var runners: [String: AppRunner] = [:]
-    /// Apps that have been started and are about to run.
+    /// Apps that have started but do not run yet.
     var started: [AppRunner] = []
-    /// What each app may open, and why apps could not start.
+    /// The descriptors of each app, and the reasons why apps could not start.
     var descriptors: DescriptorShares
     var startFaults: [String: String] = [:]
-    /// Apps that are being looked after just now.
+    /// Apps whose start, change or end is in progress.
     var attended: Set<String> = []
-    /// The other filesystems that apps are on: the device of each app's, its threads, and whether they come back.
+    /// Apps on other filesystems: the device of each, the threads of each device, and whether these threads hang.
     var homes: [String: UInt64] = [:]
     var threads: [UInt64: FileThread] = [:]
     var standstills: [UInt64: Standstill] = [:]
     /// Apps whose directory is gone and which are about to end.
     var vanished: Set<String> = []
-    /// Apps that are to ask their gateways again if they are stopped: the configuration was read, or an operator wants it.
+    /// Apps that try their gateways again if they are stopped, because the configuration was read or an operator wants
+    /// it.
     var askingAgain: Set<String> = []
-    /// Apps that speak another protocol now: their runners end, at the latest by then.
+    /// Apps whose protocol has changed. Their runners end by this time at the latest.
     var replaced: [String: ContinuousClock.Instant] = [:]
-    /// The reserve for a full volume.
+    /// The disk space reserved for a full volume.
     let ballast: BallastKeeper
-    /// Lets one file be read while no other is.
+    /// Lets a suspicious file be read while no other file is read.
     let reading: ReadingGate
-    /// Lets so many hooks begin at a time.
+    /// Limits the number of hooks that run at a time.
     let hooks: HookGate
-    /// Rung when the journal cannot be written any more, or needs room.
+    /// Rings when the journal needs room, or can no longer be written.
     let journalBell: Bell
-    /// What the daemon before left of each app in the journal, until the app starts.
+    /// The state of each app that the previous daemon left in the journal, until the app starts.
     var left: [String: LeftBehind]
-    /// Why nothing can be recorded any more.
+    /// The error that makes the journal unusable.
     var journalFault: JournalFault?
-    /// The watch over the spool, and what is rung when it has begun, or cannot.
+    /// The watch over the spool, and a bell that rings when it has begun or failed to.
     let lookout: Lookout
     let watchBell: Bell
-    /// Rung when the status has changed.
+    /// Rings when the status has changed.
     let statusBell: Bell
     /// When this daemon started.
     let startedAt = WallTime.now
-    /// Knows of steps of the wall clock since then.
+    /// Records the steps of the wall clock since then.
     let clock: ClockWatch
     /// Directories without configuration.
     var unconfigured: Set<String> = []
-    /// Whether the status could not be written.
+    /// Whether the last attempt to write the status failed.
     var isStatusBroken = false
     /// The program's version.
     let version: String
-    /// What is counted of each app, whichever runner it has.
+    /// The counters of each app, which outlive its runners.
     var meters: [String: AppMeter] = [:]
-    /// Until when the metrics are not written again, and whether they are older than the status.
+    /// When the metrics may be written again, and whether they are older than the status.
     var nextMetrics = ContinuousClock.now
     var hasOldMetrics = false
-    /// Directories that have been reported to be without configuration.
+    /// Directories already reported as having no configuration.
     var reported: Set<String> = []
-    /// Keys of the daemon's file that were reported to take a restart.
+    /// Keys of the daemon's file already reported as needing a restart.
     var unusedKeys: [String] = []
-    /// What was reported to be wrong with the configuration.
+    /// Findings in the configuration that were already reported.
     var reportedFindings: Set<String> = []
-    /// Watches the folders of the configuration, once it has begun.
+    /// The watch over the folders of the configuration, once it has begun.
     var configurationWatch: ConfigurationWatch?
-    /// Until when certificates are good, who was told, and when they are looked at again, with the folders of the
-    /// configuration.
+    /// The expiry of each certificate, the warnings given so far, and when to check certificates and the folders of the
+    /// configuration again.
     var expiries: [String: CertificateExpiry] = [:]
     var expiryWatch = ExpiryWatch()
     var nextLook = Moment.zero
     var isStopping = false
-    /// The stop that an operator has asked for over the control socket.
+    /// The stop requested by an operator over the control socket.
     var requestedStop: RequestedStop?
-    /// Keeps the connections that are to end with the process.
+    /// Owns the connections that stay open until the process ends.
     var control: ControlServer?
-    /// Why signals are not heard any more.
+    /// The error that keeps signals from being received.
     var signalFault: SystemError?
-    /// Who wants to hear how the daemon does, and what it has heard.
+    /// The service manager that follows the daemon's state, and the last state sent to it.
     let serviceManager: ServiceManager?
     var news = ToldNews()
 
-    /// What a daemon is started with.
+    /// The parameters with which a daemon is started.
     package struct Settings: Sendable {
-        /// The daemon's configuration file.
+        /// The path of the daemon's file.
         package let path: String
-        /// How long a stop may take.
+        /// The time limit for a stop.
         package let drainLimit: Duration
         /// The signals, blocked before any thread was started.
         package let signals: BlockedSignals
-        /// Who started it, if that is a service manager.
+        /// The service manager that started the daemon, if any.
         package let serviceManager: ServiceManager?
-        /// What the daemon's logger follows: it becomes what the configuration says, also when that changes.
+        /// The threshold that the daemon's logger uses. It follows the configuration, even when that changes.
         package let logThreshold = LogThreshold()
-        /// The program's version, for those who monitor it.
+        /// The program's version, for monitoring.
         package var version = "unknown"
 
         /// Creates settings.
@@ -131,9 +132,9 @@ package actor Daemon {
         }
     }
 
-    /// Reads the configuration and takes the spool. Blocks.
+    /// Reads the configuration and takes over the spool. Blocks.
     ///
-    /// - Throws: `StartFault`: tell the user, and exit with 78; with 75 if that may pass.
+    /// - Throws: `StartFault`: report it to the user, and exit with 78, or with 75 if the cause may be temporary.
     package init(_ settings: Settings, makeLogger: (DaemonConfiguration) -> Logger) throws(StartFault) {
         loader = ConfigurationLoader(path: settings.path)
         configuration = loader.load()
@@ -172,7 +173,7 @@ package actor Daemon {
         (endBell, statusBell, watchBell) = (Bell(on: reactor), Bell(on: reactor), Bell(on: reactor))
     }
 
-    /// Raises the limit of open files, and sees whether that is enough for the configuration, before anything is opened.
+    /// Raises the limit of open files, and checks that it suffices for the configuration, before anything is opened.
     private static func raiseLimit(
         for set: ConfigurationSet, _ logger: Logger
     ) throws(StartFault) -> DescriptorBudget {
@@ -184,13 +185,13 @@ package actor Daemon {
         }
         var budget = DescriptorBudget(limit: limit)
         budget.hasMetricsListener = set.daemon.metricsListen != nil
-        // Without /proc it is not known: then there is the reserve.
+        // Without /proc the number is unknown, and the reserve must do.
         budget.inheritedCount = max(0, ((try? OpenFileLimit.openCount()) ?? 0) - DescriptorBudget.ofEveryProcess)
         if let shortage = budget.shortage(forApps: set.apps.count) { throw StartFault.limit(shortage) }
         return budget
     }
 
-    /// Opens the state folder, and makes it if only that is missing.
+    /// Opens the state folder, and creates it if its parent exists.
     private static func openState(_ path: String) throws -> Directory {
         let state: Directory
         do throws(SystemError) {
@@ -211,7 +212,7 @@ package actor Daemon {
             hint: "stop that one, or give each a folder of its own (`state`)")
     }
 
-    /// Opens the folder of the provider tokens, and makes it.
+    /// Opens the folder of the provider tokens, and creates it if it is missing.
     private static func openTokens(in state: Directory) throws -> Directory {
         do throws(SystemError) {
             return try TokenSources.openFolder(in: state)
@@ -223,13 +224,14 @@ package actor Daemon {
         }
     }
 
-    /// The thread where files are worked on.
+    /// The executor of the thread for file operations.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { files.worker.executor }
 
-    /// Works until a signal asks for the end, then drains.
+    /// Runs until a signal requests the end, then drains.
     ///
-    /// - Throws: `SystemError` or `JournalFault`: it ended unasked, because signals could not be heard or the journal
-    ///   not be written. Exit with 75. It does not return at all while an app hangs: then it exits with 75 itself.
+    /// - Throws: `SystemError` or `JournalFault`: the daemon ended without a request, because signals could not be
+    ///   received or the journal could not be written. Exit with 75. While an app hangs this never returns, but exits
+    ///   with 75 itself.
     package func run() async throws {
         reportReplay()
         logger.notice("started", metadata: [LogKey.path: "\(configuration.daemon.spool)"])
@@ -248,9 +250,9 @@ package actor Daemon {
             if let place = configuration.daemon.metricsListen {
                 group.addTask { await self.runMetricsListener(at: place) }
             }
-            // Only the signals' task ends by itself, and the journal's when it fails.
+            // Only the signal task ends by itself, and the journal task if it fails.
             await group.next()
-            // Who cancels the daemon itself has cancelled its apps with it.
+            // If the daemon's task is cancelled, its apps are cancelled, too.
             if !Task.isCancelled {
                 await endApps()
                 leaveIfStuck()
@@ -264,21 +266,22 @@ package actor Daemon {
         if let signalFault { throw signalFault }
     }
 
-    /// How long the watch may take to begin before apps start without it.
+    /// How long to wait for the watch before apps start without it.
     private static let watchLimit = Duration.seconds(5)
 
-    /// Starts, changes and ends apps as configuration and spool demand, until the task is cancelled.
+    /// Starts, changes and ends apps according to the configuration and the spool, until the task is cancelled.
     private func runApps() async {
-        // Only what is seen to be renamed into place is known to be whole. A folder that hangs is not waited for long.
+        // Wait for the watch, because a file is known to be complete only if its rename was seen; but not long, as a
+        // folder may hang.
         await watchBell.wait(until: .now + Self.watchLimit)
         tellReady()
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled {
                 let (atHand, others) = unattended()
-                // An app that hangs keeps no other one waiting.
+                // Attend to each of these in a task of its own, so that an app that hangs does not delay another one.
                 for name in others { group.addTask { await self.attend(to: name) } }
                 for name in atHand { await attend(to: name) }
-                // In tasks of their own, which keep no room for what a start takes.
+                // Run in separate tasks, which do not hold on to the memory needed for a start.
                 for runner in started { group.addTask { await self.run(runner) } }
                 started = []
                 let pause = replaced.isEmpty ? configuration.daemon.rescan : .milliseconds(100)
@@ -292,7 +295,7 @@ package actor Daemon {
         ended(runner)
     }
 
-    /// Has the watch seen to, until the task is cancelled.
+    /// Runs the watch over the spool until the task is cancelled.
     private func runLookout() async {
         do {
             try await lookout.run(for: self)
@@ -305,7 +308,7 @@ package actor Daemon {
         while !Task.isCancelled { try? await reactor.sleep(for: .seconds(3600)) }
     }
 
-    /// Passes on what the watch has seen.
+    /// Passes hints from the watch to the apps.
     func take(_ hints: [SpoolHint]) {
         for hint in hints { take(hint) }
     }
@@ -324,13 +327,14 @@ package actor Daemon {
         }
     }
 
-    /// Looks after all apps again, because others are watched now.
+    /// Checks all apps again, because the set of watched folders has changed.
     func noteWatched() {
         watchBell.ring()
         appsBell.ring()
     }
 
-    /// Nothing is lost but time: everything is scanned. An operator may want to know why that takes turns.
+    /// Logs that events were lost. Jobs are only delayed, since everything is scanned. The entry explains the delay to
+    /// an operator.
     private func reportLoss() {
         let count = lookout.overflowCount
         var metadata: Logger.Metadata = [LogKey.overflows: "\(count)"]

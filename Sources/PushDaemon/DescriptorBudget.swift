@@ -1,50 +1,53 @@
 import APNSModel
 import LinuxIO
 
-/// How many descriptors the daemon needs at least, by its configuration, and how they are divided.
+/// The descriptors that the daemon needs for its configuration, and how they are divided.
 ///
-/// The figures are upper bounds of what is open at a time, counted by hand from what opens descriptors; decision 0038 has the list.
+/// The figures are upper bounds of the number open at a time, counted by hand from the code that opens them; decision
+/// 0038 has the list.
 struct DescriptorBudget: Hashable, Sendable {
-    /// What the daemon has besides its apps: spool, journal and state 9, reactor and threads 9, watches and signals 5, the control
-    /// socket 2 with 17 connections, standard streams 3, libdispatch 3, and the reserve.
+    /// The daemon's own descriptors: spool, journal and state 9, reactor and threads 9, watches and signals 5, the
+    /// control socket 2 with 17 connections, standard streams 3, libdispatch 3, and the reserve.
     static let ofDaemon = 48 + reserve
-    /// What is never given out: files that are open for a moment, and what libdispatch and the resolver open.
+    /// Descriptors that are never allotted: for files open only briefly, and for libdispatch and the resolver.
     static let reserve = 16
-    /// What a process has open before the daemon opens anything: the standard streams and libdispatch's.
+    /// Descriptors open before the daemon opens any: the standard streams and those of libdispatch.
     static let ofEveryProcess = 6
-    /// What the metrics' listener has: its socket, and its connections with one that waits.
+    /// Descriptors of the metrics listener: its socket, its connections, and one waiting connection.
     static let ofMetrics = 10
-    /// What another filesystem has: its two threads.
+    /// Descriptors for another filesystem: its two threads.
     static let ofFilesystem = 2
-    /// An app's folders.
+    /// Descriptors for an app's folders.
     static let folders = 8
-    /// What an app opens for a while: listings, a day's folder, a hook's input and end, the feedback service, what it writes.
+    /// Descriptors that an app opens for a while: listings, a day's folder, a hook's input and end, the feedback
+    /// service, output files.
     static let passing = 8
-    /// Job files that an app can read at a time whatever others do; up to 256 while others leave it more.
+    /// Job files that an app is guaranteed to be able to read at a time. It may read up to 256 while others leave it
+    /// more.
     static let jobFiles = 4
-    /// What each connection may have: its socket, and epoll while it connects; before that, the resolver's.
+    /// Descriptors per connection: its socket, and epoll while it connects; before that, the resolver's.
     static let ofConnection = 2
-    /// Connections that an app can have whatever others do: one, and one that waits for its last answers beside it.
+    /// Connections that an app is guaranteed: an active one, and one that only waits for its last answers.
     static let connections = 2
-    /// What every app is guaranteed.
+    /// All descriptors guaranteed to an app.
     static let ofApp = folders + passing + jobFiles + connections * ofConnection
 
-    /// How many descriptors the process may have open.
+    /// The most descriptors that the process may have open.
     let limit: Int
-    /// Whether numbers are asked for over a listener.
+    /// Whether the daemon listens for metrics requests.
     var hasMetricsListener = false
-    /// What whoever started the process has left open in it.
+    /// Descriptors that the parent process left open in this one.
     var inheritedCount = 0
 
-    /// What is needed for so many apps.
+    /// The descriptors needed for this number of apps.
     func needed(forApps count: Int) -> Int { ofProcess + count * Self.ofApp }
 
-    /// What there is for apps together.
+    /// The descriptors available for all apps together.
     var capacity: Int { max(0, limit - ofProcess) }
 
     private var ofProcess: Int { Self.ofDaemon + inheritedCount + (hasMetricsListener ? Self.ofMetrics : 0) }
 
-    /// Why so many apps cannot be served; `nil` when they can.
+    /// Why this number of apps cannot be served; `nil` if it can.
     func shortage(forApps count: Int) -> DescriptorShortage? {
         let needed = needed(forApps: count)
         return limit < needed ? DescriptorShortage(limit: limit, appCount: count, needed: needed) : nil
@@ -53,48 +56,48 @@ struct DescriptorBudget: Hashable, Sendable {
 
 /// A limit of open files that is too low.
 struct DescriptorShortage: Error, Hashable, CustomStringConvertible {
-    /// How many descriptors the process may have open.
+    /// The most descriptors that the process may have open.
     let limit: Int
-    /// For how many apps.
+    /// The number of apps.
     let appCount: Int
-    /// How many are needed for them.
+    /// The descriptors needed for them.
     let needed: Int
 
-    /// What is wrong, with the figures.
+    /// The error message with the figures.
     var description: String {
         let apps = appCount == 0 ? "without an app" : appCount == 1 ? "with 1 app" : "with \(appCount) apps"
         return "a process may have \(limit) files open (RLIMIT_NOFILE), and the daemon needs \(needed) \(apps)"
     }
 
-    /// What to do about it.
+    /// How to fix it.
     static let hint =
         "LimitNOFILE=65536 in the unit of the daemon, or ulimit -Hn 65536 before it starts; or have fewer apps"
 }
 
-/// Descriptors that are guaranteed to an app and that others, which had borrowed them before, still use.
+/// Descriptors guaranteed to an app that other apps had borrowed before and still use.
 struct DescriptorDebt: Error, Hashable, CustomStringConvertible {
-    /// How many descriptors the process may have open.
+    /// The most descriptors that the process may have open.
     let limit: Int
 
-    /// What is wrong, with the figures that do not change meanwhile.
+    /// The error message, with only those figures that stay the same while the app waits.
     var description: String {
         "a process may have \(limit) files open (RLIMIT_NOFILE), and other apps still use some of the \(DescriptorBudget.ofApp) "
             + "that this one needs; it starts when they have closed them"
     }
 }
 
-/// What an app may open, whatever others do; beyond that, what they leave.
+/// The descriptors of an app: the guaranteed ones, and beyond those any that other apps leave unused.
 package struct AppDescriptors: Sendable {
-    /// Files of jobs that are being read.
+    /// Descriptors for job files being read.
     let jobFiles: DescriptorShare
-    /// Connections to the gateway, `DescriptorBudget.ofConnection` each.
+    /// Descriptors for connections to the gateway, `DescriptorBudget.ofConnection` each.
     let sockets: DescriptorShare
-    /// The rest, which is not counted one by one.
+    /// All other descriptors, which are not counted individually.
     private let others: DescriptorShare
 
-    /// Takes what an app is guaranteed.
+    /// Takes an app's guaranteed descriptors from the pool.
     ///
-    /// - Returns: `nil` when the pool cannot guarantee another app that much.
+    /// - Returns: `nil` if the pool cannot guarantee them to another app.
     init?(from pool: DescriptorPool) {
         let connections = DescriptorBudget.connections * DescriptorBudget.ofConnection
         let rest = DescriptorBudget.ofApp - DescriptorBudget.jobFiles - connections
@@ -104,6 +107,6 @@ package struct AppDescriptors: Sendable {
         (jobFiles, sockets, others) = (shares[0], shares[1], shares[2])
     }
 
-    /// Whether another job of the lane may be opened. The last descriptor is for urgent ones.
+    /// Whether another job of the lane may be opened. The last descriptor is reserved for urgent jobs.
     func mayRead(_ lane: Lane) -> Bool { jobFiles.hasRoom(keeping: lane == .urgent ? 0 : 1) }
 }

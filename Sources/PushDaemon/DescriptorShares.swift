@@ -1,11 +1,12 @@
 import LinuxIO
 
-/// Gives each app its descriptors when it first starts, and keeps them for it until it is gone from the configuration.
+/// Allots descriptors to each app at its first start, and keeps them for it until it is removed from the configuration.
 struct DescriptorShares {
     private let budget: DescriptorBudget
     private let pool: DescriptorPool
     private var shares: [String: AppDescriptors] = [:]
-    /// What the threads of other filesystems than the spool's have: they stay as long as the process.
+    /// The descriptors for the threads of filesystems other than the spool's, which are kept as long as the process
+    /// runs.
     private var ofFilesystems: [DescriptorShare] = []
 
     init(_ budget: DescriptorBudget) {
@@ -13,20 +14,21 @@ struct DescriptorShares {
         pool = DescriptorPool(capacity: budget.capacity)
     }
 
-    /// Looks whether all that is guaranteed to the apps that were admitted is free for them.
+    /// Checks that all descriptors guaranteed to the admitted apps are free for them.
     ///
-    /// - Throws: `DescriptorDebt`: apps have borrowed some of it before another one was admitted. That one can start when they have
-    ///   given it back, as they read on.
+    /// - Throws: `DescriptorDebt`: other apps had borrowed some of them before the last app was admitted. It can start
+    ///   when they have returned them, which they do as they read on.
     func requireSettled() throws(DescriptorDebt) {
         if pool.isOverdrawn { throw DescriptorDebt(limit: budget.limit) }
     }
 
-    /// The apps that were admitted.
+    /// The admitted apps.
     var apps: [String] { Array(shares.keys) }
 
-    /// Admits an app, or finds it admitted.
+    /// Admits an app, unless it is admitted already.
     ///
-    /// - Throws: `DescriptorShortage`: the limit does not carry another app. Those admitted before have what they need.
+    /// - Throws: `DescriptorShortage`: the limit is too low for another app. Apps admitted before keep their
+    ///   descriptors.
     mutating func admit(_ app: String) throws(DescriptorShortage) -> AppDescriptors {
         if let known = shares[app] { return known }
         guard let new = AppDescriptors(from: pool) else { throw shortage }
@@ -36,13 +38,13 @@ struct DescriptorShares {
 
     /// Admits the threads of another filesystem.
     ///
-    /// - Throws: `DescriptorShortage`: the limit does not carry them.
+    /// - Throws: `DescriptorShortage`: the limit is too low for them.
     mutating func admitFilesystem() throws(DescriptorShortage) {
         guard let new = pool.makeShares(guaranteeing: [DescriptorBudget.ofFilesystem]) else { throw shortage }
         ofFilesystems += new
     }
 
-    /// Forgets an app that has ended, or never started, and does not come back.
+    /// Removes an app that has ended, or never started, and will not start again.
     mutating func release(_ app: String) {
         shares[app] = nil
     }

@@ -1,34 +1,34 @@
 import LinuxIO
 import Synchronization
 
-/// Lets only so many hooks begin side by side, whatever the number of apps.
+/// Limits how many hooks begin at the same time, regardless of the number of apps.
 ///
-/// A hook has its place until it has ended, but for a share of time at most. Then the one that has waited longest gets it, and
-/// both run: hooks that hang keep no app waiting for longer than there are others before it. An app runs one hook at a time, so
-/// that no more run than there are apps.
+/// A hook keeps its place until it ends, but at most for its share of time. Then the hook that has waited longest gets
+/// the place, and both run. So hooks that hang delay another one only in proportion to the number of hooks waiting
+/// before it. Each app runs one hook at a time, so there are never more running hooks than apps.
 final class HookGate: Sendable {
-    /// How many places there are.
+    /// The number of places.
     static let limit = 8
 
     private let line: HookLine
     private let alarm: Alarm
 
-    /// Creates a gate all of whose places are free.
+    /// Creates a gate with all places free.
     ///
     /// - Parameters:
-    ///   - reactor: What keeps the time of places.
-    ///   - share: For how long a hook keeps others out at most.
+    ///   - reactor: The reactor that keeps the deadlines of places.
+    ///   - share: The longest time for which a hook keeps a place to itself.
     init(on reactor: Reactor, share: Duration = .seconds(1)) {
         let line = HookLine(share: share)
         self.line = line
         alarm = Alarm(on: reactor) { line.advance(at: $0) }
     }
 
-    /// Waits for a place, which `leave` gives back.
+    /// Waits for a place. Give it back by `leave`.
     ///
-    /// - Parameter begin: Called if there is none at once, before the wait.
-    /// - Returns: The place's number; `nil` in a task that is cancelled while it waits: an app ends, however long the
-    ///   hooks of others take.
+    /// - Parameter begin: Called before the wait, if no place is free.
+    /// - Returns: The number of the place; `nil` if the task is cancelled while it waits, so that an app can end
+    ///   regardless of other apps' hooks.
     func enter(whenFull begin: () -> Void = {}) async -> Int? {
         let number = line.nextNumber()
         if line.take(number) { return number }
@@ -36,18 +36,19 @@ final class HookGate: Sendable {
         return await wait(number, isolation: #isolation) ? number : nil
     }
 
-    /// Gives a place to the one that has waited longest, unless its time was over before.
+    /// Frees a place for the hook that has waited longest. Has no effect if the place's time is up.
     func leave(_ number: Int) {
         line.leave(number)
     }
 
     private func wait(_ number: Int, isolation: isolated (any Actor)?) async -> Bool {
         await withTaskCancellationHandler {
-            // Only a closure that captures its actor stays on it; another would suspend on a thread of the pool.
+            // A closure stays on the actor only if it captures the actor; otherwise the task would suspend on a thread
+            // of the pool.
             _ = isolation
             return await withCheckedContinuation { task in
                 if let instant = line.join(number, task), !alarm.set(to: instant) { line.giveUp(number) }
-                // Cancelled before the handler could find it.
+                // The cancellation handler may have run before the task was registered.
                 if Task.isCancelled { line.giveUp(number) }
             }
         } onCancel: {
@@ -56,13 +57,13 @@ final class HookGate: Sendable {
     }
 }
 
-/// Who has a place, and who waits for one.
+/// The taken places and the waiting hooks.
 private final class HookLine: Sendable {
     private struct State {
         var lastNumber = 0
-        /// Until when each place keeps others out.
+        /// The end of each place's share of time.
         var taken: [Int: ContinuousClock.Instant] = [:]
-        /// Who waits, the one that has waited longest first.
+        /// The waiting hooks, the one that has waited longest first.
         var waiting: [(number: Int, task: CheckedContinuation<Bool, Never>)] = []
     }
 
@@ -80,7 +81,7 @@ private final class HookLine: Sendable {
         }
     }
 
-    /// Takes a free place for which nobody waits.
+    /// Takes a place if one is free and no hook is waiting.
     func take(_ number: Int) -> Bool {
         state.withLock { state in
             let now = ContinuousClock.now
@@ -93,15 +94,15 @@ private final class HookLine: Sendable {
 
     /// Waits for a place.
     ///
-    /// - Returns: When a place will be free at the latest.
+    /// - Returns: The latest time at which the next place becomes free.
     func join(_ number: Int, _ task: CheckedContinuation<Bool, Never>) -> ContinuousClock.Instant? {
         state.withLock { $0.waiting.append((number, task)) }
         return advance(at: .now)
     }
 
-    /// Gives the places that are free to those who wait.
+    /// Gives free places to waiting hooks.
     ///
-    /// - Returns: When the next one is free at the latest; `nil` if nobody waits.
+    /// - Returns: The latest time at which the next place becomes free; `nil` if no hook is waiting.
     func advance(at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         let (tasks, next) = state.withLock { state in
             state.taken = state.taken.filter { $0.value > now }

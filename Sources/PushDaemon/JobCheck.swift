@@ -5,19 +5,19 @@ import LinuxIO
 package import SpoolModel
 package import SpoolStore
 
-/// Reads job files as the daemon would, and sends nothing.
+/// Reads job files as the daemon would, without sending anything.
 package struct JobCheck: Sendable {
-    /// What was found in one file.
+    /// The result of checking one file.
     package struct Verdict: Sendable {
         /// Errors and warnings, in the order of the file.
         package let diagnostics: [Diagnostic]
-        /// How many recipients it has.
+        /// The number of recipients.
         package let recipientCount: Int
-        /// How many of them nothing would be sent to.
+        /// The number of recipients that would be rejected.
         package let rejectedCount: Int
         /// Whether anything would be sent.
         package let isSendable: Bool
-        /// Before when it would not; `nil` if it does not say.
+        /// The earliest time to send; `nil` if the job does not specify one.
         package let notBefore: WallTime?
         /// The producer's own name for it (`id:`).
         package let ref: String?
@@ -26,17 +26,17 @@ package struct JobCheck: Sendable {
     private let app: ConfigurationSet.App?
     private let limits: DocumentLimits
 
-    /// Creates a check for jobs of an app; of none in particular with `nil`.
+    /// Creates a check for an app's jobs; with `nil` for jobs in general.
     package init(for app: ConfigurationSet.App?, limits: DocumentLimits = DocumentLimits()) {
         self.app = app
         self.limits = limits
     }
 
-    /// Reads a file that the user names to its end, as if it were dropped now. Blocks.
+    /// Reads a file completely, as if it were dropped now. Blocks.
     ///
-    /// - Parameter path: Where it is; links are followed.
-    /// - Returns: What was found in it.
-    /// - Throws: `Diagnostic` when it cannot be read or has no job's name.
+    /// - Parameter path: The file; symbolic links are followed.
+    /// - Returns: The result of the check.
+    /// - Throws: `Diagnostic` if the file cannot be read, or its name is not valid for a job.
     package func read(_ path: String) throws(Diagnostic) -> Verdict {
         guard let name = FileName(ConfigurationFile.name(of: path)), name.isJob else {
             throw Diagnostic(
@@ -45,13 +45,13 @@ package struct JobCheck: Sendable {
         return try read(try open(name, at: path), droppedAt: .now)
     }
 
-    /// Reads a job that has no file to its end, as if it were dropped now under this name. Blocks.
+    /// Reads a job without a file completely, as if it were dropped now under this name. Blocks.
     ///
     /// - Parameters:
     ///   - bytes: The job.
-    ///   - name: A job's name; its ending says how the job is written.
-    /// - Returns: What was found in it.
-    /// - Throws: `Diagnostic` when there is no place for it in `TMPDIR`.
+    ///   - name: A valid name for a job; its suffix determines the format.
+    /// - Returns: The result of the check.
+    /// - Throws: `Diagnostic` if a temporary file in `TMPDIR` cannot be written.
     package func read(_ bytes: [UInt8], named name: FileName) throws(Diagnostic) -> Verdict {
         let folder = EnvironmentVariable.value("TMPDIR") ?? "/tmp"
         let job: OpenJob
@@ -77,13 +77,13 @@ package struct JobCheck: Sendable {
         }
     }
 
-    /// Reads a file that was opened to its end. Blocks.
+    /// Reads an open file completely. Blocks.
     ///
     /// - Parameters:
     ///   - job: The file.
-    ///   - droppedAt: When it was dropped, from where relative times count.
-    /// - Returns: What was found in it.
-    /// - Throws: `Diagnostic` when it cannot be read or is no regular file.
+    ///   - droppedAt: The time of the drop, to which relative times in the job refer.
+    /// - Returns: The result of the check.
+    /// - Throws: `Diagnostic` if the file cannot be read or is not a regular file.
     package func read(_ job: OpenJob, droppedAt: WallTime) throws(Diagnostic) -> Verdict {
         guard job.status.kind == .regular else { throw Diagnostic("is no regular file", hint: "name a file") }
         let layout = JournalLayout(byteCount: Journal.usualByteCount)
@@ -95,7 +95,7 @@ package struct JobCheck: Sendable {
             let summary = try JobSource.read(job, context, within: .ofThisThread(for: job)).summary
             var diagnostics = summary.report.inOrder
             if summary.failure == nil, !summary.isSealed, !summary.endsInNewline, var doubt = summary.doubt {
-                // Where it is dropped by its name that is no fault.
+                // For a file that is dropped by a rename this is not an error.
                 doubt.severity = .warning
                 diagnostics.append(doubt)
             }

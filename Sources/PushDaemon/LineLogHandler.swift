@@ -5,11 +5,11 @@ package import Logging
 import SpoolModel
 import Synchronization
 
-/// The least severe level that loggers write, which may change while they are used.
+/// The lowest level that loggers write. It may change while they are in use.
 package final class LogThreshold: Sendable {
     private let state: Mutex<Logger.Level>
 
-    /// Creates one.
+    /// Creates a threshold.
     package init(_ level: Logger.Level = .info) {
         state = Mutex(level)
     }
@@ -22,7 +22,7 @@ package final class LogThreshold: Sendable {
 }
 
 extension DaemonConfiguration.LogLevel {
-    /// The logger's word for it.
+    /// The logger's level.
     var level: Logger.Level {
         switch self {
         case .trace: .trace
@@ -35,18 +35,18 @@ extension DaemonConfiguration.LogLevel {
     }
 }
 
-/// Writes one line an event to standard error: `2026-11-21T08:36:16.123Z notice job finished app=weather job=x.json`.
+/// Writes one line per event to standard error: `2026-11-21T08:36:16.123Z notice job finished app=weather job=x.json`.
 package struct LineLogHandler: LogHandler {
-    /// What a line begins with.
+    /// The beginning of a line.
     package enum Opening: Sendable {
         /// The time.
         case time
-        /// The event's priority for systemd's journal, such as `<5>` (sd-daemon(3)). In text the time is left to the journal;
-        /// an object keeps its own.
+        /// The event's priority for systemd's journal, such as `<5>` (sd-daemon(3)). Text lines then omit the time,
+        /// which the journal adds; JSON objects keep theirs.
         case priority
     }
 
-    /// The least severe level that is written: what the threshold says, unless one was set for this logger alone.
+    /// The lowest level that is written: the threshold's, unless one was set for this logger.
     package var logLevel: Logger.Level {
         get { ownLevel ?? threshold.level }
         set { ownLevel = newValue }
@@ -54,13 +54,13 @@ package struct LineLogHandler: LogHandler {
 
     private var ownLevel: Logger.Level?
     private let threshold: LogThreshold
-    /// What every line of this logger carries.
+    /// The metadata in every line of this logger.
     package var metadata: Logger.Metadata = [:]
     private let format: DaemonConfiguration.LogFormat
     private let opening: Opening
     private let write: @Sendable ([UInt8]) -> Void
 
-    /// Creates a handler of which the level stays; `write` gets each line with its end, on any thread.
+    /// Creates a handler with a fixed level. `write` receives each line with its line feed, on any thread.
     package init(
         level: Logger.Level, format: DaemonConfiguration.LogFormat, opening: Opening = .time,
         write: @escaping @Sendable ([UInt8]) -> Void = { StandardStream.error.write($0) }
@@ -68,7 +68,7 @@ package struct LineLogHandler: LogHandler {
         self.init(LogThreshold(level), format: format, opening: opening, write: write)
     }
 
-    /// Creates a handler that follows a threshold; `write` gets each line with its end, on any thread.
+    /// Creates a handler that follows a threshold. `write` receives each line with its line feed, on any thread.
     package init(
         _ threshold: LogThreshold, format: DaemonConfiguration.LogFormat, opening: Opening = .time,
         write: @escaping @Sendable ([UInt8]) -> Void = { StandardStream.error.write($0) }
@@ -79,7 +79,7 @@ package struct LineLogHandler: LogHandler {
         self.write = write
     }
 
-    /// Reads or writes one value that every line carries.
+    /// Reads or sets one metadata value for every line.
     package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }
@@ -105,7 +105,7 @@ package struct LineLogHandler: LogHandler {
         write(line)
     }
 
-    /// What the event's line carries, by key; the event's own values go before the logger's.
+    /// The values for the event's line, sorted by key. The event's own values take precedence over the logger's.
     private func values(of event: LogEvent) -> [(key: String, value: String)] {
         let own = event.metadata ?? [:]
         var values = own.map { (key: $0.key, value: $0.value.description) }
@@ -113,7 +113,7 @@ package struct LineLogHandler: LogHandler {
         return values.sorted { $0.key < $1.key }
     }
 
-    /// The level as syslog(3) counts.
+    /// The syslog(3) number of the level.
     private static func priority(of level: Logger.Level) -> Int {
         switch level {
         case .critical: 2
@@ -148,7 +148,7 @@ package struct LineLogHandler: LogHandler {
             && !value.hasControls
     }
 
-    /// Appends a value as a JSON string that a terminal shows and does not obey.
+    /// Appends a value as a JSON string with control characters escaped, so that it cannot affect a terminal.
     private static func appendQuoted(_ value: String, to line: inout [UInt8]) {
         var writer = JSONWriter()
         writer.string(value)

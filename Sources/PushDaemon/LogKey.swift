@@ -1,4 +1,4 @@
-/// The keys of log metadata. Their order and meaning are part of the manual.
+/// The keys of log metadata. The manual documents their order and meaning.
 package enum LogKey {
     /// The app.
     package static let app = "app"
@@ -8,90 +8,90 @@ package enum LogKey {
     package static let id = "id"
     /// A file, relative to the spool or as configured.
     package static let path = "path"
-    /// Why a job or a connection ended.
+    /// The code with which a job or a connection ended.
     package static let code = "code"
-    /// What went wrong, in words.
+    /// The error message.
     package static let error = "error"
-    /// What another program has printed.
+    /// The output of another program.
     package static let text = "text"
-    /// How many lines.
+    /// The number of lines.
     package static let lines = "lines"
-    /// What a person can do about it.
+    /// How to fix the problem.
     package static let hint = "hint"
     /// Keys of the configuration.
     package static let keys = "keys"
-    /// Where a connection goes.
+    /// The address of a gateway.
     package static let gateway = "gateway"
-    /// How many notifications.
+    /// The number of notifications.
     package static let count = "notifications"
-    /// How many were accepted.
+    /// The number of accepted notifications.
     package static let accepted = "accepted"
-    /// How many were rejected.
+    /// The number of rejected notifications.
     package static let rejected = "rejected"
-    /// How many have another outcome.
+    /// The number of notifications with other outcomes.
     package static let other = "other"
-    /// How many are sent again that cannot have been accepted.
+    /// The number of notifications to be resent that cannot have been accepted.
     package static let resent = "resent"
-    /// How many are sent again that may have been accepted.
+    /// The number of notifications to be resent that may have been accepted.
     package static let doubtful = "possible_duplicates"
-    /// How many will not be sent again, their outcome being unknown.
+    /// The number of notifications with an unknown outcome that are not resent.
     package static let unknown = "unknown"
-    /// How many are sent again that had been taken for accepted.
+    /// The number of notifications to be resent that had counted as accepted.
     package static let revoked = "revoked"
-    /// How many cannot be sent again though they were thrown away.
+    /// The number of discarded notifications that cannot be resent.
     package static let lost = "lost"
-    /// How many notifications a connection may have without an outcome.
+    /// The most unconfirmed notifications on a connection.
     package static let window = "window"
     /// The pause before the next attempt.
     package static let pause = "pause"
-    /// How often the kernel could not keep all events since the start.
+    /// How often the kernel's event queue has overflowed since the start.
     package static let overflows = "overflows"
-    /// How much room is left.
+    /// The free space.
     package static let free = "free"
     /// The name of a signal.
     package static let signal = "signal"
-    /// The number of a process.
+    /// A process id.
     package static let process = "process"
-    /// How many tokens.
+    /// The number of tokens.
     package static let tokens = "tokens"
-    /// How many bytes.
+    /// The number of bytes.
     package static let bytes = "bytes"
-    /// How many files.
+    /// The number of files.
     package static let files = "files"
-    /// The oldest of them.
+    /// The oldest of these files.
     package static let oldest = "oldest"
-    /// One of them.
+    /// An example of these files.
     package static let example = "example"
-    /// How many jobs.
+    /// The number of jobs.
     package static let jobs = "jobs"
-    /// How many jobs of `done/`.
+    /// The number of jobs in `done/`.
     package static let done = "done"
-    /// How many jobs of `failed/`.
+    /// The number of jobs in `failed/`.
     package static let failed = "failed"
-    /// How many files of `feedback/`.
+    /// The number of files in `feedback/`.
     package static let feedback = "feedback"
     /// By how much the wall clock was set.
     package static let step = "step"
-    /// What it shows since then, UTC.
+    /// The time of the wall clock after that, UTC.
     package static let time = "time"
-    /// Until when something waits, UTC.
+    /// The end of a wait, UTC.
     package static let until = "until"
-    /// How long something took or may take.
+    /// A duration or a time limit.
     package static let limit = "limit"
-    /// The last second of a certificate's time.
+    /// The last second at which a certificate is valid.
     package static let notAfter = "not_after"
-    /// How many whole days are left until then.
+    /// The number of whole days until then.
     package static let daysLeft = "days_left"
-    /// Apps whose files are at fault, so that what was in force stays.
+    /// Apps with faulty files, which keep their previous configuration.
     package static let broken = "broken"
-    /// What an operator asked for.
+    /// The command that an operator gave.
     package static let command = "command"
-    /// The number of the user who did.
+    /// The id of the user who gave it.
     package static let user = "uid"
-    /// What came of it.
+    /// The result of the command.
     package static let result = "result"
 
-    /// Those whose values are whole numbers, and are written as such where the format tells numbers from text.
+    /// The keys with whole numbers as values, which are written as numbers if the format has those.
     package static let numbers: Set<String> = [
         lines, count, accepted, rejected, other, resent, doubtful, unknown, revoked, lost, window, overflows, process,
         tokens, bytes, files, jobs, done, failed, feedback, daysLeft, user,

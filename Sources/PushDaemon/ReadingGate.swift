@@ -1,20 +1,22 @@
 import LinuxIO
 import Synchronization
 
-/// Lets files be read side by side, or one of them while no other is: a file over which the daemon may have died.
+/// Lets files be read concurrently, except suspects: a file that may have killed the daemon is read while no other file
+/// is.
 ///
-/// Such a file keeps the others out for a while only, before it begins and while it is read, and waits for them as long. Each
-/// further death doubles that, so that a file that kills the daemon only after a long time is found alone one day. Only another
-/// such file waits until it has been read: the two would be read side by side at each start.
+/// Other files wait for a suspect before it begins and while it is read, but only for a limited time, and it waits for
+/// them just as long. Each further death of the daemon doubles that time, so that even a file that kills the daemon
+/// only after a long time is eventually read alone. Only a second suspect waits until the first has been read
+/// completely: otherwise the two would be read together at each start.
 final class ReadingGate: Sendable {
     private struct State {
         var readerCount = 0
-        /// Whether one of them is a file over which the daemon may have died, and how many more of those wait.
+        /// Whether a suspect is being read, and how many more are waiting.
         var hasSuspect = false
         var suspectCount = 0
-        /// Until when other files wait.
+        /// The time until which other files wait.
         var closedUntil: ContinuousClock.Instant?
-        /// How long others wait for a file that is to be read alone, and it for them.
+        /// How long other files wait for a suspect, and it for them.
         var patience: Duration
 
         var isClosed: Bool { closedUntil.map { .now < $0 } ?? false }
@@ -27,19 +29,19 @@ final class ReadingGate: Sendable {
     /// Creates a gate.
     ///
     /// - Parameters:
-    ///   - reactor: What keeps the time of waits.
-    ///   - patience: How long others wait for a file that is to be read alone after one death, and it for them.
+    ///   - reactor: The reactor that keeps the deadlines of waits.
+    ///   - patience: How long other files wait for a suspect after one death of the daemon, and it for them.
     init(on reactor: Reactor, patience: Duration = .seconds(2)) {
         (self.reactor, self.patience) = (reactor, patience)
         state = Mutex(State(patience: patience))
     }
 
-    /// Waits until the file may be read; `leave` says that it has been.
+    /// Waits until the file may be read. Call `leave` when it has been.
     ///
     /// - Parameters:
-    ///   - alone: Whether the daemon may have died over it.
-    ///   - deathCount: How often it may have.
-    /// - Returns: Whether it may be read; `false` in a task that is cancelled while it waits.
+    ///   - alone: Whether the file is a suspect.
+    ///   - deathCount: How often it may have killed the daemon.
+    /// - Returns: Whether the file may be read; `false` if the task is cancelled while it waits.
     func enter(alone: Bool, deathCount: Int = 1) async -> Bool {
         if alone { state.withLock { begin(&$0, patience * (1 << min(max(0, deathCount - 1), Self.doublingLimit))) } }
         let start = ContinuousClock.now
@@ -55,9 +57,9 @@ final class ReadingGate: Sendable {
         return true
     }
 
-    /// The file has been read.
+    /// Records that the file has been read.
     ///
-    /// - Parameter alone: What `enter` was told of it.
+    /// - Parameter alone: The value that was passed to `enter`.
     func leave(alone: Bool) {
         state.withLock { state in
             state.readerCount -= 1
@@ -96,9 +98,9 @@ final class ReadingGate: Sendable {
         }
     }
 
-    /// How often the patience is doubled at most: 2 s are 17 min then.
+    /// The most doublings of the patience, which turn 2 s into 17 min.
     private static let doublingLimit = 9
 
-    /// How often those who wait look again. That happens after a death of the daemon only.
+    /// How often waiting tasks check again. They wait only after the daemon has died.
     private static let pause = Duration.milliseconds(10)
 }

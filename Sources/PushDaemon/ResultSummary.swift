@@ -1,14 +1,14 @@
 package import Document
 import JSON
 
-/// A `<name>.result.json` in words.
+/// Describes a `<name>.result.json` in text.
 package enum ResultSummary {
-    /// How many faults of a file are told.
+    /// The most faults of a file that are shown.
     private static let faultLimit = 20
 
-    /// Returns the counts and the reasons, the first faults of the file on lines of their own.
+    /// Returns the counts and the reasons, with the first faults of the file on separate lines.
     ///
-    /// Anybody may have written a result file: nothing is left in a line that a terminal would obey.
+    /// Removes all control characters, because any user may have written the result file.
     package static func text(of result: [UInt8]) -> String {
         var parser = JSON.Parser()
         guard let root = try? parser.parse(result).root else { return "see its result file" }
@@ -26,8 +26,8 @@ package enum ResultSummary {
         return lines.map { $0.withoutControls }.joined(separator: "\n")
     }
 
-    /// Returns the first faults of the file that a result file tells, each and its hint on a line of its own, and at
-    /// last how many more there are.
+    /// Returns the first faults listed in a result file, each with its hint on a second line, and at the end how many
+    /// more there are.
     package static func faults(in result: Node, limit: Int) -> [String] {
         guard let diagnostics = result["diagnostics"] else { return [] }
         let told: [String] = diagnostics.elements.prefix(limit).flatMap(Self.lines)
@@ -35,7 +35,7 @@ package enum ResultSummary {
         return more > 0 ? told + ["  … and \(more) more in its result file"] : told
     }
 
-    /// No file has more; the sum of two such numbers is still a number.
+    /// Clamps the number to more faults than any file has, so that a sum of two cannot overflow.
     private static func faultCount(in result: Node, _ key: String) -> Int {
         min(max(0, result[key]?.integer ?? 0), 1 << 40)
     }

@@ -1,23 +1,23 @@
 package import LinuxIO
 
-/// Hears signals on the reactor.
+/// Receives signals on the reactor.
 package actor SignalEar {
     private let reactor: Reactor
     private let blocked: BlockedSignals
     private var watch: SignalWatch?
 
-    /// Creates an ear for signals that are blocked already.
+    /// Creates a receiver for signals that are already blocked.
     package init(_ reactor: Reactor, _ blocked: BlockedSignals) {
         self.reactor = reactor
         self.blocked = blocked
     }
 
-    /// The reactor's thread.
+    /// The executor of the reactor's thread.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
-    /// The next signal; `nil` when the task is cancelled.
+    /// Waits for the next signal; `nil` if the task is cancelled.
     ///
-    /// - Throws: `SystemError`: no signal will be heard any more; end, and say so.
+    /// - Throws: `SystemError`: signals can no longer be received; report it and end.
     package func next() async throws(SystemError) -> Signal? {
         do {
             let watch = try watch ?? SignalWatch(blocked, on: reactor)

@@ -2,10 +2,11 @@ import APNSModel
 import LinuxIO
 import SpoolModel
 
-/// Hands out turns on a thread for files: a batch of one job is read at a time, and it is said here whose is the next.
+/// Schedules turns on a thread for files. In each turn one batch of one job is read, and the gate decides whose turn is
+/// next.
 ///
-/// Every app asks once for each of its lanes, and only while its gateway has room for more: so apps take turns within a lane,
-/// and those that cannot send are not looked at. A turn must not wait for anything but the disk.
+/// Each app asks at most once for each of its lanes, and only while its gateway has room for more. So the apps take
+/// turns within a lane, and apps that cannot send are skipped. A turn must not wait for anything but the disk.
 actor TurnGate {
     private let worker: WorkerThread
     private var asking = Scheduler<CheckedContinuation<Void, Never>>()
@@ -15,10 +16,10 @@ actor TurnGate {
         self.worker = worker
     }
 
-    /// The thread where files are worked on.
+    /// The executor of the thread for file operations.
     nonisolated var unownedExecutor: UnownedSerialExecutor { worker.executor }
 
-    /// Waits for a turn in a lane. `leave` must follow, also in a task that was cancelled.
+    /// Waits for a turn in a lane. Always call `leave` afterwards, even if the task was cancelled.
     func enter(_ lane: Lane) async {
         guard isTaken else {
             isTaken = true
@@ -27,7 +28,7 @@ actor TurnGate {
         await withCheckedContinuation { asking.ask($0, in: lane) }
     }
 
-    /// Ends a turn; the next one begins.
+    /// Ends a turn, and lets the next one begin.
     func leave() {
         if let next = asking.next() { next.resume() } else { isTaken = false }
     }

@@ -84,9 +84,9 @@ package struct AppConfiguration: Sendable, Hashable {
     package var answerTimeout = Duration.seconds(30)
     /// How long a connection may be idle until it is pinged (HTTP/2) or closed (binary protocol).
     package var idlePing = Duration.seconds(600)
-    /// The first pause before a resend if the gateway asked to try later. HTTP/2 only.
+    /// The first pause for a token after the gateway answered 429. HTTP/2 only.
     package var retryLater = Duration.seconds(30)
-    /// The first pause before a resend after a server error. HTTP/2 only.
+    /// The first pause before a resend after a 5xx status. HTTP/2 only.
     package var retryServerError = Duration.seconds(900)
     /// The longest pause between attempts; also the pause of a stopped app.
     package var retryCeiling = Duration.seconds(4 * 3600)

@@ -91,7 +91,7 @@ package struct AppIdentity: Sendable {
         gateway.answerTimeout = app.answerTimeout
         gateway.idlePing = app.idlePing
         gateway.proxy = app.proxy
-        // A pause for a single token never exceeds an hour, whatever the ceiling.
+        // After a 429, the pause for that token never exceeds an hour, even with a longer ceiling.
         gateway.pauses.later = BackOff(first: app.retryLater, ceiling: min(.seconds(3600), app.retryCeiling))
         gateway.pauses.serverError = BackOff(first: app.retryServerError, ceiling: app.retryCeiling)
         gateway.pauses.doubtLimit = app.doubtLimit

@@ -5,25 +5,25 @@ import LinuxIO
 import SpoolModel
 import SpoolStore
 
-/// Looks for a job in the archives, a little at a time: by its name day by day, by one of its ids in result files.
+/// Searches the archives for a job, in small steps: by name one day at a time, by id in the result files.
 struct ArchiveSearch {
     private let desk: HoldDesk
     private let reference: JobReference
-    /// What is still to be looked at, the newest last.
+    /// The days and places still to be searched, the newest last.
     private var days: [(folder: ArchiveFolder, day: String)]?
     private var places: [ArchivePlace] = []
 
-    /// The job, once it is found.
+    /// The job, if it was found.
     private(set) var found: ArchivePlace?
 
     init(_ reference: JobReference, _ desk: HoldDesk) {
         (self.reference, self.desk) = (reference, desk)
     }
 
-    /// How many files are read in a step.
+    /// The most result files read in one step.
     private static let stepCount = 64
 
-    /// Looks a little further; whether it is over.
+    /// Searches a little further, and returns whether the search has ended.
     ///
     /// - Throws: `SystemError`: an archive cannot be read.
     mutating func step() throws(SystemError) -> Bool {
@@ -47,7 +47,7 @@ struct ArchiveSearch {
         if reference.mayBe(in: .failed) { days += try all(.failed) }
         if reference.mayBe(in: .done) { days += try all(.done) }
         if let day = reference.day { days.removeAll { $0.day != day } }
-        // Of one day what failed comes first: that is more often tried again.
+        // Within a day search `failed/` first: failed jobs are retried more often.
         return days.sorted { ($0.day, $0.folder == .failed ? 1 : 0) < ($1.day, $1.folder == .failed ? 1 : 0) }
     }
 
@@ -64,7 +64,8 @@ struct ArchiveSearch {
         return found != nil
     }
 
-    /// Whether the first lines of a result file name the job: a member a line, the names before all that is long.
+    /// Whether the beginning of a result file names the job. The file has one member per line, and the names come
+    /// before all long members.
     private func isMeant(_ head: [UInt8]) -> Bool {
         switch reference.subject {
         case .name: false
@@ -75,7 +76,7 @@ struct ArchiveSearch {
 }
 
 extension [UInt8] {
-    /// Whether a member of a result file is there, and not its last.
+    /// Whether a result file contains this member, with another member after it.
     fileprivate func contains(member name: String, _ value: String) -> Bool {
         var writer = JSONWriter(appendingTo: Array("\n  \"\(name)\": ".utf8))
         writer.string(value)
@@ -84,9 +85,9 @@ extension [UInt8] {
 }
 
 extension HoldDesk {
-    /// What is to be sent again of a job that is over.
+    /// Determines which part of an archived job to resend.
     ///
-    /// - Throws: `ControlFault`: nothing; `SystemError`: that cannot be read.
+    /// - Throws: `ControlFault`: there is nothing to resend; `SystemError`: the result file cannot be read.
     func plan(of place: ArchivePlace, _ request: ControlRequest) throws -> RetryPlan {
         let bytes = try spool.result(at: place, limit: Rest.byteLimit)
         guard !request.isWhole else { return .whole(place.name) }
@@ -103,7 +104,7 @@ extension HoldDesk {
 }
 
 extension RetryPlan {
-    /// The id that the job keeps.
+    /// The id that the job keeps; `nil` if it becomes a new job.
     var id: JobID? {
         switch self {
         case .whole: nil
@@ -111,7 +112,7 @@ extension RetryPlan {
         }
     }
 
-    /// What is sent, in words.
+    /// Describes the plan.
     func answer(_ kind: ControlAnswer.Kind) -> ControlAnswer {
         switch self {
         case .whole: ControlAnswer(kind, "all of it is sent, as a new job")

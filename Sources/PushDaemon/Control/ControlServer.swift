@@ -4,27 +4,28 @@ import LinuxIO
 import Logging
 import SpoolModel
 
-/// Takes operators' commands over a Unix domain socket, a line each, and hands them to the daemon.
+/// Receives operators' commands over a Unix domain socket, one per line, and passes them to the daemon.
 ///
-/// Lives on the reactor. Whoever may write to the socket may give any command; what is asked for is logged with who asked.
+/// Runs on the reactor. Everyone with write access to the socket may give any command. Each command is logged with the
+/// user who gave it.
 actor ControlServer {
     private nonisolated let reactor: Reactor
     private let daemon: Daemon
     private let logger: Logger
     private var listener: LocalListener?
     private var connectionCount = 0
-    /// Connections that are to end with the process: that is how its end is seen.
+    /// Connections that stay open until the process ends, so that clients can detect its end.
     private var parting: [StreamSocket] = []
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
-    /// How many connections there may be.
+    /// The most connections served at a time.
     private static let connectionLimit = 16
-    /// How long one may be quiet.
+    /// How long a connection may be idle.
     private static let idleLimit = Duration.seconds(60)
-    /// How long an answer may wait to be read.
+    /// How long the client may take to read an answer.
     private static let answerLimit = Duration.seconds(10)
-    /// How often it is told how far a stop is.
+    /// How often the progress of a stop is reported.
     private static let progressPause = Duration.seconds(1)
 
     init(_ daemon: Daemon, on reactor: Reactor, _ logger: Logger) {
@@ -33,7 +34,7 @@ actor ControlServer {
 
     /// Serves until the task is cancelled.
     ///
-    /// - Throws: `CancellationError`; `SystemError`: the socket cannot be used any more.
+    /// - Throws: `CancellationError`; `SystemError`: the socket is no longer usable.
     func run(_ socket: LocalSocket) async throws {
         listener = try LocalListener(socket, on: reactor)
         defer { listener = nil }
@@ -46,8 +47,8 @@ actor ControlServer {
         }
     }
 
-    /// Waits for a connection, and before that until there may be another: one more than are served is told that it is too
-    /// many, and the others wait in the kernel. `nil` is no reason to stop.
+    /// Waits until there is room for a connection, then for one. One connection above the limit is accepted, only to be
+    /// refused; further ones wait in the kernel. After `nil` the caller tries again.
     private func nextConnection() async throws -> sending StreamSocket? {
         guard connectionCount <= Self.connectionLimit else {
             let found = await listener?.waiter.wait()
@@ -63,7 +64,7 @@ actor ControlServer {
         }
     }
 
-    /// Holds one connection from its first byte to its last. What breaks it breaks nothing else.
+    /// Serves one connection until it ends. Its errors affect nothing else.
     private func attend(_ socket: sending StreamSocket) async {
         defer {
             connectionCount -= 1
@@ -101,7 +102,7 @@ actor ControlServer {
         }
     }
 
-    /// Carries out a line; whether another may follow.
+    /// Executes a line, and returns whether another may follow.
     private func take(_ line: [UInt8], from peer: PeerProcess, over socket: StreamSocket) async throws -> Bool {
         let request: ControlRequest
         do throws(ControlFault) {
@@ -127,7 +128,7 @@ actor ControlServer {
         return try ControlRequest(tape.root)
     }
 
-    /// Tells how far a stop is, until the process ends.
+    /// Reports the progress of a stop until the process ends.
     private func followStop(over socket: StreamSocket) async throws {
         parting.append(socket)
         while true {

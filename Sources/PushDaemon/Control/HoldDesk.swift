@@ -6,20 +6,20 @@ import Logging
 import SpoolModel
 import SpoolStore
 
-/// Knows which files of an app were parked, or are tried again, and what is left of them: the `.rest` files in `hold/`.
+/// Tracks the held and retried files of an app, with their remainders: the `.rest` files in `hold/`.
 ///
-/// A file goes with its rest by its number, length and last change, wherever it is and whatever it is called. Calls block:
-/// the desk belongs to who owns the app's spool.
+/// A remainder belongs to a file by inode, length and modification time, regardless of the file's place and name. Calls
+/// block. Use a desk only where the app's spool is used.
 final class HoldDesk {
-    /// A rest as long as it is not needed: without indices.
+    /// A remainder without its indices, which are read only when needed.
     struct Entry {
-        /// The name that it has in `hold/`.
+        /// The name of the remainder in `hold/`.
         let name: FileName
-        /// What it is of.
+        /// The file to which it belongs.
         let file: Rest.File
         let id: JobID?
         let ref: String?
-        /// The archive that it was taken out of, if it was.
+        /// The archive from which the job was taken, if any.
         let origin: ArchivePlace?
 
         init(_ rest: Rest, as name: FileName) {
@@ -30,22 +30,23 @@ final class HoldDesk {
 
     let spool: AppSpool
     private let logger: Logger
-    /// By the numbers of the files.
+    /// The entries by inode.
     private var entries: [UInt64: Entry] = [:]
-    /// Those that cannot be read; `nil`: it is not known which there are.
+    /// The remainders that cannot be read; `nil`: `hold/` could not be listed.
     private var unreadable: Set<FileName>? = []
 
-    /// How long what is left of a job that is nowhere is kept, from when it was parked: somebody may have it elsewhere.
+    /// How long the remainder of a missing file is kept after the file was held: the file may have been moved
+    /// elsewhere.
     private static let keptAlone = Duration.seconds(30 * 86_400)
 
-    /// A desk that knows nothing yet.
+    /// Creates an empty desk.
     init(_ spool: AppSpool, _ logger: Logger) {
         (self.spool, self.logger) = (spool, logger)
     }
 
-    // MARK: At the start
+    // MARK: Start
 
-    /// Reads what is in `hold/`.
+    /// Reads the remainders in `hold/`.
     func load() {
         unreadable = nil
         do throws(SystemError) {
@@ -63,9 +64,9 @@ final class HoldDesk {
             guard let rest = try read(name) else { return noteUnreadable(name, "it is damaged, or of another version") }
             let entry = Entry(rest, as: name)
             let inode = try number(of: rest, name)
-            // Should a file have two, the one counts that knows what was sent.
+            // If a file has two remainders, keep the one that records sent notifications.
             if entries[inode]?.id == nil || entry.id != nil { entries[inode] = entry }
-            // Taking it out of its archive may have been cut off before its last step.
+            // A crash may have interrupted the last step of taking the job out of its archive.
             if let origin = entry.origin { try spool.dropLoneResult(of: origin) }
         } catch {
             noteUnreadable(name, "\(error)")
@@ -80,7 +81,8 @@ final class HoldDesk {
             metadata: [LogKey.path: "hold/\(name)", LogKey.error: "\(fault)", LogKey.hint: hint])
     }
 
-    /// The number that the file has now: a backup may have given it another, and some filesystems make them up.
+    /// The current inode of the file: restoring a backup may have changed it, and some filesystems make up inode
+    /// numbers.
     private func number(of rest: Rest, _ name: FileName) throws(SystemError) -> UInt64 {
         guard let job = name.withoutRest else { return rest.file.inode }
         for seen in [try spool.lookInHold(job), try spool.look(job)] {
@@ -98,10 +100,11 @@ final class HoldDesk {
         return (try? parser.parse(bytes).root).flatMap { Rest($0) }
     }
 
-    /// Removes what a crash has left over: of jobs that go on from the journal, and of those that are over, or never left
-    /// their archive. What is left of one that is nowhere is kept for a while, where the numbers of files tell that.
+    /// Removes remainders left by a crash: those of jobs that resume from the journal, that have ended, or that never
+    /// left their archive. If a file is missing, its remainder is kept for a while, and removed only where inode
+    /// numbers are reliable.
     ///
-    /// - Parameter goingOn: The jobs in `work/` that are not parked.
+    /// - Parameter goingOn: The jobs in `work/` that are not held.
     func reconcile(_ goingOn: [ClaimedJob]) {
         guard !entries.isEmpty else { return }
         let (ids, claimed) = (Set(goingOn.map(\.id)), Set(goingOn.map(\.status.inode)))
@@ -121,7 +124,7 @@ final class HoldDesk {
         }
     }
 
-    /// Whether the job of a file that neither waits nor is parked or sent is over; or is gone for so long that nobody asks.
+    /// Whether a missing file's job has ended, or has been missing for too long.
     private func isOver(_ entry: Entry, _ inode: UInt64) throws(SystemError) -> Bool {
         if let origin = entry.origin, try spool.archived(at: origin)?.inode == inode { return true }
         guard let status = try spool.held.status(of: entry.name.bytes) else { return true }
@@ -130,40 +133,40 @@ final class HoldDesk {
         return try spool.isInFailed(inode, since: parkedAt.day)
     }
 
-    // MARK: What is left
+    // MARK: Remainders
 
-    /// What is left of the job in a file; `nil` when nothing of it was ever parked or sent.
+    /// The remainder of the job in a file; `nil` if it was never held or sent.
     ///
-    /// - Throws: `SystemError`: that cannot be read; the file is not to be taken.
+    /// - Throws: `SystemError`: the remainder cannot be read; do not claim the file.
     func rest(of status: FileStatus) throws(SystemError) -> Rest? {
         guard let entry = entry(of: status) else { return nil }
         do throws(SystemError) {
             if let rest = try read(entry.name) { return rest }
         } catch {
             guard error.isNotFound else { throw error }
-            // Somebody wants all of the job to be sent.
+            // An operator has removed the remainder so that the whole job is sent.
             entries[status.inode] = nil
             return nil
         }
         throw .stale("read", "hold/\(entry.name)")
     }
 
-    /// Whether something is left of the job in a file.
+    /// The entry for a file; `nil` if the file has no remainder.
     func entry(of status: FileStatus) -> Entry? {
         guard !entries.isEmpty, let entry = entries[status.inode], entry.file.byteCount == status.byteCount else {
             return nil
         }
-        // The replicas of a shared filesystem may differ in that.
+        // The replicas of a shared filesystem may differ in modification times.
         guard spool.filesystem.isShared || entry.file.modifiedAt == status.modifiedAt else { return nil }
         return entry
     }
 
-    /// Forgets what was left of the job in a file, which others know now.
+    /// Deletes the remainder of a file once its content is recorded elsewhere.
     func forget(_ status: FileStatus) {
         guard entry(of: status) != nil else { return }
         do throws(SystemError) {
             try drop(status.inode)
-            // A file that was moved by hand could be back there after a power loss, and what was left of it then.
+            // Without this sync a power loss could bring back a file that was moved by hand, and its remainder, too.
             try spool.held.sync(.holdSource)
         } catch {
             // The next start removes it.
@@ -177,7 +180,7 @@ final class HoldDesk {
         entries[inode] = nil
     }
 
-    /// Whether a claimed job is the file that was parked.
+    /// Whether the file of a claimed job is in `hold/`.
     ///
     /// - Throws: `SystemError`: `hold/` cannot be read.
     func isParked(_ job: ClaimedJob) throws(SystemError) -> Bool {
@@ -185,7 +188,7 @@ final class HoldDesk {
         return try spool.isInHold(job.status.inode)
     }
 
-    /// Whether a job is parked, by its id.
+    /// Whether the job with this id is held.
     ///
     /// - Throws: `SystemError`: `hold/` cannot be read.
     func isParked(_ id: JobID) throws(SystemError) -> Bool {
@@ -193,17 +196,17 @@ final class HoldDesk {
         return try spool.isInHold(inode)
     }
 
-    /// The names that jobs had when they were parked, of those that an operator means by one of their ids.
+    /// The original names of the held jobs to which an operator refers by an id.
     func parkedNames(of reference: JobReference) -> [FileName] {
         entries.values.filter { $0.isMeant(by: reference) }.compactMap(\.name.withoutRest)
     }
 
-    // MARK: To hold/ and back
+    // MARK: Moves to and from hold/
 
-    /// Parks a file of `new/`, and keeps the time of its drop.
+    /// Moves a file from `new/` to `hold/`, and records when it was dropped.
     ///
-    /// - Returns: The name it has in `hold/`; `nil` when it is gone.
-    /// - Throws: `SystemError`: it is where it was.
+    /// - Returns: The name in `hold/`; `nil` if the file is gone.
+    /// - Throws: `SystemError`: the file was not moved.
     func hold(waiting file: SeenFile) throws(SystemError) -> FileName? {
         guard entry(of: file.status) == nil else {
             return try spool.hold(waiting: file, id: .random(), leaving: nil)?.name
@@ -218,10 +221,11 @@ final class HoldDesk {
         return parked.name
     }
 
-    /// Parks a claimed job of which nothing is under way, and whose lines are out.
+    /// Moves a claimed job to `hold/`. None of its notifications may be under way, and all its feedback lines must be
+    /// published.
     ///
-    /// - Returns: The name it has in `hold/`.
-    /// - Throws: `SystemError`: it is where it was.
+    /// - Returns: The name in `hold/`.
+    /// - Throws: `SystemError`: the job was not moved.
     func park(_ job: ClaimedJob, droppedAt: WallTime, _ sent: Rest.Sent) throws(SystemError) -> FileName {
         var rest = Rest(of: job.status.rest, droppedAt: droppedAt)
         rest.sent = sent
@@ -231,11 +235,11 @@ final class HoldDesk {
         return parked.name
     }
 
-    /// Moves a claimed job of which nothing was sent back to `new/`, and keeps the time of its drop: the way there changes that of
-    /// the file.
+    /// Moves a claimed job of which nothing was sent back to `new/`, and records when it was dropped, since moving the
+    /// file changes its timestamp.
     ///
-    /// - Returns: The name it has there; `nil` when it is gone.
-    /// - Throws: `SystemError`: it is where it was.
+    /// - Returns: The name in `new/`; `nil` if the file is gone.
+    /// - Throws: `SystemError`: the job was not moved.
     func giveBack(_ job: ClaimedJob, droppedAt: WallTime) throws(SystemError) -> FileName? {
         let rest = Rest(of: job.status.rest, droppedAt: droppedAt)
         try drop(job.status.inode)
@@ -245,7 +249,7 @@ final class HoldDesk {
         return back.name
     }
 
-    /// Moves a file. What has failed may have been done all the same: then it counts what is in `hold/`.
+    /// Moves a file. A failed move may have taken effect all the same, so this reads `hold/` again after an error.
     private func watching<Value>(_ body: () throws(SystemError) -> Value) throws(SystemError) -> Value {
         do throws(SystemError) {
             return try body()
@@ -255,9 +259,10 @@ final class HoldDesk {
         }
     }
 
-    /// What was sent of a parked file.
+    /// The part of a held file that was sent.
     ///
-    /// - Throws: `ControlFault`: it is not the file any more that something was sent of; `SystemError`: that cannot be read.
+    /// - Throws: `ControlFault`: the file has changed since a part of it was sent, or its remainder is unusable;
+    ///   `SystemError`: reading failed.
     func sent(of file: SeenFile) throws -> Rest.Sent? {
         if let rest = try rest(of: file.status) { return rest.sent }
         guard let unreadable else {
@@ -276,27 +281,27 @@ final class HoldDesk {
             hint: "put the file back as it was; or remove hold/\(name), and all of it is sent")
     }
 
-    /// Lets a parked file go on.
+    /// Moves a held file back to `new/`.
     ///
-    /// - Returns: The name it has in `new/`; `nil` when it is gone.
-    /// - Throws: `SystemError`: it is where it was.
+    /// - Returns: The name in `new/`; `nil` if the file is gone.
+    /// - Throws: `SystemError`: the file was not moved.
     func release(_ file: SeenFile) throws(SystemError) -> FileName? {
         try spool.release(file)
     }
 
-    /// Moves a job that is over back to `new/`.
+    /// Moves an archived job back to `new/`.
     ///
     /// - Parameters:
-    ///   - place: Where it is.
-    ///   - plan: What is to be sent of it.
-    ///   - isAnyway: Whether an operator wants all of it to be sent, though a job with its producer's id was.
-    /// - Returns: The name it has there; `nil` when it is gone.
-    /// - Throws: `SystemError`: it is where it was.
+    ///   - place: The archived file.
+    ///   - plan: The part of the job to send.
+    ///   - isAnyway: Whether to send the whole job even if a job with the same producer's id was sent.
+    /// - Returns: The name in `new/`; `nil` if the file is gone.
+    /// - Throws: `SystemError`: the job was not moved.
     func retry(_ place: ArchivePlace, _ plan: RetryPlan, anyway isAnyway: Bool) throws(SystemError) -> FileName? {
         guard let status = try spool.archived(at: place) else { return nil }
-        // What a crash may have left of an earlier try.
+        // A crash may have left the remainder of an earlier attempt.
         try drop(status.inode)
-        // Times count anew: what was given up for its age would be again at once.
+        // Restart relative times, or a job that expired would expire again at once.
         var rest = Rest(of: status.rest, droppedAt: .now)
         rest.origin = place.path
         let wanted: FileName
@@ -317,6 +322,6 @@ final class HoldDesk {
 }
 
 extension FileStatus {
-    /// What tells the file from others, wherever it is moved.
+    /// The identity of the file, which does not change when it is moved.
     fileprivate var rest: Rest.File { Rest.File(inode: inode, byteCount: byteCount, modifiedAt: modifiedAt) }
 }

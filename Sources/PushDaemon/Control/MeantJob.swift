@@ -2,14 +2,14 @@ import LinuxIO
 import SpoolModel
 import SpoolStore
 
-/// A job that an operator means, and where it is.
+/// A job to which a command refers, and its place.
 enum MeantJob {
     case waiting(SeenFile)
     case held(SeenFile)
-    /// Being sent, or left behind by an earlier daemon.
+    /// Being sent, or left in `work/` by an earlier daemon.
     case claimed(ClaimedJob)
 
-    /// What names it, and no other job, in a command.
+    /// An unambiguous reference to the job, for use in commands.
     func text(in app: String) -> String {
         switch self {
         case .waiting(let file): "\(app)/new/\(file.name)"
@@ -20,10 +20,10 @@ enum MeantJob {
 }
 
 extension ControlFault {
-    /// Refuses to choose: what is done to the wrong job cannot be undone.
+    /// Refuses an ambiguous command, because a command for the wrong job cannot be undone.
     ///
-    /// - Parameter candidates: What would name each of the jobs that may be meant.
-    /// - Throws: `ControlFault` that names all of them, or the first few.
+    /// - Parameter candidates: An unambiguous reference to each matching job.
+    /// - Throws: `ControlFault` that lists all of them, or the first few.
     static func requireOne(_ candidates: [String]) throws(ControlFault) {
         guard candidates.count > 1 else { return }
         let shown = candidates.prefix(5).joined(separator: ", ") + (candidates.count > 5 ? ", …" : "")
@@ -32,7 +32,7 @@ extension ControlFault {
 }
 
 extension ControlFault {
-    /// Says where a job is that a command cannot be carried out for.
+    /// Creates the error for a job to which a command does not apply because of its folder.
     init(lyingIn job: MeantJob) {
         switch job {
         case .waiting: self.init("it waits in new/", hint: nil)
@@ -41,21 +41,21 @@ extension ControlFault {
         }
     }
 
-    /// Says in which archive a job is that a command cannot be carried out for.
+    /// Creates the error for an archived job to which a command does not apply.
     init(over place: ArchivePlace) {
         self.init("it is over, and already in \(place.folder.rawValue)/\(place.day)/", hint: nil)
     }
 }
 
 extension HoldDesk {
-    /// Looks for all jobs of some folders that an operator may mean.
+    /// Finds all jobs in some folders to which a command may refer.
     ///
     /// - Parameters:
-    ///   - reference: What the operator wrote.
-    ///   - folders: Where they may be.
-    ///   - claimed: Those of the jobs in `work/` that may be meant.
-    /// - Returns: All of them.
-    /// - Throws: `SystemError`: a file cannot be looked at.
+    ///   - reference: The operator's reference to the job.
+    ///   - folders: The folders to search.
+    ///   - claimed: The matching jobs in `work/`.
+    /// - Returns: All matching jobs.
+    /// - Throws: `SystemError`: a file cannot be examined.
     func allMeant(
         _ reference: JobReference, in folders: Set<JobReference.Folder>, claimed: [ClaimedJob]
     ) throws(SystemError) -> [MeantJob] {
@@ -70,14 +70,14 @@ extension HoldDesk {
         return found
     }
 
-    /// Looks for the job of some folders that an operator means.
+    /// Finds the job in some folders to which a command refers.
     ///
     /// - Parameters:
-    ///   - reference: What the operator wrote.
-    ///   - folders: Where it may be.
-    ///   - claimed: Those of the jobs in `work/` that may be meant.
-    /// - Returns: The job; `nil` if there is none.
-    /// - Throws: `ControlFault`: several may be; `SystemError`: a file cannot be looked at.
+    ///   - reference: The operator's reference to the job.
+    ///   - folders: The folders to search.
+    ///   - claimed: The matching jobs in `work/`.
+    /// - Returns: The job; `nil` if none matches.
+    /// - Throws: `ControlFault`: several jobs match; `SystemError`: a file cannot be examined.
     func meant(
         _ reference: JobReference, in folders: Set<JobReference.Folder>, claimed: [ClaimedJob] = []
     ) throws -> MeantJob? {
@@ -86,7 +86,7 @@ extension HoldDesk {
         return found.first
     }
 
-    /// The file that is called so; or those that were parked as a job with this id.
+    /// The file with the given name, or the held files of jobs with the given id.
     private func files(
         _ reference: JobReference, by look: (FileName) throws(SystemError) -> SeenFile?
     ) throws(SystemError) -> [SeenFile] {
@@ -105,7 +105,7 @@ extension HoldDesk {
 }
 
 extension HoldDesk.Entry {
-    /// Whether an operator means this job, by one of its ids.
+    /// Whether the reference names this job by one of its ids.
     func isMeant(by reference: JobReference) -> Bool {
         switch reference.subject {
         case .name: false

@@ -4,20 +4,22 @@ package import Logging
 package import SpoolModel
 import SpoolStore
 
-/// Carries out operators' commands while no daemon runs: it holds the node's lock, so that none can start meanwhile.
+/// Executes operators' commands while no daemon is running. It holds the node's lock, so that none can start in the
+/// meantime.
 ///
-/// Every call blocks. What only a daemon can do is recorded in the journal, and the next one does it.
+/// Every call blocks. Anything that only a daemon can do is recorded in the journal for the next one.
 package final class OfflineDesk {
     private let configuration: DaemonConfiguration
     private let spool: Spool
     private let logger: Logger
     private var apps: [String: (desk: HoldDesk, feedback: FeedbackFolder)] = [:]
-    /// What the last daemon left, and what was done about it since.
+    /// The state left by the last daemon, updated by the commands executed since.
     private var left: [String: LeftBehind]
 
     /// Takes the node's lock, and reads the journal.
     ///
-    /// - Throws: `SpoolFault` when a daemon has it, or the spool is another user's; `SystemError` when it cannot be used.
+    /// - Throws: `SpoolFault` if a daemon holds the lock, or the spool belongs to another user; `SystemError` if the
+    ///   spool cannot be used.
     package init(_ configuration: DaemonConfiguration, logger: Logger) throws {
         self.configuration = configuration
         spool = try Spool(
@@ -27,17 +29,17 @@ package final class OfflineDesk {
         left = spool.replay.leftBehind
     }
 
-    /// Ends, in good order: the next daemon is to know that this one died over nothing.
+    /// Records a clean shutdown, so that the next daemon does not blame a job for the end of this process.
     ///
-    /// - Throws: `JournalFault`: what was recorded may be lost.
+    /// - Throws: `JournalFault`: recorded changes may be lost.
     package func close() throws {
         try spool.journal.append(.stopped)
         try spool.journal.flush()
     }
 
-    /// Carries out one command.
+    /// Executes one command.
     ///
-    /// - Returns: What came of it.
+    /// - Returns: The answer for the operator.
     package func carryOut(_ request: ControlRequest) -> ControlAnswer {
         if request.command == .pause || request.command == .resume { return pauseOrResume(request) }
         guard let reference = request.reference else { return .nameless(request.job ?? "") }
@@ -59,7 +61,7 @@ package final class OfflineDesk {
         }
     }
 
-    /// All apps that have folders. One that is no app's is left alone.
+    /// The names of all apps with a `new/` folder. Other folders in the spool are ignored.
     private func appNames() throws(SystemError) -> [String] {
         var names: [String] = []
         for name in try spool.appNames() {
@@ -69,7 +71,7 @@ package final class OfflineDesk {
         return names
     }
 
-    /// What would name each job of an app that a command may mean.
+    /// An unambiguous reference to each job of an app to which the command may refer.
     private func candidates(
         _ request: ControlRequest, _ reference: JobReference, _ name: String
     ) throws -> [String] {
@@ -95,7 +97,7 @@ package final class OfflineDesk {
         }
     }
 
-    /// Marks an app, or all that have folders, as paused or not, for the next daemon.
+    /// Marks an app, or all apps with folders, as paused or resumed for the next daemon.
     private func pauseOrResume(_ request: ControlRequest) -> ControlAnswer {
         do {
             let names = try appNames().filter { name in request.app.map { $0 == name } ?? true }
@@ -126,7 +128,7 @@ package final class OfflineDesk {
         return (desk, feedback)
     }
 
-    /// Has the journal forget what is parked, where the last daemon died before it could say so.
+    /// Removes held jobs from the journal, in case the last daemon died before it could.
     private func forgetParked(_ desk: HoldDesk) throws {
         let claimed = Set(try spool.claimed(in: desk.spool).jobs.map(\.id))
         for id in left[desk.spool.name]?.jobs.keys.filter({ !claimed.contains($0) }) ?? [] {
@@ -134,7 +136,7 @@ package final class OfflineDesk {
         }
     }
 
-    // MARK: The commands
+    // MARK: Commands
 
     private func hold(_ reference: JobReference, _ desk: HoldDesk) throws -> ControlAnswer? {
         let left = try allLeft(reference, desk)
@@ -196,7 +198,7 @@ package final class OfflineDesk {
         }
         let over = left[desk.spool.name]?.jobs.values.first { $0.final.map { ArchivePlace($0) } == place }
         if let over {
-            // It is in its archive for good; the daemon before could not say so any more.
+            // The job has reached its archive, but the last daemon died before it could record that.
             try desk.spool.syncDay(of: place)
             try forget(over.facts.id, desk)
         }
@@ -204,7 +206,7 @@ package final class OfflineDesk {
         return plan.answer(.done).about(desk.spool.name, released, plan.id)
     }
 
-    /// Says where a job is that a command has not found where it looks.
+    /// Throws an error that says where the job is, if it is outside the folders that the command searches.
     private func requireAbsence(of reference: JobReference, _ desk: HoldDesk) throws {
         let left = try allLeft(reference, desk).map(\.claimed)
         if let job = try desk.allMeant(reference, in: [.new, .hold, .work], claimed: left).first {
@@ -221,7 +223,7 @@ package final class OfflineDesk {
 
     // MARK: Jobs in work/
 
-    /// All jobs that the last daemon had under way, and an operator may mean.
+    /// The jobs left in `work/` by the last daemon that match the reference.
     private func allLeft(
         _ reference: JobReference, _ desk: HoldDesk
     ) throws -> [(claimed: ClaimedJob, job: JournalJob?)] {
@@ -237,7 +239,8 @@ package final class OfflineDesk {
         }
     }
 
-    /// Parks a job that the last daemon had under way. One of which it had not told all is for a daemon.
+    /// Holds a job left in `work/` by the last daemon. Refuses a job with unpublished outcomes, which only a daemon can
+    /// publish.
     private func park(_ left: (claimed: ClaimedJob, job: JournalJob?), _ desk: HoldDesk) throws -> ControlAnswer {
         let job = try known(left.job)
         guard job.untold.isEmpty, job.intents.isEmpty else {
@@ -255,7 +258,8 @@ package final class OfflineDesk {
         return ControlAnswer(.done, text).about(desk.spool.name, left.claimed.name, job.facts.id)
     }
 
-    /// What its producer calls a job. If somebody got it, that is kept before it is parked: another with that is a duplicate.
+    /// The producer's id of a job. If a recipient was reached, this first records the id, so that another job with it
+    /// is a duplicate.
     private func keptRef(of claimed: ClaimedJob, _ job: JournalJob, _ desk: HoldDesk) throws -> String? {
         var context = JobContext(job: job.facts.id, droppedAt: job.facts.droppedAt, carrier: .http2)
         context.limits = configuration.limits
@@ -272,7 +276,7 @@ package final class OfflineDesk {
         return summary.header.ref
     }
 
-    /// Ends a job that the last daemon had under way: the next one tells that, and archives it.
+    /// Ends a job left in `work/` by the last daemon. The next daemon reports its outcomes and archives it.
     private func end(
         _ left: (claimed: ClaimedJob, job: JournalJob?), _ code: ResultCode, _ desk: HoldDesk
     ) throws -> ControlAnswer {
@@ -312,7 +316,7 @@ package final class OfflineDesk {
 }
 
 extension ControlAnswer {
-    /// That no job is named.
+    /// The answer to a command that does not name a job.
     static func nameless(_ text: String) -> ControlAnswer {
         var answer = ControlAnswer(
             .refused, "names no job",
@@ -321,7 +325,8 @@ extension ControlAnswer {
         return answer
     }
 
-    /// What came of a command for several apps: one word for those that it was good for, and why it was not for others.
+    /// Combines the answers for several apps: lists the apps for which the command succeeded, and the reason for each
+    /// of the others.
     init(ofAll answers: [ControlAnswer], _ word: String) {
         let refused = answers.filter { !$0.isGood }
         let names = answers.filter(\.isGood).compactMap(\.app).sorted().joined(separator: ", ")
@@ -330,7 +335,7 @@ extension ControlAnswer {
         self.init(refused.isEmpty && !names.isEmpty ? .done : .refused, words + rest, hint: refused.first?.hint)
     }
 
-    /// That there is no such job.
+    /// The answer that the job does not exist.
     static func notFound(_ app: String?, _ job: String?) -> ControlAnswer {
         let hint = "`pushspool show` looks in all folders; `ref:` finds only jobs that were claimed"
         var answer = ControlAnswer(.notFound, "there is no such job", hint: hint)
