@@ -2,7 +2,7 @@ import ArgumentParser
 import PushDaemon
 import SpoolModel
 
-/// The apps that a command is about: those that are named, or all.
+/// The apps to which a command applies: the named ones, or all.
 struct AppArguments: ParsableArguments {
     @OptionGroup var options: ConfigurationOption
 
@@ -15,14 +15,14 @@ struct AppArguments: ParsableArguments {
         help: ArgumentHelp("Apps; all if none is named; - for those on standard input.", valueName: "app"))
     var apps: [String] = []
 
-    /// Carries out a command for each app, and prints a line for each.
+    /// Executes a command for each app, and prints a line for each.
     ///
-    /// - Throws: `ExitCode`: 1 when something was refused, 75 when nobody carries it out, 78 when it may not be done
-    ///   without a daemon.
+    /// - Throws: `ExitCode`: 1 if a command was refused, 75 if neither the daemon nor this program can execute it, 78
+    ///   if the configuration is too faulty to do without the daemon.
     func carryOut(_ command: ControlRequest.Command) throws {
         let (configuration, isGood) = try ConfigurationLoader(path: options.config).places()
         let names = try input.all(of: apps)
-        // Standard input may have had no names at all.
+        // Standard input may have contained no names.
         if names.isEmpty, !apps.isEmpty { return }
         let requests = names.map { ($0, [ControlRequest(command, app: $0)]) }
         try Executor.carryOut(

@@ -1,7 +1,7 @@
 import ArgumentParser
 import SpoolModel
 
-/// `pushspool cancel`.
+/// The command `pushspool cancel`.
 struct Cancel: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "End jobs: what is left of them is not sent.",

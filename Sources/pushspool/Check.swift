@@ -5,7 +5,7 @@ import LinuxIO
 import PushDaemon
 import SpoolModel
 
-/// `pushspool check`.
+/// The command `pushspool check`.
 struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Check configuration, credentials and job files, and send nothing.",
@@ -53,14 +53,14 @@ struct Check: AsyncParsableCommand {
         if !areJobsGood { throw ExitCode.badInput }
     }
 
-    /// Prints what was found: to people what is wrong first, and the summary under a name.
+    /// Prints the findings. As text, diagnostics come first, then the summary with a name.
     private func tell(_ report: CheckReport, as name: String) {
         guard !json else { return Talk.say(report.json) }
         for diagnostic in report.diagnostics { Talk.note(diagnostic.rendered(file: report.file)) }
         if let summary = report.summary { Talk.say("\(name): \(summary)") }
     }
 
-    /// What there is to say if the app's certificate is about to expire.
+    /// The warning that the app's certificate expires soon, if it does.
     private func expiry(of app: ConfigurationSet.App, in folder: String) -> Diagnostic? {
         CertificateExpiry(of: app, in: folder)?.diagnostic(at: WallTime(nanoseconds: WallClock.nanoseconds()))
     }
@@ -78,7 +78,7 @@ struct Check: AsyncParsableCommand {
         return areGood
     }
 
-    /// What to do about an app that there is not.
+    /// The hint for an app that does not exist.
     private func remedy(for app: String, in set: ConfigurationSet) -> String {
         if set.isDaemonBroken || set.brokenApps.contains(app) { return "see the faults above, or use --jobs-only" }
         let names = set.brokenApps.union(set.apps.keys).sorted()
@@ -115,10 +115,10 @@ struct Check: AsyncParsableCommand {
     private static let inputLimit = 1 << 30
 }
 
-/// What was found in a file.
+/// The findings for one file.
 private struct CheckReport {
     let file: String
-    /// In a line; `nil` if it could not be used.
+    /// A one-line summary; `nil` if the file could not be used.
     var summary: String?
     var app: String?
     var diagnostics: [Diagnostic]
@@ -136,13 +136,13 @@ private struct CheckReport {
         summary = "\(verdict.recipientCount.of("notification"))\(rejected)\(fate)"
     }
 
-    /// Whether all of it would be sent, or is as it should be.
+    /// Whether a job would be sent completely, or an app is valid.
     var isGood: Bool {
         if let verdict { return verdict.isSendable && verdict.rejectedCount == 0 }
         return summary != nil
     }
 
-    /// It for programs: an object and a line feed.
+    /// The report as one JSON object and a line feed.
     var json: [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()

@@ -7,27 +7,27 @@ import PushDaemon
 import SpoolModel
 import SpoolStore
 
-/// Gives commands to the daemon over its control socket.
+/// A client that sends commands to the daemon over its control socket.
 final class ControlClient {
     private let connection: LocalConnection
     private var lines = ControlLines()
     private var parser = JSON.Parser()
 
-    /// How long an answer may take: the daemon waits a while for what is on connections.
+    /// The longest wait for an answer. The daemon may wait for notifications that are on a connection.
     private static let limit = Duration.seconds(120)
 
     /// Connects to the daemon of a configuration.
     ///
-    /// - Throws: `SystemError`: ENOENT or ECONNREFUSED when there is none, or it has no socket there.
+    /// - Throws: `SystemError`: ENOENT or ECONNREFUSED if no daemon is running, or it has no socket there.
     init(_ configuration: DaemonConfiguration) throws(SystemError) {
         let node = configuration.node ?? Host.name
         connection = try LocalConnection(DaemonConfiguration.controlName(of: node), in: configuration.controlFolder)
     }
 
-    /// The daemon's process.
+    /// The daemon's process id.
     var process: Int32? { connection.peer?.processID }
 
-    /// Gives a command, and returns the answer; `nil` if the daemon ended before.
+    /// Sends a command and returns the answer; `nil` if the daemon ended before it answered.
     ///
     /// - Throws: `SystemError`: the connection is broken.
     func carryOut(_ request: ControlRequest) throws(SystemError) -> ControlAnswer? {
@@ -35,7 +35,7 @@ final class ControlClient {
         return try nextAnswer()
     }
 
-    /// Waits for another answer; `nil` if the daemon ended before.
+    /// Waits for another answer; `nil` if the daemon ended first.
     ///
     /// - Throws: `SystemError`: the connection is broken.
     func nextAnswer() throws(SystemError) -> ControlAnswer? {
@@ -53,24 +53,25 @@ final class ControlClient {
     }
 }
 
-/// The configuration is too faulty to do what a daemon does.
+/// The error that the configuration is too faulty for this program to act without the daemon.
 private struct FaultyConfiguration: Error {}
 
-/// Who carries out commands: the daemon, or, where none runs, this program with the daemon's lock.
+/// The executor of commands: the daemon, or this program with the daemon's lock if no daemon is running.
 enum Executor {
     case daemon(ControlClient)
     case offline(OfflineDesk)
 
-    /// Carries out commands, and prints a line for each.
+    /// Executes commands, and prints a line for each.
     ///
     /// - Parameters:
-    ///   - steps: What is to be asked for, and what it is called; of several requests the next only if the one before was
-    ///     good.
-    ///   - configuration: Whose daemon carries it out.
-    ///   - mayBeOffline: Whether this program may do it without a daemon: then all of the configuration counts.
-    ///   - isJSON: Whether each answer is printed as it is, a JSON object a line.
-    /// - Throws: `ExitCode`: 1 when something was refused or not found, 75 when nobody carries it out, 78 when it may not be done
-    ///   without a daemon.
+    ///   - steps: The requests, with a name for each step. A further request of a step is sent only if the previous one
+    ///     succeeded.
+    ///   - configuration: The configuration of the daemon.
+    ///   - mayBeOffline: Whether this program may execute the commands without a daemon, which takes a configuration
+    ///     without errors.
+    ///   - isJSON: Whether to print each answer unchanged, as one JSON object per line.
+    /// - Throws: `ExitCode`: 1 if a command was refused or its job not found, 75 if neither the daemon nor this program
+    ///   can execute it, 78 if the configuration is too faulty to do without the daemon.
     static func carryOut(
         _ steps: [(about: String, requests: [ControlRequest])], under configuration: DaemonConfiguration,
         mayBeOffline: Bool, isJSON: Bool
@@ -113,13 +114,14 @@ enum Executor {
         throw ExitCode.tryAgain
     }
 
-    /// Finds the daemon, or takes its lock.
+    /// Connects to the daemon, or takes its lock.
     ///
     /// - Parameters:
-    ///   - configuration: Where they are.
+    ///   - configuration: The configuration of the daemon.
     ///   - mayBeOffline: Whether the lock may be taken.
-    /// - Returns: Who carries out commands.
-    /// - Throws: `SystemError`, `SpoolFault`: neither can be had; `FaultyConfiguration`: no daemon, and the lock may not be taken.
+    /// - Returns: The executor.
+    /// - Throws: `SystemError`, `SpoolFault`: neither the daemon nor the lock is available; `FaultyConfiguration`: no
+    ///   daemon is running, and the lock may not be taken.
     private static func find(_ configuration: DaemonConfiguration, mayBeOffline: Bool) throws -> Executor {
         do throws(SystemError) {
             return .daemon(try ControlClient(configuration))
@@ -131,7 +133,7 @@ enum Executor {
         return .offline(try OfflineDesk(configuration, logger: logger))
     }
 
-    /// Carries out a command; `nil` if the daemon ended before it answered.
+    /// Executes a command; `nil` if the daemon ended before it answered.
     ///
     /// - Throws: `SystemError`: the daemon does not answer.
     private func carryOut(_ request: ControlRequest) throws(SystemError) -> ControlAnswer? {
@@ -141,9 +143,9 @@ enum Executor {
         }
     }
 
-    /// Ends what was begun.
+    /// Ends the session.
     ///
-    /// - Throws: `JournalFault`: what was recorded may be lost.
+    /// - Throws: `JournalFault`: recorded changes may be lost.
     private func close() throws {
         switch self {
         case .daemon: break
@@ -152,11 +154,11 @@ enum Executor {
     }
 }
 
-/// The connection ended without an answer.
+/// The error that the connection ended without an answer.
 private struct DaemonGone: Error {}
 
 extension ControlAnswer {
-    /// Prints the answer about what was called `name`.
+    /// Prints the answer. `name` stands for the subject unless the answer names a job.
     fileprivate func print(_ name: String) {
         let subject = [app, job].compactMap(\.self).joined(separator: "/")
         let about = job == nil ? name : subject

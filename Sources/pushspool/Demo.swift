@@ -4,7 +4,7 @@ import LinuxIO
 import PushDaemon
 import SpoolClient
 
-/// `pushspool demo`.
+/// The command `pushspool demo`.
 struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Send sample jobs to a simulated gateway and show what becomes of them.",
@@ -56,7 +56,7 @@ struct Demo: AsyncParsableCommand {
     }
 }
 
-/// Why the demo cannot be shown.
+/// The error that prevents the demo.
 struct DemoFault: Error {
     let message: String
     let hint: String?

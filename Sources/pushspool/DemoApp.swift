@@ -1,4 +1,4 @@
-/// The apps of the demo: one for each way to a gateway.
+/// The apps of the demo: one for each way to connect to a gateway.
 enum DemoApp: String, CaseIterable {
     /// HTTP/2 with a provider token.
     case weather
@@ -7,7 +7,7 @@ enum DemoApp: String, CaseIterable {
     /// The binary protocol with a certificate.
     case legacy
 
-    /// What it shows, in a few words.
+    /// A short description.
     var about: String {
         switch self {
         case .weather: "HTTP/2, provider token"
@@ -16,6 +16,6 @@ enum DemoApp: String, CaseIterable {
         }
     }
 
-    /// Its bundle identifier.
+    /// The bundle identifier.
     var topic: String { "com.example.\(rawValue)" }
 }

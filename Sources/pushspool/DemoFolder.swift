@@ -2,7 +2,7 @@ import GatewaySimulator
 import LinuxIO
 import PushDaemon
 
-/// The folder of one demo: configuration, certificates, spool and log.
+/// The folder of one demo, with configuration, certificates, spool and log.
 struct DemoFolder {
     let path: String
 
@@ -11,9 +11,9 @@ struct DemoFolder {
     var log: String { path + "/daemon.log" }
     var ledger: String { path + "/gateway.jsonl" }
 
-    /// Makes the folder, which only its owner may enter: there are private keys in it.
+    /// Creates the folder. Only its owner may enter it, since it contains private keys.
     ///
-    /// - Throws: `DemoFault` when it is there already; `SystemError` when it cannot be made.
+    /// - Throws: `DemoFault` if the folder exists; `SystemError` if it cannot be created.
     static func make(at path: String?) throws -> DemoFolder {
         let path = path ?? "/tmp/pushspool-demo-" + String(UInt32.random(in: 0x1000_0000 ... .max), radix: 16)
         let parent = try Directory.open(path: ConfigurationFile.folder(of: path))
@@ -27,9 +27,9 @@ struct DemoFolder {
         return DemoFolder(path: path)
     }
 
-    /// Writes the credentials and the configuration of a daemon that talks to the simulator.
+    /// Writes the credentials and the configuration of a daemon that connects to the simulator.
     ///
-    /// - Throws: `SimulatorFault` and `SystemError` when the folder cannot be written.
+    /// - Throws: `SimulatorFault` and `SystemError` if the folder cannot be written.
     func write(for simulator: Simulator, _ key: RegisteredKey, _ privateKey: [UInt8]) throws {
         try simulator.certificates.write(into: path + "/etc/certificates")
         let etc = try Directory.open(path: path + "/etc")
@@ -50,7 +50,7 @@ struct DemoFolder {
         }
     }
 
-    /// An app's file.
+    /// The text of an app's file.
     private static func text(of app: DemoApp, _ key: RegisteredKey, at ports: Simulator.Ports) -> String {
         let own =
             switch app {

@@ -1,32 +1,32 @@
-/// One sample job, and what must become of it.
+/// A sample job with its expected outcome.
 struct DemoJob {
-    /// How a job must end.
+    /// The expected end of a job.
     enum End: Hashable {
-        /// In `done/` with so many accepted.
+        /// In `done/`, with `good` accepted.
         case done
-        /// In `failed/` with this code.
+        /// In `failed/`, with this code.
         case failed(code: String)
     }
 
-    /// What stands in `new/` by the job's name.
+    /// The file to create in `new/` under the job's name.
     enum Content {
-        /// A file.
+        /// A regular file.
         case text(String)
-        /// A symbolic link, which is never followed.
+        /// A symbolic link. The daemon never follows links.
         case link(to: String)
     }
 
     let name: String
-    /// The app into whose `new/` it is dropped.
+    /// The app to which the job is dropped.
     var app = DemoApp.weather
-    /// What it shows, in a few words.
+    /// A short description.
     let about: String
     let content: Content
     let end: End
-    /// Those who must get a notification, each exactly once.
+    /// The recipients that must receive exactly one notification each.
     var good: [DemoToken] = []
-    /// How many recipients must be rejected.
+    /// The number of recipients that must be rejected.
     var rejectedCount = 0
-    /// What a recipient's payload must contain.
+    /// Text that a recipient's payload must contain.
     var contents: [DemoToken: String] = [:]
 }

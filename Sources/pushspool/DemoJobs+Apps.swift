@@ -1,8 +1,8 @@
-/// The jobs of the apps that are there to show other ways to a gateway.
+/// The jobs for the apps that show other ways to connect to a gateway.
 extension DemoJobs {
     /// A token that the gateway refuses with status 8 over the binary protocol.
     static let refused = DemoToken(63)
-    /// Tokens whose app the feedback service reports as gone after they got something.
+    /// Tokens that the feedback service reports as gone after a notification was sent to them.
     static let gone = [DemoToken(3010), DemoToken(3020)]
 
     static let news = [headlines, widget]

@@ -1,10 +1,10 @@
-/// The sample jobs: every form, and every way to be wrong.
+/// The sample jobs: every format, and every kind of error.
 enum DemoJobs {
-    /// A token of the other environment: 400 over HTTP/2.
+    /// A token of the other environment: status 400 over HTTP/2.
     static let foreign = DemoToken(25)
-    /// A token whose app was removed: 410 over HTTP/2.
+    /// A token whose app was removed: status 410 over HTTP/2.
     static let uninstalled = DemoToken(40)
-    /// A token that the gateway wants less for, once: 429 over HTTP/2.
+    /// A token for which the gateway once answers that there are too many requests: status 429 over HTTP/2.
     static let hurried = DemoToken(6)
 
     static let all =

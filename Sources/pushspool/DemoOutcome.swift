@@ -3,9 +3,9 @@ import GatewaySimulator
 import JSON
 import SpoolClient
 
-/// What the demo found in the spool and at the gateway, read by the means that every user has.
+/// The results of the demo in the spool and at the gateway, read through the public interfaces.
 struct DemoOutcome {
-    /// How one job ended: what its `job` line and its result file say.
+    /// The end of one job, according to its `job` line and its result file.
     struct Job {
         let state: String
         let code: String?
@@ -13,40 +13,40 @@ struct DemoOutcome {
         let notificationCount: Int
         let acceptedCount: Int
         let rejectedCount: Int
-        /// Faults with their places, and what the gateway refused.
+        /// Faults with their places, and the gateway's refusals.
         var remarks: [String] = []
-        /// Whether the file is where the line says.
+        /// Whether the file is in the archive.
         var isArchived = false
     }
 
     private let wanted: [String]
     private(set) var jobs: [String: Job] = [:]
-    /// All feedback lines, in order.
+    /// All feedback lines in order.
     private(set) var lines: [String] = []
-    /// How many of them are about a token that the feedback service named.
+    /// The number of lines about tokens that the feedback service reported.
     private(set) var goneCount = 0
     var ledger: Ledger?
     var duration = Duration.zero
 
-    /// What was found, for the jobs that it is about.
+    /// Creates results with the names of the expected jobs.
     init(wanted: [String], jobs: [String: Job] = [:], ledger: Ledger? = nil) {
         self.wanted = wanted
         self.jobs = jobs
         self.ledger = ledger
     }
 
-    /// Whether everything has come that must come.
+    /// Whether all expected results are there.
     var isComplete: Bool { missing.isEmpty }
 
-    /// What has not come yet.
+    /// The results that are still missing.
     var missing: [String] {
         wanted.filter { jobs[$0]?.isArchived != true }
             + (goneCount < DemoJobs.gone.count ? ["the feedback service's lines"] : [])
     }
 
-    /// Reads feedback, and the result files beside the jobs.
+    /// Reads the feedback, and the result files next to the jobs.
     ///
-    /// - Throws: `SpoolClientError` when the spool cannot be read, `Diagnostic` when a line is no JSON.
+    /// - Throws: `SpoolClientError` if the spool cannot be read, `Diagnostic` if a line is not valid JSON.
     static func read(_ folder: DemoFolder, _ wanted: [DemoJob]) throws -> DemoOutcome {
         var outcome = DemoOutcome(wanted: wanted.map(\.name))
         for app in DemoApp.allCases {
@@ -106,7 +106,7 @@ struct DemoOutcome {
 }
 
 extension DemoOutcome.Job {
-    /// Reads a `job` line.
+    /// Creates the end of a job from its `job` line.
     init(_ line: Node) {
         state = line["state"]?.text ?? ""
         code = line["code"]?.text

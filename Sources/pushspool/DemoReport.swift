@@ -2,7 +2,7 @@ import APNSModel
 import GatewaySimulator
 import LinuxIO
 
-/// Shows a person what the demo did.
+/// Prints a report of the demo.
 struct DemoReport {
     let folder: DemoFolder
     let jobs: [DemoJob]
@@ -15,7 +15,7 @@ struct DemoReport {
         self.outcome = outcome
     }
 
-    /// Prints everything, and at the end whether it was as it should be.
+    /// Prints the report, with a verdict at the end.
     func say(faults: [String]) {
         sayJobs()
         sayGateway()
@@ -60,7 +60,7 @@ struct DemoReport {
         }
     }
 
-    /// The first notifications of different topic and text, some of each protocol.
+    /// The first notifications with distinct payloads, some of each protocol.
     private func samples(of ledger: Ledger) -> [Ledger.Entry] {
         var seen: Set<[UInt8]> = []
         let different = ledger.accepted.filter { seen.insert($0.payload).inserted }
@@ -133,7 +133,7 @@ struct DemoReport {
         text.count <= width ? text : text.prefix(width - 1) + "…"
     }
 
-    /// Shortens the token of a feedback line, as a log would.
+    /// Shortens the token in a feedback line, as a log would.
     private func redacted(_ line: String) -> String {
         guard let range = line.firstRange(of: "\"token\":\"") else { return line }
         let token = line[range.upperBound...].prefix { $0 != "\"" }
@@ -141,7 +141,7 @@ struct DemoReport {
     }
 }
 
-/// Colours, if a person is looking.
+/// Terminal colors, if the output is a terminal.
 struct DemoStyle {
     private let isColoured = StandardStream.output.isTerminal
 

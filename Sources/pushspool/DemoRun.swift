@@ -4,7 +4,7 @@ import Logging
 import PushDaemon
 import SpoolClient
 
-/// Starts a gateway and the daemon, drops the jobs, and waits until all of them are over.
+/// Starts a gateway and the daemon, drops the jobs, and waits until all of them have ended.
 struct DemoRun {
     private static let timeLimit = Duration.seconds(30)
 
@@ -13,7 +13,8 @@ struct DemoRun {
 
     /// Runs the demo.
     ///
-    /// - Throws: `DemoFault` when it is not over in time, and whatever keeps gateway or daemon from starting.
+    /// - Throws: `DemoFault` if it does not end in time, and all errors that prevent the start of the gateway or the
+    ///   daemon.
     func run() async throws -> DemoOutcome {
         let start = ContinuousClock.now
         let (key, privateKey) = try RegisteredKey.throwaway()
@@ -68,7 +69,7 @@ struct DemoRun {
         }
     }
 
-    /// Renames each job into `new/`, as every producer should, once the daemon has made the app's folders.
+    /// Renames each job into `new/`, as every producer should, once the daemon has created the app's folders.
     private func dropJobs(until deadline: ContinuousClock.Instant) async throws {
         let spool = try Directory.open(path: folder.spool)
         for app in DemoApp.allCases {
@@ -78,12 +79,12 @@ struct DemoRun {
         }
     }
 
-    /// Waits until the daemon has made an app's folders.
+    /// Waits until the daemon has created an app's folders.
     private func home(
         of app: DemoApp, in spool: Directory, until deadline: ContinuousClock.Instant
     ) async throws -> Directory {
         while true {
-            // feedback/ is the last that an app makes.
+            // The daemon creates feedback/ last.
             if let home = try? spool.openChild(Array(app.rawValue.utf8)),
                 (try? home.status(of: Array("feedback".utf8))) ?? nil != nil
             {
@@ -107,7 +108,7 @@ struct DemoRun {
         }
     }
 
-    /// Looks again and again until every job is archived, its line is out, and so are those of the feedback service.
+    /// Polls until every job is archived, and its line and those of the feedback service are published.
     private func awaitOutcome(until deadline: ContinuousClock.Instant) async throws -> DemoOutcome {
         while true {
             let outcome = try DemoOutcome.read(folder, jobs)
@@ -123,11 +124,11 @@ struct DemoRun {
     }
 }
 
-/// The daemon's log, in a file of the demo's folder.
+/// The daemon's log, written to a file in the demo's folder.
 final class DemoLog: Sendable {
     private let file: OpenFile
 
-    /// Makes `daemon.log`.
+    /// Creates `daemon.log`.
     ///
     /// - Throws: `SystemError`: the folder cannot be written.
     init(path: String) throws(SystemError) {

@@ -1,6 +1,6 @@
 import APNSModel
 
-/// The device token of one number, spelled in the ways that users have.
+/// A device token with a number, in all spellings that the daemon accepts.
 struct DemoToken: Hashable {
     let number: Int
 
@@ -8,7 +8,7 @@ struct DemoToken: Hashable {
         self.number = number
     }
 
-    /// 32 bytes that look like any token's (SplitMix64), with the number in the last four.
+    /// 32 pseudorandom bytes (SplitMix64), with the number in the last four.
     var bytes: [UInt8] {
         var bytes: [UInt8] = []
         var state = UInt64(number)
@@ -22,17 +22,17 @@ struct DemoToken: Hashable {
         return bytes
     }
 
-    /// As most programs write it.
+    /// The usual spelling in hexadecimal digits.
     var hex: String { DeviceToken(bytes: bytes).hex }
 
-    /// As a description of `NSData` prints it: `<740f4707 bebcf74f …>`.
+    /// The spelling of a description of `NSData`: `<740f4707 bebcf74f …>`.
     var inBrackets: String {
         let digits = Array(hex)
         let groups = stride(from: 0, to: digits.count, by: 8).map { String(digits[$0..<$0 + 8]) }
         return "<" + groups.joined(separator: " ") + ">"
     }
 
-    /// As JSON encoders of bytes write it.
+    /// The spelling of JSON encoders for bytes.
     var base64: String {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
         var text = ""

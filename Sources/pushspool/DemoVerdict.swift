@@ -1,11 +1,11 @@
 import GatewaySimulator
 
-/// Compares what happened with what had to.
+/// Compares the results of the demo with the expected ones.
 struct DemoVerdict {
     let jobs: [DemoJob]
     let outcome: DemoOutcome
 
-    /// What is not as it should be, in words; nothing, as a rule.
+    /// The differences in words; normally none.
     var faults: [String] {
         jobs.flatMap { faults(of: $0) } + deliveryFaults + violations
     }
@@ -24,12 +24,12 @@ struct DemoVerdict {
         return faults
     }
 
-    /// What the client did over HTTP/2 that a strict gateway does not like.
+    /// Violations of the HTTP/2 protocol by the client, which a strict gateway would not accept.
     private var violations: [String] {
         outcome.ledger?.violations.map { "against the protocol: \($0)" } ?? []
     }
 
-    /// Whether the gateway accepted every good notification exactly once, whole, and nothing else.
+    /// Checks that the gateway accepted every good notification exactly once, complete, and no others.
     private var deliveryFaults: [String] {
         guard let ledger = outcome.ledger else { return ["there is no ledger"] }
         var payloads: [[UInt8]: [String]] = [:]

@@ -2,13 +2,13 @@ import LinuxIO
 import SpoolModel
 
 extension Directory {
-    /// The content of a file that stands beside a job, where others may have put what they like.
+    /// The content of a file next to a job, in a folder where other users may have put any file.
     ///
     /// - Parameters:
-    ///   - name: Its name.
-    ///   - limit: How many bytes it may have.
-    ///   - noteUnreadable: Called if it cannot be opened, or is no file.
-    /// - Returns: `nil` when there is none, it is longer, or it cannot be opened.
+    ///   - name: The name of the file.
+    ///   - limit: The largest size in bytes.
+    ///   - noteUnreadable: Called if it cannot be opened, or is not a regular file.
+    /// - Returns: `nil` if there is no such file, it is larger, or it cannot be opened.
     /// - Throws: `SystemError`: EIO and the like.
     func contentsBesideJob(
         _ name: FileName, limit: Int, _ noteUnreadable: () -> Void = {}

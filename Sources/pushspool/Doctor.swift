@@ -2,7 +2,7 @@ import ArgumentParser
 import LinuxIO
 import PushDaemon
 
-/// `pushspool doctor`.
+/// The command `pushspool doctor`.
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Find out why nothing is sent, and say what to do.",
@@ -36,7 +36,7 @@ struct Doctor: AsyncParsableCommand {
 
     func run() async throws {
         let names = try input.all(of: apps)
-        // Standard input may have had no names at all.
+        // Standard input may have contained no names.
         if names.isEmpty, !apps.isEmpty { return }
         let settings = Examination.Settings(path: options.config, apps: names, timeout: .seconds(timeout.seconds))
         let report = try await report(settings)

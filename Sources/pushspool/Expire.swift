@@ -1,7 +1,7 @@
 import ArgumentParser
 import SpoolModel
 
-/// `pushspool expire`.
+/// The command `pushspool expire`.
 struct Expire: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "End jobs that nobody wants any more: what is left of them expires.",

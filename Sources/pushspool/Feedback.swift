@@ -2,9 +2,9 @@ import ArgumentParser
 import LinuxIO
 import SpoolModel
 
-/// `pushspool feedback`.
+/// The command `pushspool feedback`.
 struct Feedback: AsyncParsableCommand {
-    /// How lines are printed.
+    /// The output format.
     enum Format: String, CaseIterable, ExpressibleByArgument {
         case jsonl, csv
     }
@@ -14,12 +14,12 @@ struct Feedback: AsyncParsableCommand {
         case job, notification, token
     }
 
-    /// What can become of a notification.
+    /// The outcomes of notifications.
     enum Outcome: String, CaseIterable, ExpressibleByArgument {
         case accepted, rejected, expired, unsent, unknown
     }
 
-    /// What to do about it.
+    /// The verdicts: how to react to an outcome.
     enum Verdict: String, CaseIterable, ExpressibleByArgument {
         case gone, invalid, message, config, later
     }
@@ -93,7 +93,7 @@ struct Feedback: AsyncParsableCommand {
         let path = try place.path()
         do {
             let names = try job + input.all(of: jobs)
-            // Standard input may have had no names at all.
+            // Standard input may have contained no names.
             if names.isEmpty, !jobs.isEmpty { return }
             let shelf = FeedbackShelf(root: try Directory.open(path: path), apps: app.once)
             var printing = FeedbackPrinting(shelf, filter: try filter(jobs: names), form: form, removes: consume)
@@ -108,7 +108,7 @@ struct Feedback: AsyncParsableCommand {
             guard printing.isWhole else { throw ExitCode.badInput }
             try complain(ofMissing: JobWishes(names), met: printing.met)
         } catch let error as SystemError {
-            // Whoever read this has enough.
+            // The reader has closed the pipe.
             if error.isBrokenPipe { return }
             Talk.complain("\(error)", hint: "check the spool's path, the app's name, and the permissions")
             throw ExitCode.badInput

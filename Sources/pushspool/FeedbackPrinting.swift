@@ -4,9 +4,9 @@ import SpoolModel
 
 /// Prints feedback file by file.
 struct FeedbackPrinting {
-    /// What is printed.
+    /// The form of the output.
     enum Form {
-        /// The lines as they are.
+        /// The unchanged lines.
         case lines
         /// The lines as a table.
         case table
@@ -26,18 +26,19 @@ struct FeedbackPrinting {
     /// Whether all files and lines could be read.
     private(set) var isWhole = true
 
-    /// The positions of the jobs asked for that some line is about, wanted or not.
+    /// The positions of the requested jobs that have a line of feedback, even one that the filter omits.
     private(set) var met: Set<Int> = []
 
-    /// Will print the lines of a shelf that are wanted, and remove files after that if asked to.
+    /// Creates a printer for the lines of a shelf that pass the filter. It removes the files afterwards if `removes` is
+    /// set.
     init(_ shelf: FeedbackShelf, filter: FeedbackFilter, form: Form, removes: Bool) {
         (self.shelf, self.filter) = (shelf, filter)
         (self.form, self.removes) = (form, removes)
     }
 
-    /// Prints what stands before the first line.
+    /// Prints the header, if the form has one.
     ///
-    /// - Throws: `SystemError`: it could not be written.
+    /// - Throws: `SystemError`: writing failed.
     mutating func begin() throws(SystemError) {
         switch form {
         case .table: try output.append(FeedbackTable.header)
@@ -48,13 +49,13 @@ struct FeedbackPrinting {
 
     /// Prints the next files.
     ///
-    /// - Returns: `false` when there are none for now.
-    /// - Throws: `SystemError`: a folder could not be read, or the lines not written.
+    /// - Returns: `false` if there are none for now.
+    /// - Throws: `SystemError`: a folder could not be read, or the lines could not be written.
     mutating func printNext() throws -> Bool {
         let files = try shelf.nextFiles()
         noteUnreadable()
         for file in files {
-            // A file has what came about before it was published.
+            // All lines of a file are older than its publication.
             let isTooOld = if let time = file.publishedAt, let since = filter.since { time < since } else { false }
             if !isTooOld { try take(file) }
             shelf.pass(file)
@@ -63,9 +64,9 @@ struct FeedbackPrinting {
         return !files.isEmpty
     }
 
-    /// Prints what can be said at the end only.
+    /// Prints the lists that are known only at the end.
     ///
-    /// - Throws: `SystemError`: it could not be written.
+    /// - Throws: `SystemError`: writing failed.
     mutating func end() throws {
         let gone = gone
         switch form {
@@ -89,7 +90,7 @@ struct FeedbackPrinting {
                 }
             }
         } catch let error as SystemError where error.isNotFound {
-            // Somebody else took it.
+            // Another process has removed the file.
             return
         } catch let fault as FeedbackShelf.Unreadable {
             isWhole = false
@@ -99,7 +100,7 @@ struct FeedbackPrinting {
         }
         if !isGood { isWhole = false }
         guard removes, isGood else { return }
-        // Only what is written, and will not be lost with the power, may go here.
+        // Remove the file only after its lines have been written and synced.
         try output.flush()
         try StandardStream.output.sync()
         try shelf.remove(file)

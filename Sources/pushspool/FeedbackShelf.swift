@@ -3,54 +3,55 @@ import LinuxIO
 import SpoolModel
 import SpoolStore
 
-/// The feedback of some apps of a spool: file after file in the order of publication, over all apps and nodes.
+/// The feedback files of some apps of a spool, in the order of publication over all apps and nodes.
 struct FeedbackShelf {
-    /// A file of an app.
+    /// A feedback file of an app.
     struct File: Comparable, Sendable {
         /// Its name.
         let name: FeedbackFileName
         /// The app.
         let app: String
 
-        /// When it was published, if its name tells.
+        /// The time of publication, if the name contains it.
         var publishedAt: WallTime? { FeedbackFolder.time(of: name.bytes) }
 
-        /// Its path in the spool.
+        /// The path relative to the spool.
         var path: String { "\(app)/feedback/\(text)" }
 
-        /// Its name as text, escaped: consumers may have put it there.
+        /// The name as text, escaped, since consumers may have created the file.
         private var text: String { FileName(bytes: name.bytes)?.escaped ?? "" }
 
         static func < (left: File, right: File) -> Bool { (left.name, left.app) < (right.name, right.app) }
     }
 
-    /// A file that cannot be opened, or is none, which says nothing of the others.
+    /// The error that a file cannot be opened or is not a regular file. Other files may be readable.
     struct Unreadable: Error {
-        /// What came of opening it.
+        /// The error from opening the file.
         let cause: SystemError
     }
 
-    /// How many names are kept in memory at a time.
+    /// The most names kept in memory at a time.
     private static let sliceCount = 65_536
-    /// For how long a folder must not have changed to be known not to, whatever the grain of its times is.
+    /// How long a folder must be unchanged before its timestamp can be trusted, given the coarse resolution of some
+    /// filesystems.
     private static let settled = Duration.seconds(2)
 
     private let root: Directory
     private let apps: [String]
     private var cursors: [String: FeedbackCursor] = [:]
-    /// The change times of folders that had nothing new, and had not changed for a while.
+    /// The modification times of folders without new files that had been unchanged for `settled`.
     private var quiet: [String: Int64] = [:]
-    /// The folders that may not be read.
+    /// The folders without read permission.
     private(set) var unreadable: Set<String> = []
 
-    /// A shelf of these apps, or of all if there are none among them.
+    /// Creates a shelf for these apps, or for all apps if the list is empty.
     init(root: Directory, apps: [String]) {
         (self.root, self.apps) = (root, apps)
     }
 
-    /// The next files that were not passed, in order; none if there are no more for now.
+    /// The next files in order that have not been passed; empty if there are none for now.
     ///
-    /// - Throws: `SystemError`: an app that was named has no folder, or one cannot be read.
+    /// - Throws: `SystemError`: the folder of a named app does not exist, or a folder cannot be read.
     mutating func nextFiles() throws(SystemError) -> [File] {
         var least = LeastElements<File>(limit: Self.sliceCount)
         let apps = apps.isEmpty ? try QueueListing.apps(in: root) : apps
@@ -58,15 +59,15 @@ struct FeedbackShelf {
         return least.sorted
     }
 
-    /// Counts a file as read.
+    /// Marks a file as read.
     mutating func pass(_ file: File) {
         cursors[file.app, default: FeedbackCursor()].pass(file.name)
     }
 
-    /// Goes once through the files of an app, in order; one that somebody removes meanwhile is passed over.
+    /// Calls `body` once for each file of an app, in order. Skips a file that is removed in the meantime.
     ///
-    /// - Returns: The paths of what cannot be read: files, or the folder, if it may not be.
-    /// - Throws: `SystemError`: the folder cannot be read, for another reason than missing rights; whatever `body` throws.
+    /// - Returns: The paths that cannot be read: files, or the folder if permission is denied.
+    /// - Throws: `SystemError`: the folder cannot be read, for a reason other than permissions; errors of `body`.
     static func readFiles(
         of app: String, in root: Directory, _ body: (File, FeedbackShelf) throws -> Void
     ) throws -> [String] {
@@ -85,7 +86,7 @@ struct FeedbackShelf {
                 do {
                     try body(file, shelf)
                 } catch let error as SystemError where error.isNotFound {
-                    // Whoever reads it removed it meanwhile.
+                    // Its consumer has removed it in the meantime.
                 } catch is Unreadable {
                     unreadable.append(file.path)
                 }
@@ -96,8 +97,8 @@ struct FeedbackShelf {
 
     /// Reads a file line by line.
     ///
-    /// - Throws: `Unreadable`: it cannot be opened, or is no file; `SystemError` with ENOENT when somebody has removed
-    ///   it, or another; whatever `body` throws.
+    /// - Throws: `Unreadable`: the file cannot be opened, or is not a regular file; `SystemError`, with ENOENT if the
+    ///   file has been removed; errors of `body`.
     func read(_ file: File, _ body: (Int, JSONLines.Line) throws -> Void) throws {
         try JSONLines.read(try open(file), body)
     }
@@ -111,9 +112,9 @@ struct FeedbackShelf {
         }
     }
 
-    /// Removes a file whose lines are dealt with.
+    /// Removes a file whose lines have been processed.
     ///
-    /// - Throws: `SystemError`: we may not.
+    /// - Throws: `SystemError`: permission is denied.
     func remove(_ file: File) throws(SystemError) {
         try folder(of: file.app).unlink(file.name.bytes)
     }
@@ -135,7 +136,7 @@ struct FeedbackShelf {
         do {
             folder = try home.openChild(Array("feedback".utf8))
         } catch {
-            // An app that has not been started has none, and some consumers remove it.
+            // An app that was never started has no such folder, and some consumers remove it.
             if error.isNotFound { return }
             guard error.isRefusal, apps.isEmpty else { throw error }
             unreadable.insert("\(app)/feedback")

@@ -1,7 +1,7 @@
 import Document
 import PushDaemon
 
-/// What was found in the configuration, for people.
+/// Prints the findings in the configuration.
 struct FindingList {
     private let set: ConfigurationSet
 
@@ -9,7 +9,7 @@ struct FindingList {
         self.set = set
     }
 
-    /// Prints everything to standard error as warnings, for those who can do without what is at fault.
+    /// Prints all findings to standard error as warnings, for commands that do not need the faulty parts.
     func warn() {
         for finding in set.findings {
             for var diagnostic in finding.diagnostics {
@@ -19,7 +19,7 @@ struct FindingList {
         }
     }
 
-    /// Prints everything to standard error, what is an error before what is only a warning.
+    /// Prints all findings to standard error, errors first.
     func note() {
         let all = set.findings.flatMap { finding in finding.diagnostics.map { (file: finding.file, diagnostic: $0) } }
         let errors = all.filter { $0.diagnostic.severity == .error }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import SpoolModel
 
-/// `pushspool hold`.
+/// The command `pushspool hold`.
 struct Hold: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Park jobs in hold/, those that are being sent too.",

@@ -3,23 +3,23 @@ import JSON
 import LinuxIO
 import SpoolModel
 
-/// Reads files with a JSON object a line in constant memory, however long they are.
+/// Reads files with one JSON object per line. Memory use does not depend on the length of the file.
 enum JSONLines {
     /// A line of a file.
     enum Line {
-        /// What it says, and its bytes without the line feed.
+        /// The parsed object, and the line's bytes without the line feed.
         case good(Node, ArraySlice<UInt8>)
-        /// Why it cannot be read.
+        /// The reason why the line cannot be parsed.
         case bad(String)
     }
 
-    /// No line of ours comes near it.
+    /// The longest line, far longer than any that the daemon writes.
     private static let lineByteLimit = 1 << 20
     private static let pieceByteCount = 1 << 18
 
-    /// Calls `body` with the number of each line, from 1, and the line. What follows one that is too long is not read.
+    /// Calls `body` with each line and its number, from 1. Stops after a line that is too long.
     ///
-    /// - Throws: `SystemError` when the file cannot be read; whatever `body` throws.
+    /// - Throws: `SystemError` if the file cannot be read; errors of `body`.
     static func read(_ file: borrowing OpenFile, _ body: (Int, Line) throws -> Void) throws {
         var parser = JSON.Parser(limits: DocumentLimits(byteCount: lineByteLimit))
         var lines = LineBuffer(limit: lineByteLimit)

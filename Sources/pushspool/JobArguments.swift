@@ -4,7 +4,7 @@ import LinuxIO
 import PushDaemon
 import SpoolModel
 
-/// The jobs that a command is about, and how it is carried out for each of them.
+/// The jobs to which a command applies.
 struct JobArguments: ParsableArguments {
     @OptionGroup var options: ConfigurationOption
 
@@ -40,12 +40,13 @@ struct JobArguments: ParsableArguments {
         }
     }
 
-    /// Carries out a command for each job, and prints a line for each.
+    /// Executes a command for each job, and prints a line for each.
     ///
     /// - Parameters:
-    ///   - command: The command: it says where jobs are looked for that are not named each.
-    ///   - makeRequests: What is to be asked for a job; the next only if the one before was good.
-    /// - Throws: `ExitCode`: 1 when something was refused or not found, 75 when nobody carries it out.
+    ///   - command: The command. It determines which folders are searched for patterns and `--all`.
+    ///   - makeRequests: Returns the requests for a job. A further one is sent only if the previous one succeeded.
+    /// - Throws: `ExitCode`: 1 if a command was refused or its job not found, 65 if the spool cannot be read, 75 if neither the
+    ///   daemon nor this program can execute it, 78 if the configuration is too faulty.
     func carryOut(_ command: ControlRequest.Command, _ makeRequests: (String) -> [ControlRequest]) throws {
         let (configuration, isGoodConfiguration) = try ConfigurationLoader(path: options.config).places()
         let names = try names(for: command, in: configuration.spool)
@@ -53,7 +54,7 @@ struct JobArguments: ParsableArguments {
         try Executor.carryOut(steps, under: configuration, mayBeOffline: isGoodConfiguration, isJSON: json)
     }
 
-    /// What was named, and what patterns, or all, stand for.
+    /// The named jobs, and the jobs that match patterns or `--all`.
     private func names(for command: ControlRequest.Command, in spool: String) throws -> [String] {
         let named = try input.all(of: jobs)
         let wanted: [String?] = all ? [nil] : named
@@ -86,7 +87,7 @@ struct JobArguments: ParsableArguments {
         return selection.found
     }
 
-    /// Makes the request for a job.
+    /// Creates the request for a job.
     func request(_ command: ControlRequest.Command, _ name: String) -> ControlRequest {
         ControlRequest(command, job: name, app: app)
     }

@@ -1,18 +1,19 @@
 import PushDaemon
 import SpoolClient
 
-/// Waits for jobs to be over by looking where they are.
+/// Waits until jobs have ended, by polling their folders.
 struct JobAwaiting {
-    /// How a job ended.
+    /// The end of a job.
     enum End {
-        /// In `done/`, everything accepted.
+        /// In `done/`, with all notifications accepted.
         case accepted
-        /// In the folder of this state and not accepted as a whole: `done`, `failed` or `held`; and what became of it in words.
+        /// In the folder for this state (`done`, `failed` or `held`), with not all notifications accepted; with a
+        /// description.
         case other(state: String, String)
-        /// Not by the deadline; whether it still waits in `new/`.
+        /// The deadline has passed; with whether the job is still in `new/`.
         case notYet(isWaiting: Bool)
 
-        /// Where the job is, in the words of `pushspool list`.
+        /// The state of the job in the words of `pushspool list`.
         var state: String {
             switch self {
             case .accepted: "done"
@@ -21,7 +22,7 @@ struct JobAwaiting {
             }
         }
 
-        /// The same in words, for a person.
+        /// A description of the end.
         var text: String {
             switch self {
             case .accepted: "done, all accepted"
@@ -35,7 +36,7 @@ struct JobAwaiting {
     let spool: String
     let until: ContinuousClock.Instant
 
-    /// Waits for one job.
+    /// Waits for the end of one job.
     ///
     /// - Throws: `SpoolClientError`: the folders cannot be read.
     func end(of name: String) async throws -> End {
@@ -51,7 +52,7 @@ struct JobAwaiting {
             case .failed(_, let result?):
                 return .other(state: "failed", "failed: " + ResultSummary.text(of: result))
             case .held: return .other(state: "held", "held in hold/")
-            // A result file is there before its job.
+            // Without a result file all was accepted: the daemon writes the result before it archives the job.
             case .done(_, nil): return .accepted
             case .failed(_, nil): return .other(state: "failed", "failed; its result file has been removed")
             case .waiting, nil:

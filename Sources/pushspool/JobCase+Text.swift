@@ -3,7 +3,7 @@ import Document
 import SpoolModel
 
 extension JobCase {
-    /// It for a person.
+    /// The job as text for people.
     var text: [String] {
         var lines = ["\(app)/\(name)  \(state)"]
         for (key, value) in facts {
@@ -20,11 +20,11 @@ extension JobCase {
             lines.append("  journal of node \(journal.node)")
             lines += journal.lines.map { "    " + $0 }
         }
-        // Reasons come from gateways, and anybody may have written a result file.
+        // Reasons come from gateways, and any user may have written a result file.
         return lines.map { $0.withoutControls }
     }
 
-    /// What it is called and when what happened, each with a key of at most 9 characters.
+    /// The identity and the history of the job, each with a key of at most 9 characters.
     private var facts: [(String, String)] {
         let known: [(String, String?)] = [
             ("id", id?.description), ("ref", ref),
@@ -49,7 +49,7 @@ extension JobCase {
         return ([counts.notifications.of("notification")] + outcomes).joined(separator: ", ")
     }
 
-    /// It as a JSON object, with a line feed.
+    /// The job as one JSON object and a line feed.
     var json: [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()

@@ -1,79 +1,80 @@
 import APNSModel
 import SpoolModel
 
-/// Everything that is found of one job.
+/// Everything known about one job.
 struct JobCase {
     /// A file of a job.
     struct File {
-        /// Where it is: `waiting`, `sending`, `held`, `done` or `failed`.
+        /// The state according to its folder: `waiting`, `sending`, `held`, `done` or `failed`.
         let state: String
-        /// Its path, from the spool on; of one in `work/` only the folder's.
+        /// The path relative to the spool; for a file in `work/` only the folder's path.
         let path: String
-        /// Its length.
+        /// The size of the file.
         let byteCount: Int64
         /// Since when it has been there.
         let since: WallTime
     }
 
-    /// What a journal tells of it.
+    /// The records of a job in one journal.
     struct Journal {
-        /// Whose journal it is.
+        /// The node that owns the journal.
         let node: String
-        /// Its records, in words.
+        /// The records as text.
         let lines: [String]
     }
 
     /// The app.
     let app: String
-    /// The name it was dropped by, or has now; escaped.
+    /// The name with which the job was dropped, or its present name; escaped.
     var name: String
-    /// Our id, if it was claimed and that is known.
+    /// The job's id, if it was claimed and the id is known.
     var id: JobID?
-    /// What a journal tells of it, one for each node that knows it.
+    /// The records in the journals, one entry for each node that has any.
     var journals: [Journal] = []
-    /// What a journal knows of it while it is not over.
+    /// The journal's state of a job that has not ended.
     var live: JournalJob?
-    /// How far it is, where the journal may not be read.
+    /// The progress according to the daemon's status, for users who may not read the journal.
     var progress: SpoolStatus.Job?
-    /// Its `job` line.
+    /// The `job` line of feedback.
     var line: JobAccount?
-    /// How many `notification` lines tell what.
+    /// The number of `notification` lines with each text.
     var refusals: [String: Int] = [:]
-    /// Its file.
+    /// The job's file.
     var file: File?
-    /// Before when it is not sent, as far as it waits and says so.
+    /// The earliest time to send, if the job is waiting and specifies one.
     var notBefore: WallTime?
-    /// The producer's name for it, as far as it is not over and its own file says so.
+    /// The producer's id from the job's own file, if the job has not ended.
     var ownRef: String?
-    /// What the file beside it says, if it is parked.
+    /// The remainder file of a held job.
     var rest: Rest?
-    /// Its result file.
+    /// The result file.
     var result: JobAccount?
-    /// The indices in its result file.
+    /// The indices in the result file.
     var indexes: [IndexList] = []
-    /// The first faults in its result file, in lines.
+    /// The first faults in the result file, as lines of text.
     var faults: [String] = []
-    /// All faults in its result file, as JSON.
+    /// All faults in the result file, as JSON.
     var diagnostics: [UInt8]?
 
-    /// Nothing is known yet but what it is called.
+    /// Creates a job of which only the name, and perhaps the id, is known.
     init(app: String, name: String, id: JobID?) {
         (self.app, self.name, self.id) = (app, name, id)
     }
 
-    /// How it ended, if it did: its result file says more than its line. What was sent in part and is parked has not.
+    /// The end of the job, if it has ended. The result file is more detailed than the line. A held job of which a part
+    /// was sent has not ended.
     var account: JobAccount? { rest?.sent == nil ? result ?? line : nil }
 
-    /// Whether it is known to have begun, and neither where it is nor how it ended.
+    /// Whether the job is known to have started, but neither its file nor its end is known.
     var isOpen: Bool { file == nil && account == nil }
 
-    /// What it is in a word: where its file is, or `removed` when that is nowhere.
+    /// The state in one word: the state of its file, or `removed` if there is none and the job is not being sent.
     var state: String { file?.state ?? (live == nil && progress == nil ? "removed" : "sending") }
 
-    /// The producer's name for it.
+    /// The producer's id.
     var ref: String? { rest?.sent?.ref ?? result?.ref ?? line?.ref ?? ownRef }
 
-    /// What became of its notifications, as far as that is known.
+    /// The outcomes of its notifications, as far as they are known.
     var counts: JobAccount.Counts? {
         if let sent = rest?.sent { return JobAccount.Counts(sent.count, sent.progress.tally) }
         if let account { return account.counts }
@@ -84,7 +85,7 @@ struct JobCase {
         return counts
     }
 
-    /// Which notifications have which outcome, or none yet, but for those accepted.
+    /// The indices of notifications by outcome, and of those without one, except accepted ones.
     var lists: [IndexList] {
         if let progress = rest?.sent?.progress { return Self.lists(of: progress) }
         guard indexes.isEmpty, let live, account == nil else { return indexes }
@@ -98,7 +99,7 @@ struct JobCase {
 }
 
 extension JobAccount.Counts {
-    /// What became of so many notifications so far.
+    /// Creates counts from the number of notifications and the outcomes so far.
     fileprivate init(_ count: Int, _ tally: Tally) {
         self.init()
         notifications = count

@@ -6,15 +6,15 @@ import PushDaemon
 import SpoolModel
 import SpoolStore
 
-/// Looks for jobs wherever a spool tells of them: journals, feedback, folders, result files.
+/// Searches a spool for jobs: in journals, feedback, folders and result files.
 struct JobSearch {
-    /// The most that is read of one result file; a longer one, of a job with millions of outcomes, is not looked into.
+    /// The largest result file that is read. Larger ones belong to jobs with millions of outcomes.
     static let resultByteLimit = 64 << 20
-    /// The longest job that is read to know when it may be sent.
+    /// The largest job that is read for its time to send.
     private static let waitingByteLimit: Int64 = 64 << 20
-    /// How many different outcomes of one job are told.
+    /// The most distinct outcomes shown for one job.
     private static let refusalLimit = 100
-    /// How many faults of one job are told in words.
+    /// The most faults shown as text for one job.
     private static let faultLimit = 5
     private static let resultEnding = Array(".result.json".utf8)
 
@@ -22,25 +22,25 @@ struct JobSearch {
     let path: String
     let apps: [String]
     let wishes: JobWishes
-    /// What was found.
+    /// The jobs found.
     private(set) var cases: [JobCase] = []
-    /// The positions of the wishes that something was found for.
+    /// The positions of the requested jobs that were found.
     private(set) var met: Set<Int> = []
-    /// What may not be read.
+    /// The paths without read permission.
     private(set) var unreadable: Set<String> = []
     private var caseOfID: [JobID: Int] = [:]
-    /// By the bytes of the path: texts that look the same may be two.
+    /// Jobs by the bytes of their paths, because distinct paths can be equal as strings.
     private var caseOfPath: [[UInt8]: Int] = [:]
 
-    /// Will look for these jobs in these apps.
+    /// Creates a search for these jobs in these apps.
     init(_ wishes: JobWishes, apps: [String], in root: Directory, path: String) {
         (self.wishes, self.apps) = (wishes, apps)
         (self.root, self.path) = (root, path)
     }
 
-    /// Looks everywhere.
+    /// Searches everywhere.
     ///
-    /// - Throws: `SystemError`: a folder cannot be read, for another reason than missing rights.
+    /// - Throws: `SystemError`: a folder cannot be read, for a reason other than permissions.
     mutating func run() throws {
         try readJournals(for: wishes)
         for app in apps {
@@ -55,17 +55,17 @@ struct JobSearch {
                 try lookIntoResults(of: app)
             }
         }
-        // A job that has not ended may have the name of one that has.
+        // A producer's id may belong to an unfinished job, too, even if a finished one was found.
         if wishes.all.contains(where: \.isRef) {
             for app in apps { try lookIntoQueue(of: app) }
         }
-        // A journal knows no producers' names: jobs that were found by those are looked for once more, by their ids.
+        // Journals do not record producers' ids, so jobs found by those are looked up again by their own ids.
         let untold = cases.filter(\.journals.isEmpty).compactMap { $0.id?.description }
         if !untold.isEmpty { try readJournals(for: JobWishes(untold)) }
     }
 
-    /// Reads of each job that waits when it may be sent, and its producer's name for it, if it says so; one that cannot be read,
-    /// or is very long, says nothing.
+    /// Reads the time to send and the producer's id from the file of each waiting job. Skips files that are unreadable
+    /// or very long.
     mutating func readTimes() {
         for index in cases.indices {
             guard let file = cases[index].file, file.state == "waiting" else { continue }
@@ -77,7 +77,8 @@ struct JobSearch {
         }
     }
 
-    /// What a file of a job that is not over says. A producer has put it there: no link is followed, and no device opened.
+    /// Checks the file of a job that has not ended. A producer put it there, so links are not followed, and devices not
+    /// opened.
     private func verdict(on path: [[UInt8]], _ name: FileName, since: WallTime) throws -> JobCheck.Verdict? {
         guard let file = path.last, name.isJob else { return nil }
         var folder = try root.openChild(path[0])
@@ -102,7 +103,7 @@ struct JobSearch {
             do {
                 try read(try nodes.openChild(node).openForReading(Array("journal".utf8)), for: wanted)
             } catch {
-                // No journal yet, or something else that lies there.
+                // There is no journal yet, or the name is not a node's folder.
                 if error.isNotFound || error.isNoDirectory { continue }
                 guard error.isRefusal else { throw error }
                 unreadable.insert(".pushspool/\(String(decoding: node, as: UTF8.self))/journal")
@@ -201,7 +202,7 @@ struct JobSearch {
         }
     }
 
-    /// The names that a file may have which is looked for in an app.
+    /// The names under which the requested jobs may be stored in an app.
     private func names(of app: String) -> [FileName] {
         let wanted = wishes.names.filter { $0.app == nil || $0.app == app }.map(\.name).filter(\.isJob)
         return (wanted + cases.filter { $0.app == app }.compactMap { FileName(escaped: $0.name) }).once
@@ -223,14 +224,14 @@ struct JobSearch {
         }
     }
 
-    /// Looks for a name, and for those that further jobs of that name got.
+    /// Looks for a name in an archive, and for the numbered names given to further jobs of that name.
     private mutating func look(
         for name: FileName, in directory: Directory, _ day: ArchiveListing.Day
     ) throws(SystemError) {
         for number in 1... {
             let numbered = name.numbered(number)
             guard let status = try directory.status(of: numbered.bytes) else {
-                // A name that is too long to have a result file beside it was cut.
+                // A name that is too long to have a result file is shortened in the archive.
                 let cut = name.shortened(toFit: FileName.byteLimitWithResult)
                 if number == 1, cut != name { try look(for: cut, in: directory, day) }
                 return
@@ -263,13 +264,13 @@ struct JobSearch {
         cases[index].diagnostics = Self.diagnostics(in: result)
     }
 
-    /// The faults that a result file tells, on one line whatever its layout.
+    /// The faults listed in a result file, as JSON on one line.
     private static func diagnostics(in result: Node) -> [UInt8]? {
         guard let list = result["diagnostics"], list.kind == .sequence else { return nil }
         return try? JSONText.bytes(of: list)
     }
 
-    /// Adds a file to the job that is known to be there, or makes one of it.
+    /// Adds a file to the job to which it belongs, or creates a job for it.
     @discardableResult
     private mutating func take(_ file: JobCase.File, _ name: FileName, id: JobID?, of app: String) -> Int {
         let index: Int
@@ -280,7 +281,7 @@ struct JobSearch {
         } else if let open = cases.firstIndex(where: {
             $0.isOpen && $0.app == app && FileName(escaped: $0.name) == name
         }) {
-            // It waits again, or was parked, after a daemon had it.
+            // The job was claimed before, and is now waiting again or held.
             index = open
         } else {
             index = cases.count
@@ -299,7 +300,7 @@ struct JobSearch {
         return cases.count - 1
     }
 
-    // MARK: What only the daemon or a result file knows
+    // MARK: Status and file contents
 
     private mutating func takeProgress() {
         for app in StatusFile.all(of: path).flatMap(\.apps) where apps.contains(app.name) {
@@ -313,16 +314,16 @@ struct JobSearch {
         }
     }
 
-    /// Whether something is still to be found that is no name of a file: an id, or a producer's.
+    /// Whether the jobs still missing include one that is named by an id or a producer's id instead of a file name.
     private var isAnyToBeLookedForInside: Bool {
         wishes.all.indices.contains { !met.contains($0) && wishes.all[$0].name?.isJob != true }
     }
 
-    /// Looks into the files of jobs that are not over: nothing else tells their producers' names.
+    /// Reads the files of unfinished jobs, which are the only source of their producers' ids.
     private mutating func lookIntoQueue(of app: String) throws(SystemError) {
         var found: [(entry: QueueListing.Entry, ref: String)] = []
         let folders = try QueueListing.forEach(of: app, in: root) { entry in
-            // One that cannot be read, or is gone meanwhile, has no name of its producer's.
+            // Skip a file that cannot be read, or has been removed.
             let verdict = try? verdict(on: [Array(app.utf8)] + entry.path, entry.name, since: entry.since)
             guard let ref = verdict?.ref, !wishes.positions(ref: ref, of: app).isEmpty else { return }
             found.append((entry, ref))

@@ -4,19 +4,19 @@ import LinuxIO
 import SpoolModel
 import SpoolStore
 
-/// Jobs that a command is about without naming each: all that a pattern fits, or that have been where they are for so long.
+/// Selects jobs for a command by pattern or age instead of by name.
 struct JobSelection {
-    /// What a job's name, or `app/name`, must fit; `nil`: any.
+    /// The pattern for a job's name or for `app/name`; `nil`: any.
     let pattern: String?
     /// The app; `nil`: any.
     let app: String?
-    /// Where the command looks for jobs.
+    /// The folders that the command searches.
     let folders: Set<JobReference.Folder>
-    /// Since when, at the latest, a job must have been where it is; `nil`: any time.
+    /// The latest time at which a job may have come to its folder; `nil`: any time.
     let before: WallTime?
 
-    /// What names each of the jobs for a command, in the order of the apps, and the folders that we may not read: what is there
-    /// is not to be left out in silence.
+    /// A reference to each selected job, in the order of the apps, and the unreadable folders. The caller must report
+    /// those, since they may contain more jobs.
     private(set) var found: [String] = []
     private(set) var unreadable: [String] = []
 
@@ -24,7 +24,7 @@ struct JobSelection {
         (self.pattern, self.app, self.folders, self.before) = (pattern, app, folders, before)
     }
 
-    /// Looks for them.
+    /// Selects the jobs.
     ///
     /// - Throws: `SystemError`: the spool cannot be read.
     mutating func look(in spool: Directory) throws(SystemError) {

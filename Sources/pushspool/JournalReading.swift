@@ -1,17 +1,17 @@
 import LinuxIO
 import SpoolModel
 
-/// A journal that is read region by region, while a daemon may write it.
+/// Reads a journal region by region, even while a daemon writes to it.
 struct JournalReading {
-    /// How it is divided, and whose it is.
+    /// The layout of the journal, and the node that owns it.
     let label: JournalLabel
-    /// Knows in which order its regions are to be read.
+    /// The replay, which determines the order in which to read the regions.
     let replay: JournalReplay
 
-    /// Reads what stands at the beginnings of the file and of its regions.
+    /// Reads the first page of the file, and the heads of its regions.
     ///
-    /// - Returns: `nil` when it is no journal of this version, or its first page is damaged.
-    /// - Throws: `SystemError`: it cannot be read.
+    /// - Returns: `nil` if the file is not a journal of this version, or its first page is damaged.
+    /// - Throws: `SystemError`: the file cannot be read.
     init?(_ file: borrowing OpenFile) throws(SystemError) {
         var page: [UInt8] = []
         _ = try file.read(JournalLayout.labelByteCount, at: 0, appendingTo: &page)
@@ -28,7 +28,7 @@ struct JournalReading {
 
     /// Reads a region.
     ///
-    /// - Throws: `SystemError`: it cannot be read.
+    /// - Throws: `SystemError`: the region cannot be read.
     func region(_ index: Int, of file: borrowing OpenFile) throws(SystemError) -> [UInt8] {
         var bytes: [UInt8] = []
         let offset = label.layout.offset(ofRegion: index)

@@ -5,7 +5,7 @@ import LinuxIO
 import SpoolModel
 import SpoolStore
 
-/// `pushspool list`.
+/// The command `pushspool list`.
 struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "List the jobs that wait, are sent, are held, or are over.",
@@ -49,7 +49,7 @@ struct List: ParsableCommand {
     @Argument(help: ArgumentHelp("Apps, and jobs by name or id; - for those on standard input.", valueName: "name"))
     var names: [String] = []
 
-    /// Where a job is, as the list says it.
+    /// The state of a job in the list.
     enum State: String, CaseIterable, ExpressibleByArgument {
         case waiting, sending, held, done, failed
     }
@@ -65,7 +65,7 @@ struct List: ParsableCommand {
         let path = try place.path()
         try OutputBuffer.printing(hint: SpoolOption.hint) { output in
             let wishes = JobWishes(try input.all(of: names))
-            // Standard input may have had no names at all.
+            // Standard input may have contained no names.
             if wishes.isEmpty, !names.isEmpty { return }
             let root = try Directory.open(path: path)
             let apps = app.isEmpty ? try QueueListing.apps(in: root) : app.once
@@ -96,7 +96,7 @@ struct List: ParsableCommand {
         }
     }
 
-    /// Whether a job is in a state, and has been there for as long, as was asked for.
+    /// Whether a job has a requested state, and has been there for the requested time.
     private func isWanted(_ row: Row) -> Bool {
         (state.isEmpty || state.contains { $0.rawValue == row.state }) && isWanted(since: row.since)
     }
@@ -108,9 +108,9 @@ struct List: ParsableCommand {
             && (olderThan.map { now - time >= .seconds($0.seconds) } ?? true)
     }
 
-    /// Adds the jobs of the archives that were asked for, the newest day last.
+    /// Adds the requested jobs in the archives, the newest day last.
     ///
-    /// - Returns: The folders that we may not read.
+    /// - Returns: The folders without read permission.
     private func addArchived(
         of app: String, in root: Directory, to rows: inout [Row], where isMeant: (FileName) -> Bool
     ) throws(SystemError) -> [String] {
@@ -190,7 +190,7 @@ struct List: ParsableCommand {
         try root.openChild(Array(app.utf8)).openChild(Array("hold".utf8))
     }
 
-    /// How far a job was that is parked, if something of it was sent.
+    /// The progress of a held job, if a part of it was sent.
     private static func progress(
         of entry: QueueListing.Entry, in hold: Directory?
     ) throws(SystemError) -> SpoolStatus.Job? {
@@ -224,17 +224,17 @@ private struct Row {
     init(_ app: String, _ entry: QueueListing.Entry, _ progress: SpoolStatus.Job?) {
         (self.app, state, id, since) = (app, entry.state.rawValue, entry.id ?? progress?.id, entry.since)
         (byteCount, self.progress) = (entry.byteCount, progress)
-        // The whole name, if the daemon tells it.
+        // Prefer the full name in the daemon's status.
         name = progress?.name ?? "\(entry.name)"
     }
 
-    /// One that only the daemon knows of.
+    /// Creates the row of a job known only from the daemon's status.
     init(_ app: String, _ job: SpoolStatus.Job) {
         (self.app, state, name, id) = (app, QueueListing.State.sending.rawValue, job.name, job.id)
         (byteCount, since, progress) = (nil, nil, job)
     }
 
-    /// One that is over.
+    /// Creates the row of an archived job.
     init(_ app: String, _ day: ArchiveListing.Day, _ name: FileName, _ status: FileStatus) {
         (self.app, state, self.name) = (app, day.folder.rawValue, name.escaped)
         (id, progress, byteCount) = (nil, nil, status.byteCount)
@@ -268,7 +268,7 @@ private struct Row {
 }
 
 extension AgeShape.Row {
-    /// It as a JSON object, with a line feed.
+    /// The row as one JSON object and a line feed.
     fileprivate var json: [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()

@@ -2,7 +2,7 @@ import ArgumentParser
 import LinuxIO
 import SpoolModel
 
-/// How names are read from standard input, for which `-` stands among a command's names.
+/// Reads names from standard input if `-` is among a command's names.
 struct NameInput: ParsableArguments {
     private static let byteLimit = 64 << 20
 
@@ -11,9 +11,9 @@ struct NameInput: ParsableArguments {
         help: "On standard input, names end in NUL bytes and not in line feeds.")
     var null = false
 
-    /// All names, each once. Names that only look the same are several: files' names are bytes.
+    /// Returns all names, each once. Names that differ only in their bytes are distinct, as file names are.
     ///
-    /// - Throws: `ExitCode`, after it was said that standard input is too long, or cannot be read.
+    /// - Throws: `ExitCode`, after reporting that standard input is too long or cannot be read.
     func all(of arguments: [String]) throws -> [String] {
         var seen: Set<[UInt8]> = []
         return try arguments.flatMap { try $0 == "-" ? names() : [$0] }.filter { seen.insert(Array($0.utf8)).inserted }
@@ -27,7 +27,7 @@ struct NameInput: ParsableArguments {
             throw ExitCode.badInput
         }
         return bytes.split(separator: UInt8(ascii: "\n")).map { line in
-            // Lines may come from where they end in two characters.
+            // Lines may end with CR LF.
             Self.text(of: line.last == UInt8(ascii: "\r") ? line.dropLast() : line)
         }
         .filter { !$0.isEmpty }
@@ -44,7 +44,7 @@ struct NameInput: ParsableArguments {
         throw ExitCode.badInput
     }
 
-    /// A name as text: what is no UTF-8 is escaped.
+    /// A name as text. Invalid UTF-8 is escaped.
     private static func text(of name: ArraySlice<UInt8>) -> String {
         if let text = String(validating: name, as: UTF8.self) { return text }
         let parts = name.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)

@@ -1,42 +1,43 @@
 import ArgumentParser
 import LinuxIO
 
-/// Standard output in large pieces, for commands that print much, and must know whether it was written.
+/// Buffers standard output, for commands that print a lot and must know whether all of it was written.
 struct OutputBuffer {
     private static let pieceByteCount = 65_536
     private var bytes: [UInt8] = []
 
-    /// Nothing is written yet.
+    /// Creates an empty buffer.
     init() {}
 
-    /// Adds bytes, and writes once there are many.
+    /// Appends bytes, and writes when the buffer is large enough.
     ///
-    /// - Throws: `SystemError`: EPIPE when nobody reads any more.
+    /// - Throws: `SystemError`: EPIPE if the reader has closed the pipe.
     mutating func append(_ more: some Sequence<UInt8>) throws(SystemError) {
         bytes.append(contentsOf: more)
         if bytes.count >= Self.pieceByteCount { try flush() }
     }
 
-    /// Adds lines of text.
+    /// Appends lines of text.
     ///
-    /// - Throws: `SystemError`: EPIPE when nobody reads any more.
+    /// - Throws: `SystemError`: EPIPE if the reader has closed the pipe.
     mutating func append(lines: [String]) throws(SystemError) {
         for line in lines { try append((line + "\n").utf8) }
     }
 
-    /// Writes what has been added.
+    /// Writes the buffered bytes.
     ///
-    /// - Throws: `SystemError`: EPIPE when nobody reads any more.
+    /// - Throws: `SystemError`: EPIPE if the reader has closed the pipe.
     mutating func flush() throws(SystemError) {
         guard !bytes.isEmpty else { return }
         try StandardStream.output.send(bytes)
         bytes.removeAll(keepingCapacity: true)
     }
 
-    /// Runs a command that prints: what `body` adds is written before the command ends, or it does not end well.
+    /// Runs a command that prints. All output of `body` is written before the command ends; otherwise the command
+    /// fails.
     ///
-    /// - Throws: `ExitCode` when something could not be read or written, which was said, with `hint`; whatever else `body`
-    ///   throws. Somebody who has read enough ends it in silence.
+    /// - Throws: `ExitCode` if reading or writing failed, after reporting the error with `hint`; all other errors of
+    ///   `body`. A closed pipe is not an error.
     static func printing(hint: String, _ body: (inout OutputBuffer) throws -> Void) throws {
         var output = OutputBuffer()
         do {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import SpoolModel
 
-/// `pushspool pause`.
+/// The command `pushspool pause`.
 struct Pause: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Take and send nothing of apps until they are resumed.",
@@ -20,7 +20,7 @@ struct Pause: ParsableCommand {
     }
 }
 
-/// `pushspool resume`.
+/// The command `pushspool resume`.
 struct Resume: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Let paused apps go on, and stopped ones ask their gateways again.",

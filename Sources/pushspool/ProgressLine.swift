@@ -1,20 +1,20 @@
 import LinuxIO
 import SpoolModel
 
-/// A line that says how far a job is, and is written again and again in the same place of a terminal.
+/// A line with the progress of a job, rewritten in place on a terminal.
 struct ProgressLine {
     private static let barWidth = 24
     private var isShown = false
 
-    /// Nothing is shown yet.
+    /// Creates a line that is not shown yet.
     init() {}
 
-    /// Shows how far a job is, if somebody is looking.
+    /// Shows the progress of a job, if standard error is a terminal.
     mutating func show(_ job: SpoolStatus.Job) {
         guard StandardStream.error.isTerminal else { return }
         isShown = true
         let columns = StandardStream.error.terminalSize?.columns ?? 80
-        // What reaches the last column could not be written over.
+        // Leave the last column free: a line that reaches it could not be overwritten.
         StandardStream.error.write(Array("\r\(Self.text(of: job, columns: columns - 1))\u{1B}[K".utf8))
     }
 
@@ -25,8 +25,9 @@ struct ProgressLine {
         StandardStream.error.write(Array("\r\u{1B}[K".utf8))
     }
 
-    /// `[######------------------]  25 %  250000 of 1000000  31000/s  24 s left`, and the job's name behind that if it is
-    /// wanted: as much of it as there are columns for, the bar first to go, then what can be reckoned.
+    /// The text `[######------------------]  25 %  250000 of 1000000  31000/s  24 s left`, followed by the job's name
+    /// if given. Text that does not fit the columns is shortened: first the bar is dropped, then everything but the
+    /// percentage.
     static func text(of job: SpoolStatus.Job, name: String? = nil, columns: Int = .max) -> String {
         let full = Int(job.share * Double(barWidth))
         let bar = "[" + String(repeating: "#", count: full) + String(repeating: "-", count: barWidth - full) + "]"
@@ -40,7 +41,7 @@ struct ProgressLine {
 }
 
 extension SpoolStatus.Job {
-    /// `25 %  250000 of 1000000  31000/s  24 s left`, as far as that is known.
+    /// The text `25 %  250000 of 1000000  31000/s  24 s left`, as far as it is known.
     var inWords: String {
         var words = ["\(Int(share * 100)) %", "\(settledCount) of \(count)"]
         if let rate { words.append("\(rate)/s") }
@@ -50,7 +51,8 @@ extension SpoolStatus.Job {
 }
 
 extension Duration {
-    /// `42 s`, `17 min`, `5 h`, `12 d`: the largest unit that it has two of, rounded down.
+    /// The text `42 s`, `17 min`, `5 h` or `12 d`: in the largest unit of which the duration has at least two, rounded
+    /// down.
     var inWords: String {
         let seconds = max(0, components.seconds)
         for (unit, name) in [(86_400, "d"), (3_600, "h"), (60, "min")] as [(Int64, String)] where seconds >= 2 * unit {

@@ -7,20 +7,20 @@ import SpoolModel
 /// The entry point.
 @main
 enum Program {
-    /// The signals that end a command in good order, blocked before the program has a second thread; see `BlockedSignals`.
+    /// The signals that end a command cleanly, blocked before the program has a second thread; see `BlockedSignals`.
     static let signals = blocked([.terminate, .interrupt, .hangup])
 
-    /// Those that the daemon hears: one that means nothing to it must not end it either.
+    /// The signals that the daemon receives: all of them, so that one without a meaning does not end it.
     static let daemonSignals = blocked(Signal.allCases)
 
-    /// The service manager that started the daemon and wants to hear of it. Asked for before the program has a second thread,
-    /// because that changes the environment.
+    /// The service manager that started the daemon and expects notifications. It is looked up before the program has a
+    /// second thread, because that changes the environment.
     static let serviceManager = announcedServiceManager()
 
-    /// Runs the command on the line. An asynchronous `main` would come too late for the signals: it has threads already.
+    /// Runs the command line. An asynchronous `main` would be too late to block signals, since threads exist by then.
     static func main() {
         refuseMisspelling()
-        // The other commands are left to die of signals; a line that cannot be read is complained about below.
+        // Other commands end by the default action of signals. Errors in the command line are reported below.
         if let command = try? Pushspool.parseAsRoot() {
             if hearsSignals(command) { _ = signals }
             if command is Run {
@@ -36,7 +36,7 @@ enum Program {
         Host.park()
     }
 
-    /// Refuses a command that there is not, if there is one that is called much the same.
+    /// Refuses an unknown command if a known one has a similar name.
     private static func refuseMisspelling() {
         guard CommandLine.arguments.count > 1 else { return }
         let (word, known) = (CommandLine.arguments[1], Pushspool.configuration.subcommands.map { $0._commandName })
@@ -47,13 +47,13 @@ enum Program {
         Host.leave(with: ExitCode.validationFailure.rawValue)
     }
 
-    /// Whether a command besides the daemon ends in good order when a signal says so.
+    /// Whether a command other than the daemon ends cleanly on a signal.
     private static func hearsSignals(_ command: any ParsableCommand) -> Bool {
         command is Simulate || (command as? Status)?.watch == true
     }
 
-    /// Refuses to run the daemon where no configuration could be served, before the first task: libdispatch ends a process that
-    /// has no descriptor for it, and says nothing.
+    /// Refuses to run the daemon if the limit of open files is too low for any configuration. This must happen before
+    /// the first task: libdispatch ends a process without a message if it can open no descriptor.
     private static func refuseWithoutDescriptors() {
         guard let fault = Daemon.limitFault() else { return }
         Talk.complain(fault.message, hint: fault.hint)
@@ -100,9 +100,9 @@ struct Pushspool: AsyncParsableCommand {
         ])
 }
 
-/// Where the daemon's configuration is.
+/// The option for the daemon's configuration file.
 struct ConfigurationOption: ParsableArguments {
-    /// The file that is read unless another is named: that of PUSHSPOOL_CONFIG, or the usual one.
+    /// The default file: the one in PUSHSPOOL_CONFIG, or else the usual path.
     static let standard = EnvironmentVariable.value("PUSHSPOOL_CONFIG").flatMap { $0.isEmpty ? nil : $0 } ?? usual
     private static let usual = "/etc/pushspool/pushspool.yaml"
 
@@ -111,14 +111,14 @@ struct ConfigurationOption: ParsableArguments {
         completion: .file())
     var config = ConfigurationOption.standard
 
-    /// What a command that is proposed must say of it, a space in front: nothing, if it is the standard file.
+    /// The option as repeated in suggested commands, with a leading space; empty for the default file.
     var repeated: String { config == Self.standard ? "" : " --config \(ShellWord.spelled(config))" }
 }
 
 extension ConfigurationLoader {
-    /// The daemon's configuration, without the apps': producers may not read those.
+    /// Returns the daemon's configuration without the apps', which producers may not read.
     ///
-    /// - Throws: `ExitCode`, after it was said what is wrong with it.
+    /// - Throws: `ExitCode`, after reporting the faults.
     func daemon() throws -> DaemonConfiguration {
         let set = loadDaemon()
         guard !set.isDaemonBroken else {
@@ -130,11 +130,11 @@ extension ConfigurationLoader {
 }
 
 extension ConfigurationLoader {
-    /// The daemon's configuration for commands that need no more of it than where the spool and the control socket are: other
-    /// faults are only warned of. The daemon that runs has read the file before they were made.
+    /// Returns the daemon's configuration for commands that need only the places of the spool and the control socket.
+    /// Other faults are reported as warnings: a running daemon has read the file before they were made.
     ///
-    /// - Returns: The configuration, and whether all of it is good.
-    /// - Throws: `ExitCode`, after it was said what is wrong with it.
+    /// - Returns: The configuration, and whether it has no faults.
+    /// - Throws: `ExitCode`, after reporting the faults.
     func places() throws -> (daemon: DaemonConfiguration, isGood: Bool) {
         let set = loadDaemon()
         guard set.isDaemonBroken else { return (set.daemon, true) }
@@ -148,10 +148,10 @@ extension ConfigurationLoader {
 }
 
 extension ExitCode {
-    /// The input is at fault (EX_DATAERR).
+    /// The input is faulty (EX_DATAERR).
     static let badInput = ExitCode(65)
-    /// It may work later (EX_TEMPFAIL).
+    /// A later attempt may succeed (EX_TEMPFAIL).
     static let tryAgain = ExitCode(75)
-    /// The configuration is at fault (EX_CONFIG).
+    /// The configuration is faulty (EX_CONFIG).
     static let badConfiguration = ExitCode(78)
 }

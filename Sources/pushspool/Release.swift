@@ -1,7 +1,7 @@
 import ArgumentParser
 import SpoolModel
 
-/// `pushspool release`.
+/// The command `pushspool release`.
 struct Release: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Let parked jobs go on.",

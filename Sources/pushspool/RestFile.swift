@@ -3,16 +3,16 @@ import JSON
 import LinuxIO
 import SpoolModel
 
-/// The file beside a parked job that says what is left of it.
+/// The remainder file of a held job.
 struct RestFile {
-    /// What it says.
+    /// The remainder.
     let rest: Rest
-    /// The same as it was written.
+    /// The parsed JSON of the file.
     let node: Node
 
-    /// Reads the one beside a job in `hold/`.
+    /// Reads the remainder file of a job in `hold/`.
     ///
-    /// - Returns: `nil` when there is none, it is of another file, or it cannot be opened or read as one.
+    /// - Returns: `nil` if there is none, it belongs to another file, or it cannot be opened or parsed.
     /// - Throws: `SystemError`: EIO and the like.
     static func beside(_ name: FileName, in hold: Directory) throws(SystemError) -> RestFile? {
         guard let restName = name.rest, let status = try hold.status(of: name.bytes) else { return nil }

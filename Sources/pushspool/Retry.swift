@@ -1,7 +1,7 @@
 import ArgumentParser
 import SpoolModel
 
-/// `pushspool retry`.
+/// The command `pushspool retry`.
 struct Retry: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Send what is left of jobs that are over.",

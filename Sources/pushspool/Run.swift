@@ -3,7 +3,7 @@ import LinuxIO
 import Logging
 import PushDaemon
 
-/// `pushspool run`.
+/// The command `pushspool run`.
 struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run the daemon.",
@@ -34,12 +34,12 @@ struct Run: AsyncParsableCommand {
         do {
             try await daemon.run()
         } catch {
-            // The log has told.
+            // The error is already in the log.
             throw ExitCode.tryAgain
         }
     }
 
-    /// Before any key is read.
+    /// Forbids core dumps. Must be called before any key is read.
     private func forbidDumps() {
         do throws(SystemError) {
             try MemoryDump.forbid()

@@ -3,7 +3,7 @@ import LinuxIO
 import SpoolModel
 import SpoolStore
 
-/// `pushspool show`.
+/// The command `pushspool show`.
 struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show everything that the spool tells of jobs.",
@@ -15,7 +15,7 @@ struct Show: AsyncParsableCommand {
             Example: pushspool show --app weather storm.json
             """)
 
-    /// How many jobs are looked for in one pass over the spool.
+    /// The most jobs searched for in one pass over the spool.
     private static let batchCount = 1000
 
     @OptionGroup var place: SpoolOption
@@ -51,7 +51,7 @@ struct Show: AsyncParsableCommand {
         }
     }
 
-    /// Looks a second time if it misses one: it may have moved to a folder that was looked into before.
+    /// Searches again if a job was not found: it may have moved to a folder that had already been searched.
     private func search(for jobs: [String], of apps: [String], in root: Directory, _ path: String) throws -> JobSearch {
         var search = JobSearch(JobWishes(jobs), apps: apps, in: root, path: path)
         try search.run()
@@ -63,7 +63,7 @@ struct Show: AsyncParsableCommand {
         return search
     }
 
-    /// Says what could not be read, and what was not found. Returns whether there was any of the latter.
+    /// Reports unreadable paths and missing jobs. Returns whether any job is missing.
     private func complain(of search: JobSearch) -> Bool {
         if !search.unreadable.isEmpty {
             let (first, rest) = (search.unreadable.sorted().prefix(4), max(0, search.unreadable.count - 4))

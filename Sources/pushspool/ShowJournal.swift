@@ -2,7 +2,7 @@ import ArgumentParser
 import LinuxIO
 import SpoolModel
 
-/// `pushspool journal`.
+/// The command `pushspool journal`.
 struct ShowJournal: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "journal",

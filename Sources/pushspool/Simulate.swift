@@ -6,7 +6,7 @@ import LinuxIO
 import Logging
 import PushDaemon
 
-/// `pushspool simulate`.
+/// The command `pushspool simulate`.
 struct Simulate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run a gateway that behaves, or misbehaves, on request.",
@@ -116,13 +116,13 @@ struct Simulate: AsyncParsableCommand {
         configuration.http2Manner.streamLimit = streams
         configuration.http2Manner.latency = try duration(latency)
         configuration.logger = Logger(label: "simulator") { _ in LineLogHandler(level: .notice, format: .text) }
-        // Last, so that nothing is left behind by options that cannot be read.
+        // Create files last, so that invalid options leave none.
         configuration.certificates = try readOrMakeCertificates()
         configuration.requestRules.keys = [try Self.key(in: certificates)]
         return configuration
     }
 
-    /// The rules of the script, and then those of the command line, of which the second is called line 2.
+    /// The rules of the script followed by those of the command line. Error messages call the second `--fault` line 2.
     private func rules() throws -> FaultScript {
         let written = try script.map { String(decoding: try ConfigurationFile.read($0).bytes, as: UTF8.self) } ?? ""
         let given = fault.joined(separator: "\n")
@@ -131,7 +131,7 @@ struct Simulate: AsyncParsableCommand {
         return try FaultScript(written + "\n" + given)
     }
 
-    /// Says which rule cannot be read, if there is one.
+    /// Reports the first invalid rule, if there is one.
     private func check(_ rules: String, from place: String) throws {
         do throws(FaultScript.Fault) {
             _ = try FaultScript(rules)
@@ -154,9 +154,9 @@ struct Simulate: AsyncParsableCommand {
         }
     }
 
-    /// Prints an app's file, and behind its comment signs another one, for the other protocol.
+    /// Prints an app's file, followed by one for the other protocol in comments.
     private func describe(_ simulator: Simulator) {
-        // Absolute: an app's file sees paths from its own folder.
+        // Absolute, because paths in an app's file are relative to that file's folder.
         let folder = Host.workingFolder.map { ConfigurationFile.resolve(certificates, in: $0) } ?? certificates
         let key = "\(folder)/AuthKey_\(Self.keyID).p8"
         Talk.say(
@@ -188,7 +188,7 @@ struct Simulate: AsyncParsableCommand {
         }
     }
 
-    /// The certificates in the folder; new ones are written to it if it has none.
+    /// The certificates in the folder. If it has none, new ones are created there.
     private func readOrMakeCertificates() throws -> Certificates {
         if let authority = try? ConfigurationFile.read(certificates + "/ca.pem").bytes {
             let server = try ConfigurationFile.read(certificates + "/server.pem").bytes
@@ -199,7 +199,7 @@ struct Simulate: AsyncParsableCommand {
         return made
     }
 
-    /// The tokens of the file `--gone`.
+    /// The tokens in the file given by `--gone`.
     private func goneTokens() throws -> [[UInt8]] {
         guard let gone else { return [] }
         let text = String(decoding: try ConfigurationFile.read(gone).bytes, as: UTF8.self)
@@ -216,7 +216,7 @@ struct Simulate: AsyncParsableCommand {
     private static let keyID = "ABC123DEFG"
     private static let teamID = "DEF123GHIJ"
 
-    /// The key for provider tokens in a folder; a new one is written to it if it has none.
+    /// The key for provider tokens in a folder. If it has none, a new one is created there.
     private static func key(in folder: String) throws -> RegisteredKey {
         guard let privateKey = try? ConfigurationFile.read(folder + "/AuthKey_\(keyID).p8").bytes else {
             return try .making(in: folder, keyID: keyID, teamID: teamID)

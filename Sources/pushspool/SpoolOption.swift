@@ -5,9 +5,9 @@ import LinuxIO
 import PushDaemon
 import SpoolModel
 
-/// Where the spool is, for commands that only read it.
+/// The option for the spool, for commands that only read it.
 struct SpoolOption: ParsableArguments {
-    /// What to do when it cannot be read.
+    /// The hint if the spool cannot be read.
     static let hint = "check the spool's path, the app's name, and the permissions"
 
     @OptionGroup var options: ConfigurationOption
@@ -16,30 +16,30 @@ struct SpoolOption: ParsableArguments {
         help: ArgumentHelp("The spool; instead of the configuration's.", valueName: "folder"), completion: .directory)
     var spool: String?
 
-    /// What a command that is proposed must say of it, a space in front.
+    /// The option as repeated in suggested commands, with a leading space.
     var repeated: String { spool.map { " --spool \(ShellWord.spelled($0))" } ?? options.repeated }
 
-    /// Its path.
+    /// The path of the spool.
     ///
-    /// - Throws: `ExitCode`, after it was said what is wrong with the configuration.
+    /// - Throws: `ExitCode`, after reporting the faults in the configuration.
     func path() throws -> String {
         try spool ?? ConfigurationLoader(path: options.config).places().daemon.spool
     }
 }
 
 extension Sequence where Element: Hashable {
-    /// Each element once, where it comes first.
+    /// The distinct elements, in the order of their first occurrence.
     var once: [Element] {
         var seen: Set<Element> = []
         return filter { seen.insert($0).inserted }
     }
 }
 
-/// A point in time that an option names.
+/// Parses an option for a point in time.
 enum TimeOption {
-    /// The time that `text` names, or `nil` for no text.
+    /// Returns the time given by `text`; `nil` without a text.
     ///
-    /// - Throws: `ValidationError`: it names none.
+    /// - Throws: `ValidationError`: the text is not a time.
     static func time(_ option: String, _ text: String?) throws -> WallTime? {
         guard let text else { return nil }
         do throws(TextFault) {

@@ -4,7 +4,7 @@ import LinuxIO
 import PushDaemon
 import SpoolModel
 
-/// `pushspool status`.
+/// The command `pushspool status`.
 struct Status: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show what the daemon and each app are doing.",
@@ -39,7 +39,7 @@ struct Status: ParsableCommand {
         let daemon = try ConfigurationLoader(path: options.config).places().daemon
         let node = daemon.node ?? Host.name
         let names = try input.all(of: apps)
-        // Standard input may have had no names at all.
+        // Standard input may have contained no names.
         if names.isEmpty, !apps.isEmpty { return }
         if watch { return try keepShowing(names, of: daemon) }
         let file = try file(of: node, daemon)
@@ -83,7 +83,7 @@ struct Status: ParsableCommand {
             var watch = StatusWatch(of: daemon, apps: apps)
             try watch.run(until: Program.signals)
         } catch {
-            // Whoever read this has enough.
+            // The reader has closed the pipe.
             if error.isBrokenPipe { return }
             Talk.complain("\(error)", hint: "check the spool's path, and whether the terminal is still there")
             throw ExitCode.badInput
@@ -132,7 +132,7 @@ struct Status: ParsableCommand {
 }
 
 extension SpoolStatus {
-    /// It with these apps only, if any are named.
+    /// Returns the status with only these apps; unchanged if none are named.
     func limited(to names: [String]) -> SpoolStatus {
         guard !names.isEmpty else { return self }
         var status = self
@@ -142,16 +142,16 @@ extension SpoolStatus {
 }
 
 extension SpoolStatus.App {
-    /// Why it waits, or does not start, if it says so: `weather waits for room in the journal: …`.
+    /// The reason why the app waits or does not start, if it has one: `weather waits for room in the journal: …`.
     var waitReason: String? { reason.map { "\(name) \(state == .starting ? "cannot start: " : "")\($0)" } }
 
-    /// How long ago its gateway last answered, if jobs are under way and that is long.
+    /// The time since the gateway's last answer, if jobs are under way and it is longer than 10 s.
     func silence(at now: WallTime) -> Duration? {
         guard state == .sending, !progress.isEmpty, let answeredAt, now - answeredAt > .seconds(10) else { return nil }
         return now - answeredAt
     }
 
-    /// What there is to say of its certificate, if that has 30 days left at most: `weather: certificate expires on …`.
+    /// The warning about the app's certificate, if at most 30 days are left: `weather: certificate expires on …`.
     func expiry(at now: WallTime) -> String? {
         guard let notAfter = credentials?.notAfter else { return nil }
         return CertificateExpiry.words(of: notAfter, at: now).map { "\(name): certificate \($0)" }

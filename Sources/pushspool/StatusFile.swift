@@ -4,18 +4,18 @@ import JSON
 import LinuxIO
 import SpoolModel
 
-/// What daemons say of themselves, in `<spool>/.pushspool/public/<node>/status.json`.
+/// The status file of a daemon, `<spool>/.pushspool/public/<node>/status.json`.
 struct StatusFile {
     private static let byteLimit = 64 << 20
 
-    /// The file as it is.
+    /// The bytes of the file.
     let bytes: [UInt8]
-    /// What it says; `nil` if it is of another version.
+    /// The parsed status; `nil` if the file is of another version.
     let status: SpoolStatus?
 
-    /// Reads that of one node.
+    /// Reads the status file of a node.
     ///
-    /// - Throws: `SystemError`: there is none, or it cannot be read.
+    /// - Throws: `SystemError`: the file does not exist, or cannot be read.
     init(spool: String, node: String) throws(SystemError) {
         let folder = try Directory.open(path: "\(spool)/.pushspool/public/\(node)")
         try self.init(in: folder)
@@ -27,10 +27,10 @@ struct StatusFile {
         status = (try? parser.parse(bytes).root).flatMap { SpoolStatus($0) }
     }
 
-    /// How old what is said of jobs under way may be: it is said every second.
+    /// The age up to which progress is current. The daemon writes it once per second.
     private static let progressAge = Duration.seconds(5)
 
-    /// What all nodes say that have said something lately, without progress that nobody may have made.
+    /// Returns the recent status of all nodes, without progress that is out of date.
     static func all(of spool: String) -> [SpoolStatus] {
         let now = WallTime(nanoseconds: WallClock.nanoseconds())
         return written(in: spool).filter { now - $0.writtenAt <= SpoolStatus.interval * 2 }.map { status in
@@ -48,7 +48,7 @@ struct StatusFile {
         return nodes.compactMap { node in (try? root.openChild(node)).flatMap { try? StatusFile(in: $0).status } }
     }
 
-    /// How far a job is, if it takes long enough for anybody to say so.
+    /// The progress of a job, if it takes long enough to be reported.
     static func progress(of job: String, app: String, in spool: String) -> SpoolStatus.Job? {
         all(of: spool).lazy.flatMap(\.apps).filter { $0.name == app }.flatMap(\.progress).first { $0.name == job }
     }

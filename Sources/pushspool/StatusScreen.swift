@@ -1,27 +1,27 @@
 import APNSModel
 import SpoolModel
 
-/// What `pushspool status --watch` shows: the daemon, why apps wait, certificates to renew, each app, and
-/// the longest jobs, on one screen.
+/// The screen of `pushspool status --watch`: the daemon, why apps wait, certificates to renew, each app, and the
+/// longest jobs.
 struct StatusScreen {
-    /// What waits in an app's `new/`.
+    /// The jobs waiting in an app's `new/`.
     struct Waiting: Hashable {
-        /// How many jobs.
+        /// The number of jobs.
         var count = 0
-        /// Since when the oldest.
+        /// Since when the oldest has been waiting.
         var oldest: WallTime?
     }
 
-    /// What the daemon says, if it says anything.
+    /// The daemon's status, if there is one.
     let status: SpoolStatus?
-    /// Why it says nothing, or why that may not be true any more.
+    /// Why there is no status, or why it may be out of date.
     let fault: String?
-    /// What waits, by app.
+    /// The waiting jobs by app.
     let waiting: [String: Waiting]
-    /// When it is.
+    /// The current time.
     let now: WallTime
 
-    /// The screen, cut to fit.
+    /// The lines of the screen, cut to fit.
     func lines(columns: Int, rows: Int) -> [String] {
         var head = [title, sums]
         if let fault { head.append("! " + fault) }
@@ -60,10 +60,10 @@ struct StatusScreen {
         return "\(names.count.of("app"))\(trouble); \(jobCount.of("job")) under way, \(wait); \(rate)/s"
     }
 
-    /// Why apps wait, or do not start.
+    /// The reasons why apps wait or do not start.
     private var reasons: [String] { (status?.apps ?? []).compactMap(\.waitReason).map { "! \($0)" } }
 
-    /// Certificates that expire within 30 days, or have, the first to end first.
+    /// Certificates that expire within 30 days or have expired, the earliest first.
     private var expiries: [String] {
         let ends = (status?.apps ?? []).compactMap { app in
             app.expiry(at: now).map { (end: app.credentials?.notAfter ?? now, name: app.name, line: "! \($0)") }
@@ -71,13 +71,13 @@ struct StatusScreen {
         return ends.sorted { ($0.end, $0.name) < ($1.end, $1.name) }.map(\.line)
     }
 
-    /// As many lines as there is room for; the others are counted.
+    /// Cuts a list to the available room, and counts the omitted lines.
     private func cut(_ lines: [String], to room: Int, more: String) -> [String] {
         guard lines.count > room else { return lines }
         return Array(lines.prefix(room - 1)) + ["! … and \(lines.count - room + 1) \(more)"]
     }
 
-    /// The apps: those in trouble first, then those with something to do, then the idle ones.
+    /// The apps: those with problems first, then those with jobs, then the idle ones.
     private var names: [String] {
         let known = Dictionary((status?.apps ?? []).map { ($0.name, $0) }) { first, _ in first }
         return Set(known.keys).union(waiting.keys).map { name -> (rank: Int, name: String) in
@@ -100,7 +100,7 @@ struct StatusScreen {
         ]
     }
 
-    /// The longest jobs first.
+    /// The progress of jobs, the longest first.
     private func jobs(columns: Int) -> [String] {
         let jobs = (status?.apps ?? []).flatMap { app in app.progress.map { (app.name, $0) } }
         return jobs.sorted { $0.1.count > $1.1.count }.map { app, job in
@@ -110,7 +110,7 @@ struct StatusScreen {
 }
 
 extension SpoolStatus.App {
-    /// Whether it does not send, and ought to.
+    /// Whether the app does not send, but should.
     fileprivate var isTroubled: Bool {
         switch state {
         case .idle, .sending, .connecting, .starting, .ending, .unconfigured, .paused: false

@@ -4,12 +4,12 @@ import PushDaemon
 import SpoolModel
 import SpoolStore
 
-/// Shows the status again each second: drawn anew on a terminal, printed one after another elsewhere.
+/// Shows the status once per second: redrawn on a terminal, otherwise printed one after another.
 struct StatusWatch {
-    /// A look into an app's `new/`.
+    /// The result of listing an app's `new/`.
     private struct Look {
         let waiting: StatusScreen.Waiting
-        /// When to look again.
+        /// When to list it again.
         let nextAt: ContinuousClock.Instant
     }
 
@@ -17,18 +17,18 @@ struct StatusWatch {
     private let wanted: [String]
     private var looks: [String: Look] = [:]
 
-    /// Will show what the daemon says, of these apps only if any are named.
+    /// Creates a watch of a daemon; only of these apps if any are named.
     init(of daemon: DaemonConfiguration, apps: [String]) {
         (self.daemon, wanted) = (daemon, apps)
     }
 
-    /// Shows it until a key or a signal says that it is enough.
+    /// Shows the status until a key or a signal ends it.
     ///
-    /// - Throws: `SystemError`: EPIPE when nobody reads any more, or the terminal is gone.
+    /// - Throws: `SystemError`: EPIPE if the reader has closed the pipe, or the terminal is gone.
     mutating func run(until signals: BlockedSignals) throws(SystemError) {
         let console = try Console.open(signals)
         let isTerminal = StandardStream.output.isTerminal
-        // Another screen, whose end brings back what was there; without a cursor.
+        // Use the alternate screen, so that the old content comes back at the end, and hide the cursor.
         if isTerminal { StandardStream.output.write(Array("\u{1B}[?1049h\u{1B}[?25l".utf8)) }
         defer { if isTerminal { StandardStream.output.write(Array("\u{1B}[?25h\u{1B}[?1049l".utf8)) } }
         while true {
@@ -44,7 +44,7 @@ struct StatusWatch {
     private static func drawn(_ screen: StatusScreen) -> [UInt8] {
         let size = StandardStream.output.terminalSize ?? (columns: 80, rows: 24)
         let lines = screen.lines(columns: size.columns, rows: size.rows)
-        // From the first corner; what an earlier screen had behind a line and below the last is cleared.
+        // Draw from the upper left corner, and clear the rest of each line and everything below the last one.
         return Array(("\u{1B}[H" + lines.joined(separator: "\u{1B}[K\r\n") + "\u{1B}[K\u{1B}[J").utf8)
     }
 
@@ -72,7 +72,8 @@ struct StatusWatch {
         return StatusScreen(status: status, fault: fault, waiting: looks.mapValues(\.waiting), now: now)
     }
 
-    /// Looks into each `new/`, the less often the longer it takes; what cannot be read is not told.
+    /// Lists each `new/`; the longer that takes, the longer the pause before the next time. Unreadable folders are left
+    /// out.
     private mutating func look() {
         guard let root = try? Directory.open(path: daemon.spool), var apps = try? QueueListing.apps(in: root) else {
             return

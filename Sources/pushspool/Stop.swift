@@ -3,7 +3,7 @@ import LinuxIO
 import PushDaemon
 import SpoolModel
 
-/// `pushspool stop`.
+/// The command `pushspool stop`.
 struct Stop: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "End the daemon, and wait until it has ended.",
@@ -51,7 +51,7 @@ struct Stop: ParsableCommand {
         }
     }
 
-    /// Prints what the daemon says until it has ended.
+    /// Prints the daemon's answers until it has ended.
     private func follow(_ client: ControlClient, _ request: ControlRequest) throws(SystemError) {
         var last: String?
         var answer = try client.carryOut(request)
@@ -61,14 +61,14 @@ struct Stop: ParsableCommand {
             do throws(SystemError) {
                 answer = try client.nextAnswer()
             } catch {
-                // Its end may look like that.
+                // The end of the daemon may reset the connection.
                 guard error.isConnectionReset else { throw error }
                 answer = nil
             }
         }
     }
 
-    /// The connection ends a moment before the process does.
+    /// Waits for the process, which ends shortly after the connection.
     private func awaitEnd(of process: Int32?) throws(SystemError) {
         guard let process, try !Host.awaitEnd(of: process, within: .seconds(10)) else { return }
         throw .timedOut("poll", "process \(process)")

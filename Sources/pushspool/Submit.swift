@@ -7,7 +7,7 @@ import SpoolClient
 import SpoolModel
 import SpoolStore
 
-/// `pushspool submit`.
+/// The command `pushspool submit`.
 struct Submit: AsyncParsableCommand {
     /// The format of standard input.
     enum Format: String, CaseIterable, ExpressibleByArgument {
@@ -124,7 +124,7 @@ struct Submit: AsyncParsableCommand {
         if let code { throw code }
     }
 
-    /// A job as a JSON object and a line feed: where it is, in the words of `pushspool list`, and what became of it.
+    /// The job as one JSON object and a line feed, with its state in the words of `pushspool list` and a description.
     private func line(_ name: String, _ state: String, _ text: String? = nil, _ reasons: JobReasons? = nil) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()

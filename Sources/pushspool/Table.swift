@@ -1,14 +1,14 @@
 /// Text in columns, each as wide as its widest cell.
 struct Table {
-    /// The lines, without spaces at their ends.
+    /// The lines, without trailing spaces.
     let lines: [String]
 
     /// Lays out a table.
     ///
     /// - Parameters:
-    ///   - header: What is above each column.
-    ///   - rows: The cells, as many in each row.
-    ///   - rightAligned: The columns that stand to the right: numbers.
+    ///   - header: The headings of the columns.
+    ///   - rows: The cells, one for each column in each row.
+    ///   - rightAligned: The columns to align right, such as numbers.
     init(header: [String], rows: [[String]], rightAligned: Set<Int> = []) {
         let all = [header] + rows
         let widths = header.indices.map { column in all.map { $0[column].count }.max() ?? 0 }

@@ -1,30 +1,30 @@
 import LinuxIO
 
 extension Int {
-    /// `1 job`, `2 jobs`.
+    /// The number with its noun: `1 job`, `2 jobs`.
     func of(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
 }
 
-/// Prints data to standard output and talk to standard error.
+/// Prints data to standard output, and messages to standard error.
 enum Talk {
     /// Prints a line of data.
     static func say(_ line: String) {
         say(Array((line + "\n").utf8))
     }
 
-    /// Prints data. If that fails, this is said once, and what was begun goes on; see `StandardStream.hasLostOutput`.
+    /// Prints data. A failure is reported once, and the command continues; see `StandardStream.hasLostOutput`.
     static func say(_ bytes: [UInt8]) {
         guard let error = StandardStream.print(bytes) else { return }
         let hint = error.isOutOfSpace ? "free some space" : "see where standard output goes"
         complain("not all was printed: \(error)", hint: hint)
     }
 
-    /// Prints a line about what is going on, or what went wrong.
+    /// Prints a line of information or an error.
     static func note(_ line: String) {
         StandardStream.error.write(Array((line + "\n").utf8))
     }
 
-    /// Prints an error and its remedy.
+    /// Prints an error and its hint.
     static func complain(_ message: String, hint: String?) {
         note("pushspool: \(message)")
         if let hint { note("hint: \(hint)") }

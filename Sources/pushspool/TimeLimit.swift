@@ -1,7 +1,7 @@
 import ArgumentParser
 import Document
 
-/// How long something may take, as an option says it: `30` or `30s`, `5m`, `4h`; in whole seconds, rounded up.
+/// A duration given by an option: `30` or `30s`, `5m`, `4h`; in whole seconds, rounded up.
 struct TimeLimit: ExpressibleByArgument, Equatable {
     /// The time in seconds.
     let seconds: Int

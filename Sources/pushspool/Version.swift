@@ -1,5 +1,5 @@
-/// Which release this is.
+/// The version of the program.
 enum Version {
-    /// The number that `pushspool --version` prints, and that the Makefile names packages by.
+    /// The version that `pushspool --version` prints, and that the Makefile uses in package names.
     static let current = "0.1.0"
 }

@@ -4,7 +4,7 @@ import LinuxIO
 import SpoolModel
 import SpoolStore
 
-/// `pushspool report`.
+/// The command `pushspool report`.
 struct MakeReport: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "report",
@@ -48,7 +48,7 @@ struct MakeReport: ParsableCommand {
             try write(json ? ReportLines.json(reading.report) : page(of: reading.report))
             try complain(ofUnreadable: reading.report.sources.unreadable)
         } catch let error as SystemError {
-            // Whoever read this has enough.
+            // The reader has closed the pipe.
             if error.isBrokenPipe { return }
             Talk.complain("\(error)", hint: "check the paths, the app's name, and the permissions")
             throw ExitCode.badInput
@@ -59,7 +59,7 @@ struct MakeReport: ParsableCommand {
         Array(ReportPage.html(report, madeAt: WallTime(nanoseconds: WallClock.nanoseconds())).utf8)
     }
 
-    /// Says what is not on the page, which says so, too; nobody may be looking at it yet.
+    /// Reports unreadable folders. The page lists them, too, but may not be read soon.
     private func complain(ofUnreadable folders: [String]) throws {
         guard !folders.isEmpty else { return }
         let more = folders.count > 4 ? ", and \(folders.count - 4) more," : ""
@@ -78,7 +78,7 @@ struct MakeReport: ParsableCommand {
         return TimeBuckets(since: begin, until: end)
     }
 
-    /// Replaces the file in one step, so that nobody ever reads half a page.
+    /// Replaces the file atomically, so that a reader never sees an incomplete page.
     private func write(_ bytes: [UInt8]) throws(SystemError) {
         guard let output else { return try StandardStream.output.send(bytes) }
         let slash = output.utf8.lastIndex(of: UInt8(ascii: "/"))
@@ -86,7 +86,7 @@ struct MakeReport: ParsableCommand {
         let name = Array(slash.map { output.utf8[output.utf8.index(after: $0)...] } ?? output.utf8[...])
         let directory = try Directory.open(path: folder)
         let temporary = Array(".pushspool-\(Host.processID).tmp".utf8)
-        // Left by a crash of another process of this number.
+        // Left by a crash of an earlier process with the same id.
         try directory.unlink(temporary)
         let file = try directory.create(temporary, mode: 0o644)
         do throws(SystemError) {

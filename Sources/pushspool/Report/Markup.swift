@@ -1,14 +1,14 @@
 import Document
 
-/// HTML that is well-formed XML too, written element by element: what is opened is closed, and text is escaped.
+/// Writes HTML that is also well-formed XML, element by element. Closes each element, and escapes text.
 struct Markup {
-    /// What has been written.
+    /// The markup written so far.
     private(set) var text = ""
 
-    /// Nothing is written yet.
+    /// Creates empty markup.
     init() {}
 
-    /// Writes an element with what `body` writes in it.
+    /// Writes an element with the content that `body` writes.
     mutating func element(
         _ name: String, _ attributes: KeyValuePairs<String, String> = [:], _ body: (inout Markup) -> Void
     ) {
@@ -18,12 +18,12 @@ struct Markup {
         text += "</\(name)>"
     }
 
-    /// Writes an element with text in it.
+    /// Writes an element that contains text.
     mutating func element(_ name: String, _ attributes: KeyValuePairs<String, String> = [:], text words: String) {
         element(name, attributes) { $0.write(words) }
     }
 
-    /// Writes an element without content.
+    /// Writes an empty element.
     mutating func void(_ name: String, _ attributes: KeyValuePairs<String, String>) {
         begin(name, attributes)
         text += "/>"
@@ -34,7 +34,7 @@ struct Markup {
         text += Self.escaped(words)
     }
 
-    /// Writes what is markup already, or a style sheet of ours.
+    /// Writes existing markup, or a style sheet of the program, unchanged.
     mutating func writeRaw(_ markup: String) {
         text += markup
     }
@@ -44,8 +44,8 @@ struct Markup {
         for (key, value) in attributes { text += " \(key)=\"\(Self.escaped(value))\"" }
     }
 
-    /// Text as it may stand anywhere, in quotes too: characters of markup as entities, those that have no place in a page, or
-    /// turn the text around them, as a mark in their stead.
+    /// Escapes text for any place in a page, including quoted attributes. Markup characters become entities. Characters
+    /// that are not allowed in a page, or that change the direction of text, become U+FFFD.
     static func escaped(_ words: String) -> String {
         var escaped = ""
         for scalar in words.unicodeScalars {

@@ -1,42 +1,42 @@
 import SpoolModel
 
-/// The frame of a drawing: a field with a scale at its left and marks below, in units of a 720 wide picture.
+/// The frame of a plot: an area with a scale on its left and marks below it, in units of a picture 720 wide.
 struct Plot {
-    /// How wide every picture is.
+    /// The width of every picture.
     static let width = 720.0
     private static let left = 56.0
     private static let right = 10.0
     private static let top = 10.0
     private static let bottom = 26.0
 
-    /// A number that tells the pictures of a page apart.
+    /// The number of the picture, unique within the page.
     let number: Int
-    /// What it shows, for those who hear it, and under the pointer.
+    /// The title, for screen readers and as a tooltip.
     let title: String
-    /// What can be seen in it, in a sentence.
+    /// A summary in one sentence.
     let summary: String
-    /// How high it is.
+    /// The height of the picture.
     let height: Double
-    /// The scale at its left.
+    /// The scale on the left.
     let axis: PlotAxis
 
-    /// Where a share of the width is.
+    /// The horizontal position of a fraction of the width.
     func x(_ fraction: Double) -> Double {
         Self.left + fraction * (Self.width - Self.left - Self.right)
     }
 
-    /// Where a value stands.
+    /// The vertical position of a value.
     func y(_ value: Double) -> Double {
         Self.top + (1 - axis.fraction(of: value)) * (height - Self.top - Self.bottom)
     }
 
-    /// Draws the frame, and in it what `body` draws.
+    /// Draws the frame, with the content that `body` draws.
     ///
     /// - Parameters:
-    ///   - page: Where to.
-    ///   - ticks: The marks below.
-    ///   - unit: What stands behind the numbers of the scale, such as `/s`.
-    ///   - body: Draws what is shown.
+    ///   - page: The page to draw on.
+    ///   - ticks: The marks below the plot.
+    ///   - unit: The suffix of numbers on the scale, such as `/s`.
+    ///   - body: Draws the content.
     func draw(
         on page: inout Markup, ticks: [TimeBuckets.Tick], unit: String = "", _ body: (inout Markup) -> Void
     ) {
@@ -57,7 +57,7 @@ struct Plot {
         }
     }
 
-    /// Draws what `body` draws, named and described.
+    /// Draws the content of `body` as a picture with title and description.
     func picture(on page: inout Markup, _ body: (inout Markup) -> Void) {
         let (titleID, summaryID) = ("t\(number)", "d\(number)")
         page.element(
@@ -73,13 +73,13 @@ struct Plot {
         }
     }
 
-    /// Draws columns, each of values that stand on one another, and says what each is under the pointer.
+    /// Draws stacked columns, with a tooltip for each.
     ///
     /// - Parameters:
-    ///   - page: Where to.
-    ///   - columns: The values of each column, the lowest first.
-    ///   - classes: The style of each of these values.
-    ///   - words: What a column is, in words.
+    ///   - page: The page to draw on.
+    ///   - columns: The values of each column, from the bottom up.
+    ///   - classes: The style of each value.
+    ///   - words: Returns the tooltip of a column.
     func bars(
         on page: inout Markup, _ columns: [[Double]], classes: [String], words: (Int) -> String
     ) {
@@ -95,13 +95,13 @@ struct Plot {
                     rectangle(&page, style, (left, high), (step - gap, low - high))
                     below += value
                 }
-                // All of the column's height answers to the pointer.
+                // The tooltip appears over the full height of the column.
                 rectangle(&page, "hit", (left, y(axis.top)), (step - gap, y(0) - y(axis.top)))
             }
         }
     }
 
-    /// Draws a line through the middle of each column, and fills what is below it.
+    /// Draws a line through the middle of each column, and fills the area below it.
     func line(on page: inout Markup, _ values: [Double]) {
         guard !values.isEmpty else { return }
         let points = values.enumerated().map { index, value in
@@ -147,20 +147,20 @@ struct Plot {
 }
 
 extension Plot {
-    /// Bars that lie under one another, each with its name before it and its number behind.
+    /// Horizontal bars in rows, each with a name on the left and a number on the right.
     struct Rows {
         private static let rowHeight = 26.0
         private static let nameWidth = 230.0
         private static let numberWidth = 80.0
 
-        /// A number that tells the pictures of a page apart.
+        /// The number of the picture, unique within the page.
         let number: Int
-        /// What they show.
+        /// The title.
         let title: String
-        /// Name, number and style of each.
+        /// The name, number and style of each bar.
         let rows: [(name: String, count: Int, style: String)]
 
-        /// Draws them.
+        /// Draws the bars.
         func draw(on page: inout Markup) {
             let height = Self.rowHeight * Double(max(1, rows.count))
             let most = Double(max(1, rows.map(\.count).max() ?? 1))

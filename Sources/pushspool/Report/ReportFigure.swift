@@ -1,15 +1,15 @@
-/// A table of a report, which can be wider than the page.
+/// A table of a report, which may be wider than the page.
 struct ReportTable {
-    /// What stands above the columns.
+    /// The headings of the columns.
     let header: [String]
     /// The cells, row by row.
     let rows: [[String]]
-    /// The columns of numbers, which stand to the right.
+    /// The columns of numbers, which are aligned right.
     let numbers: Set<Int>
-    /// The columns of times, which are not broken into lines.
+    /// The columns of times, in which lines are not wrapped.
     var times: Set<Int> = []
 
-    /// Writes it.
+    /// Writes the table.
     func write(on page: inout Markup) {
         page.element("div", ["class": "wide"]) { page in
             page.element("table") { page in
@@ -31,18 +31,18 @@ struct ReportTable {
     }
 }
 
-/// A drawing of a report with its title, what its colours stand for, and the same as a table for those who cannot see it.
+/// A plot of a report with its title and legend, and the same data as a table for readers who cannot see the plot.
 struct ReportFigure {
-    /// What it shows.
+    /// The title.
     let title: String
-    /// What it shows, in numbers.
+    /// The data as a table.
     let table: ReportTable
-    /// The styles of what is drawn, and what they stand for.
+    /// The legend: the meaning of each style in the plot.
     var legend: [(name: String, style: String)] = []
-    /// A sentence below it.
+    /// A sentence below the plot.
     var note: String?
 
-    /// Writes it, with what `drawing` draws.
+    /// Writes the figure, with the content that `drawing` draws.
     func write(on page: inout Markup, _ drawing: (inout Markup) -> Void) {
         page.element("figure", ["class": "card"]) { page in
             page.element("figcaption") { $0.element("h3", text: title) }

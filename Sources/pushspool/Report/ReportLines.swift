@@ -2,10 +2,10 @@ import APNSModel
 import Document
 import SpoolModel
 
-/// A report for programs: a JSON object a line, its `kind` first.
+/// Formats a report as one JSON object per line, each with `kind` as its first member.
 enum ReportLines {
-    /// Returns the lines: one of all apps together, then one of each app, of each reason of notifications and of each code of
-    /// failed jobs, the most frequent first.
+    /// Returns the lines: one for all apps together, then one for each app, for each reason of notifications and for
+    /// each code of failed jobs, the most frequent first.
     static func json(_ report: SpoolReport) -> [UInt8] {
         var bytes = line("total") { writer in
             writer.member("since", report.buckets.since.rfc3339)
@@ -46,19 +46,19 @@ enum ReportLines {
 }
 
 extension SpoolReport {
-    /// Why notifications were not accepted, the most frequent first.
+    /// The reasons why notifications were not accepted, the most frequent first.
     var frequentReasons: [(key: Reason, value: Int)] {
         reasons.sorted { ($1.value, $0.key.name, $0.key.outcome) < ($0.value, $1.key.name, $1.key.outcome) }
     }
 
-    /// With which codes jobs failed, the most frequent first.
+    /// The codes of failed jobs, the most frequent first.
     var frequentCodes: [(key: String, value: Int)] {
         codes.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
     }
 }
 
 extension ReportFigures {
-    /// Writes them as members of the object that is open; latencies are in milliseconds.
+    /// Writes the figures as members of the open object, with latencies in milliseconds.
     fileprivate func write(to writer: inout JSONWriter) {
         writer.member("jobs", jobCount)
         writer.member("done", doneCount)

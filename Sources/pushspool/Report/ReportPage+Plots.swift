@@ -2,7 +2,7 @@ import APNSModel
 import SpoolModel
 
 extension ReportPage {
-    /// A plot of how many notifications a second got an outcome.
+    /// Writes a plot of the outcomes per second.
     mutating func writeThroughput(_ page: inout Markup) {
         let buckets = report.buckets
         let sums = Self.sums(report.total, from: 0).map { $0 / Double(buckets.widthInSeconds) }
@@ -18,8 +18,8 @@ extension ReportPage {
         }
     }
 
-    /// A plot of outcomes, each part of the time a column: from the one at `first` on, so that the others are not hidden by
-    /// those that were accepted.
+    /// Writes a plot of outcomes with a column for each time bucket. Starts with the outcome at `first`, so that
+    /// accepted notifications need not hide the others.
     mutating func writeOutcomes(_ page: inout Markup, from first: Int, title: String) {
         let plot = outcomePlot(report.total, from: first, title: title, height: 300)
         let series = report.total.series
@@ -51,7 +51,7 @@ extension ReportPage {
             height: height, axis: PlotAxis(upTo: most, isWhole: true))
     }
 
-    /// Draws such a plot.
+    /// Draws a plot of outcomes.
     func draw(_ plot: Plot, of figures: ReportFigures, from first: Int, on page: inout Markup) {
         let words = Array(ReportFigures.outcomes[first...])
         let columns = (0..<report.buckets.count).map { part in figures.series[first...].map { $0[part] } }
@@ -64,7 +64,7 @@ extension ReportPage {
         }
     }
 
-    /// How many notifications got an outcome in each part of the time, from the outcome at `first` on.
+    /// The number of outcomes in each time bucket, starting with the outcome at `first`.
     private static func sums(_ figures: ReportFigures, from first: Int) -> [Double] {
         var sums = figures.series[first]
         for row in figures.series[(first + 1)...] {
@@ -73,7 +73,7 @@ extension ReportPage {
         return sums
     }
 
-    /// A plot of how often something took how long.
+    /// Writes a plot of the distribution of a latency.
     mutating func writeLatency(_ page: inout Markup, _ histogram: LatencyHistogram, title: String) {
         let columns = histogram.columns
         let plot = Plot(
@@ -105,7 +105,7 @@ extension ReportPage {
         return words.joined(separator: ", ") + ", the longest \(ReportWords.duration(histogram.longest))."
     }
 
-    /// How long a part of the time is, in words.
+    /// The length of a time bucket in words.
     private var length: String {
         let seconds = report.buckets.widthInSeconds
         for (unit, name) in [(86_400, "day"), (3600, "hour"), (60, "minute")] as [(Int64, String)]
@@ -115,6 +115,6 @@ extension ReportPage {
         return "\(seconds) seconds"
     }
 
-    /// When a part of the time begins.
+    /// The start of a time bucket.
     private func time(_ part: Int) -> String { Self.minute(report.buckets.start(of: part)) }
 }

@@ -1,14 +1,14 @@
 import SpoolModel
 
 extension ReportPage {
-    /// Of how many apps there are drawings.
+    /// The most apps with a plot.
     private static let drawnAppCount = 12
-    /// Of how many apps there are rows in the table.
+    /// The most apps in the table.
     private static let tabledAppCount = 500
-    /// How many bars there are in a drawing of bars.
+    /// The most bars in one plot.
     private static let barCount = 12
 
-    /// Which reasons there were, and with which codes jobs failed.
+    /// Writes the reasons of notifications and the codes of failed jobs.
     mutating func writeReasons(_ page: inout Markup) {
         let figures = [reasonFigure, codeFigure].filter { !$0.rows.isEmpty }
         guard !figures.isEmpty else {
@@ -47,7 +47,7 @@ extension ReportPage {
         ReportFigures.outcomes.contains(outcome) ? outcome : "unknown"
     }
 
-    /// Each app in a table, and drawings of the busiest.
+    /// Writes a table of all apps, and plots of the busiest.
     mutating func writeApps(_ page: inout Markup) {
         let apps = report.apps.sorted {
             ($1.value.counts.notifications, $1.value.jobCount, $0.key)
@@ -85,7 +85,7 @@ extension ReportPage {
         return [name] + numbers.map(ReportWords.count) + [share] + quantiles
     }
 
-    /// The jobs that somebody ought to look at.
+    /// Writes the jobs that may need attention.
     func writeJobs(_ page: inout Markup) {
         page.element("h2", text: "Jobs to look at")
         let header = ["app", "job", "ended (UTC)", "state", "code", "notifications", "not accepted", "took"]
@@ -107,7 +107,7 @@ extension ReportPage {
         ]
     }
 
-    /// What the page was made from, and so what it cannot know.
+    /// Writes the sources of the report, and thereby its limits.
     func writeSources(_ page: inout Markup) {
         page.element("h2", text: "What this is made from")
         page.element("ul") { page in

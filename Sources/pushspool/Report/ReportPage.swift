@@ -1,13 +1,13 @@
 import APNSModel
 import SpoolModel
 
-/// A report as one page of HTML, complete in itself: no scripts, nothing from elsewhere.
+/// Formats a report as one self-contained page of HTML, without scripts or external resources.
 ///
-/// Tokens are not in it, since they are not in a report.
+/// The page contains no tokens, since a report has none.
 struct ReportPage {
-    /// What is shown.
+    /// The report.
     let report: SpoolReport
-    /// When it was made.
+    /// When the page was made.
     private let madeAt: WallTime
     private var pictureCount = 0
 
@@ -15,7 +15,7 @@ struct ReportPage {
         (self.report, self.madeAt) = (report, madeAt)
     }
 
-    /// The page that shows a report.
+    /// Returns the page for a report.
     static func html(_ report: SpoolReport, madeAt: WallTime) -> String {
         var page = ReportPage(report, madeAt: madeAt)
         var markup = Markup()
@@ -37,7 +37,7 @@ struct ReportPage {
     private static func writeHead(_ page: inout Markup) {
         page.void("meta", ["charset": "utf-8"])
         page.void("meta", ["name": "viewport", "content": "width=device-width, initial-scale=1"])
-        // The page itself says that it needs nothing.
+        // Declare that the page loads nothing.
         page.void(
             "meta",
             ["http-equiv": "Content-Security-Policy", "content": "default-src 'none'; style-src 'unsafe-inline'"])
@@ -99,13 +99,13 @@ struct ReportPage {
         writeJobs(&page)
     }
 
-    /// A number for the next picture.
+    /// Returns the number for the next picture.
     mutating func nextPicture() -> Int {
         pictureCount += 1
         return pictureCount
     }
 
-    /// `2026-11-21 08:36`.
+    /// The time in minutes, such as `2026-11-21 08:36`.
     static func minute(_ time: WallTime) -> String {
         let text = time.rfc3339
         return "\(text.prefix(10)) \(text.dropFirst(11).prefix(5))"

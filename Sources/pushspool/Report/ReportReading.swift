@@ -5,22 +5,22 @@ import LinuxIO
 import SpoolModel
 import SpoolStore
 
-/// Reads what a report is made from: all feedback first, then of the archives what no line tells.
+/// Reads the sources of a report: first all feedback, then the archives for jobs without a line of feedback.
 struct ReportReading {
     private let root: Directory
     private let apps: [String]
     private var parser = JSON.Parser()
-    /// What was read so far.
+    /// The report so far.
     private(set) var report: SpoolReport
 
-    /// Will read these apps of a spool.
+    /// Creates a reader for these apps of a spool.
     init(_ report: SpoolReport, apps: [String], in root: Directory) {
         (self.report, self.apps, self.root) = (report, apps, root)
     }
 
     /// Reads everything.
     ///
-    /// - Throws: `SystemError`: a folder cannot be read, for another reason than missing rights.
+    /// - Throws: `SystemError`: a folder cannot be read, for a reason other than permissions.
     mutating func run() throws {
         for app in apps {
             try readFeedback(of: app)
@@ -31,8 +31,8 @@ struct ReportReading {
 
     private mutating func readFeedback(of app: String) throws {
         let unreadable = try FeedbackShelf.readFiles(of: app, in: root) { file, shelf in
-            // A file has what came about before it was published. One that a consumer takes meanwhile has its jobs in the
-            // archives.
+            // All lines of a file are older than its publication. If a consumer removes the file in the meantime, its
+            // jobs are found in the archives.
             if let publishedAt = file.publishedAt, publishedAt < report.buckets.since { return }
             try shelf.read(file) { _, line in
                 switch line {
@@ -53,7 +53,7 @@ struct ReportReading {
             do {
                 try read(day, in: try day.open())
             } catch {
-                // The retention took it.
+                // Retention has removed the day.
                 if error.isNotFound { continue }
                 guard error.isRefusal else { throw error }
                 report.sources.unreadable.append("\(app)/\(day.folder.rawValue)/\(day.name)")
@@ -87,7 +87,8 @@ struct ReportReading {
 }
 
 extension ArchiveListing.Day {
-    /// The time that is nearest to another in this day: of a file that was copied since, the day is true, and not its time.
+    /// The time within this day that is closest to `time`. If a file was copied, its folder still has the right day,
+    /// but its timestamp is wrong.
     fileprivate func time(near time: WallTime) -> WallTime {
         guard let begin = WallTime(rfc3339: name + "T00:00:00Z") else { return time }
         return min(max(time, begin), begin + .seconds(86_399))

@@ -1,4 +1,4 @@
-/// How a report looks: in light and in dark, on a screen and on paper. Nothing is fetched from anywhere.
+/// The style of a report, for light and dark mode, screen and print. No external resources are loaded.
 enum ReportStyle {
     /// The style sheet.
     static let sheet = """

@@ -1,6 +1,6 @@
-/// Numbers as a report shows them.
+/// Formats numbers for a report.
 enum ReportWords {
-    /// `1,234,567`.
+    /// A count, such as `1,234,567`.
     static func count(_ number: Int) -> String {
         let digits = Array(String(number.magnitude).utf8)
         var text = number < 0 ? "-" : ""
@@ -11,12 +11,12 @@ enum ReportWords {
         return text
     }
 
-    /// `1 job`, `1,234 jobs`.
+    /// A count with its noun: `1 job`, `1,234 jobs`.
     static func count(_ number: Int, _ noun: String) -> String {
         "\(count(number)) \(noun)\(number == 1 ? "" : "s")"
     }
 
-    /// `950`, `1.2k`, `35M`: at most three digits, for the marks of a scale.
+    /// At most three digits, for the marks of a scale: `950`, `1.2k`, `35M`.
     static func short(_ number: Double) -> String {
         for (unit, name) in [(1e9, "G"), (1e6, "M"), (1e3, "k")] where number >= unit {
             return decimal(number / unit) + name
@@ -24,13 +24,13 @@ enum ReportWords {
         return decimal(number)
     }
 
-    /// `98.7 %`; what is not all is never shown as 100 %.
+    /// A percentage, such as `98.7 %`. Only a share of 1 is shown as 100 %.
     static func percent(_ share: Double) -> String {
         let tenths = share < 1 ? min(999, Int((share * 1000).rounded())) : 1000
         return "\(tenths / 10)\(tenths % 10 == 0 ? "" : ".\(tenths % 10)") %"
     }
 
-    /// `<1 ms`, `250 ms`, `1.2 s`, `3.5 min`, `17 h`, `12 d`.
+    /// A duration: `<1 ms`, `250 ms`, `1.2 s`, `3.5 min`, `17 h`, `12 d`.
     static func duration(_ duration: Duration) -> String {
         let milliseconds = duration / .milliseconds(1)
         guard milliseconds >= 1 else { return "<1 ms" }
@@ -39,7 +39,7 @@ enum ReportWords {
         return "\(Int(milliseconds)) ms"
     }
 
-    /// One digit behind the point below 10, unless it is none.
+    /// A number with one decimal if it is below 10 and the decimal is not zero.
     static func decimal(_ number: Double) -> String {
         guard number.isFinite, abs(number) < 1e15 else { return "∞" }
         let tenths = Int((number * 10).rounded())
@@ -47,7 +47,7 @@ enum ReportWords {
         return tenths < 0 ? "-\(-tenths / 10).\(-tenths % 10)" : "\(tenths / 10).\(tenths % 10)"
     }
 
-    /// A coordinate in a drawing: at most one digit behind the point.
+    /// A coordinate in a plot, with at most one decimal.
     static func coordinate(_ number: Double) -> String {
         guard number.isFinite else { return "0" }
         let tenths = Int((min(max(number, -1e6), 1e6) * 10).rounded())
