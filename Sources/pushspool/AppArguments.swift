@@ -17,8 +17,8 @@ struct AppArguments: ParsableArguments {
 
     /// Executes a command for each app, and prints a line for each.
     ///
-    /// - Throws: `ExitCode`: 1 if a command was refused, 75 if neither the daemon nor this program can execute it, 78
-    ///   if the configuration is too faulty to do without the daemon.
+    /// - Throws: `ExitCode`: 1 if a command was refused, 65 if standard input cannot be read, 75 if neither the daemon nor this
+    ///   program can execute it, 78 if the configuration is too faulty.
     func carryOut(_ command: ControlRequest.Command) throws {
         let (configuration, isGood) = try ConfigurationLoader(path: options.config).places()
         let names = try input.all(of: apps)

@@ -45,8 +45,8 @@ struct JobArguments: ParsableArguments {
     /// - Parameters:
     ///   - command: The command. It determines which folders are searched for patterns and `--all`.
     ///   - makeRequests: Returns the requests for a job. A further one is sent only if the previous one succeeded.
-    /// - Throws: `ExitCode`: 1 if a command was refused or its job not found, 65 if the spool cannot be read, 75 if neither the
-    ///   daemon nor this program can execute it, 78 if the configuration is too faulty.
+    /// - Throws: `ExitCode`: 1 if a command was refused or its job not found, 65 if standard input or the spool cannot be read,
+    ///   75 if neither the daemon nor this program can execute it, 78 if the configuration is too faulty.
     func carryOut(_ command: ControlRequest.Command, _ makeRequests: (String) -> [ControlRequest]) throws {
         let (configuration, isGoodConfiguration) = try ConfigurationLoader(path: options.config).places()
         let names = try names(for: command, in: configuration.spool)

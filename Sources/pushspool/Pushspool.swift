@@ -13,8 +13,8 @@ enum Program {
     /// The signals that the daemon receives: all of them, so that one without a meaning does not end it.
     static let daemonSignals = blocked(Signal.allCases)
 
-    /// The service manager that started the daemon and expects notifications. It is looked up before the program has a
-    /// second thread, because that changes the environment.
+    /// The service manager that started the daemon and expects notifications. Looking it up changes the environment, so it
+    /// happens before the program has a second thread.
     static let serviceManager = announcedServiceManager()
 
     /// Runs the command line. An asynchronous `main` would be too late to block signals, since threads exist by then.
