@@ -26,6 +26,9 @@ package final class Bell: Sendable {
         await wait(until: deadline, isolation: #isolation)
     }
 
+    /// Waits until the task is cancelled.
+    static func waitForCancellation(on reactor: Reactor) async { await Bell(on: reactor).wait() }
+
     private func wait(until deadline: ContinuousClock.Instant?, isolation: isolated (any Actor)?) async {
         await withTaskCancellationHandler {
             // A closure stays on the actor only if it captures the actor; otherwise the task would suspend on a thread

@@ -181,7 +181,7 @@ struct Simulate: AsyncParsableCommand {
     private func serve(_ simulator: Simulator, until signals: BlockedSignals) async throws {
         try await withThrowingTaskGroup { group in
             group.addTask { try await simulator.run() }
-            group.addTask { [ear = SignalEar(try Reactor(name: "signals"), signals)] in _ = try await ear.next() }
+            group.addTask { [ear = SignalReader(try Reactor(name: "signals"), signals)] in _ = try await ear.next() }
             try await group.next()
             group.cancelAll()
             try await group.waitForAll()

@@ -98,9 +98,9 @@ import Testing
         apps[1].state = .stuck
         apps[2].state = .stopped
         apps[3].state = .stopped
-        #expect(Daemon.statusLine(of: apps, isStopping: false) == "4 apps, 2 stopped, 1 stuck; 13 jobs under way")
-        #expect(Daemon.statusLine(of: [apps[1]], isStopping: true) == "stopping: 1 app, 1 stuck; 1 job under way")
-        #expect(Daemon.statusLine(of: [], isStopping: false) == "0 apps; 0 jobs under way")
+        #expect(ServiceNotifier.statusLine(of: apps, isStopping: false) == "4 apps, 2 stopped, 1 stuck; 13 jobs under way")
+        #expect(ServiceNotifier.statusLine(of: [apps[1]], isStopping: true) == "stopping: 1 app, 1 stuck; 1 job under way")
+        #expect(ServiceNotifier.statusLine(of: [], isStopping: false) == "0 apps; 0 jobs under way")
     }
 }
 

@@ -1,7 +1,7 @@
 package import LinuxIO
 
 /// Receives signals on the reactor.
-package actor SignalEar {
+package actor SignalReader {
     private let reactor: Reactor
     private let blocked: BlockedSignals
     private var watch: SignalWatch?

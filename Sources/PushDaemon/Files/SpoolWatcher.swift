@@ -3,7 +3,7 @@ import SpoolStore
 import Synchronization
 
 /// Watches the spool on a thread of its own, because watching an app means opening its folders, and that may hang.
-actor Lookout {
+actor SpoolWatcher {
     private struct View {
         var apps: Set<String> = []
         var overflowCount = 0
@@ -28,8 +28,8 @@ actor Lookout {
     /// Passes hints to the daemon until the task is cancelled or the watch ends.
     ///
     /// - Throws: The error that prevents watching altogether; the spool must be polled.
-    func run(for daemon: Daemon) async throws {
-        let watch = try SpoolWatch(daemon.spool)
+    func run(_ spool: Spool, for daemon: Daemon) async throws {
+        let watch = try SpoolWatch(spool)
         defer { watch.stop() }
         note(watch)
         await daemon.noteWatched()

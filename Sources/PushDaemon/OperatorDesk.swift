@@ -1,48 +1,56 @@
 import LinuxIO
 import Logging
 import SpoolModel
-import SpoolStore
-import Synchronization
 
-/// A stop that an operator has asked for.
-struct RequestedStop {
-    /// How long it may wait for jobs under way; `nil`: as long as that takes.
-    let limit: Duration?
-}
+/// Carries out operators' commands: finds the app that has the job, and asks it.
+final class OperatorDesk {
+    private let resources: DaemonResources
+    private let logger: Logger
+    private let configuration: ConfigurationKeeper
+    private let apps: AppSupervisor
+    /// How long a stop waits for jobs that an operator has asked for; `nil` if none has.
+    private(set) var requestedStop: RequestedStop?
+    /// Keeps the connections that end with the process.
+    private var server: ControlServer?
 
-// What operators ask for.
-extension Daemon {
+    init(_ resources: DaemonResources, _ configuration: ConfigurationKeeper, _ apps: AppSupervisor) {
+        (self.resources, self.configuration, self.apps) = (resources, configuration, apps)
+        logger = resources.logger
+    }
+
+    // MARK: The socket
+
     /// Listens for commands until the task is cancelled. A daemon whose socket cannot be made works without.
-    func runControl() async {
+    ///
+    /// - Parameter daemon: Gets the commands.
+    func run(for daemon: Daemon) async {
+        let folder = configuration.current.daemon.controlFolder
         do {
-            let folder = try Directory.open(path: configuration.daemon.controlFolder)
-            let socket = try openControl(in: folder)
-            let server = ControlServer(self, on: reactor, logger)
-            control = server
+            let socket = try openSocket(in: try Directory.open(path: folder))
+            let server = ControlServer(daemon, on: resources.reactor, logger)
+            self.server = server
             try await server.run(socket)
         } catch is CancellationError {
             return
         } catch let fault as ControlFault {
-            warnWithoutControl(fault.message, hint: fault.hint ?? "")
+            warn(fault.message, hint: fault.hint ?? "")
         } catch {
-            let folder = configuration.daemon.controlFolder
             let hint = "make \(folder) for the daemon's user (systemd: RuntimeDirectory=), or set control.folder"
-            warnWithoutControl("\(error)", hint: hint)
+            warn("\(error)", hint: hint)
         }
-        while !Task.isCancelled { try? await reactor.sleep(for: .seconds(3600)) }
     }
 
-    private func warnWithoutControl(_ message: String, hint: String) {
+    private func warn(_ message: String, hint: String) {
         logger.warning(
             "operators' commands are not heard", metadata: [LogKey.error: "\(message)", LogKey.hint: "\(hint)"])
     }
 
-    /// Listens under the node's name. What stands there and nobody answers is of a daemon that has ended: the lock on the
-    /// journal is ours.
-    private func openControl(in folder: Directory) throws -> LocalSocket {
+    /// Listens under the node's name. A socket that nobody answers is of a daemon that has ended: this one has the journal's lock.
+    private func openSocket(in folder: Directory) throws -> LocalSocket {
+        let (node, group) = (resources.node, configuration.current.daemon.controlGroup)
         let name = Array(DaemonConfiguration.controlName(of: node).utf8)
         var access = LocalSocket.Access()
-        if let group = configuration.daemon.controlGroup {
+        if let group {
             guard let number = try Host.groupID(of: group) else {
                 throw ControlFault("there is no group \(group)", hint: "correct control.group, or make the group")
             }
@@ -61,11 +69,13 @@ extension Daemon {
             return try LocalSocket(name, in: folder, for: access)
         } catch {
             guard error.operation == "fchownat", error.isRefusal else { throw error }
-            let group = configuration.daemon.controlGroup ?? ""
-            let remedy = "put the daemon's user into the group \(group) (systemd: SupplementaryGroups=\(group))"
+            let remedy =
+                "put the daemon's user into the group \(group ?? "") (systemd: SupplementaryGroups=\(group ?? ""))"
             throw ControlFault("\(error)", hint: remedy)
         }
     }
+
+    // MARK: Commands
 
     /// Carries out a command, and logs who gave it.
     func carryOut(_ request: ControlRequest, for peer: PeerProcess) async -> ControlAnswer {
@@ -91,18 +101,18 @@ extension Daemon {
     private func pauseOrResume(_ request: ControlRequest) async -> ControlAnswer {
         let isPause = request.command == .pause
         if let app = request.app {
-            guard let runner = runners[app], !isStuck(app) else { return absence(of: app) }
+            guard let runner = apps.runner(app), !apps.isStuck(app) else { return absence(of: app) }
             return isPause ? await runner.beginPause() : await runner.resume()
         }
-        var answers = runners.keys.filter(isStuck).map(absence)
-        for runner in answeringRunners.sorted(by: { $0.name < $1.name }) {
+        var answers = apps.runners.keys.filter(apps.isStuck).map(absence)
+        for runner in apps.answeringRunners {
             answers.append(isPause ? await runner.beginPause() : await runner.resume())
         }
         return ControlAnswer(ofAll: answers, isPause ? "paused" : "go on")
     }
 
     private func absence(of app: String) -> ControlAnswer {
-        guard !isStuck(app) else {
+        guard !apps.isStuck(app) else {
             return ControlAnswer(
                 .refused, "the app's filesystem does not answer", hint: "look after the server or disk that it is on"
             ).about(app)
@@ -116,7 +126,7 @@ extension Daemon {
     private func outcome(of request: ControlRequest) async -> ControlAnswer {
         guard let reference = request.reference else { return .nameless(request.job ?? "") }
         guard let app = reference.app else { return await outcome(of: request, inAnyApp: reference) }
-        guard let runner = runners[app], !isStuck(app) else {
+        guard let runner = apps.runner(app), !apps.isStuck(app) else {
             var answer = absence(of: app)
             answer.job = request.jobText(in: app)
             return answer
@@ -125,12 +135,12 @@ extension Daemon {
     }
 
     private func outcome(of request: ControlRequest, inAnyApp reference: JobReference) async -> ControlAnswer {
-        var asked = answeringRunners.sorted { $0.name < $1.name }
+        var asked = apps.answeringRunners
         do {
             var candidates: [(runner: AppRunner, names: [String])] = []
             for runner in asked { candidates.append((runner, try await runner.candidates(request, reference))) }
             try ControlFault.requireOne(candidates.flatMap(\.names))
-            // Another may have one that is over, which is not meant then.
+            // Other apps may have finished jobs of that name, which are not meant then.
             if let meant = candidates.first(where: { !$0.names.isEmpty }) { asked = [meant.runner] }
         } catch {
             let fault = (error as? ControlFault) ?? ControlFault("\(error)", hint: "see permissions and disk")
@@ -147,22 +157,28 @@ extension Daemon {
     // MARK: The end
 
     private func stop(_ request: ControlRequest) -> ControlAnswer {
-        if !isStopping, request.drains || request.timeout != nil {
+        if !apps.isStopping, request.drains || request.timeout != nil {
             requestedStop = RequestedStop(limit: request.timeout.map { .seconds($0) })
         }
-        // As a second signal, a second command does not wait, unless it asks for that.
-        if !isStopping || !request.drains { Host.signal(.terminate) }
+        // Like a second signal, a second command does not wait for jobs, unless it asks for that.
+        if !apps.isStopping || !request.drains { Host.signal(.terminate) }
         return stopProgress
     }
 
     /// How far a stop is.
     var stopProgress: ControlAnswer {
-        let count = runners.values.reduce(0) { $0 + $1.shown.jobCount }
+        let count = apps.runners.values.reduce(0) { $0 + $1.shown.jobCount }
         return ControlAnswer(.begun, count == 0 ? "stopping" : "stopping, jobs under way: \(count)")
     }
 }
 
+/// A stop that an operator has asked for.
+struct RequestedStop {
+    /// How long it may wait for jobs under way; `nil`: without limit.
+    let limit: Duration?
+}
+
 extension DaemonConfiguration {
-    /// How the control socket of a node is called.
+    /// The name of a node's control socket.
     package static func controlName(of node: String) -> String { node + ".sock" }
 }

@@ -1,0 +1,379 @@
+import APNSGateway
+import APNSModel
+import LinuxIO
+import Logging
+import SpoolModel
+import SpoolStore
+
+/// Starts, changes and ends apps as configuration and spool demand.
+///
+/// Looking after an app may wait for its filesystem: an app that hangs does not keep another one waiting.
+final class AppSupervisor {
+    /// What is known of an app, whether it runs or not.
+    private struct Place {
+        var runner: AppRunner?
+        /// Whether somebody looks after it just now.
+        var isAttended = false
+        /// Why it could not start.
+        var startFault: String?
+        /// Whether its directory is gone, and it is about to end.
+        var hasVanished = false
+        /// Whether it is to ask its gateway again if it is stopped: the configuration was read.
+        var asksAgain = false
+        /// When a runner ends at the latest whose app speaks another protocol now.
+        var replacementDeadline: ContinuousClock.Instant?
+        /// What is counted of the app, whichever runner it has.
+        let meter = AppMeter()
+    }
+
+    private let resources: DaemonResources
+    private let logger: Logger
+    private let configuration: ConfigurationKeeper
+    private let journal: JournalKeeper
+    private let watcher: SpoolWatcher
+    let filesystems: FilesystemThreads
+    /// How long a replaced runner may wait for its jobs.
+    private let drainLimit: Duration
+    private var descriptors: DescriptorShares
+    private var places: [String: Place] = [:]
+    /// Apps that have been started and are about to run.
+    private var started: [AppRunner] = []
+    private var unconfigured: UnconfiguredFolders
+    /// Whether no app is started any more.
+    private(set) var isStopping = false
+    /// Rung when apps may have to be started, changed or ended.
+    private let bell: Bell
+    /// Rung when an app has ended.
+    private let endBell: Bell
+
+    init(
+        _ resources: DaemonResources, _ configuration: ConfigurationKeeper, _ journal: JournalKeeper,
+        limits: (descriptors: DescriptorBudget, drain: Duration)
+    ) throws(SystemError) {
+        (self.resources, self.configuration, self.journal) = (resources, configuration, journal)
+        logger = resources.logger
+        descriptors = DescriptorShares(limits.descriptors)
+        drainLimit = limits.drain
+        watcher = SpoolWatcher(try WorkerThread(name: "watch"))
+        filesystems = FilesystemThreads(resources)
+        unconfigured = UnconfiguredFolders(logger)
+        (bell, endBell) = (Bell(on: resources.reactor), Bell(on: resources.reactor))
+    }
+
+    // MARK: What there is
+
+    /// The apps that run, by name.
+    var runners: [String: AppRunner] { places.compactMapValues(\.runner) }
+
+    /// An app that runs.
+    func runner(_ name: String) -> AppRunner? { places[name]?.runner }
+
+    /// The apps that run and whose files can be worked on, as far as that is known: only they can be asked anything.
+    var answeringRunners: [AppRunner] {
+        places.values.compactMap(\.runner).filter { !isStuck($0.name) }.sorted { $0.name < $1.name }
+    }
+
+    /// Whether an app's filesystem hangs.
+    func isStuck(_ app: String) -> Bool { filesystems.standstill(of: app) != nil }
+
+    /// The apps that run, or are being looked after.
+    var busyNames: [String] { places.filter { $1.runner != nil || $1.isAttended }.keys.sorted() }
+
+    /// Whether no job is under way, by what the apps said last.
+    var isQuiet: Bool { places.values.allSatisfy { ($0.runner?.shown.jobCount ?? 0) == 0 } }
+
+    /// What is counted of an app.
+    func metrics(of app: String) -> AppMetrics? { places[app]?.meter.metrics }
+
+    /// What the status says of the apps, in no order.
+    var shown: [SpoolStatus.App] {
+        let set = configuration.current
+        var apps = runners.values.map(\.shown)
+        let running = Set(runners.keys)
+        apps += set.apps.keys.filter { !running.contains($0) }.map { .init(name: $0, state: .starting) }
+        apps += set.brokenApps.subtracting(running).map { .init(name: $0, state: .broken) }
+        apps += unconfigured.names.subtracting(running).map { .init(name: $0, state: .unconfigured) }
+        return apps.map { app in
+            var app = app
+            if app.state == .starting { app.reason = places[app.name]?.startFault }
+            if running.contains(app.name), set.brokenApps.contains(app.name) {
+                let words = "goes on with what was in force: its configuration is at fault, see pushspool check"
+                app.reason = app.reason.map { "\($0); \(words)" } ?? words
+            }
+            app.credentials = set.apps[app.name]?.identity.shown(at: .now)
+            if app.state == .broken, let time = set.certificateTimes[app.name], time.start > .now {
+                app.until = time.start
+            }
+            if let begin = filesystems.standstill(of: app.name) {
+                (app.state, app.since) = (.stuck, .now + (begin - .now))
+            }
+            return app
+        }
+    }
+
+    // MARK: Running
+
+    /// The apps to look after that nobody looks after just now. Those at hand share the daemon's threads, so that they need no
+    /// task of their own.
+    func unattended() -> (atHand: [String], others: [String]) {
+        guard !isStopping else { return ([], []) }
+        unconfigured.look(in: resources.spool, configuration.current)
+        let names = Set(configuration.current.apps.keys).union(runners.keys).filter { places[$0]?.isAttended != true }
+        for name in names { places[name, default: Place()].isAttended = true }
+        let isAtHand = { (name: String) in self.places[name]?.runner != nil && self.filesystems.areOwn(for: name) }
+        return (names.filter(isAtHand).sorted(), names.filter { !isAtHand($0) }.sorted())
+    }
+
+    /// Waits until apps may have to be started, changed or ended.
+    func awaitChange() async {
+        let isReplacing = places.values.contains { $0.replacementDeadline != nil }
+        await bell.wait(until: .now + (isReplacing ? .milliseconds(100) : configuration.current.daemon.rescan))
+    }
+
+    /// Takes the apps that were started since the last call: they are to be run.
+    func takeStarted() -> [AppRunner] {
+        defer { started = [] }
+        return started
+    }
+
+    /// Brings an app in line with configuration and spool.
+    func attend(to name: String) async {
+        defer {
+            places[name]?.isAttended = false
+            forgetIfGone(name)
+            if isStopping { endBell.ring() }
+        }
+        guard let runner = runner(name) else {
+            guard !isStopping, let app = configuration.current.apps[name], let runner = await start(app) else { return }
+            await runner.setWatched(watcher.isWatching(name))
+            started.append(runner)
+            return bell.ring()
+        }
+        await endIfVanished(runner)
+        if let app = configuration.current.apps[name] {
+            await bring(runner, inLineWith: app)
+            await runner.setWatched(watcher.isWatching(name))
+        } else if !configuration.current.brokenApps.contains(name) {
+            logger.notice("app removed from the configuration", metadata: [LogKey.app: "\(name)"])
+            await runner.retire()
+        }
+    }
+
+    private func start(_ app: ConfigurationSet.App) async -> AppRunner? {
+        let name = app.configuration.name
+        do {
+            let context = try makeContext(for: name)
+            let runner = try await context.files.open(app, in: context, left: journal.leftBehind(by: name))
+            guard !isStopping else { return nil }
+            journal.noteStart(of: name)
+            places[name]?.startFault = nil
+            places[name]?.runner = runner
+            logger.info(
+                "app started", metadata: [LogKey.app: "\(name)", LogKey.gateway: "\(app.configuration.endpoint)"])
+            return runner
+        } catch {
+            noteStartFault(error, of: name)
+            return nil
+        }
+    }
+
+    private func makeContext(for name: String) throws -> DaemonContext {
+        let admitted = try descriptors.admit(name)
+        try descriptors.requireSettled()
+        let files = try filesystems.threads(for: name) { () throws(DescriptorShortage) in
+            try descriptors.admitFilesystem()
+        }
+        return DaemonContext(
+            spool: resources.spool, tenure: resources.tenure, logger: logger, configuration: configuration.current.daemon,
+            node: resources.node, reactor: resources.reactor, files: files, descriptors: admitted,
+            state: resources.state, tokens: resources.tokens, ballast: resources.ballast, reading: resources.reading,
+            hooks: resources.hooks, journalBell: resources.journalBell, statusBell: resources.statusBell,
+            meter: places[name, default: Place()].meter, clock: resources.clock)
+    }
+
+    /// Logs why an app cannot start: each cause once, however often the start is tried.
+    private func noteStartFault(_ error: any Error, of name: String) {
+        guard places[name]?.startFault != "\(error)" else { return }
+        places[name]?.startFault = "\(error)"
+        resources.statusBell.ring()
+        var metadata: Logger.Metadata = [LogKey.app: "\(name)", LogKey.error: "\(error)"]
+        if error is DescriptorShortage || error is DescriptorDebt {
+            metadata[LogKey.hint] = "\(DescriptorShortage.hint)"
+        }
+        logger.error("app cannot start", metadata: metadata)
+    }
+
+    /// Takes note that a runner has ended.
+    func noteEnd(of runner: AppRunner) {
+        places[runner.name]?.runner = nil
+        places[runner.name]?.hasVanished = false
+        places[runner.name]?.replacementDeadline = nil
+        forgetIfGone(runner.name)
+        bell.ring()
+        endBell.ring()
+        resources.statusBell.ring()
+    }
+
+    /// Applies the configuration to a runner. If its app speaks another protocol now, the runner ends, and the next look starts
+    /// the other one.
+    private func bring(_ runner: AppRunner, inLineWith app: ConfigurationSet.App) async {
+        if places[runner.name]?.replacementDeadline == nil {
+            let asksAgain = places[runner.name]?.asksAgain == true
+            places[runner.name]?.asksAgain = false
+            if await runner.reconfigureIfNeeded(app.configuration, app.identity, asksAgain: asksAgain) { return }
+            logger.notice("app speaks another protocol, and starts anew", metadata: [LogKey.app: "\(runner.name)"])
+            runner.beginDraining()
+        }
+        // As at a stop of the daemon, jobs under way may end first, within the limit.
+        let deadline = places[runner.name]?.replacementDeadline ?? .now + drainLimit
+        places[runner.name]?.replacementDeadline = deadline
+        let mayEnd = await runner.mayEnd
+        if mayEnd || deadline <= .now { await runner.retire() }
+    }
+
+    /// Ends an app whose directory is not the one that it opened any more.
+    ///
+    /// The next runner starts after this one has ended: until then both would own the jobs in `work/`.
+    private func endIfVanished(_ runner: AppRunner) async {
+        let name = runner.name
+        guard places[name]?.hasVanished == false else { return }
+        do {
+            guard await !runner.isHome(try resources.spool.root.identityAtHand(of: Array(name.utf8))) else { return }
+        } catch {
+            // That proves nothing; the next look finds out.
+            return logger.warning(
+                "app's directory cannot be seen", metadata: [LogKey.app: "\(name)", LogKey.error: "\(error)"])
+        }
+        logger.warning("app's directory is gone", metadata: [LogKey.app: "\(name)"])
+        places[name]?.hasVanished = true
+        runner.stop()
+    }
+
+    /// Forgets an app that does not run, is not about to, and is gone from the configuration.
+    private func forgetIfGone(_ name: String) {
+        guard configuration.current.apps[name] == nil, let place = places[name], place.runner == nil, !place.isAttended
+        else { return }
+        places[name] = nil
+        descriptors.release(name)
+    }
+
+    // MARK: The watch and the configuration
+
+    /// Watches the spool for the apps, until the task is cancelled.
+    ///
+    /// - Parameter daemon: Gets what is seen.
+    func watch(for daemon: Daemon) async {
+        do {
+            try await watcher.run(resources.spool, for: daemon)
+        } catch {
+            var metadata: Logger.Metadata = [LogKey.error: "\(error)"]
+            if let hint = (error as? WatchFault)?.hint { metadata[LogKey.hint] = "\(hint)" }
+            logger.warning("spool cannot be watched and is polled", metadata: metadata)
+        }
+    }
+
+    /// Looks after all apps again: others are watched now.
+    func noteWatched() { bell.ring() }
+
+    /// Hands on what the watch has seen.
+    func take(_ hints: [SpoolHint]) {
+        for hint in hints {
+            switch hint {
+            case .job(let app, let name, let change): runner(app)?.hint(name, change)
+            case .app(let app):
+                runner(app)?.hint(nil, .created)
+                bell.ring()
+            case .appGone: bell.ring()
+            case .everything:
+                reportLoss()
+                for runner in runners.values { runner.hint(nil, .created) }
+                bell.ring()
+            }
+        }
+    }
+
+    /// Nothing is lost but time: everything is scanned.
+    private func reportLoss() {
+        let count = watcher.overflowCount
+        var metadata: Logger.Metadata = [LogKey.overflows: "\(count)"]
+        if count > 0 { metadata[LogKey.hint] = "fs.inotify.max_queued_events is how much the kernel keeps" }
+        logger.info("events were lost; everything is scanned", metadata: metadata)
+    }
+
+    /// Takes note of a configuration that has come into force.
+    func noteConfiguration() {
+        unconfigured.reportAgain()
+        for name in Array(places.keys) {
+            let isRunning = places[name]?.runner != nil
+            places[name]?.startFault = nil
+            places[name]?.asksAgain = isRunning
+            forgetIfGone(name)
+        }
+        bell.ring()
+    }
+
+    /// Has the apps park those of the jobs that are theirs: the journal cannot tell any more what they were.
+    func holdUnreadable(_ jobs: [JobID]) async {
+        for runner in answeringRunners { await runner.holdUnreadable(jobs) }
+    }
+
+    // MARK: The end
+
+    /// Starts no app any more.
+    func beginStopping() { isStopping = true }
+
+    /// Has the apps take no further jobs.
+    func beginDraining() {
+        isStopping = true
+        for runner in runners.values { runner.beginDraining() }
+    }
+
+    /// Whether no app that answers has a job under way, by what they said last.
+    var isDrained: Bool { answeringRunners.allSatisfy(\.isDrained) }
+
+    /// How long apps may take to end: longer than a hook that must be killed, and than it takes to know that one is stuck; less
+    /// than the minute that the service manager is told of.
+    private static let endLimit = Duration.seconds(30)
+
+    /// Ends all apps, and returns when they have recorded what their gateways settled. Apps that hang cannot, and are waited for
+    /// until they are known to be stuck, or the time is up.
+    func endAll() async {
+        let (ending, deadline) = (runners, ContinuousClock.now + Self.endLimit)
+        while places.contains(where: { ($1.runner != nil || $1.isAttended) && !isStuck($0) }), .now < deadline {
+            for runner in runners.values { runner.stop() }
+            await endBell.wait(until: min(deadline, .now + .seconds(1)))
+        }
+        for (name, runner) in ending where self.runner(name) == nil {
+            let count = runner.shown.jobCount
+            guard count > 0 else { continue }
+            logger.warning(
+                "jobs stay in work/, and the next start goes on with them",
+                metadata: [LogKey.app: "\(name)", LogKey.jobs: "\(count)"])
+        }
+    }
+}
+
+/// The directories in the spool that no app is configured for: they are left alone, and reported once.
+struct UnconfiguredFolders {
+    private let logger: Logger
+    /// Their names.
+    private(set) var names: Set<String> = []
+    private var reported: Set<String> = []
+
+    init(_ logger: Logger) { self.logger = logger }
+
+    /// Looks for them, and logs those that were not logged yet.
+    mutating func look(in spool: Spool, _ configuration: ConfigurationSet) {
+        let all = (try? spool.appNames()) ?? []
+        names = Set(all).subtracting(configuration.apps.keys).subtracting(configuration.brokenApps)
+        for name in all where names.contains(name) {
+            guard reported.insert(name).inserted else { continue }
+            let hint: Logger.MetadataValue =
+                "\(configuration.remedy(forLackOf: name)); until then it is left alone"
+            logger.warning("app is not configured", metadata: [LogKey.app: "\(name)", LogKey.hint: hint])
+        }
+    }
+
+    /// Has all of them logged once more.
+    mutating func reportAgain() { reported = [] }
+}

@@ -1,0 +1,124 @@
+import Document
+import LinuxIO
+import Logging
+
+/// The configuration in force: reads it again after a change, and reports what is wrong with it.
+final class ConfigurationKeeper {
+    private let loader: ConfigurationLoader
+    private let logger: Logger
+    private let logThreshold: LogThreshold
+    /// What is in force.
+    private(set) var current: ConfigurationSet
+    /// The keys of the daemon's own file that were reported to need a restart.
+    private var unusedKeys: [String] = []
+    /// The findings that were reported.
+    private var reportedFindings: Set<String> = []
+    /// Watches the folders of the configuration; `nil` before it has started, and where it cannot.
+    private var watch: ConfigurationWatch?
+
+    /// Keeps a configuration that was read with this loader.
+    init(_ set: ConfigurationSet, _ loader: ConfigurationLoader, _ logThreshold: LogThreshold, _ logger: Logger) {
+        (current, self.loader, self.logThreshold, self.logger) = (set, loader, logThreshold, logger)
+    }
+
+    /// Reads the configuration again. If the daemon's own file is broken, everything stays as it was; if an app's file is broken,
+    /// that app keeps its last good configuration.
+    ///
+    /// - Returns: Whether what was read is in force now.
+    func reload() -> Bool {
+        var set = read()
+        // Credentials may have changed before their folder was watched.
+        if !set.isDaemonBroken, watch?.follow(set.credentialFiles) == true { set = read() }
+        report(set)
+        if set.isDaemonBroken {
+            logger.error("configuration is not used", metadata: [LogKey.path: "\(loader.path)"])
+            return false
+        }
+        current.daemon.logLevel = set.daemon.logLevel
+        logThreshold.level = set.daemon.logLevel.level
+        reportUnused(set.daemon)
+        for name in set.brokenApps { set.apps[name] = current.apps[name] }
+        current.apps = set.apps
+        current.brokenApps = set.brokenApps
+        current.certificateTimes = set.certificateTimes
+        current.misnamedFiles = set.misnamedFiles
+        var metadata: Logger.Metadata = [LogKey.path: "\(loader.path)"]
+        if !set.brokenApps.isEmpty { metadata[LogKey.broken] = "\(set.brokenApps.sorted().joined(separator: " "))" }
+        logger.notice("configuration read", metadata: metadata)
+        return true
+    }
+
+    private func read() -> ConfigurationSet { loader.load(appsIn: current.daemon.apps, knowing: current.apps) }
+
+    /// Logs the findings that were not logged before.
+    func report(_ set: ConfigurationSet) {
+        var found: Set<String> = []
+        for finding in set.findings {
+            for diagnostic in finding.diagnostics {
+                let text = diagnostic.rendered(file: finding.file)
+                guard found.insert(text).inserted, !reportedFindings.contains(text) else { continue }
+                logger.log(
+                    level: diagnostic.severity == .error ? .error : .warning, "configuration",
+                    metadata: [LogKey.error: "\(text)"])
+            }
+        }
+        reportedFindings = found
+    }
+
+    /// Logs, once for each change, the keys of the daemon's own file that need a restart.
+    private func reportUnused(_ daemon: DaemonConfiguration) {
+        let keys = daemon.differences(from: current.daemon)
+        defer { unusedKeys = keys }
+        guard !keys.isEmpty, keys != unusedKeys else { return }
+        let hint: Logger.MetadataValue = "restart the daemon to use them"
+        logger.warning(
+            "changed keys are not used yet",
+            metadata: [LogKey.keys: "\(keys.joined(separator: " "))", LogKey.hint: hint])
+    }
+
+    /// How long an editor may take to write a file in several steps.
+    private static let writingPause = Duration.milliseconds(300)
+
+    /// Watches the configuration files, and those of credentials, until the task is cancelled.
+    ///
+    /// - Parameters:
+    ///   - reactor: Where pauses are timed.
+    ///   - onChange: Called after a change.
+    func run(on reactor: Reactor, onChange: () -> Void) async {
+        do {
+            let watch = try ConfigurationWatch(of: loader.path, appsIn: current.daemon.apps)
+            self.watch = watch
+            defer {
+                self.watch = nil
+                watch.stop()
+            }
+            _ = self.watch?.follow(current.credentialFiles)
+            // The watch has missed changes that came while the journal was read.
+            if !read().isSame(as: current) { onChange() }
+            while let notices = await watch.watch.next() {
+                guard self.watch?.note(notices) == true else { continue }
+                try await reactor.sleep(for: Self.writingPause)
+                onChange()
+            }
+        } catch is CancellationError {
+            return
+        } catch {
+            let hint: Logger.MetadataValue = "send HUP after a change"
+            logger.warning("configuration is not watched", metadata: [LogKey.error: "\(error)", LogKey.hint: hint])
+        }
+        await Bell.waitForCancellation(on: reactor)
+    }
+
+    /// Watches folders again that were missing.
+    ///
+    /// - Returns: Whether there are any: their files may have changed.
+    func followAgain() -> Bool { watch?.followAgain() == true }
+
+    // MARK: Certificates that are not valid yet
+
+    /// How long until the first app can start whose certificate is not valid yet; `nil` if there is none.
+    var certificateWait: Duration? { current.certificateTimes.values.compactMap { $0.wait(from: .now) }.min() }
+
+    /// Whether an app was refused for its certificate, and the certificate is valid now: its time has come, or the clock was set.
+    var hasTimelyCertificate: Bool { current.certificateTimes.values.contains { $0.includes(.now) } }
+}

@@ -1,0 +1,76 @@
+import APNSGateway
+import APNSModel
+import LinuxIO
+import Logging
+import SpoolModel
+import SpoolStore
+
+/// The threads for the apps' files, one set for each filesystem, and whether they still answer.
+///
+/// The threads of the spool's own filesystem also run the daemon: apps on it hang only if the daemon hangs.
+final class FilesystemThreads {
+    private let own: FileThread
+    private let root: Directory
+    private let logger: Logger
+    /// The device of each app that is on another filesystem, that device's threads, and whether they answer.
+    private var homes: [String: UInt64] = [:]
+    private var threads: [UInt64: FileThread] = [:]
+    private var standstills: [UInt64: Standstill] = [:]
+
+    init(_ resources: DaemonResources) {
+        (own, root, logger) = (resources.files, resources.spool.root, resources.logger)
+    }
+
+    /// Returns the threads of the filesystem that an app's folder is on.
+    ///
+    /// - Parameter admit: Called before threads are started for another filesystem.
+    /// - Throws: `SystemError`, or what `admit` throws: the app cannot start.
+    func threads(for app: String, admit: () throws(DescriptorShortage) -> Void) throws -> FileThread {
+        let ownDevice = try root.status().device
+        guard let device = try root.identityAtHand(of: Array(app.utf8))?.device, device != ownDevice else {
+            homes[app] = nil
+            return own
+        }
+        homes[app] = device
+        if let known = threads[device] { return known }
+        try admit()
+        let started = try FileThread(WorkerThread(name: "files"))
+        threads[device] = started
+        return started
+    }
+
+    /// Whether an app uses the daemon's own threads.
+    func areOwn(for app: String) -> Bool { homes[app] == nil }
+
+    /// Whether there are threads that can hang while the daemon works.
+    var areAny: Bool { !threads.isEmpty }
+
+    /// Whether some do not answer.
+    var areHanging: Bool { !standstills.isEmpty }
+
+    /// Since when an app's filesystem has not answered; `nil` if it answers.
+    func standstill(of app: String) -> Moment? { homes[app].flatMap { standstills[$0] }?.begin }
+
+    /// Looks whether all threads answer, and logs changes.
+    func look() {
+        for (device, thread) in threads {
+            let pulse = thread.worker.pulse
+            var standstill = standstills[device] ?? Standstill()
+            let isNews = standstill.note(pulse, at: .now)
+            standstills[device] = pulse.isAtWork ? standstill : nil
+            if isNews { report(device, isStuck: standstill.begin != nil) }
+        }
+    }
+
+    private func report(_ device: UInt64, isStuck: Bool) {
+        for name in homes.filter({ $1 == device }).keys.sorted() {
+            guard isStuck else {
+                logger.notice("app's filesystem answers again", metadata: [LogKey.app: "\(name)"])
+                continue
+            }
+            let hint: Logger.MetadataValue = "look after the server or disk that it is on; other apps go on"
+            logger.error(
+                "app is stuck: its filesystem does not answer", metadata: [LogKey.app: "\(name)", LogKey.hint: hint])
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import LinuxIO
+import Logging
+import SpoolModel
+
+/// Tells the service manager (sd_notify(3)) whether the daemon is ready, reloads or stops, and its status in one line.
+///
+/// Without a service manager every call does nothing.
+struct ServiceNotifier {
+    /// How long a start may take until jobs are taken: the journal is read before.
+    private static let startLimit = Duration.seconds(600)
+    /// How long it may take, at a stop, to end the apps and the journal once their time is up.
+    private static let endLimit = Duration.seconds(60)
+
+    private let manager: ServiceManager?
+    private let logger: Logger
+    /// The last status line that it knows.
+    private var status: String?
+    /// Whether it knows that the daemon is ready; `nil`: the daemon is not ready yet.
+    private var isReady: Bool?
+    /// Whether the last message could not be delivered.
+    private var isDeaf = false
+
+    /// Says that the start may take long. Blocks.
+    init(_ manager: ServiceManager?, _ logger: Logger) {
+        (self.manager, self.logger) = (manager, logger)
+        tell([.needs(Self.startLimit), .status("starting: the journal is read")])
+    }
+
+    /// How often the manager wants to hear that the daemon is alive; `nil` if it does not.
+    var heartbeat: Duration? { manager?.heartbeat }
+
+    /// Says that the daemon takes jobs from now on.
+    mutating func noteReady(_ line: @autoclosure () -> String) {
+        isReady = false
+        update(line())
+    }
+
+    /// Says that the configuration is being read again; `update` must follow.
+    mutating func noteReload() {
+        guard isReady != nil else { return }
+        isReady = false
+        tell([.reloading])
+    }
+
+    /// Says that the end has begun, and how long it may take.
+    mutating func noteStop(within limit: Duration, _ line: String) {
+        if tell([.stopping, .needs(limit + Self.endLimit), .status(line)]) { status = line }
+    }
+
+    /// Says that the daemon works.
+    mutating func beat() { tell([.alive]) }
+
+    /// Sends what is new, or could not be delivered before.
+    ///
+    /// - Parameter line: The daemon's status in a line.
+    mutating func update(_ line: @autoclosure () -> String) {
+        guard manager != nil else { return }
+        let line = line()
+        var messages: [ServiceManager.Message] = []
+        if isReady == false { messages.append(.ready) }
+        if status != line { messages.append(.status(line)) }
+        guard !messages.isEmpty, tell(messages) else { return }
+        status = line
+        if isReady == false { isReady = true }
+    }
+
+    /// Returns whether the messages were delivered, or there is no service manager.
+    @discardableResult
+    private mutating func tell(_ messages: [ServiceManager.Message]) -> Bool {
+        do throws(SystemError) {
+            try manager?.tell(messages)
+            isDeaf = false
+        } catch {
+            if !isDeaf { warn(error) }
+            isDeaf = true
+        }
+        return !isDeaf
+    }
+
+    private func warn(_ error: SystemError) {
+        let hint: Logger.MetadataValue = "see whether NOTIFY_SOCKET is still its socket; jobs are sent all the same"
+        logger.warning("service manager cannot be told", metadata: [LogKey.error: "\(error)", LogKey.hint: hint])
+    }
+
+    /// The daemon in a line: `3 apps, 1 stopped, 1 stuck; 12 jobs under way`. Apps that work as usual are not listed by state.
+    static func statusLine(of apps: [SpoolStatus.App], isStopping: Bool) -> String {
+        let jobCount = apps.reduce(0) { $0 + $1.jobCount }
+        let isUsual: Set<SpoolStatus.AppState> = [.idle, .sending, .connecting]
+        let others = SpoolStatus.AppState.allCases.filter { !isUsual.contains($0) }.compactMap { state -> String? in
+            let count = apps.count { $0.state == state }
+            return count == 0 ? nil : "\(count) \(state.rawValue)"
+        }
+        let parts = ["\(apps.count) app\(apps.count == 1 ? "" : "s")"] + others
+        let line = "\(parts.joined(separator: ", ")); \(jobCount) job\(jobCount == 1 ? "" : "s") under way"
+        return isStopping ? "stopping: \(line)" : line
+    }
+}

@@ -1,0 +1,117 @@
+import APNSGateway
+import APNSModel
+import LinuxIO
+import Logging
+import OpenSSL
+import SpoolModel
+import SpoolStore
+
+/// Writes `status.json` and `metrics.prom`, and answers requests for metrics.
+final class StatusPublisher {
+    private let resources: DaemonResources
+    private let logger: Logger
+    private let configuration: ConfigurationKeeper
+    private let apps: AppSupervisor
+    private let version: String
+    private let startedAt = WallTime.now
+    /// Whether the status could not be written.
+    private var isBroken = false
+    /// Until when the metrics are not written again, and whether they are older than the status.
+    private(set) var nextMetrics = ContinuousClock.now
+    private(set) var hasOldMetrics = false
+
+    init(
+        _ resources: DaemonResources, _ configuration: ConfigurationKeeper, _ apps: AppSupervisor, version: String
+    ) {
+        (self.resources, self.configuration, self.apps, self.version) = (resources, configuration, apps, version)
+        logger = resources.logger
+    }
+
+    // MARK: Status
+
+    private var status: SpoolStatus {
+        var status = SpoolStatus(
+            node: resources.node, processID: Int(Host.processID), startedAt: startedAt, writtenAt: .now)
+        status.isStopping = apps.isStopping
+        status.apps = apps.shown.sorted { $0.name < $1.name }
+        return status
+    }
+
+    /// Writes both files.
+    func write() {
+        let status = status
+        do {
+            try resources.spool.publish(status)
+            try writeMetrics(for: status)
+            isBroken = false
+        } catch {
+            if !isBroken { logger.warning("status cannot be written", metadata: [LogKey.error: "\(error)"]) }
+            isBroken = true
+        }
+    }
+
+    /// Removes the status: nobody is to take it for that of a running daemon.
+    func remove() {
+        do {
+            try resources.spool.removeStatus()
+        } catch {
+            logger.warning("status cannot be removed", metadata: [LogKey.error: "\(error)"])
+        }
+    }
+
+    // MARK: Metrics
+
+    /// How many bytes of metrics are written a second at most, on average: with a thousand apps they are megabytes.
+    private static let metricsRate = 64 << 10
+
+    /// Writes the metrics, unless that exceeded the rate.
+    private func writeMetrics(for status: SpoolStatus) throws(SystemError) {
+        hasOldMetrics = nextMetrics > .now
+        guard !hasOldMetrics else { return }
+        let text = metrics(for: status).text
+        let pause = Duration.milliseconds(text.count * 1000 / Self.metricsRate)
+        nextMetrics = .now + min(pause, SpoolStatus.interval)
+        try resources.spool.publish(metrics: text)
+    }
+
+    /// The metrics as they are now, in the Prometheus text format.
+    var currentMetrics: [UInt8] { metrics(for: status).text }
+
+    private func metrics(for status: SpoolStatus) -> SpoolMetrics {
+        var metrics = SpoolMetrics(status: status, version: version)
+        // A figure that cannot be read is left out; each app's own look logs why.
+        if let space = try? resources.spool.root.filesystemSpace() {
+            (metrics.freeByteCount, metrics.byteCount) = (space.freeByteCount, space.byteCount)
+        }
+        (metrics.syncTimes, metrics.journalByteCount) = resources.spool.journal.figures
+        for app in status.apps { metrics.apps[app.name] = details(of: app.name) }
+        return metrics
+    }
+
+    private func details(of name: String) -> SpoolMetrics.App {
+        var app = SpoolMetrics.App()
+        app.counts = apps.metrics(of: name)
+        if case .certificate(let facts)? = configuration.current.apps[name]?.identity.credentials {
+            app.credentialExpiry = WallTime(epochSeconds: facts.notAfter)
+        }
+        if let meter = apps.runner(name)?.meter {
+            app.connectionCount = meter.connectionCount
+            app.inFlightCount = meter.inFlightCount
+            app.answerTimes = meter.answerTimes
+        }
+        return app
+    }
+}
+
+extension AppIdentity {
+    /// What the status says of it.
+    func shown(at now: WallTime) -> SpoolStatus.Credentials {
+        guard case .certificate(let facts) = credentials else { return SpoolStatus.Credentials(kind: .token) }
+        let isContained = if case .pkcs12 = app.identity { true } else { false }
+        var shown = SpoolStatus.Credentials(kind: isContained ? .pkcs12 : .certificate)
+        let notAfter = WallTime(epochSeconds: facts.notAfter)
+        shown.topics = facts.allTopics
+        (shown.notAfter, shown.daysLeft) = (notAfter, notAfter.days(after: now))
+        return shown
+    }
+}
