@@ -1,6 +1,6 @@
-# The everyday commands. `make test` and `make demo` need nothing but Swift: they install what else is missing.
+# Everyday commands. `make test` and `make demo` need only Swift: they install all other missing packages.
 
-# What the sources, the tests and the demo need beside Swift itself; one name a line, add new ones here.
+# Packages that the sources, the tests and the demo need in addition to Swift; one name per line, add new ones here.
 DEBIAN_PACKAGES := \
 	ca-certificates \
 	curl \
@@ -15,7 +15,7 @@ DEBIAN_PACKAGES := \
 	python3 \
 	rsync
 
-# What the HTTP/2 benchmark and the interop checks need besides: the programs that ours are held against, or read by.
+# Packages for the HTTP/2 benchmark and the interop checks: the programs that ours are compared with, or that read our output.
 PEER_PACKAGES := \
 	h2o \
 	nghttp2-client \
@@ -26,7 +26,7 @@ PEER_PACKAGES := \
 	python3-venv \
 	tshark
 
-# What a package takes to build and to try: libraries are found by dpkg-shlibdeps, and a bare Debian comes from its mirror.
+# Packages to build and test the Debian package: dpkg-shlibdeps finds libraries, and debootstrap fetches a bare Debian.
 PACKAGING_PACKAGES := \
 	binutils \
 	dpkg-dev
@@ -36,13 +36,13 @@ PACKAGE_TEST_PACKAGES := \
 	python3-minimal \
 	systemd-container
 
-# What a report is looked at with.
+# Packages to check a report in a browser.
 BROWSER_PACKAGES := \
 	chromium \
 	libxml2-utils \
 	python3
 
-# What the fault tests need: filesystems to cut the power of, a network to drop packets in, and access lists.
+# Packages for the fault tests: filesystems for power cuts, a network that drops packets, and access lists.
 FAULT_PACKAGES := \
 	acl \
 	btrfs-progs \
@@ -54,16 +54,16 @@ FAULT_PACKAGES := \
 	sshfs \
 	xfsprogs
 
-# A build fails when a target imports what Package.swift does not declare for it.
+# A build fails when a target imports a module that Package.swift does not declare for it.
 CHECKED := --explicit-target-dependency-import-check error
-# The program carries the Swift runtime in itself, so that it also runs where no Swift is installed. The linker is the
-# one that comes with Swift: the system's warns of a function in that runtime which the program never calls. Tables of
-# relocations and of exported symbols that nobody looks up would be 1.6 MiB of every daemon's memory.
+# The program contains the Swift runtime, so that it also runs where Swift is not installed. It uses the linker that comes
+# with Swift, because the system's warns about a function in that runtime which the program never calls. Unused tables of
+# relocations and exported symbols would take 1.6 MiB of every daemon's memory.
 RELEASE := --configuration release --static-swift-stdlib -Xswiftc -use-ld=lld \
 	-Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic
-# So many tests at a time: all of them at once make two cores so slow that handshakes run into their time-outs. The long
-# sweeps have the machine to themselves for half an hour, and many of them kill at a moment that must not slip away; those that
-# compute for minutes take all threads from whoever is to answer in time.
+# Limits on parallel tests: all tests at once make two cores so slow that handshakes time out. The long sweeps have the
+# machine to themselves for half an hour. Many of them must kill at an exact moment, and those that compute for minutes would
+# take all threads from the tests that must answer in time.
 SIDE_BY_SIDE := --experimental-maximum-parallelization-width 12
 SWEEPS_SIDE_BY_SIDE := --experimental-maximum-parallelization-width 2
 FAULTS_SIDE_BY_SIDE = --experimental-maximum-parallelization-width $(if $(PUSHSPOOL_FULL),4,12)
@@ -90,17 +90,17 @@ build: setup ## Build pushspool for use: .build/release/pushspool
 	@echo '==> release build'
 	@swift build $(RELEASE) --product pushspool
 
-install: ## Put the built program, manual, unit and completions in place (PREFIX=/usr/local, DESTDIR=)
+install: ## Install the built program, manual, unit and completions (PREFIX=/usr/local, DESTDIR=)
 	@.ci/install install
 
-uninstall: ## Take them away again; configuration, spool and state stay
+uninstall: ## Remove the installed files; configuration, spool and state stay
 	@.ci/install uninstall
 
-deb: build ## Make a Debian package: .build/deb/pushspool_<version>_<architecture>.deb
+deb: build ## Build a Debian package: .build/deb/pushspool_<version>_<architecture>.deb
 	@.ci/setup $(PACKAGING_PACKAGES)
 	@.ci/deb
 
-test: setup lint ## Lint, build and run all tests; as root also those that mount volumes
+test: setup lint ## Lint, build and run all tests; as root, also tests that mount volumes
 	@.ci/setup $(FAULT_PACKAGES)
 	@$(MAKE) clients
 	@echo '==> build of the tests'
@@ -110,7 +110,7 @@ test: setup lint ## Lint, build and run all tests; as root also those that mount
 	@echo '==> fault tests'
 	@.ci/swift-test $(FAULTS_SIDE_BY_SIDE) --filter '^FaultTests\.'
 
-test-full: test ## Also the long sweeps (PUSHSPOOL_FULL=1), the fuzzer's corpus, interop, report and the package
+test-full: test ## Run also the long sweeps (PUSHSPOOL_FULL=1), the fuzzer's corpus, interop, report and the package
 	@echo '==> long sweeps'
 	@sweeps=$$(.ci/sweeps) && PUSHSPOOL_FULL=1 .ci/swift-test $(SWEEPS_SIDE_BY_SIDE) --filter "$$sweeps"
 	@PUSHSPOOL_FULL=1 $(MAKE) faults
@@ -121,23 +121,23 @@ test-full: test ## Also the long sweeps (PUSHSPOOL_FULL=1), the fuzzer's corpus,
 	@.ci/setup $(PACKAGING_PACKAGES) $(PACKAGE_TEST_PACKAGES)
 	@$(MAKE) -C Tests/Interop package
 
-faults: setup ## Only the tests that kill, cut the power and fill disks (as root; longer with PUSHSPOOL_FULL=1)
+faults: setup ## Run only the tests that kill, cut the power and fill disks (as root; longer with PUSHSPOOL_FULL=1)
 	@.ci/setup $(FAULT_PACKAGES)
 	@swift build --build-tests $(CHECKED)
 	@.ci/swift-test $(FAULTS_SIDE_BY_SIDE) --filter '^FaultTests\.'
 
-clients: ## Only the tests of the clients in Python and shell (etc/clients); they need no build
+clients: ## Run only the tests of the Python and shell clients (etc/clients); they need no build
 	@echo '==> tests of the clients in Python and shell'
 	@python3 -B -m unittest discover --start-directory Tests/Clients
 
 fuzz: setup ## Feed random bytes to all decoders, 10 minutes each (FUZZ=name, SECONDS=n)
 	@$(MAKE) -C Tests/Fuzz fuzz
 
-interop: setup ## Let our HTTP/2 meet nghttpd, nginx, h2o, curl, h2load and aioapns, and our metrics Prometheus
+interop: setup ## Test our HTTP/2 against nghttpd, nginx, h2o, curl, h2load and aioapns, and our metrics against Prometheus
 	@.ci/setup $(PEER_PACKAGES)
 	@$(MAKE) -C Tests/Interop run
 
-report: build ## Look at a page of `pushspool report` with a browser (PICTURES=folder keeps the pictures)
+report: build ## Check a page of `pushspool report` in a browser (PICTURES=folder keeps the pictures)
 	@.ci/setup $(BROWSER_PACKAGES)
 	@$(MAKE) -C Tests/Interop report
 
@@ -145,15 +145,15 @@ demo: build ## Send sample jobs to the simulated gateway, end to end
 	@echo '==> demo'
 	@.build/release/pushspool demo
 
-bench: setup ## Measure all numbers beside their peers, 15 minutes (FORM=long: an hour; see Tests/Benchmarks)
+bench: setup ## Measure all numbers and compare them with peers, 15 minutes (FORM=long: an hour; see Tests/Benchmarks)
 	@.ci/setup $(PEER_PACKAGES)
 	@$(MAKE) -C Tests/Benchmarks run RELEASE='$(RELEASE)'
 
-instructions: setup ## Count the instructions of a notification, stage by stage (callgrind; needs no quiet machine)
+instructions: setup ## Count the instructions per notification in each stage (callgrind; needs no quiet machine)
 	@.ci/setup valgrind
 	@mkdir -p .build/benchmarks/figures
 	@$(MAKE) -C Tests/Benchmarks instructions RELEASE='$(RELEASE)'
 
-clean: ## Delete everything that was built
+clean: ## Delete all build output
 	@rm -rf .build
 	@$(MAKE) -C Tests/Benchmarks clean

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Drops jobs into a spool of pushspool, and reads what became of them.
+"""Drops jobs into a pushspool spool and reads their outcomes.
 
-Python 3.8 or newer on Linux, no dependencies: copy this file, or put its folder on the path.
+Needs Python 3.8 or newer on Linux, and no other packages: copy this file, or put its folder on the path.
 
     import pushspool
 
@@ -11,15 +11,15 @@ Python 3.8 or newer on Linux, no dependencies: copy this file, or put its folder
         if line.get("verdict") == "gone":
             forget(line["token"], line.get("gone_since"))
 
-A folder is the spool with app=, or the app's own, such as /var/spool/pushspool/weather.
+Pass the spool as folder together with app=, or the app's own folder, such as /var/spool/pushspool/weather.
 
-It is a command, too:
+The file is also a command:
 
     python3 pushspool.py submit --app weather --wait job.json
     python3 pushspool.py feedback --app weather --follow --kind token
 
-pushspool-spool(7) tells what the folders are for, pushspool-job(5) what stands in a job, pushspool-feedback(5) what
-comes back.
+pushspool-spool(7) explains the folders, pushspool-job(5) the contents of a job, pushspool-feedback(5) the feedback
+lines.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ __all__ = ["InputFault", "JobEnd", "NotInTime", "PushspoolError", "feedback", "s
 Folder = Union[str, "os.PathLike[str]"]
 Job = Union[Mapping[str, Any], str, bytes]
 Recipient = Union[Mapping[str, Any], str, bytes]
-# Takes a file out of a folder.
+# Removes a file from a folder.
 _Removal = Callable[[int, str], None]
 
 _ENDINGS = (".json", ".yaml", ".yml", ".jsonl")
@@ -50,17 +50,17 @@ _NAME_HINT = (
     "at most 200 bytes, no point first, no slash or control character, and .json, .yaml, .yml or .jsonl at the end"
 )
 _REMOVAL_HINT = "give the consumer's user the right: setfacl -m u:NAME:rwx feedback"
-# Exactly so whatever the umask is: the daemon, another user, must be able to read it. Nobody else gets into new/.
+# Whatever the umask is: the daemon, another user, must be able to read it. Other users cannot enter new/.
 _MODE = 0o644
 _REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS)
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 class PushspoolError(Exception):
-    """What could not be done; `hint` says what to try, and is empty where that is not known.
+    """A failure; `hint` suggests a remedy, and is empty if none is known.
 
-    A call that submits and raises this has dropped nothing and may be repeated, unless `name` is set: then the job is
-    in new/ by that name, or was, and only its durability is in doubt.
+    If a call that submits raises this, it has dropped nothing and you may repeat it, unless `name` is set: then the job
+    is or was in new/ under that name, and only its durability is in doubt.
     """
 
     def __init__(self, message: str, hint: str = "", name: Optional[str] = None) -> None:
@@ -71,23 +71,23 @@ class PushspoolError(Exception):
 
 
 class InputFault(PushspoolError):
-    """What was passed or read is at fault: the same again does not help."""
+    """The input is at fault: a repetition does not help."""
 
 
 class NotInTime(PushspoolError):
-    """A job that is not over when the waiting ends; nothing has happened to it."""
+    """The job has not ended within the time-out; the call did not change it."""
 
 
 class JobEnd(NamedTuple):
-    """What became of a job."""
+    """The end of a job."""
 
-    #: The name it was dropped by.
+    #: The name it was dropped under.
     name: str
-    #: "done", "failed" or "held": parked in hold/, and not sent before it is released.
+    #: "done", "failed" or "held": in hold/, and not sent before it is released.
     state: str
-    #: Where it is, from the app's folder on, such as done/2026-11-21/a.json.
+    #: Its path from the app's folder on, such as done/2026-11-21/a.json.
     path: str
-    #: What stands in its result file (pushspool-feedback(5)); None when it has none, as everything was accepted.
+    #: The contents of its result file (pushspool-feedback(5)); None without one, when everything was accepted.
     result: Optional[Dict[str, Any]]
 
     @property
@@ -103,18 +103,18 @@ def submit(
     folder: Folder, job: Job, name: Optional[str] = None, *, app: Optional[str] = None, sync: bool = True,
     unique: bool = True,
 ) -> str:
-    """Drops one job so that the daemon sees it whole or not at all, and returns the name it was dropped by.
+    """Drops one job atomically, so that the daemon sees all of it or nothing, and returns its final name.
 
-    It is written to tmp/, synced, renamed into new/ without replacing anything, and new/ is synced: once this returns,
-    a power loss cannot take it any more.
+    The call writes the job to tmp/, syncs it, renames it into new/ without replacing anything, and syncs new/. Once it
+    returns, a power loss cannot lose the job.
 
     :param folder: the spool with `app`, or the app's folder.
     :param job: a mapping, which becomes JSON, or the file's text or bytes.
-    :param name: what the name begins and ends with. The ending tells the format; "urgent-" or "bulk-" at the start asks
-        for a lane. "job.json" if it is left out.
-    :param sync: False leaves the syncs out: much faster, and a power loss may take the job.
-    :param unique: False drops it by exactly this name, and fails when new/ has such a job. Otherwise 17 characters
-        before the ending make the name one that nobody else has.
+    :param name: the start and the ending of the final name. The ending sets the format; "urgent-" or "bulk-" at the
+        start selects a lane. The default is "job.json".
+    :param sync: False leaves the syncs out: much faster, but a power loss may lose the job.
+    :param unique: False uses exactly this name, and fails if new/ already has a job of that name. Otherwise 17
+        characters before the ending make the name unique.
     :raises PushspoolError: nothing was dropped.
     """
     return _submit(folder, app, [_encoded(job)], name or "job.json", sync, unique)
@@ -125,16 +125,15 @@ def submit_lines(
     job: Optional[Mapping[str, Any]] = None, defaults: Optional[Mapping[str, Any]] = None, name: Optional[str] = None,
     sync: bool = True, unique: bool = True,
 ) -> str:
-    """Drops a job of one notification a line, however many there are; otherwise as `submit`.
+    """Drops a job with one notification per line, of any length; otherwise like `submit`.
 
-    Keeps nothing in memory but the line at hand, so `recipients` may be a generator over millions.
+    Keeps only the current line in memory, so `recipients` may be a generator over millions.
 
-    :param recipients: tokens (text, or bytes as the device gave them) or mappings with a `token` and what it has of its
-        own.
+    :param recipients: tokens (text, or bytes from the device) or mappings with a `token` and the recipient's own keys.
     :param job: the keys about the job as a whole, such as `id` and `count`. A `count` is checked before the drop.
-    :param defaults: what all recipients share, such as `alert`.
-    :param name: as for `submit`, with the ending .jsonl; "job.jsonl" if it is left out.
-    :raises PushspoolError: nothing was dropped. What `recipients` raises goes through, and nothing is dropped either.
+    :param defaults: the keys that all recipients share, such as `alert`.
+    :param name: as for `submit`, with the ending .jsonl; the default is "job.jsonl".
+    :raises PushspoolError: nothing was dropped. Exceptions of `recipients` pass through, and nothing is dropped then.
     """
     name = name or "job.jsonl"
     if not name.endswith(".jsonl"):
@@ -207,7 +206,7 @@ def _submit(
 
 
 class _Source:
-    """The pieces of a job. Remembers what goes wrong where they come from, which is not for us to explain."""
+    """The pieces of a job. Remembers an error of the caller's iterator, which is passed on unchanged."""
 
     def __init__(self, chunks: Iterable[bytes]) -> None:
         self._chunks = chunks
@@ -222,7 +221,7 @@ class _Source:
 
 
 def _ending(name: str) -> str:
-    """The ending of a job's name, which must be one."""
+    """Returns the ending of a valid job name."""
     data = os.fsencode(name)
     ending = next((ending for ending in _ENDINGS if name.endswith(ending)), "")
     is_clean = not any(byte < 0x20 or byte in (0x2F, 0x7F) for byte in data)
@@ -236,16 +235,16 @@ def _ending(name: str) -> str:
 
 @contextmanager
 def _staged(home: int, new: int, ending: str) -> Iterator[Tuple[int, str, int]]:
-    """A new empty file: its folder, its name there, and itself, which the caller closes. Gone at the end, or renamed.
+    """Creates an empty file and yields its folder, its name and its descriptor, which the caller closes.
 
-    It is in tmp/, or a hidden one in new/ where tmp/ is of no use.
+    The file is in tmp/, or a hidden one in new/ if tmp/ cannot be used. It is removed at the end unless it was renamed.
     """
     temporary = f".{_random()}{ending}"
     directory, number = _stage(home, new, temporary)
     try:
         yield directory, temporary, number
     finally:
-        # The daemon never looks at it; that it cannot be removed must not hide what went wrong before.
+        # The daemon ignores this file; a failure to remove it must not hide the earlier error.
         with suppress(OSError):
             os.unlink(temporary, dir_fd=directory)
         os.close(directory)
@@ -255,7 +254,7 @@ def _stage(home: int, new: int, temporary: str) -> Tuple[int, int]:
     try:
         directory = os.open("tmp", os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=home)
     except OSError:
-        # Whatever keeps us out of it, a hidden name in new/ will do.
+        # If tmp/ cannot be opened for any reason, use a hidden name in new/.
         directory = os.dup(new)
     try:
         return directory, _create(directory, temporary)
@@ -277,7 +276,7 @@ def _create(directory: int, name: str) -> int:
 
 
 def _write(number: int, chunks: Iterable[bytes], sync: bool) -> None:
-    """Fills a file, syncs it and closes it: one that is still open for writing would not be taken for whole."""
+    """Fills a file, syncs it and closes it: the daemon does not take a file that is still open for writing."""
     try:
         os.fchmod(number, _MODE)
         buffer = bytearray()
@@ -293,7 +292,7 @@ def _write(number: int, chunks: Iterable[bytes], sync: bool) -> None:
         with suppress(OSError):
             os.close(number)
         raise
-    # Over a network, this is where a full disk is told.
+    # On a network filesystem, close reports a full disk.
     os.close(number)
 
 
@@ -318,7 +317,7 @@ def _publish(directory: int, temporary: str, new: int, name: str, ending: str, u
 
 
 def _rename_no_replace(source: int, name: str, target: int, new_name: str) -> None:
-    """renameat2(2) with RENAME_NOREPLACE; link(2) and unlink(2) where the filesystem or libc has none."""
+    """Calls renameat2(2) with RENAME_NOREPLACE; uses link(2) and unlink(2) if the filesystem or libc lacks it."""
     code = _renameat2(source, name, target, new_name)
     if code == 0:
         return
@@ -329,7 +328,7 @@ def _rename_no_replace(source: int, name: str, target: int, new_name: str) -> No
     except OSError as error:
         if error.errno not in (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK):
             raise
-        # There are no links either. Not proof against somebody as fast, but names made here are nobody else's.
+        # No links either. This has a race with another process, but names made here are unique.
         if _exists(new_name, target):
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), new_name) from error
         os.rename(name, new_name, src_dir_fd=source, dst_dir_fd=target)
@@ -338,7 +337,7 @@ def _rename_no_replace(source: int, name: str, target: int, new_name: str) -> No
 
 
 def _renameat2(source: int, name: str, target: int, new_name: str) -> int:
-    """0, or what errno says; ENOSYS where there is no such call."""
+    """Returns 0 or errno; ENOSYS if the call does not exist."""
     try:
         import ctypes
 
@@ -353,7 +352,7 @@ def _renameat2(source: int, name: str, target: int, new_name: str) -> int:
 
 
 def _sync_published(new: int, name: str) -> None:
-    """Syncs new/. When that fails the job is taken back; one that was claimed meanwhile is in the daemon's journal."""
+    """Syncs new/. On failure withdraws the job, unless it was claimed: then it is in the daemon's journal."""
     try:
         os.fsync(new)
     except OSError as failure:
@@ -372,14 +371,15 @@ def _sync_published(new: int, name: str) -> None:
 
 
 def wait(folder: Folder, name: str, *, app: Optional[str] = None, timeout: float = 300.0) -> JobEnd:
-    """Waits until a job is over, or held, and tells how it ended.
+    """Waits until a job has ended or is held, and returns its end.
 
-    Costs a look at each day that done/ and failed/ keep, twice a second at most. Both are for their group only.
+    Looks into each day's folder in done/ and failed/, at most twice a second. Only members of their group can read
+    these.
 
-    :param name: what `submit` has returned.
-    :param timeout: so many seconds at most.
-    :raises NotInTime: it is not over.
-    :raises PushspoolError: we may not look there.
+    :param name: the name that `submit` returned.
+    :param timeout: the longest wait in seconds.
+    :raises NotInTime: the job has not ended.
+    :raises PushspoolError: a folder cannot be read.
     """
     if not name or "/" in name or "\0" in name:
         raise InputFault(f"'{_printable(name)}' is no name of a file", "pass what submit has returned")
@@ -400,7 +400,7 @@ def wait(folder: Folder, name: str, *, app: Optional[str] = None, timeout: float
 
 
 def _find(home: int, name: str) -> Tuple[Optional[JobEnd], bool]:
-    """The end of a job, if there is one, and whether it waits in new/."""
+    """Returns the end of a job, or None, and whether the job waits in new/."""
     for place in ("new", "hold"):
         with _opened(place, home) as directory:
             if _exists(name, directory):
@@ -419,7 +419,7 @@ def _find_on(day: str, archive: int, place: str, name: str) -> Optional[JobEnd]:
         with _opened(day, archive) as directory:
             if not _exists(name, directory):
                 return None
-            # The result is there before the job is.
+            # The result file appears before the job.
             text = _contents(f"{name}.result.json", directory)
     except (FileNotFoundError, NotADirectoryError):
         return None
@@ -444,21 +444,21 @@ def feedback(
 ) -> Iterator[Dict[str, Any]]:
     """Iterates over an app's feedback lines, oldest file first. All files stay, unless you ask otherwise.
 
-    With `consume` each file is deleted once all of its lines were taken, whatever kind they are of: choose among the
-    lines yourself. A line is taken when the next one is asked for. Who breaks off, or dies, gets the lines of the file
-    at hand once more: each line comes at least once. What repeats is dropped as far as it is remembered: a line with
-    the `kind`, `id` and `index` of an earlier one that tells nothing new. One that corrects an earlier line comes
-    through.
+    With `consume`, each file is deleted once you have taken all of its lines, of every kind: filter the lines yourself.
+    A line counts as taken when you ask for the next one. If you stop early, or your process dies, you get the lines of
+    the current file again: each line comes at least once. Repeats are dropped as far as they are remembered. A repeat
+    is a line with the `kind`, `id` and `index` of an earlier one and no new information. A line that corrects an
+    earlier one is not dropped.
 
-    Symbolic links, pipes and what else is no regular file are passed over.
+    Symbolic links, pipes and other non-regular files are skipped.
 
-    :param follow: go on when there are no more, and look again every `poll` seconds.
+    :param follow: continue when there are no more lines, and look again every `poll` seconds.
     :param consume: delete each file when all of its lines were taken.
-    :param move_to: move each file there then, on the same filesystem.
-    :param remember: how many lines are remembered, 200 bytes each.
-    :param until: asked at each pause of `follow`; True ends it.
-    :raises PushspoolError: the folder cannot be read, or files not be removed.
-    :raises InputFault: a line is no JSON; its file stays.
+    :param move_to: move each file there instead, on the same filesystem.
+    :param remember: the number of remembered lines, 200 bytes each.
+    :param until: called at each pause of `follow`; True ends the iteration.
+    :raises PushspoolError: the folder cannot be read, or files cannot be removed.
+    :raises InputFault: a line is not JSON; its file stays.
     """
     repeats = _Repeats(remember)
     for file in _files(folder, app, follow, poll, _removal(consume, move_to), until):
@@ -470,7 +470,7 @@ def feedback(
 
 
 class _FeedbackFile:
-    """A file of feedback that is open."""
+    """An open feedback file."""
 
     def __init__(self, directory: int, name: str, number: int, removal: Optional[_Removal]) -> None:
         self.name = name
@@ -485,7 +485,7 @@ class _FeedbackFile:
         self._file.close()
 
     def finish(self) -> None:
-        """Deletes or moves it, if that is wanted."""
+        """Deletes or moves the file, if requested."""
         self.close()
         if self._removal is None:
             return
@@ -493,7 +493,7 @@ class _FeedbackFile:
             try:
                 self._removal(self._directory, self.name)
             except FileNotFoundError:
-                # Another consumer has removed it. It is there still when the folder to move it to is what is missing.
+                # Another consumer removed the file. If the file still exists, the target folder is missing.
                 if _exists(self.name, self._directory):
                     raise
 
@@ -505,10 +505,10 @@ def _files(
     latest: Dict[str, str] = {}
     path = os.path.join(_home(folder, app), "feedback")
     if removal is not None and os.path.isdir(path) and not os.access(path, os.W_OK | os.X_OK, effective_ids=True):
-        # Told before the first line: it would come again and again.
+        # Fail before the first line: otherwise the lines would come again and again.
         raise PushspoolError(f"files in {path} cannot be removed", _REMOVAL_HINT)
     while True:
-        # Anew each time, as the folder may be another by then.
+        # Open the folder each time, because it may have been replaced.
         with _translated(), _opened(_home(folder, app)) as home, _opened("feedback", home) as directory:
             for name in _names(directory):
                 node = name[23:]
@@ -529,12 +529,12 @@ def _files(
 
 
 def _names(directory: int) -> List[str]:
-    """Complete files, oldest first: of one node they come in order, of several as far as their clocks agree."""
+    """Returns complete files, oldest first: in order for one node, and across nodes as far as their clocks agree."""
     return sorted(name for name in os.listdir(directory) if name.endswith(".jsonl") and not name.startswith("."))
 
 
 def _removal(consume: bool, move_to: Optional[Folder]) -> Optional[_Removal]:
-    """How files go, or None if they stay."""
+    """Returns the function that removes files, or None if they stay."""
     if move_to is None:
         return (lambda directory, name: os.unlink(name, dir_fd=directory)) if consume else None
     if consume:
@@ -561,18 +561,18 @@ def _parsed(text: bytes, file: str, number: int) -> Dict[str, Any]:
 
 
 class _Repeats:
-    """What the last lines have told, as digests: so many of them and no more."""
+    """Digests of the last lines, up to a limit."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._told: OrderedDict[bytes, bytes] = OrderedDict()
 
     def is_news(self, line: Mapping[str, Any]) -> bool:
-        # A line of a token has no id; the token is what it is about.
+        # A line about a token has no id; the token identifies it.
         subject = [line.get("kind"), line.get("app"), line.get("id"), line.get("index")]
         if line.get("id") is None:
             subject.append(line.get("token"))
-        # What is told again may have another time, and after a take-over another node.
+        # A repeated line may have another time, and after a take-over another node.
         news = {name: value for name, value in line.items() if name not in ("at", "node") and not name.endswith("_at")}
         key, value = _digest(subject), _digest(news)
         is_news = self._told.pop(key, None) != value
@@ -599,7 +599,7 @@ def _home(folder: Folder, app: Optional[str]) -> str:
 
 @contextmanager
 def _opened(path: str, parent: Optional[int] = None) -> Iterator[int]:
-    """A folder; below an app's none is opened through a symbolic link."""
+    """Opens a folder; inside an app's folder, it does not follow symbolic links."""
     flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
     number = os.open(path, flags) if parent is None else os.open(path, flags | os.O_NOFOLLOW, dir_fd=parent)
     try:
@@ -609,12 +609,12 @@ def _opened(path: str, parent: Optional[int] = None) -> Iterator[int]:
 
 
 def _opened_file(name: str, directory: int) -> Optional[int]:
-    """A regular file, opened for reading; None if there is none, or something else of that name."""
+    """Opens a regular file for reading; None if it does not exist or is not a regular file."""
     try:
-        # Opening a pipe would wait for its writer.
+        # O_NONBLOCK: otherwise opening a pipe would wait for its writer.
         number = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=directory)
     except OSError as error:
-        # Another was faster; a link; a socket, or a device without a driver.
+        # Removed by another consumer; a link; a socket; or a device without a driver.
         if error.errno in (errno.ENOENT, errno.ELOOP, errno.ENXIO, errno.ENODEV):
             return None
         raise
@@ -634,7 +634,7 @@ def _exists(name: str, directory: int) -> bool:
 
 @contextmanager
 def _translated(refusal: str = "") -> Iterator[None]:
-    """Turns what the system says into an error with a remedy."""
+    """Turns an OSError into an error with a remedy."""
     try:
         yield
     except OSError as error:
@@ -675,7 +675,7 @@ def _main(arguments: Optional[List[str]] = None) -> int:
     except KeyboardInterrupt:
         return 130
     except OSError as error:
-        # Nothing more can be printed. Python would try once more to write what is left.
+        # Nothing more can be printed. Without this, Python would try to flush the rest at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if isinstance(error, BrokenPipeError):
             return 141
@@ -713,7 +713,7 @@ def _parser() -> argparse.ArgumentParser:
 
     read = commands.add_parser("feedback", parents=[both], help="print the lines of feedback files")
     read.add_argument("-f", "--follow", action="store_true", help="go on, and look every second")
-    # Who filters does not see all that would be deleted.
+    # With a filter, lines that were not shown would be deleted.
     rest = read.add_mutually_exclusive_group()
     rest.add_argument("--kind", choices=("job", "notification", "token"), help="print only lines of this kind")
     rest.add_argument("--consume", action="store_true", help="delete each file when all of its lines are printed")
@@ -762,14 +762,14 @@ def _run_feedback(options: argparse.Namespace) -> int:
                 sys.stdout.buffer.write(text if text.endswith(b"\n") else text + b"\n")
         sys.stdout.buffer.flush()
         if removal is not None:
-            # What is not out yet would be lost with its file.
+            # Unwritten output would be lost with its file.
             _sync_output(sys.stdout.fileno())
         file.finish()
     return 0
 
 
 def _sync_output(number: int) -> None:
-    """Syncs what was printed where it goes to a file; a pipe or a terminal has nothing to sync."""
+    """Syncs the output if it goes to a file; a pipe or a terminal has nothing to sync."""
     if stat.S_ISREG(os.fstat(number).st_mode):
         os.fsync(number)
 

@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# Drops jobs into a spool of pushspool, and reads what became of them: functions for any POSIX shell.
+# Functions for any POSIX shell that drop jobs into a pushspool spool and read their outcomes.
 #
 #   . ./pushspool.sh
 #   name=$(pushspool_submit /var/spool/pushspool weather job.json)
@@ -8,19 +8,20 @@
 #   pushspool_feedback /var/spool/pushspool weather 'select(.verdict == "gone") | [.token, .gone_since]'
 #   pushspool_consume /var/spool/pushspool weather >>feedback.jsonl
 #
-# They need coreutils or busybox, and run in subshells, so that all variables are their own. Each says on standard error
-# what went wrong and what to try, and returns 0 when all is well, 64 for wrong usage, 65 when the input is at fault, 75
-# when it may work later. pushspool-spool(7) tells what the folders are for, pushspool-feedback(5) what comes back.
+# They need coreutils or busybox, and run in subshells, so they do not change your variables. Each prints errors and hints to
+# standard error, and returns 0 on success, 64 for wrong usage, 65 for faulty input, 75 for failures that may pass.
+# pushspool-spool(7) explains the folders, pushspool-feedback(5) the feedback lines.
 
 # pushspool_submit SPOOL APP FILE|- [NAME]
 #
-# Drops one job so that the daemon sees it whole or not at all, and prints the name it was dropped by: 17 characters
-# before the ending make it one that nobody else has. NAME is FILE's own unless given, or stdin.json; its ending tells
-# the format, "urgent-" or "bulk-" at its start asks for a lane.
+# Drops one job atomically, so that the daemon sees all of it or nothing, and prints its final name: 17 characters before
+# the ending make it unique. NAME defaults to FILE's own name, or stdin.json. Its ending sets the format; "urgent-" or
+# "bulk-" at its start selects a lane.
 #
-# The job is copied to tmp/, synced, renamed into new/ without replacing anything, and new/ is synced: after that, a
-# power loss cannot take it. PUSHSPOOL_SYNC=no leaves the syncs out. When it fails, nothing was dropped, unless it says
-# so. A pipe whose writer dies looks like one that is done: give the job a `count`, or write it to a file first.
+# The function copies the job to tmp/, syncs it, renames it into new/ without replacing anything, and syncs new/. After
+# that, a power loss cannot lose it. PUSHSPOOL_SYNC=no leaves the syncs out. If the function fails, nothing was dropped,
+# unless the error says otherwise. If a pipe's writer dies, its output looks complete: give the job a `count`, or write it
+# to a file first.
 pushspool_submit() (
     LC_ALL=C
     export LC_ALL
@@ -43,7 +44,7 @@ pushspool_submit() (
     trap 'exit 130' INT
     trap 'exit 143' TERM
     staged=$(pushspool_stage "$home") || exit
-    # Exactly so whatever the umask is: the daemon, another user, must be able to read it. Nobody else gets into new/.
+    # Whatever the umask is: the daemon, another user, must be able to read it. Other users cannot enter new/.
     chmod 644 "$staged" || pushspool_fail 75 "$staged cannot be given its mode" "look after the filesystem"
     if [ "$file" = - ]; then cat; else cat <"$file"; fi >"$staged" ||
         pushspool_fail 75 "the job cannot be copied to $staged" "free some space and submit again"
@@ -52,7 +53,7 @@ pushspool_submit() (
     published=$(pushspool_publish "$staged" "$home/new" "$name") || exit
     staged=
     if ! pushspool_sync "$home/new"; then
-        # The job is taken back, unless the daemon has claimed it: then it is in its journal.
+        # Withdraw the job, unless the daemon has claimed it: then it is in the daemon's journal.
         if rm "$home/new/$published" 2>/dev/null; then
             pushspool_fail 75 "$home/new cannot be synced" "look after the disk, then submit again"
         elif [ -e "$home/new/$published" ]; then
@@ -65,9 +66,9 @@ pushspool_submit() (
 
 # pushspool_wait SPOOL APP NAME [SECONDS]
 #
-# Waits until a job is over, or held, 300 seconds at most, and prints where it is: its state (done, failed, held) and,
-# from the spool on, its path. Below that comes its result file, if it has one; without one everything was accepted.
-# Returns 0 if everything was accepted, 65 if not, 75 if it is not over in time. done/ and failed/ are for their group.
+# Waits until a job has ended or is held, 300 seconds at most, and prints its state (done, failed, held) and its path from the
+# spool on, followed by its result file if it has one. Without one, everything was accepted. Returns 0 if everything was
+# accepted, 65 if not, 75 after the time-out. Only members of their group can read done/ and failed/.
 pushspool_wait() (
     LC_ALL=C
     export LC_ALL
@@ -84,7 +85,7 @@ pushspool_wait() (
     set +f
     end=$(($(date +%s) + ${4:-300}))
     while :; do
-        # In the way that jobs go, so that none is overtaken.
+        # Look in the order in which jobs move, so as not to miss one.
         if [ ! -e "$home/new/$name" ]; then
             [ ! -e "$home/hold/$name" ] || pushspool_tell held "$1" "$2/hold/$name"
             for state in 'done' failed; do
@@ -101,9 +102,9 @@ pushspool_wait() (
 
 # pushspool_feedback SPOOL APP [FILTER]
 #
-# Prints the lines of all feedback files there are, oldest first; the files stay. With jq each file is checked, and its
-# lines go through FILTER, "." unless given; without jq they are printed as they are, and a FILTER other than "." is
-# refused. Links, and what else is no file, are passed over.
+# Prints the lines of all feedback files, oldest first; the files stay. With jq, each file is checked, and its lines go
+# through FILTER, by default "."; without jq they are printed as they are, and a FILTER other than "." is refused. Links and
+# other non-regular files are skipped.
 pushspool_feedback() (
     LC_ALL=C
     export LC_ALL
@@ -129,10 +130,10 @@ pushspool_feedback() (
 
 # pushspool_consume SPOOL APP [FOLDER]
 #
-# Prints the lines of all feedback files there are, oldest first and each whole, and deletes each file when all of it is
-# out, or moves it to FOLDER: choose among the lines behind it. Lines come at least once: drop repeats by kind, id and
-# index. A file whose lines could not be printed stays, and what goes to a file is synced before. With jq each file is
-# checked. Links, and what else is no file, are passed over.
+# Prints the complete lines of all feedback files, oldest first, and deletes each file after all of it is printed, or moves it
+# to FOLDER: filter the output afterwards. Lines come at least once: drop repeats by kind, id and index. A file whose lines
+# could not be printed stays, and output to a file is synced first. With jq, each file is checked. Links and other
+# non-regular files are skipped.
 pushspool_consume() (
     LC_ALL=C
     export LC_ALL
@@ -163,20 +164,20 @@ pushspool_consume() (
     done
 )
 
-# The rest is for the functions above.
+# Internal functions.
 
-# Says what went wrong, and what to try, and ends the subshell.
+# Prints an error and a hint, and ends the subshell.
 pushspool_fail() {
     printf 'pushspool: %s\nhint: %s\n' "$2" "$3" >&2
     exit "$1"
 }
 
-# Prints the folder of an app that is there.
+# Prints the folder of an existing app.
 pushspool_home() {
     case $2 in
     '' | . | .. | */*) pushspool_fail 65 "'$2' is no name of an app" "name a folder of the spool" ;;
     esac
-    # A path is never taken for an option.
+    # Prefix ./ so that a path never looks like an option.
     case $1 in
     /* | ./* | ../*) home=$1/$2 ;;
     *) home=./$1/$2 ;;
@@ -196,13 +197,13 @@ pushspool_check_name() {
         "at most 200 bytes, no point first, no slash or control character, and .json, .yaml, .yml or .jsonl at the end"
 }
 
-# Whether there is such a file of feedback. There may be none, or another consumer may have been faster. What a link leads
-# to is not the daemon's.
+# Whether this is a feedback file. The pattern may match nothing, or another consumer may have removed the file. Links do not
+# lead to the daemon's files.
 pushspool_is_feedback() {
     [ -f "$1" ] && [ ! -L "$1" ]
 }
 
-# Prints lines through a filter, and checks them, where there is jq.
+# Prints lines; with jq, checks and filters them.
 pushspool_show() {
     if command -v jq >/dev/null; then
         jq -c "$1"
@@ -211,10 +212,10 @@ pushspool_show() {
     fi
 }
 
-# Makes an empty file in tmp/, or a hidden one in new/ where tmp/ is of no use, and prints its path.
+# Creates an empty file in tmp/, or a hidden one in new/ if tmp/ cannot be used, and prints its path.
 pushspool_stage() {
     for folder in tmp new; do
-        # Between two filesystems mv copies, and a copy is not there in one step.
+        # Across filesystems mv copies, and a copy is not atomic.
         [ "$(stat -c %d "$1/$folder" 2>/dev/null)" = "$(stat -c %d "$1/new" 2>/dev/null)" ] || continue
         mktemp "$1/$folder/.submit-XXXXXXXXXX" 2>/dev/null && return
     done
@@ -222,19 +223,19 @@ pushspool_stage() {
         "run as a member of the group that they belong to; free some space if the volume is full"
 }
 
-# Syncs a file or a folder, where there is a sync(1).
+# Syncs a file or a folder, if sync(1) exists.
 pushspool_sync() {
     [ "${PUSHSPOOL_SYNC:-yes}" != no ] || return 0
     command -v sync >/dev/null || return 0
     sync "$1"
 }
 
-# Renames a staged file into a folder, by a name of its own, which it prints; never replaces one that is there.
+# Renames a staged file into a folder under a unique name, which it prints; never replaces an existing file.
 pushspool_publish() {
     ending=.${3##*.}
     for _ in 1 2 3 4 5 6 7 8; do
         final=${3%"$ending"}-$(pushspool_random)$ending
-        # mv -n is content when the name is taken: that the file has gone tells the truth.
+        # mv -n may succeed although the name is taken: only the disappearance of the source proves the rename.
         mv -n "$1" "$2/$final" 2>/dev/null || :
         if [ ! -e "$1" ]; then
             printf '%s\n' "$final"
@@ -251,7 +252,7 @@ pushspool_random() {
     od -A n -N 8 -t x1 /dev/urandom | tr -d ' \n'
 }
 
-# Prints where a job is, and its result, and ends the waiting.
+# Prints where a job is, and its result, and ends the subshell.
 pushspool_tell() {
     printf '%s %s\n' "$1" "$3"
     result=$2/$3.result.json
