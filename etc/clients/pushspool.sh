@@ -8,8 +8,8 @@
 #   pushspool_feedback /var/spool/pushspool weather 'select(.verdict == "gone") | [.token, .gone_since]'
 #   pushspool_consume /var/spool/pushspool weather >>feedback.jsonl
 #
-# They need coreutils or busybox, and run in subshells, so they do not change your variables. Each prints errors and hints to
-# standard error, and returns 0 on success, 64 for wrong usage, 65 for faulty input, 75 for failures that may pass.
+# They need coreutils or busybox, and run in subshells, so they do not change your variables. Each prints errors and hints
+# to standard error, and returns 0 on success, 64 for wrong usage, 65 for faulty input, 75 for failures that may pass.
 # pushspool-spool(7) explains the folders, pushspool-feedback(5) the feedback lines.
 
 # pushspool_submit SPOOL APP FILE|- [NAME]
@@ -66,9 +66,9 @@ pushspool_submit() (
 
 # pushspool_wait SPOOL APP NAME [SECONDS]
 #
-# Waits until a job has ended or is held, 300 seconds at most, and prints its state (done, failed, held) and its path from the
-# spool on, followed by its result file if it has one. Without one, everything was accepted. Returns 0 if everything was
-# accepted, 65 if not, 75 after the time-out. Only members of their group can read done/ and failed/.
+# Waits until a job has ended or is held, 300 seconds at most, and prints its state (done, failed, held) and its path from
+# the spool on, followed by its result file if it has one. Without one, everything was accepted. Returns 0 if everything
+# was accepted, 65 if not, 75 after the time-out. Only members of their group can read done/ and failed/.
 pushspool_wait() (
     LC_ALL=C
     export LC_ALL
@@ -103,8 +103,8 @@ pushspool_wait() (
 # pushspool_feedback SPOOL APP [FILTER]
 #
 # Prints the lines of all feedback files, oldest first; the files stay. With jq, each file is checked, and its lines go
-# through FILTER, by default "."; without jq they are printed as they are, and a FILTER other than "." is refused. Links and
-# other non-regular files are skipped.
+# through FILTER, by default "."; without jq they are printed as they are, and a FILTER other than "." is refused. Links
+# and other non-regular files are skipped.
 pushspool_feedback() (
     LC_ALL=C
     export LC_ALL
@@ -130,9 +130,9 @@ pushspool_feedback() (
 
 # pushspool_consume SPOOL APP [FOLDER]
 #
-# Prints the complete lines of all feedback files, oldest first, and deletes each file after all of it is printed, or moves it
-# to FOLDER: filter the output afterwards. Lines come at least once: drop repeats by kind, id and index. A file whose lines
-# could not be printed stays, and output to a file is synced first. With jq, each file is checked. Links and other
+# Prints the complete lines of all feedback files, oldest first, and deletes each file after all of it is printed, or moves
+# it to FOLDER: filter the output afterwards. Lines come at least once: drop repeats by kind, id and index. A file whose
+# lines could not be printed stays, and output to a file is synced first. With jq, each file is checked. Links and other
 # non-regular files are skipped.
 pushspool_consume() (
     LC_ALL=C
