@@ -4,25 +4,17 @@ import PushDaemon
 import TestSupport
 import Testing
 
-/// The keys of the configuration: README, pushspool.yaml(5) and the program know the same.
+/// The keys of the configuration: pushspool.yaml(5) and the program know the same keys and defaults.
 struct KeyTests {
-    /// One of the two kinds of files.
+    /// One of the two kinds of files, with its heading in pushspool.yaml(5).
     enum File: String, CaseIterable {
-        case daemon = "### pushspool.yaml\n"
-        case app = "### apps/&lt;app&gt;.yaml\n"
-
-        /// The part of pushspool.yaml(5) about it.
-        var heading: String {
-            switch self {
-            case .daemon: ".SH PUSHSPOOL.YAML\n"
-            case .app: ".SH APPS/*.YAML\n"
-            }
-        }
+        case daemon = ".SH PUSHSPOOL.YAML\n"
+        case app = ".SH APPS/*.YAML\n"
     }
 
     @Test(arguments: File.allCases)
-    func `the README tells every key that the program knows, and no other`(file: File) throws {
-        let told = Set(try Self.rows(file).flatMap(\.keys))
+    func `pushspool.yaml(5) has every key that the program knows, and no other`(file: File) throws {
+        let told = Set(try Self.entries(file).keys)
         let known = try Self.known(file, sections: Self.sections(of: told))
         #expect(known.subtracting(told) == [])
         #expect(told.subtracting(known) == [])
@@ -30,46 +22,91 @@ struct KeyTests {
     }
 
     @Test(arguments: File.allCases)
-    func `pushspool.yaml(5) has every key and default of the README, and no other`(file: File) throws {
-        let part = try #require(try Manual.page("pushspool.yaml.5").components(separatedBy: file.heading).last)
+    func `pushspool.yaml(5) has the default of every key that is not required`(file: File) throws {
+        for (key, text) in try Self.entries(file) where !key.hasPrefix("credentials.") {
+            #expect(text.contains("Default: ") || text.contains("Required."), "\(key)")
+        }
+    }
+
+    @Test func `the daemon's defaults in pushspool.yaml(5) are the program's`() throws {
+        let text = Self.document(try Self.entries(.daemon).compactMapValues(Self.literalDefault))
+        var report = Report()
+        let configuration = DaemonConfiguration(try Self.parse(text), report: &report)
+        #expect(report.inOrder.isEmpty, "\(report.inOrder)")
+        #expect(configuration.differences(from: DaemonConfiguration()) == [])
+        #expect(configuration.logLevel == DaemonConfiguration().logLevel)
+    }
+
+    @Test(arguments: AppConfiguration.Wire.allCases)
+    func `an app's defaults in pushspool.yaml(5) are the program's`(wire: AppConfiguration.Wire) throws {
+        let entries: [String: String] = try Self.entries(.app).filter { key, text in
+            switch wire {
+            case .http2: !key.hasPrefix("binary.") && !key.hasPrefix("feedback_service.")
+            case .binary: !text.contains("HTTP/2 only")
+            }
+        }
+        let required = """
+            protocol: \(wire.rawValue)
+            environment: sandbox
+            topic: com.example.weather
+            credentials: {certificate: weather.pem}
+
+            """
+        // Without this section the feedback service is not asked.
+        let section = wire == .binary ? "feedback_service: {}\n" : ""
+        let defaults = Self.document(entries.compactMapValues(Self.literalDefault))
+        let apps = try [required + section, required + defaults].map { text in
+            var report = Report()
+            let app = AppConfiguration(name: "weather", try Self.parse(text), report: &report)
+            #expect(report.inOrder.isEmpty, "\(report.inOrder)")
+            return app
+        }
+        #expect(apps[0] == apps[1])
+    }
+
+    // MARK: The page
+
+    /// The keys of a part of pushspool.yaml(5), each with the text about it.
+    private static func entries(_ file: File) throws -> [String: String] {
+        let part = try #require(try Manual.page("pushspool.yaml.5").components(separatedBy: file.rawValue).last)
             .components(separatedBy: "\n.SH ")[0]
         var entries: [String: String] = [:]
         for entry in part.components(separatedBy: ".TP\n").dropFirst() {
             let (head, text) = (entry.prefix { $0 != "\n" }, entry.components(separatedBy: ".PP\n")[0])
             for key in head.matches(of: #/\\fB(.*?)\\fR/#) { entries[String(key.output.1)] = text }
         }
-        let rows = try Self.rows(file)
-        #expect(Set(entries.keys) == Set(rows.flatMap(\.keys)))
-        for row in rows where !row.fallback.isEmpty && !row.fallback.contains("required") {
-            for key in row.keys { #expect(entries[key]?.contains("Default: \(row.fallback).") == true, "\(key)") }
+        return entries
+    }
+
+    /// The default in the text about a key, if it can be written in a file: not "the host's name".
+    private static func literalDefault(_ text: String) -> String? {
+        guard let match = text.firstMatch(of: #/Default: (.*?)\.\n/#) else { return nil }
+        let value = String(match.output.1)
+        return value.contains(" ") || value == "none" ? nil : value
+    }
+
+    /// A YAML document that gives these keys, of at most two words, these values.
+    private static func document(_ values: [String: String]) -> String {
+        var text = ""
+        var sections: [String: [String]] = [:]
+        for (key, value) in values {
+            let words = key.split(separator: ".", maxSplits: 1).map(String.init)
+            if words.count == 1 {
+                text += "\(key): \(value)\n"
+            } else {
+                sections[words[0], default: []].append("\(words[1]): \(value)")
+            }
         }
+        return sections.reduce(text) { $0 + "\($1.key): {\($1.value.joined(separator: ", "))}\n" }
     }
 
-    /// What the README's table says of some keys.
-    private struct Row {
-        let keys: [String]
-        let fallback: String
+    private static func parse(_ text: String) throws -> Node {
+        let folder = try TemporaryDirectory()
+        try folder.directory.put("x.yaml", text)
+        return try ConfigurationFile.parse(folder.path + "/x.yaml")
     }
 
-    private static func section(_ file: File) throws -> String {
-        let part = try #require(try Manual.text("README.md").components(separatedBy: file.rawValue).last)
-        return part.components(separatedBy: "\n##")[0]
-    }
-
-    private static func rows(_ file: File) throws -> [Row] {
-        try section(file).split(separator: "\n").filter { $0.hasPrefix("| `") }.map { line in
-            let cells = line.split(separator: "|").map { $0.split(separator: " ").joined(separator: " ") }
-            let keys = quoted(in: cells[0])
-            let isAsAbove = cells[1] == "as above"
-            return Row(keys: keys, fallback: isAsAbove ? "" : cells.last.map { $0.replacing("`", with: "") } ?? "")
-        }
-    }
-
-    /// What stands between two backticks.
-    private static func quoted(in text: String) -> [String] {
-        let parts = text.split(separator: "`", omittingEmptySubsequences: false)
-        return stride(from: 1, to: parts.count, by: 2).map { String(parts[$0]) }
-    }
+    // MARK: The program
 
     /// The mappings that hold some of these keys: of `a.b.c` these are `a` and `a.b`.
     private static func sections(of keys: Set<String>) -> Set<String> {
@@ -91,9 +128,7 @@ struct KeyTests {
 
     /// What the program says it knows when it is asked for what it cannot.
     private static func known(_ file: File, sections: Set<String>) throws -> Set<String> {
-        let folder = try TemporaryDirectory()
-        try folder.directory.put("x.yaml", mapping(at: "", sections) + "\n")
-        let document = try ConfigurationFile.parse(folder.path + "/x.yaml")
+        let document = try parse(mapping(at: "", sections) + "\n")
         var report = Report()
         switch file {
         case .daemon: _ = DaemonConfiguration(document, report: &report)

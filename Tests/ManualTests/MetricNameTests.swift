@@ -3,7 +3,7 @@ import Foundation
 import SpoolModel
 import Testing
 
-/// The metrics: program, manual, README, alerts and dashboard know the same.
+/// The metrics: program, manual, alerts and dashboard know the same.
 struct MetricNameTests {
     private static let known = Set(Metric.allCases.map(\.rawValue))
 
@@ -27,12 +27,6 @@ struct MetricNameTests {
         }
         let known = Dictionary(uniqueKeysWithValues: Metric.allCases.map { ($0.rawValue, $0.kind.rawValue) })
         #expect(told == known)
-    }
-
-    @Test func `the README has every metric, and no other`() throws {
-        let section = try #require(try Manual.text("README.md").components(separatedBy: "\n## Monitoring\n").last)
-        let told = Self.names(in: section.components(separatedBy: "\n## ")[0])
-        #expect(told == Self.known)
     }
 
     @Test(arguments: ["pushspool.rules.yml", "pushspool.rules.test.yml", "pushspool.dashboard.json"])
