@@ -75,8 +75,7 @@ package actor HTTP2Gateway: PushGateway {
         wakeAll()
     }
 
-    /// Removes and returns a job's batches that wait or back off. Notifications on a connection still get their
-    /// outcome.
+    /// Removes and returns a job's batches that wait or back off.
     package func remove(_ job: JobID) -> [Batch] {
         let removed = queue.remove(job)
         noteRemoval()
@@ -84,7 +83,6 @@ package actor HTTP2Gateway: PushGateway {
     }
 
     /// Removes and returns all `count` submitted notifications of a job if none was ever written to a connection.
-    /// Otherwise changes nothing.
     package func removeUnwritten(_ job: JobID, count: Int) -> [Batch]? {
         let removed = queue.removeUnwritten(job, count: count)
         noteRemoval()
@@ -98,8 +96,6 @@ package actor HTTP2Gateway: PushGateway {
     }
 
     /// Uses another configuration from the next connection on; connections of the old one get their answers and close.
-    ///
-    /// A stopped app starts again.
     package func reconfigure(_ configuration: Configuration) {
         self.configuration = configuration
         queue.reconfigure(configuration.pauses)
@@ -117,8 +113,7 @@ package actor HTTP2Gateway: PushGateway {
         wakeAll()
     }
 
-    /// Pauses or resumes the sending of unwritten notifications. On a pause, connections wait for their answers and
-    /// close.
+    /// Pauses or resumes sending. On a pause, connections wait for their answers and close.
     package func setPaused(_ isPaused: Bool) {
         state.isPaused = isPaused
         wakeAll()

@@ -92,8 +92,7 @@ extension BinaryGateway: PushGateway {
 }
 
 extension HTTP2Gateway {
-    /// Whether any notification waits to be sent now, or was sent and has no outcome. Notifications that back off do
-    /// not count.
+    /// Whether any notification waits to be sent now, or was sent and has no outcome.
     package var isAtWork: Bool { !queue.isBlocked || queue.unannouncedCount > 0 || pendingInDoubt > 0 }
 
     /// Uses another configuration from the next connection on, if it is one for HTTP/2.

@@ -4,8 +4,7 @@ package import APNSModel
 /// job in turn. Paused ones are kept separately.
 ///
 /// Notifications that pause, or have paused and were not sent since, count against their job (`takePausedCounts`), not
-/// against their lane (`newCount`). The owner reads no more of a job that has too many, and other jobs are not
-/// affected.
+/// against their lane (`newCount`). The owner reads no more of a job that has too many.
 ///
 /// All connections of an app share the queue. It counts a notification's failures only until it has an outcome.
 package struct RequestQueue: Sendable {
@@ -85,8 +84,7 @@ package struct RequestQueue: Sendable {
     /// Whether `next` with this limit would return a batch, or set one aside to be announced.
     package func gives(atMost limit: Int) -> Bool { work.gives(atMost: limit) }
 
-    /// Returns the announced batches that the gateway did not process, since the last call. They are announced again
-    /// before they are sent.
+    /// Returns the batches that the gateway did not process since the last call; they are announced again.
     package mutating func takeWithdrawn() -> [Batch] { work.takeWithdrawn() }
 
     /// Notes that these batches are announced.
