@@ -24,7 +24,7 @@ import Testing
     func `no tree that a power loss after a death may leave loses anybody`(order: MemoryVolume.Order) async throws {
         var generator = SeededGenerator(seed: seed)
         var verdicts: [Verdict] = []
-        for _ in 0..<trials(2, full: 60) {
+        for _ in 0..<trials(2, full: 24) {
             let numbers = [Int.random(in: 350...540, using: &generator), Int.random(in: 60...260, using: &generator)]
             verdicts += try await ModelCrash(
                 seed: generator.next() >> 32, numbers: numbers, order: order, count: isFullRun ? 5 : 2

@@ -20,7 +20,7 @@ final class Claimer {
 
     let parts: AppParts
     private let context: AppContext
-    private let publisher: Publisher
+    let publisher: Publisher
     private let sender: Sender
     let unclaimed: UnclaimedFiles
     /// Jobs that were announced, to be claimed as soon as the journal has them for good, and how many are just then.

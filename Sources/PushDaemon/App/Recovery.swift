@@ -13,10 +13,11 @@ final class Recovery {
     private let claimer: Claimer
     private let sender: Sender
     private let outcomes: OutcomeRecorder
+    private let publisher: Publisher
 
     init(_ reader: JobFileReader, _ claimer: Claimer, _ sender: Sender, _ outcomes: OutcomeRecorder) {
         (self.reader, self.claimer, self.sender, self.outcomes) = (reader, claimer, sender, outcomes)
-        (parts, context) = (claimer.parts, claimer.parts.context)
+        (parts, context, publisher) = (claimer.parts, claimer.parts.context, claimer.publisher)
     }
 
     private var earlier: EarlierJobs { parts.earlier }
@@ -89,7 +90,7 @@ final class Recovery {
         do {
             guard try parts.desk.isParked(job) else { return false }
             try context.spool.work.unlink(job.entry.bytes)
-            parts.journal.record(.cleaned(job.id))
+            publisher.forget(moved: job.id)
         } catch {
             reportUnrecovered(job.name, job.id, error)
         }
@@ -138,7 +139,8 @@ final class Recovery {
             context.logger.warning("job is restored from the journal", metadata: [LogKey.job: "\(job.facts.name)"])
             takeIn(LeftJob(claimed: claimed, record: .job(job, suspicion: nil)))
         case .forget(let farewell): forget(job, farewell)
-        case .finish, .leave, .startOver, .resume, .hold: parts.journal.record(.cleaned(job.facts.id))
+        case .finish, .leave: publisher.forget(moved: job.facts.id)
+        case .startOver, .resume, .hold: parts.journal.record(.cleaned(job.facts.id))
         }
     }
 

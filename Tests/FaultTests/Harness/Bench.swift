@@ -225,8 +225,11 @@ struct Bench: Sendable {
             let deadline = ContinuousClock.now + limit
             while ContinuousClock.now < deadline, try !isIdle() { try await moment(.milliseconds(20)) }
             let code = try await daemon.stop()
-            #expect(code == 0, "the end of the last daemon: \(daemon.log.suffix(2000))")
-            for line in daemon.log.split(separator: "\n") where line.contains("job is held") { report(String(line)) }
+            #expect(code == 0, "the end of the last daemon: \(daemon.lastWords)")
+            let grave = ["job is held", "journal is damaged"]
+            for line in daemon.log.split(separator: "\n") where grave.contains(where: line.contains) {
+                report(String(line))
+            }
         }
     }
 

@@ -34,6 +34,13 @@ final class Child {
     /// What it has written.
     var log: String { (try? String(contentsOfFile: output, encoding: .utf8)) ?? "" }
 
+    /// The end of its log: from a crash on, if there was one.
+    var lastWords: Substring {
+        let log = log
+        guard let crash = log.range(of: "*** ") else { return log.suffix(2000) }
+        return log[crash.lowerBound...].prefix(6000)
+    }
+
     /// Removes what it has written: a thousand runs would fill a disk.
     func forget() {
         try? FileManager.default.removeItem(atPath: output)

@@ -51,6 +51,20 @@ package struct CrashState: Sendable {
         }
     }
 
+    /// Whether it has the same files, by path and bytes.
+    func isSame(as other: CrashState) -> Bool { files(in: root, "") == other.files(in: other.root, "") }
+
+    private func files(in entry: Entry, _ path: String) -> [String: [UInt8]] {
+        switch entry {
+        case .file(let node): [path: contents[node] ?? []]
+        case .directory(let names):
+            names.reduce(into: [:]) { found, child in
+                let path = path + "/" + String(decoding: child.key, as: UTF8.self)
+                found.merge(files(in: child.value, path)) { $1 }
+            }
+        }
+    }
+
     private func entry(_ path: String) -> Entry? {
         path.split(separator: "/").reduce(root) { entry, name in
             guard case .directory(let names) = entry else { return nil }
@@ -72,6 +86,9 @@ extension MemoryVolume {
             }
         }
     }
+
+    /// Whether programs see the same files in both.
+    package func looksLike(_ other: MemoryVolume) -> Bool { state(.everything).isSame(as: other.state(.everything)) }
 
     private func state(_ chance: CrashChance) -> CrashState {
         var chance = chance
