@@ -3,61 +3,61 @@ import Document
 import SpoolModel
 import SpoolStore
 
-/// A claimed job on its way to `done/` or `failed/`. Belongs to its runner.
+/// A claimed job on its way to `done/` or `failed/`. Belongs to the app's runner.
 ///
-/// A class because there is much in it: as a value it would be moved out of its place and back for every change.
+/// A class because of its size: each change of a value in the table would move it out and back.
 final class ActiveJob {
     /// The file in `work/`.
     let claimed: ClaimedJob
-    /// When it was dropped, claimed, and concluded.
+    /// When the job was dropped, claimed and concluded.
     let droppedAt: WallTime
     let claimedAt: WallTime
     var finishedAt: WallTime?
-    /// What the file says about itself.
+    /// The content of the file, without the recipients.
     let summary: JobSummary
-    /// Whether it was certain that the file was whole.
+    /// Whether the file was certain to be complete.
     let isSealed: Bool
-    /// Whether it is sent whatever was sent before that is the same.
+    /// Whether the job is sent even if the same job was sent before.
     let isSentAnyway: Bool
-    /// What remains, and what is to be done next.
+    /// The notifications that remain, and the job's state.
     var machine: JobMachine
     /// The reader that hands out recipients; `nil` when it has handed out all.
     var source: JobSource?
-    /// How many recipients it has handed out.
+    /// The number of recipients that the reader has handed out.
     var handedOutCount = 0
-    /// Which notifications have which outcome, but for those accepted.
+    /// The notifications by outcome, except accepted ones.
     var runs: [String: IndexRuns] = [:]
-    /// Where it is going to be archived.
+    /// The place in the archive for which the job is destined.
     var place: ArchivePlace?
-    /// Why it could not go on, in words.
+    /// Why the job could not continue, as text.
     var fault: String?
-    /// The job that it is a duplicate of, if it is one.
+    /// The job of which this one is a duplicate, if any.
     var earlier: EarlierJob?
-    /// Whether its end is being told.
+    /// Whether the job's conclusion is being published.
     var isConcluded = false
-    /// How what is not on a connection ends, once its time is up or an operator has ended it: it is not sent any more.
+    /// The outcome of all unwritten notifications, once the job's time is up or an operator ended it. No more are sent.
     var ending: Ending?
-    /// What of it may be on a connection, once it is to be held: nothing else is under way.
+    /// The notifications that may be on a connection, once the job is to be held. No others are under way.
     var flying: IndexRuns?
-    /// The name that it has in `hold/`, once an operator has parked it.
+    /// The name in `hold/`, once an operator's hold has moved the job there.
     var heldAs: FileName?
-    /// What an earlier daemon recorded of it; `nil` if it began with this one.
+    /// Records from before: of an earlier run, a hold or an operator's command; `nil` if there are none.
     var resumption: Resumption?
-    /// What was taken back from the gateway after it had been taken for accepted, and before that was heard to be wrong.
+    /// Notifications taken back that had counted as accepted, until the gateway's event about them arrives.
     private var takenBack = IndexRuns()
 
-    /// How what is left of a job ends.
+    /// How the rest of a job ends.
     struct Ending {
-        /// What it gets.
+        /// The outcome of the remaining notifications.
         let outcome: Outcome
-        /// Whether an operator has ended it: what had not been read by then has its outcome, and is read to be told.
+        /// Whether an operator ended the job. The unread rest has this outcome then, and is read only to publish it.
         var isOrdered = false
     }
 
-    /// Whether an operator has ended it.
+    /// Whether an operator ended the job.
     var isWithdrawn: Bool { ending?.isOrdered == true }
 
-    /// Begins with a job that was read and claimed.
+    /// Creates a job that was read and claimed.
     init(_ claimed: ClaimedJob, _ read: ReadJob, claimedAt: WallTime, isSealed: Bool) {
         self.claimed = claimed
         self.droppedAt = read.context.droppedAt
@@ -70,15 +70,15 @@ final class ActiveJob {
         self.machine = JobMachine(count: read.summary.recipientCount, fault: read.summary.failure)
     }
 
-    /// Notes an outcome for the result file.
+    /// Records an outcome for the result file.
     func note(_ range: Range<Int>, _ outcome: Outcome) {
         guard outcome != .accepted else { return }
         _ = runs[outcome.word, default: IndexRuns()].insert(range)
     }
 
-    /// Notes that these were taken back from the gateway.
+    /// Records that these notifications were taken back from the gateway.
     ///
-    /// - Returns: Those of them that had been taken for accepted.
+    /// - Returns: Those that had counted as accepted.
     func noteTakenBack(_ range: Range<Int>) -> [Range<Int>] {
         guard !machine.isAwaiting(range) else { return [] }
         var revoked = IndexRuns(range)
@@ -87,9 +87,9 @@ final class ActiveJob {
         return revoked.runs
     }
 
-    /// Hears that these are under way again.
+    /// Records the event that these notifications are under way again.
     ///
-    /// - Returns: Those of them of which that was not known.
+    /// - Returns: Those for which this was not known yet.
     func takeReopened(_ range: Range<Int>) -> [Range<Int>] {
         guard !takenBack.isEmpty else { return [range] }
         var news = IndexRuns(range)
@@ -98,11 +98,11 @@ final class ActiveJob {
         return news.runs
     }
 
-    /// The indices of what was not read yet.
+    /// The indices that have not been read yet.
     var unread: Range<Int> { min(handedOutCount, summary.recipientCount)..<summary.recipientCount }
 
-    /// Whether nothing of it has an outcome, as far as is known nothing was written, and nobody wants anything else of it than that
-    /// it is sent as it was dropped: its file alone says all there is to know of it.
+    /// Whether the job is still as it was dropped: nothing has an outcome or is known to have been written to a
+    /// connection, and no operator or earlier run has changed how it is sent. Its file alone describes it completely.
     var isUnsent: Bool {
         guard case .sending = machine.state, resumption == nil, ending == nil, !isSentAnyway, !machine.wasWritten else {
             return false
@@ -110,7 +110,7 @@ final class ActiveJob {
         return machine.tally.total == 0 && machine.remaining.count == summary.recipientCount
     }
 
-    /// How far it is.
+    /// The job's progress, as the journal records it.
     var progress: JournalProgress {
         var progress = JournalProgress(remaining: machine.remaining)
         progress.tally = machine.tally
@@ -118,21 +118,21 @@ final class ActiveJob {
         return progress
     }
 
-    /// Whether more of it is to be read only to tell what an earlier run, or an operator, has made of it.
+    /// Whether more of the file must be read only to publish outcomes of an earlier run or of an operator's command.
     var hasToTell: Bool {
         guard source != nil, let resumption else { return false }
         return !resumption.untold.isEmpty || !resumption.doubtful.isEmpty
     }
 
-    /// Which lane it is in.
+    /// The job's lane.
     var lane: Lane { summary.header.lane }
 
-    /// What names it in feedback.
+    /// The names that identify the job in feedback.
     var identity: JobIdentity {
         JobIdentity(name: claimed.name, id: claimed.id, ref: summary.header.ref)
     }
 
-    /// What its `job` line says.
+    /// The content of its `job` line.
     func report(_ conclusion: Conclusion, app: String) -> JobReport {
         var report = JobReport(
             identity, conclusion, notificationCount: summary.recipientCount, at: finishedAt ?? claimedAt)
@@ -144,12 +144,12 @@ final class ActiveJob {
         return report
     }
 
-    /// Whether it gets a result file.
+    /// Whether the job gets a result file.
     func needsResult(_ conclusion: Conclusion) -> Bool {
         ResultFile.isNeeded(for: conclusion, notificationCount: summary.recipientCount)
     }
 
-    /// What its result file says.
+    /// The content of its result file.
     func result(_ conclusion: Conclusion, app: String) -> ResultFile {
         var result = ResultFile(report(conclusion, app: app))
         result.why = fault ?? earlier?.explanation ?? summary.fault?.sentence
@@ -164,7 +164,7 @@ final class ActiveJob {
 }
 
 extension JobMachine {
-    /// Whether nothing of the job is to be sent any more.
+    /// Whether nothing more of the job is to be sent.
     var isOver: Bool {
         switch state {
         case .sending, .draining, .stopping: false
@@ -172,7 +172,7 @@ extension JobMachine {
         }
     }
 
-    /// Whether none of these has an outcome yet.
+    /// Whether none of these notifications has an outcome yet.
     func isAwaiting(_ range: Range<Int>) -> Bool {
         remaining.intersection(range).reduce(0) { $0 + $1.count } == range.count
     }

@@ -4,48 +4,48 @@ package import Logging
 import SpoolModel
 package import SpoolStore
 
-/// What an app needs of its daemon: what all apps share, and its own share of that.
+/// The context that the daemon gives to an app: shared parts, and the app's own share of them.
 package struct DaemonContext: Sendable {
     /// The spool.
     package let spool: Spool
-    /// What makes jobs ours, and keeps what became of them.
+    /// Claims jobs, and records their outcomes.
     package let tenure: any Tenure
-    /// Where to log.
+    /// The daemon's logger.
     package let logger: Logger
     /// The daemon's configuration.
     package let configuration: DaemonConfiguration
     /// This daemon's name in the spool.
     package let node: String
-    /// Where sockets live.
+    /// The reactor that serves sockets.
     package let reactor: Reactor
     /// The threads for the files of the app's filesystem.
     let files: FileThread
-    /// What the app may open whatever others do, and what it has borrowed.
+    /// The descriptors guaranteed to the app, and those it has borrowed.
     let descriptors: AppDescriptors
-    /// Where raw feedback is kept until it is published.
+    /// The folder for raw feedback until it is published.
     package let state: Directory
-    /// The provider tokens, which all apps of a key share.
+    /// The provider tokens, shared by all apps with the same key.
     package let tokens: TokenSources
     /// The reserve for a full volume.
     let ballast: BallastKeeper
-    /// Lets one file be read while no other is.
+    /// Lets one file be read while no other file is.
     let reading: ReadingGate
-    /// Lets so many hooks begin at a time.
+    /// Limits how many hooks begin at the same time.
     let hooks: HookGate
-    /// Rung when the journal cannot be written any more, or needs room.
+    /// Rung when the journal fails or needs room.
     let journalBell: Bell
-    /// Rung when there is something new to show in the status.
+    /// Rung when the status has changed.
     let statusBell: Bell
-    /// What counts for the app's metrics.
+    /// The app's metrics.
     let meter: AppMeter
-    /// Knows how much time has passed since a file's time stamp.
+    /// Determines how much time has passed since a file's timestamp.
     let clock: ClockWatch
 
-    /// Where everything is recorded that must outlive the daemon: its room, and what it says of earlier runs.
+    /// The journal of everything that must outlive the daemon: its room, and the records of earlier runs.
     var journal: Journal { spool.journal }
 }
 
-/// What the parts of an app's pipeline share. They belong to its runner, and run where it does.
+/// The context that the parts of an app's pipeline share. They belong to the app's runner, and run on its thread.
 struct AppContext {
     /// The app's name.
     let name: String
@@ -55,11 +55,11 @@ struct AppContext {
     let spool: AppSpool
     /// The app's `feedback/`.
     let folder: FeedbackFolder
-    /// Whether it takes jobs, drains or ends, and what its status says.
+    /// Whether the app takes jobs, drains or stops, and its status.
     let lifecycle: AppLifecycle
-    /// What it has of its daemon.
+    /// The context from the daemon.
     let daemon: DaemonContext
 
-    /// The threads for its files.
+    /// The threads for the app's files.
     var files: FileThread { daemon.files }
 }

@@ -7,37 +7,37 @@ import SpoolModel
 import SpoolStore
 import Synchronization
 
-/// One app at work: takes jobs from `new/`, sends them, writes feedback, and archives them.
+/// Runs one app: takes jobs from `new/`, sends them, writes feedback, and archives them.
 ///
-/// It wires the parts of the pipeline, runs them, and ends them; each part keeps its own state. Its file calls block, so it
-/// lives on a worker thread, and its parts with it; its gateway lives on the reactor. `run` must be running.
+/// It connects the parts of the pipeline, runs them, and stops them; each part keeps its own state. Its file calls block, so it
+/// and its parts run on a worker thread. Its gateway runs on the reactor. Other calls require that `run` is running.
 package actor AppRunner {
     nonisolated let name: String
     nonisolated let daemon: DaemonContext
     nonisolated let logger: Logger
     private nonisolated let lifecycle: AppLifecycle
-    /// What the watch has seen.
+    /// The reports of the watch.
     private nonisolated let hints = HintBox()
     private nonisolated let intakeBell: Bell
-    /// Rung when the app is to end, or to drain.
+    /// Rung when the app is to stop or to drain.
     private nonisolated let stopBell: Bell
-    /// Rung when the feedback service may have another address.
+    /// Rung when the address of the feedback service may have changed.
     nonisolated let serviceBell: Bell
     private let parts: AppParts
     private let pipeline: Pipeline
     private var app: AppConfiguration
     private var identity: AppIdentity
-    /// Whether the app is to end as soon as nothing is in doubt.
+    /// Whether the app is to stop as soon as no notification is in doubt.
     private var isRetiring = false
 
     /// Opens the app's part of the spool. Blocks; call it on the worker thread's actor or before anything runs.
     ///
     /// - Parameters:
     ///   - app: The app's configuration.
-    ///   - identity: What it proves itself with.
-    ///   - daemon: What is not the app's alone.
-    ///   - left: What an earlier run of it left in the journal.
-    /// - Throws: `SpoolFault` and `SystemError` when its folders cannot be used: the app cannot run.
+    ///   - identity: The app's credentials.
+    ///   - daemon: The parts shared with other apps.
+    ///   - left: The journal's records of an earlier run of the app.
+    /// - Throws: `SpoolFault` and `SystemError` if its folders cannot be used: the app cannot run.
     package init(
         _ app: AppConfiguration, _ identity: AppIdentity, in daemon: DaemonContext, left: LeftBehind
     ) throws {
@@ -50,30 +50,30 @@ package actor AppRunner {
         pipeline = Pipeline(parts, app, identity, hints)
     }
 
-    /// Reads on which jobs were sent before, a part of it at a time; to be called before `run`, until there is no more.
+    /// Reads the next part of the records of sent jobs. Call it before `run`, until it returns false.
     ///
     /// - Returns: Whether there is more.
-    /// - Throws: `SystemError`: that cannot be read. The app cannot run: it does not know what was sent.
+    /// - Throws: `SystemError`: the records cannot be read, so the sent jobs are unknown. The app cannot run.
     func readOn() throws(SystemError) -> Bool { try parts.duplicates.readOn() }
 
-    /// The worker's thread.
+    /// The executor of the worker thread.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { daemon.files.worker.executor }
 
-    /// What its connections are doing.
+    /// The state of the gateway's connections.
     nonisolated let meter: GatewayMeter
-    /// What the status is to say of the app.
+    /// The app's part of the status.
     nonisolated var shown: SpoolStatus.App { lifecycle.shown.withLock { $0 } }
 
     // MARK: Running
 
-    /// What runs side by side until the app ends.
+    /// The tasks that run concurrently until the app stops.
     private enum Loop {
         case stop, gateway, intake, pump(Lane), recording, announcing, publication, service, hook
     }
 
-    /// Works until `stop` is called, and records everything that the gateway has settled by then.
+    /// Works until `stop` is called, and records all outcomes that the gateway has reported by then.
     ///
-    /// Cancelling the task ends it as well, but what the gateway has not told by then is lost.
+    /// Cancelling the task also stops it, but outcomes that the gateway has not reported by then are lost.
     package func run() async {
         pipeline.recovery.findLeftJobs()
         parts.context.folder.reportIgnored(to: logger)
@@ -82,7 +82,7 @@ package actor AppRunner {
         if parts.state.pausedAt != nil { await parts.gateway.setPaused(true) }
         await parts.suppression.configure(isWanted: app.suppress)
         await withTaskGroup { group in
-            // Ends by itself, when the gateway has ended and told everything.
+            // Ends by itself once the gateway has ended and reported everything.
             group.addTask { await self.listen() }
             group.addTask { await self.runUntilStopped() }
         }
@@ -94,7 +94,7 @@ package actor AppRunner {
     }
 
     private func listen() async {
-        // A connection that is lost leaves nothing in doubt either.
+        // A lost connection also leaves no notification in doubt.
         await pipeline.listener.run { if isRetiring { await retire() } }
     }
 
@@ -105,7 +105,7 @@ package actor AppRunner {
             for loop in [Loop.stop, .gateway, .intake, .recording, .announcing, .publication, .service, .hook] + pumps {
                 group.addTask { await self.run(loop) }
             }
-            // Only the first ends by itself, when the app is to end or everything is.
+            // Only the first task ends by itself: when the app is to stop, or when the whole group is cancelled.
             await group.next()
             lifecycle.noteEnding()
             pipeline.publisher.roomBell.ring()
@@ -127,10 +127,10 @@ package actor AppRunner {
         }
     }
 
-    /// How often an app that drains leaves word of whether it is idle.
+    /// How often a draining app records whether it is idle.
     private static let drainingPause = Duration.milliseconds(20)
 
-    /// Waits until the app is to end.
+    /// Waits until the app is to stop.
     private func awaitStop() async {
         while !lifecycle.isStopping, !Task.isCancelled {
             if isDraining { lifecycle.note(isIdle: isIdle || parts.state.isPausedOut) }
@@ -140,13 +140,13 @@ package actor AppRunner {
 
     // MARK: Configuration
 
-    /// Uses another configuration from the next connection and the next job on, if it is another.
+    /// Uses another configuration from the next connection and the next job on, if it differs.
     ///
     /// - Parameters:
-    ///   - app: What its file says.
+    ///   - app: The app's configuration.
     ///   - identity: Its credentials.
-    ///   - asksAgain: Whether an app that is stopped asks its gateway again also with the same configuration.
-    /// - Returns: Whether this runner can; for another protocol another runner is needed.
+    ///   - asksAgain: Whether a stopped app tries its gateway again even with the same configuration.
+    /// - Returns: Whether this runner can use it. Another protocol requires another runner.
     package func reconfigureIfNeeded(
         _ app: AppConfiguration, _ identity: AppIdentity, asksAgain: Bool
     ) async -> Bool {
@@ -164,18 +164,18 @@ package actor AppRunner {
         return true
     }
 
-    /// The feedback service of the app as it is configured now, `nil` if it is not asked, and the pause between two askings.
+    /// The app's configured feedback service, `nil` if there is none, and the interval between polls.
     var feedbackSource: (service: FeedbackService?, pause: Duration) { (identity.feedbackService, app.feedbackEvery) }
 
-    /// Publishes tokens that the feedback service has named, as ``Publisher`` does.
+    /// Publishes tokens that the feedback service has reported; see ``Publisher``.
     ///
-    /// - Parameter entries: At most what `GoneTokenGroup` holds.
-    /// - Returns: Whether they are out.
+    /// - Parameter entries: At most one full `GoneTokenGroup`.
+    /// - Returns: Whether they are published.
     func publish(_ entries: [FeedbackTuple]) async -> Bool { await pipeline.publisher.publish(entries) }
 
     // MARK: Hints
 
-    /// Says whether the watch tells of this app; else it is polled.
+    /// Sets whether the watch covers this app. If not, the app is polled.
     package func setWatched(_ isWatched: Bool) { pipeline.intake.setWatched(isWatched) }
 
     /// Takes a hint of the watch; `nil` asks for a scan.
@@ -184,22 +184,22 @@ package actor AppRunner {
         intakeBell.ring()
     }
 
-    /// Whether the app's directory is still the one it works in.
+    /// Whether the app's directory is still the one that the runner opened.
     func isHome(_ identity: FileIdentity?) -> Bool {
         let spool = parts.context.spool
         guard let identity, let new = try? spool.new.status(), let own = try? spool.home.status() else { return false }
         return own.identity == identity && new.linkCount > 0
     }
 
-    // MARK: The end
+    // MARK: Stopping
 
-    /// Ends the app: connections are cut, and jobs stay where they are.
+    /// Stops the app: connections are cut, and jobs stay where they are.
     package nonisolated func stop() {
         lifecycle.stop()
         stopBell.ring()
     }
 
-    /// Ends the app when what is on its connections has settled; jobs not sent stay in `work/`.
+    /// Stops the app once its connections have settled. Unsent jobs stay in `work/`.
     package func retire() async {
         beginDraining()
         isRetiring = true
@@ -209,23 +209,23 @@ package actor AppRunner {
         if await parts.gateway.pendingInDoubt == 0 { stop() }
     }
 
-    /// Takes no further jobs. Whether all that were taken are over is told by `isDrained`.
+    /// Takes no further jobs. `isDrained` says whether all taken jobs have ended.
     package nonisolated func beginDraining() {
         lifecycle.drain()
         stopBell.ring()
     }
 
-    /// Whether no job is under way, as far as the app has left word since it drains: it is not asked, since it may hang.
+    /// Whether the draining app last recorded that it is idle. The app itself is not asked, because it may hang.
     nonisolated var isDrained: Bool { lifecycle.isIdle }
 
-    /// Whether no further jobs are taken.
+    /// Whether the app takes no further jobs.
     nonisolated var isDraining: Bool { lifecycle.isDraining }
 
     /// Whether no job is under way.
     private var isIdle: Bool { pipeline.isIdle }
 
-    /// Whether the app may end now: nothing would be sent twice for it, or jobs under way can come to no end, because the
-    /// gateway does not let the app in.
+    /// Whether the app may stop now: no notification would be sent twice, or jobs under way cannot end because the
+    /// gateway does not accept the app or an operator has paused it.
     package var mayEnd: Bool {
         get async {
             if isIdle || !parts.state.isOpen || parts.state.isPausedOut { return true }
@@ -237,28 +237,28 @@ package actor AppRunner {
 
     // MARK: Operators
 
-    /// Carries out a command about a job of this app.
+    /// Executes a command about a job of this app.
     ///
-    /// - Returns: What came of it; `nil` when the app has no such job.
+    /// - Returns: The answer; `nil` if the app has no matching job.
     func carryOut(_ request: ControlRequest, _ reference: JobReference) async -> ControlAnswer? {
         await pipeline.commands.carryOut(request, reference)
     }
 
-    /// What would name each job of this app that a command may mean.
+    /// Returns an unambiguous name for each job of this app that a command may refer to.
     ///
-    /// - Throws: `SystemError`: folders cannot be looked into.
+    /// - Throws: `SystemError`: a folder cannot be read.
     func candidates(_ request: ControlRequest, _ reference: JobReference) async throws(SystemError) -> [String] {
         try await pipeline.commands.candidates(request, reference)
     }
 
-    /// Parks those of the jobs that are this app's: the journal cannot tell any more what they were.
+    /// Moves those of the jobs that belong to this app to `hold/`: the journal can no longer read their records.
     func holdUnreadable(_ ids: [JobID]) async { await pipeline.sender.holdUnreadable(ids) }
 
     private var isStopped: Bool { parts.state.standing.phase == .stopped }
 
-    /// Pauses the app, also for later starts: nothing more is taken, and nothing is sent that is not on a connection.
+    /// Pauses the app, also for later starts. No more jobs are taken, and only notifications on a connection are finished.
     ///
-    /// - Returns: What came of it.
+    /// - Returns: The answer to the command.
     func beginPause() async -> ControlAnswer {
         guard parts.state.pausedAt == nil else { return ControlAnswer(.done, "is paused already").about(name) }
         do throws(SystemError) {
@@ -270,9 +270,9 @@ package actor AppRunner {
         return ControlAnswer(.done, "paused; what is on connections still gets its outcome").about(name)
     }
 
-    /// Lets the app go on that is paused, and ask its gateway again if it is stopped.
+    /// Resumes a paused app, and lets a stopped app try its gateway again.
     ///
-    /// - Returns: What came of it.
+    /// - Returns: The answer to the command.
     func resume() async -> ControlAnswer {
         let wasPaused = parts.state.pausedAt != nil
         do throws(SystemError) {
@@ -295,7 +295,7 @@ package actor AppRunner {
 }
 
 extension IntakeHint {
-    /// The intake's word for what the watch saw.
+    /// Creates the hint for a change that the watch has seen.
     init(_ change: SpoolHint.Change) {
         switch change {
         case .published: self = .movedIn
@@ -307,6 +307,6 @@ extension IntakeHint {
 }
 
 extension WallTime {
-    /// The present time of day.
+    /// The current time of day.
     static var now: WallTime { WallTime(nanoseconds: WallClock.nanoseconds()) }
 }

@@ -4,23 +4,23 @@ import LinuxIO
 import Logging
 import SpoolStore
 
-/// Asks an app's feedback service from time to time, keeps what it says in `state`, and has its runner publish it.
+/// Polls an app's feedback service, stores its data in `state`, and has the app's runner publish it.
 ///
-/// Reading empties the service's list, so the bytes are synced to a file within a second from when they come; however few come
-/// at a time, that is one sync a second or one for 64 KiB, beside the thread that apps share. The file is read and removed when its
-/// lines are out; a later start finds what a crash has left, and tells all of it again. There is one such file at a time: while
-/// it is not told, nothing more is asked. Lives on the thread for the app's files, and gives it up between pieces.
+/// Reading empties the service's list. So the bytes are synced to a file within a second of their arrival, with at most
+/// one sync a second or per 64 KiB, off the thread that apps share. The file is read, and removed once its lines are
+/// published. After a crash the next start publishes all of it again. Only one file exists at a time: the service is not
+/// polled until it is published. Runs on the thread for the app's files, and yields it between pieces.
 actor FeedbackServicePoller {
     private let runner: AppRunner
     private let limits: FeedbackService.Limits
-    /// The room on the volume of `state`.
+    /// The free space on the volume of `state`.
     private var space: SpaceWatch
 
     /// Creates a poller that does nothing until `run`.
     ///
     /// - Parameters:
-    ///   - runner: The app, which says what to ask and how often, and publishes.
-    ///   - limits: How much one reading may bring.
+    ///   - runner: The app, which supplies the service and the interval, and publishes.
+    ///   - limits: The limits of one reading.
     init(for runner: AppRunner, limits: FeedbackService.Limits = FeedbackService.Limits()) {
         (self.runner, self.limits) = (runner, limits)
         space = SpaceWatch(floor: SpaceFloor(byteCount: runner.daemon.configuration.freeSpace))
@@ -31,13 +31,13 @@ actor FeedbackServicePoller {
     private nonisolated var state: Directory { runner.daemon.state }
     private nonisolated var logger: Logger { runner.logger }
 
-    /// Asks and publishes until the task is cancelled.
+    /// Polls and publishes until the task is cancelled.
     func run() async {
         while !Task.isCancelled {
             let isAllOut = await publishKept()
             let (service, pause) = await runner.feedbackSource
             guard let service else {
-                // Without a service something may be left of one that there was.
+                // A service that was configured before may have left a file.
                 await runner.serviceBell.wait(until: isAllOut ? nil : .now + pause)
                 continue
             }
@@ -65,14 +65,14 @@ actor FeedbackServicePoller {
         }
     }
 
-    /// Keeps a piece for good; whether there is room for another.
+    /// Stores a piece durably, and returns whether there is space for another.
     private func keep(_ bytes: [UInt8], _ file: KeptFeedback) async throws(SystemError) -> Bool {
         try file.append(bytes)
         try await runner.daemon.files.archives.sync(file)
         return hasRoom(toBegin: false)
     }
 
-    /// Whether the volume of `state` has as much room as must stay free.
+    /// Whether the volume of `state` has enough free space.
     private func hasRoom(toBegin: Bool) -> Bool {
         do {
             let wasShort = space.isShort
@@ -106,9 +106,9 @@ actor FeedbackServicePoller {
 
     // MARK: Publishing
 
-    /// Publishes what was read from the service and is still kept.
+    /// Publishes the stored data of the service.
     ///
-    /// - Returns: Whether nothing is kept any more.
+    /// - Returns: Whether all of it is published.
     @discardableResult
     private func publishKept() async -> Bool {
         do throws(SystemError) {
@@ -125,9 +125,9 @@ actor FeedbackServicePoller {
         }
     }
 
-    /// Publishes a kept file, a group of tokens after the other.
+    /// Publishes a stored file, one group of tokens after another.
     ///
-    /// - Returns: `false` when the task was cancelled before all of it was out.
+    /// - Returns: `false` if the task was cancelled before all of it was published.
     private func publish(_ name: [UInt8]) async throws(SystemError) -> Bool {
         let reader = try KeptFeedbackReader(name, in: state)
         var group = GoneTokenGroup()
@@ -150,7 +150,7 @@ actor FeedbackServicePoller {
     }
 }
 
-/// Runs the reading of the feedback service on the reactor.
+/// Reads from the feedback service on the reactor.
 private actor FeedbackReading {
     private let reactor: Reactor
 

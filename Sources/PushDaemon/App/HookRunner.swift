@@ -6,49 +6,49 @@ import SpoolModel
 import SpoolStore
 import Synchronization
 
-/// Runs an app's hook with each feedback file, in the order of their names, one at a time.
+/// Runs an app's hook for each feedback file, in name order, one at a time.
 final class HookRunner {
-    /// How long a hook may take to end that was asked to.
+    /// How long a hook may take to exit after SIGTERM.
     private static let farewell = Duration.seconds(5)
-    /// The status of a hook that will never take the file (EX_DATAERR of sysexits.h).
+    /// The exit status of a hook that refuses the file for good (EX_DATAERR of sysexits.h).
     private static let refusal: Int32 = 65
 
     private let context: AppContext
     private let room: JournalRoom
-    /// Rung when there is something to show.
+    /// Rung when the hook's wait begins or ends.
     private let intakeBell: Bell
-    /// Rung when there is something for the hook, or it is another.
+    /// Rung when there is a file for the hook, or the hook has changed.
     private let bell: Bell
-    /// Where it is kept which files the hook has had.
+    /// Stores the name of the last file that the hook is done with.
     private let mark: HookMark
     private var hook: Hook?
-    /// Which files the hook is to get; `nil` without a hook.
+    /// The files for the hook; `nil` without a hook.
     private var queue: HookQueue?
-    /// Files that are not given to the hook, which was reported.
+    /// The foreign files that were skipped and reported.
     private var strangers: Set<FileName> = []
 
-    /// Creates one that runs nothing until `run`.
+    /// Creates a runner that does nothing until `run`.
     ///
     /// - Parameters:
     ///   - hook: The app's hook, if it has one.
-    ///   - context: The app.
-    ///   - room: Is told when the hook waits for those of other apps.
-    ///   - intakeBell: Is rung then.
+    ///   - context: The app's context.
+    ///   - room: Records that the hook waits for hooks of other apps.
+    ///   - intakeBell: Rung when that wait begins or ends.
     init(_ hook: Hook?, _ context: AppContext, _ room: JournalRoom, orRing intakeBell: Bell) {
         (self.hook, self.context, self.room, self.intakeBell) = (hook, context, room, intakeBell)
         bell = Bell(on: context.daemon.reactor)
         mark = HookMark(of: context.name, in: context.daemon.state)
     }
 
-    /// Runs another hook from the next file on.
+    /// Uses another hook from the next file on.
     func configure(_ hook: Hook?) {
-        // Another hook does not wait because the one before has failed.
+        // A new hook does not wait because the previous one failed.
         if hook != self.hook { queue = nil }
         self.hook = hook
         bell.ring()
     }
 
-    /// Runs the app's hook, until the task is cancelled.
+    /// Runs the app's hook until the task is cancelled.
     func run() async {
         while !Task.isCancelled {
             guard let hook else {
@@ -69,19 +69,19 @@ final class HookRunner {
         }
     }
 
-    /// Begins before anything is published: that must have a name behind the mark, or the hook would not get it.
+    /// Starts before anything is published. Later names must follow the mark, or the hook would not get those files.
     func prepare() {
         if hook != nil { _ = begin() }
     }
 
-    /// Takes note of a file that was published.
+    /// Records that a file was published.
     func note(_ file: FileName) {
         guard queue != nil else { return }
         queue?.published(file)
         bell.ring()
     }
 
-    /// Begins behind the mark; without one, with what is published from now on.
+    /// Starts after the mark. Without a mark, starts with the files published from now on.
     private func begin() -> Bool {
         do throws(SystemError) {
             guard let last = try mark.read(), FeedbackFolder.time(of: last.bytes) != nil else {
@@ -90,7 +90,7 @@ final class HookRunner {
                 queue = HookQueue(after: now)
                 return true
             }
-            // No name to come is behind a mark of the future: rather files twice than none any more.
+            // No new name can follow a mark in the future. Passing files twice is better than passing none.
             let isFollowed = context.folder.goOn(after: last)
             if !isFollowed { reportMark(last) }
             queue = HookQueue(after: isFollowed ? last : nil)
@@ -112,7 +112,7 @@ final class HookRunner {
             ])
     }
 
-    /// How many names are read of the folder before others go on, and for how many of them a look at the file counts.
+    /// How many names are listed before the thread is yielded, and how many names the check of one file counts as.
     private static let listingSlice = 4096
     private static let lookCost = 64
 
@@ -140,9 +140,9 @@ final class HookRunner {
         }
     }
 
-    /// Whether a file that was found is one of ours.
+    /// Whether a listed file was created by this daemon.
     ///
-    /// What is published from then on follows it, whoever gave it its name: the hook's mark may move there.
+    /// Later files get names that follow it, regardless of its author, because the hook's mark may move there.
     private func isMeant(_ name: FileName) -> Bool {
         do throws(SystemError) {
             switch try context.folder.origin(of: name) {
@@ -153,12 +153,12 @@ final class HookRunner {
                 return false
             }
         } catch {
-            // The run with it fails, says why, and is tried again.
+            // The run with this file fails, reports the cause, and is retried.
             return true
         }
     }
 
-    /// How many files are reported that are not given to the hook: consumers can make any number.
+    /// The most skipped files that are reported: consumers can create any number.
     private static let strangerLimit = 100
 
     private func reportStranger(_ file: FileName, _ reason: String) {
@@ -173,7 +173,7 @@ final class HookRunner {
         guard let place = await awaitPlace() else { return }
         let end = Task.isCancelled ? .failed : await end(of: hook, file)
         context.daemon.hooks.leave(place)
-        // A queue that began anew meanwhile has not asked for this.
+        // A queue that was recreated meanwhile has not requested this run.
         guard queue?.next(at: .now) == .run(file) else { return }
         queue?.ended(end, at: .now)
         guard let last = queue?.last, end != .failed, end != .skipped else { return }
@@ -187,7 +187,7 @@ final class HookRunner {
         }
     }
 
-    /// Waits for a place among the hooks of all apps, and has the intake tell of the wait if it lasts.
+    /// Waits for a place among the hooks of all apps. The intake reports the wait if it lasts.
     private func awaitPlace() async -> Int? {
         let place = await context.daemon.hooks.enter { noteWait(true) }
         noteWait(false)
@@ -198,10 +198,10 @@ final class HookRunner {
         if room.note(hookWaits: isWaiting) { intakeBell.ring() }
     }
 
-    /// Runs the hook with one file to its end.
+    /// Runs the hook with one file until it ends.
     private func end(of hook: Hook, _ file: FileName) async -> HookQueue.End {
         do throws(SystemError) {
-            // Before it is opened as well: what is not ours may not even be ours to read.
+            // Checked before the file is opened too: the daemon may not even have permission to read a foreign file.
             if case .foreign(let reason) = try context.folder.origin(of: file) {
                 reportStranger(file, reason)
                 return .skipped
@@ -231,7 +231,7 @@ final class HookRunner {
         }
     }
 
-    /// Starts the hook; `nil` if the file is not ours.
+    /// Starts the hook; `nil` if the file is foreign.
     private func start(
         _ hook: Hook, _ file: FileName, _ output: ChildOutput
     ) throws(SystemError) -> ChildProcess? {
@@ -244,10 +244,10 @@ final class HookRunner {
             hook.arguments, environment: environment(for: file), input: input, output: output)
     }
 
-    /// How many lines of what a hook prints for a file are logged.
+    /// The most lines of a hook's output that are logged per file.
     private static let outputLimit = 100
 
-    /// Logs what a hook prints.
+    /// Logs the output of a hook.
     private static func log(_ output: ChildOutput, _ file: FileName, to logger: Logger) async {
         let count = Atomic(0)
         do throws(SystemError) {
@@ -271,9 +271,9 @@ final class HookRunner {
         ]
     }
 
-    /// Waits for a hook's end, and sees to it when its time is up or the app ends.
+    /// Waits until a hook ends. Terminates it when its time is up or the app stops.
     ///
-    /// - Returns: `nil` when it had to be ended.
+    /// - Returns: `nil` if it had to be terminated.
     private func end(of child: ChildProcess, within limit: Duration) async throws(SystemError) -> ChildProcess.End? {
         let watch = ChildWatch(on: context.daemon.reactor)
         do throws(SystemError) {
@@ -286,7 +286,7 @@ final class HookRunner {
             }
             return nil
         } catch {
-            // Nobody can wait for it, and it must not run beside the next one.
+            // Its end can no longer be awaited, and it must not run at the same time as the next one.
             child.killNow()
             throw error
         }

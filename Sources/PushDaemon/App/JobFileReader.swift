@@ -7,13 +7,13 @@ import OpenSSL
 import SpoolModel
 import SpoolStore
 
-/// A job whose file was read to its end.
+/// A job whose file was read completely.
 struct OpenedJob {
-    /// Hands out the recipients.
+    /// The reader that hands out the recipients.
     let source: JobSource
-    /// What the file says and has.
+    /// The summary of the file.
     let summary: JobSummary
-    /// What the journal keeps to know the bytes again.
+    /// The content as the journal stores it, to recognize the file again.
     let content: JournalHeader.Content
 
     init(_ reading: JobSource.Reading) throws(SystemError) {
@@ -23,18 +23,18 @@ struct OpenedJob {
     }
 }
 
-/// A job that was read to its end and not yet claimed.
+/// A job that was read completely and is not claimed yet.
 struct ReadJob {
     let context: JobContext
     let source: JobSource
     var summary: JobSummary
     let content: JournalHeader.Content
     var isSealed: Bool
-    /// The job that it is a duplicate of, if it is one.
+    /// The job of which this one is a duplicate, if any.
     var earlier: EarlierJob?
-    /// What was left of it when it was parked, or was over.
+    /// The job's remainder, if it was held or archived before.
     var rest: Rest?
-    /// Whether it is sent whatever was sent before that is the same: a part of it was, or an operator wants it to be.
+    /// Whether to send the job even if the same job was sent before: it was partly sent, or an operator wants it.
     var isSentAnyway = false
 
     init(context: JobContext, _ opened: OpenedJob, isSealed: Bool) {
@@ -47,56 +47,56 @@ struct ReadJob {
 }
 
 extension JobID {
-    /// A new name for a job.
+    /// Returns a new random id for a job.
     static func random() -> JobID {
         JobID(bits: RandomBytes.make(count: 16).reduce(0) { $0 << 8 | UInt128($1) })
     }
 }
 
-/// What came of reading a file.
+/// The result of reading a file.
 enum Perusal {
-    /// It was read to its end.
+    /// The file was read completely.
     case read(OpenedJob)
-    /// The daemon has died over it too often, the last time alone: it is not opened again.
+    /// The daemon died too often while reading the file, the last time while reading it alone. It is not opened again.
     case poison
-    /// The app ends, or another file is to be read first: it was not read to its end.
+    /// The app stops, or another file must be read first. The file was not read completely.
     case abandoned
 }
 
-/// Reads files of jobs to their ends, and tells the journal meanwhile, should the daemon die over one.
+/// Reads job files completely. The journal records each reading, in case the daemon dies during it.
 final class JobFileReader {
     private let parts: AppParts
     private let app: AppContext
     private var configuration: AppConfiguration
     private var identity: AppIdentity
-    /// Files over which the daemon may have died, and that were read since.
+    /// Suspect files that were read since without a crash.
     private var acquitted: Set<JournalSubject> = []
-    /// Whether one of those is being read.
+    /// Whether a suspect file is being read.
     private(set) var isReadingAlone = false
-    /// How many files are being read that will be announced or taken up then: a short one may be beside a long one.
+    /// The number of files being read to be announced or taken over. A short file may be read while a long one is.
     private(set) var count = 0
-    /// Whether short files are taken beside a long one.
+    /// Whether a short file is being taken while a long one is read.
     var isBeside = false
-    /// What is done again and again while a long file is read on its own thread: short files do not wait for it.
+    /// Called repeatedly while a long file is read on its own thread, so that short files do not wait for it.
     var meanwhile: () async -> Void = {}
 
     init(_ parts: AppParts, _ configuration: AppConfiguration, _ identity: AppIdentity) {
         (self.parts, self.configuration, self.identity, app) = (parts, configuration, identity, parts.context)
     }
 
-    /// Reads for another configuration from the next file on.
+    /// Uses another configuration from the next file on.
     func configure(_ configuration: AppConfiguration, _ identity: AppIdentity) {
         (self.configuration, self.identity) = (configuration, identity)
     }
 
-    /// Counts a file that is being read while `body` runs.
+    /// Counts a file as being read while `body` runs.
     func counting(_ body: () async -> Void) async {
         count += 1
         await body()
         count -= 1
     }
 
-    /// What reading a job needs to know. "The drop" is the file's change time, but never in the future.
+    /// Returns the context for reading a job. The time of the drop is the file's ctime, but never in the future.
     func context(of job: OpenJob, id: JobID, _ isPublishedByRename: Bool) -> JobContext {
         let droppedAt = WallTime(nanoseconds: job.status.changedAt)
         var context = JobContext(job: id, droppedAt: droppedAt, carrier: configuration.carrier, topic: identity.topic)
@@ -110,7 +110,7 @@ final class JobFileReader {
         return context
     }
 
-    /// The same of a job that was parked, or is tried again: it keeps its id and the time of its drop.
+    /// Returns the context for a job that was held or is retried: it keeps its id and the time of its drop.
     func context(of job: OpenJob, _ rest: Rest?, isPublishedByRename: Bool) -> JobContext {
         var context = context(of: job, id: rest?.sent?.id ?? .random(), isPublishedByRename)
         if let droppedAt = rest?.droppedAt ?? parts.intake.dropTime(of: job.name) {
@@ -119,15 +119,15 @@ final class JobFileReader {
         return context
     }
 
-    /// Reads a file once to its end; the journal knows about it meanwhile, should the daemon die over it.
+    /// Reads a file once, completely. The journal records the reading, in case the daemon dies during it.
     ///
     /// - Parameters:
     ///   - job: The file.
-    ///   - status: How it looked when it was found.
-    ///   - context: What reading it needs to know.
-    ///   - isLimited: Whether it may take only so long; a job that was claimed before has passed that.
-    /// - Returns: What came of it.
-    /// - Throws: `SystemError` when reading fails: the file cannot be judged.
+    ///   - status: The file's status when it was found.
+    ///   - context: The context for reading it.
+    ///   - isLimited: Whether reading has a budget. A job that was claimed before has already passed it.
+    /// - Returns: The result.
+    /// - Throws: `SystemError` if reading fails: the file cannot be judged.
     func readThrough(
         _ job: OpenJob, _ status: FileStatus, _ context: JobContext, isLimited: Bool = true
     ) async throws(SystemError) -> Perusal {
@@ -138,7 +138,7 @@ final class JobFileReader {
         if suspicion?.judgement == .hold { return .poison }
         let isSuspect = suspicion != nil
         if isSuspect {
-            // It would wait for the long file of this app, beside which it is taken: it is read in its turn.
+            // The suspect would wait for this app's long file, during which it was taken. It is read in its own turn instead.
             guard !isBeside else { return .abandoned }
             app.logger.warning(
                 "job is read alone: the daemon died while it was read", metadata: [LogKey.job: "\(job.name)"])
@@ -155,8 +155,8 @@ final class JobFileReader {
         } catch {
             outcome = .failure(error)
         }
-        // Written with what comes next, at the latest before the app waits for something: a death that comes later is not
-        // its fault.
+        // Written with the next records, at the latest before the app waits. A later death of the daemon does not count
+        // against this file.
         parts.journal.record(.ended(subject))
         if isSuspect {
             isReadingAlone = false
@@ -167,12 +167,12 @@ final class JobFileReader {
         return .read(try OpenedJob(reading))
     }
 
-    /// How long this thread reads a file itself, in processor time. Usual short files take a millisecond.
+    /// How much processor time this thread may spend on a file. Ordinary short files take a millisecond.
     private static let patience = Duration.milliseconds(25)
 
-    /// Reads a short file here, and one that is long or takes long on a thread of its own.
+    /// Reads a short file on this thread, and a file that is long or slow to read on its own thread.
     ///
-    /// - Returns: `nil` if the app ends before that.
+    /// - Returns: `nil` if the app stops before the end.
     private func peruse(
         _ job: OpenJob, _ context: JobContext, isLimited: Bool
     ) async throws(SystemError) -> JobSource.Reading? {
@@ -189,7 +189,7 @@ final class JobFileReader {
         return nil
     }
 
-    /// Reads a file on this thread, which others use; `nil` if that takes too long, or it has grown and is a long one.
+    /// Reads a file on this thread, which other tasks share; `nil` if that takes too long, or the file has grown long.
     private func readHere(_ job: OpenJob, _ context: JobContext) throws(SystemError) -> JobSource.Reading? {
         let isLate = StopFlag()
         let start = ThreadClock.nanoseconds()

@@ -5,11 +5,11 @@ import SpoolStore
 
 /// Writes an app's part of the journal.
 ///
-/// When that fails the daemon ends, and the next one reads what the file has: until then nothing is taken, sent or told.
+/// After a failure the app takes, sends and publishes nothing more. The daemon exits, and the next one reads the journal file.
 final class JournalWriter {
     private let context: AppContext
     private let suppression: SuppressionList
-    /// Where the last record of this app ends.
+    /// The end of the last record of this app.
     private(set) var lastRecord: JournalPosition?
     /// Whether the journal has failed.
     private(set) var isBroken = false
@@ -18,7 +18,7 @@ final class JournalWriter {
         (self.context, self.suppression) = (context, suppression)
     }
 
-    /// Adds a record; `write` or `sync` takes it to the file.
+    /// Adds a record; `write` or `sync` writes it to the file.
     func record(_ record: JournalRecord) {
         do throws(JournalFault) {
             lastRecord = try context.daemon.tenure.append(record)
@@ -27,7 +27,7 @@ final class JournalWriter {
         }
     }
 
-    /// Adds a job of which something was sent before.
+    /// Adds a job of which some notifications were sent before.
     func adopt(_ header: JournalHeader, _ progress: JournalProgress) {
         do throws(JournalFault) {
             lastRecord = try context.daemon.tenure.adopt(header, progress)
@@ -36,7 +36,7 @@ final class JournalWriter {
         }
     }
 
-    /// Takes the records to the file, where the death of the process cannot reach them; what they say of tokens first.
+    /// Writes the records to the file, so that they survive the death of the process. Writes the token log first.
     func write() {
         suppression.write()
         do {
@@ -49,9 +49,9 @@ final class JournalWriter {
     /// Waits until all records so far are durable.
     ///
     /// - Parameters:
-    ///   - isPatient: Whether no sync is made for that alone.
-    ///   - site: What is waited for.
-    /// - Returns: `false` when they cannot be.
+    ///   - isPatient: Whether to wait for another sync instead of requesting one.
+    ///   - site: The purpose of the wait.
+    /// - Returns: `false` if the journal has failed.
     func sync(isPatient: Bool = false, for site: SyncSite = .journal) async -> Bool {
         do {
             try await context.daemon.tenure.sync(isPatient: isPatient, for: site)
@@ -62,7 +62,7 @@ final class JournalWriter {
         }
     }
 
-    /// Ends the daemon after an error that says that files may not be what they seem: a sync that failed.
+    /// Stops the daemon after a failed sync: the files on disk may differ from the written data.
     func stopIfSyncFailed(_ error: any Error) {
         guard let error = error as? SystemError, error.isFailedSync else { return }
         context.daemon.journal.condemn(error)

@@ -2,23 +2,23 @@ import LinuxIO
 import SpoolModel
 import SpoolStore
 
-/// Where files of jobs are that are neither in `work/` nor in an archive, by their numbers: a disk may have another number after
-/// each start of the machine, and a name may be another.
+/// The inodes of job files that are neither in `work/` nor in an archive. Device numbers are not compared: a disk may
+/// get another one after each boot. Nor are names, which may differ.
 struct LeftFiles {
-    /// The names of those in `hold/`.
+    /// The names in `hold/` by inode.
     let held: [UInt64: Set<FileName>]
-    /// The names of those in `new/`.
+    /// The names in `new/` by inode.
     let new: [UInt64: [FileName]]
 
-    /// Looks for the file of a job of the journal that is not in `work/`.
+    /// Searches for the file of a job in the journal that is not in `work/`.
     ///
     /// - Parameters:
     ///   - job: The job.
-    ///   - content: What the journal has of its file; `nil` if that cannot be read any more.
-    ///   - name: By what name to look in `new/`.
-    ///   - spool: Where.
-    /// - Returns: What is found of it; of `hold/` only what its number tells.
-    /// - Throws: `SystemError`: EIO and the like.
+    ///   - content: The journal's record of its content; `nil` if that can no longer be read.
+    ///   - name: The name to look for in `new/`.
+    ///   - spool: The app's folders.
+    /// - Returns: The findings. In `hold/` only the inode and the name are checked.
+    /// - Throws: `SystemError`: for example EIO.
     func findings(
         of job: JournalJob, _ content: JournalHeader.Content?, named name: FileName, in spool: AppSpool
     ) throws(SystemError) -> RecoveryFindings {
@@ -39,8 +39,8 @@ struct LeftFiles {
         return found
     }
 
-    /// Whether the file of a job is in `hold/`, by one of the names that it gets there. Its bytes do not tell: it may be there
-    /// because somebody has changed them.
+    /// Whether the job's file is in `hold/`, under one of the names that it can get there. Its bytes prove nothing: it
+    /// may be there because they were changed.
     private func isHeld(_ facts: JournalHeader.Facts) -> Bool {
         let (limit, name) = (FileName.byteLimitWithRest, facts.name)
         return held[facts.inode]?.contains {
@@ -48,9 +48,9 @@ struct LeftFiles {
         } == true
     }
 
-    /// The file of a job that has ended, in its place in the archive, or by a number of its name if another took that.
+    /// Returns the status of an ended job's file in the archive: in its place, or under a numbered name if that was taken.
     ///
-    /// It has the job's number, or its bytes if it was restored; then the job's own file is not in `new/`.
+    /// The file has the job's inode, or its bytes if it was restored; in the second case the original is not in `new/`.
     private func archivedFile(
         of job: JournalJob, _ content: JournalHeader.Content?, in spool: AppSpool
     ) throws(SystemError) -> FileStatus? {
@@ -72,8 +72,8 @@ struct LeftFiles {
         return nil
     }
 
-    /// Whether the file of a job is in `new/`, by whatever name, whole or torn. Its number alone does not tell: in a spool that
-    /// was copied, or came from a backup, another file may have got it.
+    /// Whether the job's file is in `new/`, under any name, complete or torn. Its inode alone proves nothing: in a
+    /// copied or restored spool another file may have it.
     private func isBackInNew(
         _ job: JournalJob, _ content: JournalHeader.Content?, in spool: AppSpool
     ) throws(SystemError) -> Bool {
@@ -88,7 +88,7 @@ struct LeftFiles {
 }
 
 extension JournalHeader.Content {
-    /// How a file of this content compares with the one that the journal has.
+    /// Compares this content with the content in the journal.
     func isSame(as expected: JournalHeader.Content?) -> RecoveryFindings.Copy {
         switch (self, expected) {
         case (.bytes(let found), .bytes(let expected)?): RecoveryFindings.Copy(found, expected: expected)
@@ -101,14 +101,14 @@ extension JournalHeader.Content {
 }
 
 extension OpenJob {
-    /// Whether the file is what a power loss may leave of these bytes; never of those that are known by their checks only.
+    /// Whether the file is these bytes torn by a power loss; always false if only checksums are known.
     fileprivate func isTorn(of content: JournalHeader.Content) throws(SystemError) -> Bool {
         guard case .bytes(let bytes) = content else { return false }
         let there = try file.contents(limit: JournalHeader.byteLimit)
         return there.map { RecoveryFindings.Copy($0, expected: bytes) } == .torn
     }
 
-    /// Whether the file has these bytes and no others.
+    /// Whether the file has exactly these bytes.
     func holds(_ content: JournalHeader.Content, byteCount: Int64) throws(SystemError) -> Bool {
         guard status.byteCount == byteCount else { return false }
         switch content {

@@ -1,15 +1,15 @@
 import APNSGateway
 import APNSModel
 
-/// Whether an app's gateway has not answered for a while: nothing of its jobs can be sent.
+/// Whether an app's gateway has not answered for a while, so that none of its jobs can be sent.
 struct Outage {
-    /// How long nothing must have come of it.
+    /// How long a gateway must not have answered.
     private static let patience = Duration.seconds(5)
 
-    /// When the first connection failed since the last answer.
+    /// When a connection first failed since the last answer.
     private var begin: Moment?
 
-    /// Takes an event of the gateway.
+    /// Applies an event of the gateway.
     mutating func note(_ event: GatewayEvent, at now: Moment) {
         switch event {
         case .settled: begin = nil
@@ -21,7 +21,7 @@ struct Outage {
         }
     }
 
-    /// Whether it is one, and not only a connection that was lost.
+    /// Whether this is an outage, and not merely a lost connection.
     func isLong(at now: Moment) -> Bool {
         begin.map { $0 + Self.patience <= now } ?? false
     }

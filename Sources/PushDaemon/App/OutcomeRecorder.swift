@@ -5,14 +5,14 @@ import Logging
 import SpoolModel
 import SpoolStore
 
-/// Records what becomes of notifications, writes their lines, and does what follows from it for their jobs.
+/// Records the outcomes of notifications, writes their feedback lines, and applies them to their jobs.
 final class OutcomeRecorder {
-    /// How many bytes an outcome takes in the journal at most, its place in the sets of its job included.
+    /// The most bytes of an outcome in the journal, including its entry in the sets of its job.
     private static let outcomeByteCount = 256
-    /// For how many settlements there is to be room at a time: fewer bytes than the least share has.
+    /// How many settlements are recorded at a time. They take fewer bytes than the smallest share of the journal.
     private static let settledAtOnce = 32
-    /// How much of what was taken back is settled in one step, which takes a millisecond or two, and in one record; and how many
-    /// bytes a range of it takes in the journal at most: as many in all as a group of other outcomes.
+    /// The limits of one step and one record for notifications taken back; a step takes a millisecond or two. With at
+    /// most `rangeByteCount` journal bytes per range, a step takes no more than a group of other outcomes.
     private static let backLimits = BatchGroups.Limits(batchCount: 256, count: 1_024)
     private static let rangeByteCount = 32
 
@@ -20,7 +20,7 @@ final class OutcomeRecorder {
     private let context: AppContext
     private let publisher: Publisher
     private let status: StatusReporter
-    /// Jobs that are to be held, and those that an operator has ended and that are not over.
+    /// Jobs to be held, and jobs that an operator ended and that are still under way.
     private(set) var holding: Set<JobID> = []
     private(set) var ending: Set<JobID> = []
 
@@ -33,7 +33,7 @@ final class OutcomeRecorder {
 
     // MARK: Jobs
 
-    /// Applies an event to a job, and does what follows from it.
+    /// Applies an event to a job, and carries out the resulting action.
     func handle(_ event: JobMachine.Event, _ id: JobID) {
         guard let job = jobs[id], let action = job.machine.handle(event) else { return }
         switch action {
@@ -47,7 +47,7 @@ final class OutcomeRecorder {
         }
     }
 
-    /// Hands out nothing more of a job that is to be held. One whose file was changed does not wait for what is under way.
+    /// Stops handing out a job that is to be held. If its file was changed, it does not wait for notifications under way.
     private func stopSending(_ job: ActiveJob) {
         let id = job.claimed.id
         guard case .draining(.operatorRequest) = job.machine.state else {
@@ -59,9 +59,9 @@ final class OutcomeRecorder {
         if !job.hasToTell { jobs.rest(id) }
     }
 
-    /// Gives up what has not been handed out; nothing is known of it but how much it is.
+    /// Gives up the notifications that have not been handed out. Only their number is known.
     private func giveUpUnread(_ job: ActiveJob) {
-        // What an operator has ended is settled where he is answered.
+        // If an operator ended the job, his command settles them.
         guard !job.isWithdrawn else { return }
         let id = job.claimed.id
         jobs.closeSource(of: id)
@@ -88,15 +88,15 @@ final class OutcomeRecorder {
         }
     }
 
-    /// Notes that these of a job that is to be held are not on their way to a connection any more. Nobody is in doubt about
-    /// them, whatever was announced.
+    /// Records that these notifications of a job to be held are no longer on their way to a connection. They are not in
+    /// doubt, even if they were announced.
     func noteReturned(_ batches: [Batch], of job: ActiveJob) {
         for batch in batches { job.flying?.subtract(batch.indices) }
         guard !batches.isEmpty, job.summary.header.onDoubt == .report else { return }
         withdrawIntents(batches, of: job.claimed.id)
     }
 
-    /// The same of much of a job, a group at a time.
+    /// Does the same for many notifications of a job, one group at a time.
     func noteAllReturned(_ batches: [Batch], of job: ActiveJob) async {
         for group in BatchGroups(batches, limits: Self.backLimits) {
             noteReturned(group, of: job)
@@ -104,13 +104,13 @@ final class OutcomeRecorder {
         }
     }
 
-    /// Forgets a job that is over, or was to be held and is not any more.
+    /// Forgets a job that has ended, or is no longer to be held.
     func forgetHold(_ id: JobID) {
         holding.remove(id)
         jobs[id]?.flying = nil
     }
 
-    /// Has a job end that is being sent: what was not read yet has this outcome, and is read to be told.
+    /// Ends a job that is being sent. Unread notifications get this outcome, and are read only to publish it.
     func withdraw(_ job: ActiveJob, _ code: ResultCode, _ outcome: Outcome) {
         guard case .sending = job.machine.state else { return }
         let id = job.claimed.id
@@ -120,14 +120,14 @@ final class OutcomeRecorder {
         endUnread(job, outcome)
     }
 
-    /// Forgets a job that was ended, and is over.
+    /// Forgets an ended job that is no longer under way.
     func forgetEnding(_ id: JobID) { ending.remove(id) }
 
-    /// Gives what was not read yet its outcome; reading on tells it.
+    /// Gives the unread notifications their outcome. Reading on publishes it.
     private func endUnread(_ job: ActiveJob, _ outcome: Outcome) {
         let id = job.claimed.id
         var unread = IndexRuns(job.machine.remaining.intersection(job.unread))
-        // What an earlier run has left in doubt is told to be so when it is read.
+        // Notifications in doubt from an earlier run are settled as such when they are read.
         for run in job.resumption?.doubtful.runs ?? [] { unread.subtract(run) }
         guard !unread.isEmpty else { return }
         let result = JournalResult(outcome, unread.runs, at: .now)
@@ -136,7 +136,7 @@ final class OutcomeRecorder {
             doubtful: before?.doubtful ?? IndexRuns(), untold: (before?.untold ?? []) + [result], final: nil,
             isAbridged: before?.isAbridged == true)
         journal.record(.result(id, result))
-        // What is published before all of it is told must not say that it is.
+        // Until all of it is published, a PUBLISHED record must not cover this result.
         parts.earlier.firstTold = context.daemon.journal.position
         context.daemon.meter.count { $0.note(outcome, count: unread.count) }
         for run in unread.runs {
@@ -147,7 +147,7 @@ final class OutcomeRecorder {
 
     // MARK: Single outcomes
 
-    /// Takes an outcome: counts it, writes its lines, and goes on with the job.
+    /// Settles notifications: counts the outcome, writes its lines, and applies it to the job.
     func settle(_ settlement: Settlement) {
         let id = settlement.batch.job
         parts.suppression.remember(settlement)
@@ -163,7 +163,7 @@ final class OutcomeRecorder {
         handle(isCorrection ? .corrected(range, settlement.outcome) : .settled(range, settlement.outcome), id)
     }
 
-    /// Records an outcome, for the journal and for the result file.
+    /// Records an outcome for the journal and the result file.
     private func note(
         _ ranges: [Range<Int>], _ outcome: Outcome, of job: ActiveJob, isCorrection: Bool = false
     ) {
@@ -173,14 +173,14 @@ final class OutcomeRecorder {
         for range in ranges { job.note(range, outcome) }
     }
 
-    /// Records that nobody knows what became of these.
+    /// Records that the outcome of these notifications is unknown.
     func noteUnknown(_ ranges: [Range<Int>], of job: ActiveJob) {
         guard !ranges.isEmpty else { return }
         note(ranges, .unknown, of: job)
         for range in ranges { handle(.settled(range, .unknown), job.claimed.id) }
     }
 
-    /// An outcome of a job that is over: only one that contradicts what was told is told.
+    /// Settles notifications of a job that has ended. Only an outcome that contradicts the published one is published.
     private func settleLate(_ settlement: Settlement) {
         guard settlement.outcome != .accepted, let identity = jobs.recentIdentity(of: settlement.batch.job) else {
             return
@@ -195,7 +195,7 @@ final class OutcomeRecorder {
             metadata: [LogKey.job: "\(identity.name)", LogKey.count: "\(settlement.batch.count)"])
     }
 
-    /// Refuses recipients of a chunk that cannot be sent to; those for one reason in one record.
+    /// Rejects recipients of a chunk that cannot be sent to. Those with the same reason share a record.
     func reject(_ recipients: [RejectedRecipient], of job: ActiveJob) {
         guard !recipients.isEmpty else { return }
         let id = job.claimed.id
@@ -209,7 +209,7 @@ final class OutcomeRecorder {
         }
     }
 
-    /// Does for a chunk of a job of an earlier run what its end prevented: tells outcomes, and what is in doubt.
+    /// Completes a chunk of an earlier run's job: publishes unpublished outcomes, and settles notifications in doubt.
     func resume(_ chunk: JobChunk, of job: ActiveJob) {
         guard let resumption = job.resumption else { return }
         for batch in chunk.batches {
@@ -227,9 +227,9 @@ final class OutcomeRecorder {
         }
     }
 
-    // MARK: What is under way again
+    // MARK: Notifications that are under way again
 
-    /// Notifications that had been taken for accepted are under way again.
+    /// Records that notifications that had counted as accepted are under way again.
     func reopen(_ batches: [Batch]) {
         for batch in batches {
             let news = jobs[batch.job]?.takeReopened(batch.indices) ?? [batch.indices]
@@ -238,10 +238,10 @@ final class OutcomeRecorder {
         journal.write()
     }
 
-    /// The same of a range that was taken back before that was heard.
+    /// Does the same for one range, which may have been taken back before the event arrived.
     func reopen(_ range: Range<Int>, of id: JobID) {
         journal.record(.reopened(id, [range]))
-        // Of a job that is over, only what contradicts what was told is.
+        // For a job that has ended, only a contradicting outcome is published.
         if let job = jobs[id] {
             context.daemon.meter.count { $0.noteRevoked(range.count) }
             job.flying?.insert(range)
@@ -249,7 +249,7 @@ final class OutcomeRecorder {
         handle(.reopened(range), id)
     }
 
-    /// Takes back that these are about to be written: the gateway has not processed them, and nobody is in doubt.
+    /// Cancels the announcement of these notifications: the gateway has not processed them, so they are not in doubt.
     func withdraw(_ batches: [Batch]) {
         for (job, batches) in Dictionary(grouping: batches, by: \.job) {
             var runs = IndexRuns()
@@ -259,20 +259,20 @@ final class OutcomeRecorder {
         journal.write()
     }
 
-    /// Takes back what was announced of these and never written: the next start may send it.
+    /// Cancels the announcement of these notifications, which were never written. The next start may send them.
     func withdrawIntents(_ batches: [Batch], of id: JobID) {
         guard let intents = context.daemon.journal.job(id)?.intents else { return }
         let announced = batches.flatMap { intents.intersection($0.indices) }
         if !announced.isEmpty { journal.record(.reopened(id, announced)) }
     }
 
-    // MARK: Many outcomes, as there is room for them
+    // MARK: Many outcomes, as room permits
 
-    /// Records outcomes and writes their lines, as the app's share of the journal and of lines in memory allow.
+    /// Records outcomes and writes their lines, as the app's share of the journal and of the lines in memory permits.
     ///
-    /// Meanwhile the gateway goes on until its windows are full: what it is not told to be recorded counts there.
+    /// Meanwhile the gateway continues until its windows are full, because unrecorded outcomes count against them.
     ///
-    /// - Returns: `false` when the app ends before that.
+    /// - Returns: `false` if the app stops before the end.
     func settle(_ settlements: [Settlement]) async -> Bool {
         var rest = settlements[...]
         while !rest.isEmpty {
@@ -288,10 +288,10 @@ final class OutcomeRecorder {
         return true
     }
 
-    /// Gives what was taken back of a job an outcome, in the order of the file: a group at a time, as the app's share of the
-    /// journal and of lines in memory allow. Others go on in between.
+    /// Gives an outcome to notifications that were taken back from the gateway, in file order. Works in groups, as the
+    /// app's share of the journal and of the lines in memory permits, and lets other tasks run in between.
     ///
-    /// - Returns: `false` when the app ends before that.
+    /// - Returns: `false` if the app stops before the end.
     @discardableResult
     func settle(takenBack batches: [Batch], of id: JobID, _ outcome: Outcome) async -> Bool {
         var unsettledCount = batches.notificationCount
@@ -300,7 +300,7 @@ final class OutcomeRecorder {
                 warnOfUnrecorded(unsettledCount)
                 return false
             }
-            // It may have been parked meanwhile, because its file was changed.
+            // The job may have moved to `hold/` meanwhile because its file was changed.
             guard let job = jobs[id] else { return true }
             settle(group, of: job, outcome)
             unsettledCount -= group.notificationCount
@@ -310,7 +310,7 @@ final class OutcomeRecorder {
         return true
     }
 
-    /// Settles a group of one job: what has no outcome yet in one record, and corrects what has one.
+    /// Settles a group of one job. Notifications without an outcome share one record; the others are corrected.
     private func settle(_ group: [Batch], of job: ActiveJob, _ outcome: Outcome) {
         let id = job.claimed.id
         var awaited: [Batch] = []
@@ -328,15 +328,16 @@ final class OutcomeRecorder {
         for batch in awaited { handle(.settled(batch.indices, outcome), id) }
     }
 
-    /// The app ends. They are in doubt, as if it had died: the next start sends them again or calls them unknown.
+    /// The app stops. As after a crash, the next start resends the notifications or reports them as unknown.
     private func warnOfUnrecorded(_ count: Int) {
         context.logger.warning(
             "outcomes could not be recorded before the app ended", metadata: [LogKey.count: "\(count)"])
     }
 
-    /// Waits until a group of what was taken back may be recorded. Several may wait here, so nobody rings for them.
+    /// Waits until a group of notifications taken back may be recorded. Polls, because several tasks may wait here, and a bell
+    /// takes only one.
     ///
-    /// - Returns: `false` when the app ends before.
+    /// - Returns: `false` if the app stops before.
     private func mayRecordTakenBack() async -> Bool {
         let byteCount = Self.backLimits.batchCount * Self.rangeByteCount
         while !journal.isBroken {
@@ -349,9 +350,9 @@ final class OutcomeRecorder {
         return true
     }
 
-    /// Waits until so many outcomes may be recorded: there is room, or nothing that would make some.
+    /// Waits until this number of outcomes may be recorded: there is room, or nothing under way that would make room.
     ///
-    /// - Returns: `false` when the app ends before.
+    /// - Returns: `false` if the app stops before.
     private func mayRecord(outcomes count: Int) async -> Bool {
         var hasHurried = false
         let bell = publisher.roomBell
@@ -368,7 +369,7 @@ final class OutcomeRecorder {
         return true
     }
 
-    /// Whether outcomes of so many bytes may be recorded: there is room, or nothing that would make some.
+    /// Whether outcomes of this size may be recorded: there is room, or nothing under way that would make room.
     private func mayRecord(_ byteCount: Int, number: Int, orRing bell: Bell) -> Bool {
         let hasRoom = parts.room.has(byteCount, for: .outcomes, number: number, orRing: bell)
         return hasRoom && !parts.lines.isOverfull || !publisher.isAtWork

@@ -2,8 +2,8 @@ import APNSGateway
 import APNSModel
 import SpoolModel
 
-/// The way of an app's jobs, station by station: from `new/` (`intake`, `claimer`), or from an earlier run (`recovery`), through
-/// `sender` and `listener` to `publisher`.
+/// The stages of an app's jobs: from `new/` (`intake`, `claimer`) or an earlier run (`recovery`), through `sender` and
+/// `listener`, to `publisher`.
 final class Pipeline {
     private let parts: AppParts
     let intake: IntakeLoop
@@ -51,9 +51,9 @@ final class Pipeline {
         parts.jobs.isEmpty && claimer.count == 0 && reader.count == 0 && !publisher.isAtWork
     }
 
-    /// Takes jobs as they become ready, and looks after those under way, until the task is cancelled.
+    /// Takes jobs as they become ready, and maintains those under way, until the task is cancelled.
     ///
-    /// What there is nothing to do for is not even called: the task keeps the room for its frame from then on.
+    /// Functions without work are not even called: once called, the task keeps memory for their frames.
     func run() async {
         let (earlier, jobs) = (parts.earlier, parts.jobs)
         while !Task.isCancelled {
@@ -80,13 +80,13 @@ final class Pipeline {
         }
     }
 
-    /// When there is something to do next, at the latest.
+    /// The latest time of the next step.
     private var nextLook: Moment {
         if retention.isUnderWay || parts.suppression.wantsRewriting, !parts.journal.isBroken { return .now }
         var next = intake.nextLook
         if parts.earlier.mustLook { next = min(next, parts.earlier.nextLook) }
         if let nextNews = parts.room.nextNews { next = min(next, nextNews) }
-        // A job of which much is left to be read or answered.
+        // A job with many notifications still unread or unanswered.
         if !parts.jobs.isEmpty { next = min(next, status.nextLook) }
         if let nextGiveUp = parts.jobs.nextGiveUp { next = min(next, max(.now + .milliseconds(500), nextGiveUp)) }
         return next

@@ -5,7 +5,7 @@ import Logging
 import SpoolModel
 import SpoolStore
 
-/// Takes up what an earlier run of an app has left: what is in `work/`, and what the journal tells of it.
+/// Takes over the jobs that an earlier run of an app left in `work/` and in the journal.
 final class Recovery {
     private let parts: AppParts
     private let context: AppContext
@@ -22,8 +22,8 @@ final class Recovery {
 
     private var earlier: EarlierJobs { parts.earlier }
 
-    /// Brings journal and folders in line, at every start: at the end every job that goes on is in `work/`. What fails is tried
-    /// again by `findMissingJobs`.
+    /// Reconciles the journal and the folders at each start. Afterwards every job that resumes is in `work/`. Failed
+    /// steps are retried by `findMissingJobs`.
     func findLeftJobs() {
         parts.desk.load()
         findMissingJobs()
@@ -34,8 +34,8 @@ final class Recovery {
         }
     }
 
-    /// Looks for the jobs of the journal that were not found yet. Until then their files in `new/` are left alone, and all of
-    /// them until `work/` could be read.
+    /// Searches for the journal's jobs that were not found yet. Until they are found, their files in `new/` are not
+    /// touched; until `work/` could be read, no file there is.
     func findMissingJobs() {
         earlier.nextLook = .now + context.daemon.configuration.rescan
         do {
@@ -64,7 +64,7 @@ final class Recovery {
         }
     }
 
-    /// Notes a job that is taken up later. Its place in the archive is no other's meanwhile.
+    /// Records a job to be taken over later. Its place in the archive is reserved.
     private func takeIn(_ job: LeftJob) {
         if let final = job.final { context.spool.reserve(ArchivePlace(final)) }
         earlier.found.append(job)
@@ -84,8 +84,8 @@ final class Recovery {
         }
     }
 
-    /// Whether a job was parked by an operator, and a power loss has left it in `work/` too, where it goes; or whether that
-    /// cannot be seen.
+    /// Whether an operator held the job and a power loss left its file in `work/` too; that file is then removed. Also
+    /// true if this cannot be determined.
     private func isParked(_ job: ClaimedJob) -> Bool {
         do {
             guard try parts.desk.isParked(job) else { return false }
@@ -97,7 +97,7 @@ final class Recovery {
         return true
     }
 
-    /// A name that stays in new/ is no reason to leave the others in work/.
+    /// Removes the job's second name in `new/`. Only logs a failure, since the other jobs in `work/` must be taken over.
     private func dropDouble(of job: ClaimedJob) {
         do {
             try context.spool.dropDouble(of: job)
@@ -113,7 +113,7 @@ final class Recovery {
         return context.daemon.spool.replay.hasLost ? .orphan : .none
     }
 
-    /// A job of the journal that is not in `work/`.
+    /// Searches for a job of the journal that is not in `work/`.
     private func search(_ job: JournalJob, _ files: LeftFiles) throws {
         let header = try context.daemon.journal.content(of: job.facts.id)
         var name = job.facts.name
@@ -125,7 +125,7 @@ final class Recovery {
         }
         var found = try findings(named: name)
         if !found.isInNew, let other = files.new[job.facts.inode]?.first(where: { $0.isNumbered(from: name) }) {
-            // It was on its way back to new/, where its name was taken.
+            // The job was on its way back to `new/`, where its name was taken.
             let there = try findings(named: other)
             if there.isInNew || there.isTornInNew { (found, name) = (there, other) }
         }
@@ -164,7 +164,7 @@ final class Recovery {
         parts.journal.record(.cleaned(job.facts.id))
     }
 
-    /// Takes up what was found, as much as there is room for. One that cannot be read does not hold up the others.
+    /// Takes over the found jobs while there is room. A job that cannot be read does not delay the others.
     func recoverJobs() async {
         while let next = earlier.found.last, claimer.mayRecover(next.claimed.name.lane), !Task.isCancelled {
             await takeUp(earlier.found.removeLast())
@@ -172,8 +172,7 @@ final class Recovery {
         }
     }
 
-    /// Takes up one job of those that were found, and that is not among them any more. After the last it is known which refs
-    /// are under way.
+    /// Takes over one job, which the caller has removed from `found`. After the last one, all refs under way are known.
     func takeUp(_ left: LeftJob) async {
         earlier.takingUp.append(left)
         await reader.counting {
@@ -199,7 +198,7 @@ final class Recovery {
         }
         let perusal = try await reader.readThrough(job, left.claimed.status, terms, isLimited: false)
         if case .poison = perusal { return try park(left, .poison) }
-        // The app ends: the job stays in `work/` for the next run.
+        // The app stops: the job stays in `work/` for the next run.
         guard case .read(let opened) = perusal else { return earlier.found.append(left) }
         let header = try context.daemon.journal.content(of: left.claimed.id)
         var found = RecoveryFindings()
@@ -228,7 +227,7 @@ final class Recovery {
         }
     }
 
-    /// A job in `work/` of which the journal knows nothing: nothing of it was sent, unless the journal was lost.
+    /// Announces a job in `work/` without records in the journal. Nothing of it was sent, unless the journal was lost.
     private func announceClaimed(_ claimed: ClaimedJob, _ job: OpenJob, _ read: ReadJob) async {
         let claimedAt = claimer.record(header: read, of: job)
         parts.journal.record(.claimed(claimed.id))
@@ -254,7 +253,7 @@ final class Recovery {
         let job = ActiveJob(left, read, known, resumption)
         job.machine = JobMachine(remaining: remaining, tally: progress.tally)
         sender.resume(job, read)
-        // What can be sent may have changed with the app since.
+        // Whether the job can be sent may have changed with the app's configuration.
         if let failure = read.summary.failure { outcomes.withdraw(job, failure, .unsent(.unreadable)) }
     }
 
@@ -286,7 +285,7 @@ final class Recovery {
 }
 
 extension ActiveJob {
-    /// Goes on with a job as the journal knows it.
+    /// Creates a job that resumes from the journal's records.
     fileprivate convenience init(
         _ left: LeftJob, _ read: ReadJob, _ known: JournalJob, _ resumption: Resumption
     ) {
@@ -300,7 +299,7 @@ extension ActiveJob {
 }
 
 extension RecoveryPlan.HoldReason {
-    /// In words.
+    /// The reason as text.
     fileprivate var explanation: String {
         switch self {
         case .changed: "its bytes are not those that were checked"
@@ -309,7 +308,7 @@ extension RecoveryPlan.HoldReason {
         }
     }
 
-    /// What it counts as.
+    /// The cause in the metrics.
     fileprivate var cause: AppMetrics.HoldCause {
         switch self {
         case .changed: .changed
@@ -320,7 +319,7 @@ extension RecoveryPlan.HoldReason {
 }
 
 extension ArchivePlace {
-    /// Where the journal says that a job was to go.
+    /// Creates the place that the journal recorded for a job.
     init(_ final: JournalFinal) {
         let folder: ArchiveFolder =
             switch final.conclusion.state {

@@ -5,15 +5,15 @@ import Logging
 import SpoolModel
 import SpoolStore
 
-/// Deletes from an app's archives and feedback what is over for longer than it is kept.
+/// Deletes expired jobs and feedback from an app's archives and `feedback/`.
 final class RetentionTask {
     private let context: AppContext
-    /// When they are looked through, and the look that is under way.
+    /// When to sweep the archives, and the sweep under way.
     private var schedule: SweepSchedule
     private var sweep: RetentionSweep?
-    /// The newest feedback of which was told that nobody has read it.
+    /// The newest feedback file for which an unread warning was logged.
     private var toldThrough: WallTime?
-    /// Folders with something that is left alone, and was reported.
+    /// Folders whose foreign files were reported.
     private var reported: Set<String> = []
 
     init(_ context: AppContext) {
@@ -21,19 +21,19 @@ final class RetentionTask {
         schedule = SweepSchedule(interval: Self.interval(context.daemon.configuration))
     }
 
-    /// How long there is between two looks for what is over: an hour, or 120 scans if that is shorter.
+    /// The interval between two sweeps: an hour, or 120 scans if that is shorter.
     private static func interval(_ configuration: DaemonConfiguration) -> Duration {
         min(.seconds(3600), configuration.rescan * 120)
     }
 
-    /// Whether archives are to be looked through, or that is under way. It is not what a stop waits for.
+    /// Whether a sweep is due or under way. A stop does not wait for it.
     var isDue: Bool { (sweep != nil || schedule.isDue(at: .now)) && !context.lifecycle.isDraining }
 
-    /// Whether it is under way.
+    /// Whether a sweep is under way.
     var isUnderWay: Bool { sweep != nil && isDue }
 
-    /// Goes on with what is under way, a few hundred names at a time: an archive may have millions, and nobody waits for
-    /// them. What the journal has not forgotten stays, since the next start would look for it.
+    /// Continues the sweep by a few hundred names: an archive may have millions, and no task waits for it. Jobs that the
+    /// journal still records are kept, since the next start would search for them.
     func goOn() async {
         let sweep = self.sweep ?? begin()
         let finals = { [context] in context.daemon.journal.finals(of: context.name) }
@@ -48,7 +48,7 @@ final class RetentionTask {
         return RetentionSweep(context.spool, context.daemon.configuration.retention, scope, toldThrough: toldThrough)
     }
 
-    /// Notes that something has come into an archive: one that keeps nothing is looked through with the next scan.
+    /// Records that a job was archived. If the retention keeps nothing, the next scan starts a sweep.
     func noteArchived() {
         if context.daemon.configuration.retention.keepsNothing { schedule.noteUnkept(at: .now) }
     }

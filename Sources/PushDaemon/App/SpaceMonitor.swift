@@ -4,9 +4,9 @@ import LinuxIO
 import Logging
 import SpoolStore
 
-/// Knows whether an app's volume has room, what lies in `hold/`, and whether descriptors are short.
+/// Monitors the free space on an app's volume, the number of jobs in `hold/`, and whether descriptors are short.
 final class SpaceMonitor {
-    /// How often the room on the volume is looked at.
+    /// How often the free space is checked.
     private static let pause = Duration.seconds(1)
 
     private let context: AppContext
@@ -14,13 +14,13 @@ final class SpaceMonitor {
     private var watch: SpaceWatch
     private var held = FolderCount()
     private var isOutOfRoom = false
-    /// How much room there was at the last look.
+    /// The free space at the last check, in bytes.
     private(set) var freeByteCount: Int64?
-    /// How many jobs lie in `hold/`; `nil` when that cannot be told.
+    /// The number of jobs in `hold/`; `nil` if it is unknown.
     private(set) var heldCount: Int? = 0
-    /// When the volume is looked at again.
+    /// The time of the next check.
     private(set) var nextLook = Moment.zero
-    /// Until when no file is taken for want of descriptors.
+    /// Until when no file is taken because descriptors or memory are short.
     private(set) var shortUntil = Moment.zero
 
     init(_ context: AppContext, _ journal: JournalWriter) {
@@ -28,10 +28,10 @@ final class SpaceMonitor {
         watch = SpaceWatch(floor: SpaceFloor(byteCount: context.daemon.configuration.freeSpace))
     }
 
-    /// Whether there is too little room for more jobs.
+    /// Whether there is too little space for more jobs.
     var isShort: Bool { watch.isShort }
 
-    /// Looks whether there is room for more jobs on the volume; those under way are finished in any case.
+    /// Checks whether the volume has space for more jobs. Jobs under way are finished in any case.
     func look() async {
         guard Moment.now >= nextLook else { return }
         nextLook = .now + Self.pause
@@ -53,7 +53,7 @@ final class SpaceMonitor {
         }
     }
 
-    /// Counts what lies in `hold/`, if that has changed.
+    /// Counts the jobs in `hold/`, if the folder has changed.
     private func lookAtHold() {
         do {
             heldCount = try held.look(at: context.spool.held, now: .now)
@@ -63,21 +63,21 @@ final class SpaceMonitor {
         }
     }
 
-    /// Notes why something under way has failed: for want of room there is the ballast; after a failed sync the daemon ends.
+    /// Records why an operation failed: if space was short, `makeRoom` frees the ballast; after a failed sync the daemon stops.
     func note(failure error: any Error) {
         if (error as? SystemError)?.isOutOfSpace == true { isOutOfRoom = true }
         journal.stopIfSyncFailed(error)
     }
 
-    /// Gives up the ballast if something under way has failed for want of room.
+    /// Frees the ballast if an operation failed because space was short.
     func makeRoom() async {
         if isOutOfRoom { await context.daemon.ballast.giveUp() }
         isOutOfRoom = false
     }
 
-    /// Takes no files for a while, if it was for want of descriptors or memory that one could not be taken.
+    /// Takes no files for a while if a file could not be taken because descriptors or memory are short.
     ///
-    /// - Returns: Whether it was.
+    /// - Returns: Whether that was the reason.
     func pauseIfShort(_ error: SystemError) -> Bool {
         guard error.isShortage else { return false }
         if Moment.now >= shortUntil + Self.pause {

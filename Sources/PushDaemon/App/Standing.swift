@@ -1,29 +1,29 @@
 import APNSGateway
 import APNSModel
 
-/// What an app's gateway makes of it, as its events tell in the order in which they happened.
+/// The state of an app at its gateway, derived from the gateway's events in the order in which they happened.
 ///
-/// Only events change it: another configuration is told by one, too, so that a stop from before it cannot come after it.
+/// Only events change it. A new configuration is also reported by an event, so a stop from before it cannot arrive after it.
 struct Standing {
-    /// Whether the gateway takes the app.
+    /// Whether the gateway accepts notifications of the app.
     enum Phase: Equatable {
-        /// It takes what it gets, as far as is known.
+        /// The gateway accepts notifications, as far as is known.
         case open
-        /// It takes nothing until the app is configured anew or the time is up; jobs stay in `new/`.
+        /// The gateway accepts none until the app is reconfigured or the pause ends. Jobs stay in `new/`.
         case stopped
-        /// It asks again with one notification at a time until one is accepted. `hasFreed` is whether notifications that
-        /// pause have been sent on their way for that.
+        /// The app tries again with one notification at a time until one is accepted. `hasFreed`: whether notifications
+        /// that back off were released for that.
         case asking(hasFreed: Bool)
     }
 
-    /// What keeps notifications from being accepted, since when, and when there is another try, if that is known.
+    /// The reason why no notification is accepted, since when, and the time of the next attempt, if known.
     struct Trouble: Equatable {
         enum Kind: Equatable {
-            /// The app is stopped, or asks again.
+            /// The app is stopped, or tries again after a stop.
             case stop
-            /// No connection comes about, or it ends before it is of use.
+            /// No connection can be opened, or it ends before it can be used.
             case unreachable
-            /// The gateway answers, and takes nothing.
+            /// The gateway answers but accepts nothing.
             case refused
         }
 
@@ -32,7 +32,7 @@ struct Standing {
         let since: WallTime
         var nextTry: WallTime?
 
-        /// It in words behind the app's name, with what a person can do about it.
+        /// Describes the problem, to follow the app's name, with the remedy.
         var words: String {
             let verb =
                 switch kind {
@@ -48,25 +48,25 @@ struct Standing {
     private(set) var trouble: Trouble?
     /// When the gateway last answered a notification.
     private(set) var answeredAt: WallTime?
-    /// Since when there was always a notification without an answer, as far as anybody has looked.
+    /// Since when every check has found a notification without an answer.
     private var waitingSince: WallTime?
 
-    /// How long a gateway that is well takes for an answer at most.
+    /// The longest time that a healthy gateway takes to answer.
     private static let patience = Duration.seconds(10)
 
-    /// Since when the gateway lets notifications wait for an answer, if that is long.
+    /// Since when the gateway has not answered waiting notifications; `nil` if that is less than `patience`.
     func silentSince(at now: WallTime) -> WallTime? {
         guard let waitingSince else { return nil }
         let since = max(waitingSince, answeredAt ?? waitingSince)
         return since + Self.patience <= now ? since : nil
     }
 
-    /// Takes how many notifications have no answer.
+    /// Records how many notifications have no answer.
     mutating func note(inFlight count: Int, at now: WallTime) {
         waitingSince = count == 0 ? nil : waitingSince ?? now
     }
 
-    /// Takes an event, with how long a stop lasts.
+    /// Applies an event; `stopPause` is the length of a stop.
     mutating func note(_ event: GatewayEvent, at now: WallTime, stopPause: Duration) {
         switch event {
         case .stopped(let fault):
@@ -97,7 +97,7 @@ struct Standing {
         }
     }
 
-    /// A stop outlasts what is told of connections meanwhile; the same trouble goes on.
+    /// Begins a problem, or updates the same one. During a stop, connection problems are ignored.
     private mutating func begin(_ kind: Trouble.Kind, _ fault: GatewayFault, at now: WallTime, nextTry: WallTime?) {
         guard trouble?.kind != .stop else { return }
         let since = trouble?.kind == kind ? trouble?.since ?? now : now

@@ -6,41 +6,41 @@ import SpoolModel
 import SpoolStore
 import Synchronization
 
-/// Says what an app is doing: for the status, for metrics, and in the log when it waits for long.
+/// Reports the state of an app in the status and the metrics, and logs long waits.
 final class StatusReporter {
-    /// How often jobs are looked at for their progress, and for how long one must have been under way.
+    /// How often the progress of jobs is updated, and how long a job must be under way to be shown.
     private static let progressPause = Duration.seconds(1)
-    /// Of how many jobs the progress is shown, the longest.
+    /// The most jobs whose progress is shown: those with the most recipients.
     private static let shownLimit = 20
 
     private let parts: AppParts
     private let context: AppContext
     private var app: AppConfiguration
-    /// How far jobs are that take long, what is shown of them, and when they are looked at again.
+    /// The progress of long jobs, its form in the status, and when to update it.
     private var progress: [JobID: JobProgress] = [:]
     private var shownJobs: [SpoolStatus.Job] = []
     private(set) var nextLook = Moment.zero
-    /// When the oldest of the jobs under way was dropped, as of the last look at their progress.
+    /// When the oldest job under way was dropped, as of the last update.
     private var oldestDrop: WallTime?
 
     init(_ parts: AppParts, _ app: AppConfiguration) {
         (self.parts, self.app, context) = (parts, app, parts.context)
     }
 
-    /// Speaks of another configuration.
+    /// Uses another configuration.
     func configure(_ app: AppConfiguration) { self.app = app }
 
-    /// How many jobs are under way.
+    /// The number of jobs under way.
     var activeCount: Int { parts.jobs.count + parts.earlier.found.count }
 
-    /// Looks how far jobs are, tells of waits, and shows all that.
+    /// Updates the progress, reports waits, and updates the status.
     func update() {
         lookAtProgress()
         tellWaits()
         show()
     }
 
-    /// Looks how far jobs are that take long.
+    /// Updates the progress of long jobs.
     private func lookAtProgress() {
         if parts.jobs.isEmpty { (progress, shownJobs, oldestDrop) = ([:], [], nil) }
         guard Moment.now >= nextLook else { return }
@@ -62,7 +62,7 @@ final class StatusReporter {
         progress = looks
     }
 
-    /// Says that the app waits for room, when that lasts, and when it is over.
+    /// Logs that the app waits for room, once the wait lasts, and that it has ended.
     func tellWaits() {
         let room = parts.room
         room.note(tooManyLines: parts.lines.isOverfull)
@@ -72,7 +72,7 @@ final class StatusReporter {
         context.logger.warning("app \(reason)", metadata: [LogKey.hint: "\(room.hint ?? "")"])
     }
 
-    /// Leaves word of what the app is doing, for a status that is written without asking it: it may hang.
+    /// Stores the state for the status, which is written without asking the app, because the app may hang.
     func show() {
         parts.state.noteInFlight()
         let app = status
@@ -103,7 +103,7 @@ final class StatusReporter {
             status.reason = parts.room.reason ?? standing.trouble?.words
             (status.since, status.until) = (standing.trouble?.since, standing.trouble?.nextTry)
         }
-        // A gateway of the binary protocol answers only what it refuses.
+        // A gateway of the binary protocol answers only rejected notifications.
         if status.state == .sending, status.reason == nil, app.wire == .http2,
             let since = standing.silentSince(at: .now)
         {

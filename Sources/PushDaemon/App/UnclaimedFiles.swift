@@ -5,7 +5,7 @@ import Logging
 import SpoolModel
 import SpoolStore
 
-/// A file in `new/` that can never be sent and is still there: its line comes first.
+/// A file in `new/` that can never be sent and has not been moved yet: its feedback line is published first.
 struct PendingRefusal {
     let seen: SeenFile
     let report: JobReport
@@ -13,30 +13,30 @@ struct PendingRefusal {
     let result: [UInt8]
 }
 
-/// What becomes of files in `new/` that are not claimed: those that can never be sent fail, with a line, and those that an operator
-/// must see to are parked.
+/// Handles files in `new/` that are not claimed. A file that can never be sent fails, with a feedback line; a file that
+/// an operator must check moves to `hold/`.
 final class UnclaimedFiles {
     private let parts: AppParts
     private let context: AppContext
     private let publisher: Publisher
     private let retention: RetentionTask
-    /// Files to be moved away as soon as their lines are out.
+    /// Files to move as soon as their lines are published.
     private var refusals: [PendingRefusal] = []
-    /// Those whose line is out and which could not be moved: not told again.
+    /// Files whose line is published but that could not be moved. Their line is not written again.
     private var stuck: [FileName: PendingRefusal] = [:]
 
     init(_ parts: AppParts, _ publisher: Publisher, _ retention: RetentionTask) {
         (self.parts, self.publisher, self.retention, context) = (parts, publisher, retention, parts.context)
     }
 
-    /// How many wait to be moved away.
+    /// The number of files that wait to be moved.
     var count: Int { refusals.count }
 
-    /// Chooses where what can never be sent goes in `failed/`, as it is, and writes its line.
+    /// Chooses the place in `failed/` for a file that can never be sent, and writes its line. The file is moved unchanged.
     func refuse(_ name: FileName, _ code: ResultCode, why: String?) {
         do {
             guard let seen = try context.spool.look(name) else { return parts.intake.answer(name, .gone, at: .now) }
-            // It could not be moved when its line was out.
+            // An earlier attempt published its line but could not move it.
             if let told = stuck[name], told.seen == seen { return refusals.append(told) }
             let identity = JobIdentity(name: name, id: .random())
             let place = try context.spool.place(for: name, in: .failed, at: .now, withResult: true)
@@ -52,11 +52,11 @@ final class UnclaimedFiles {
         }
     }
 
-    /// Publishes the lines of what is refused, then moves it: a crash in between repeats a line and loses none.
+    /// Publishes the lines of the refused files, then moves the files. A crash in between repeats a line but loses none.
     func carryOut() async {
         guard !refusals.isEmpty else { return }
         await publisher.publish()
-        // Not written: the next try of publication rings the intake's bell.
+        // The lines are not published yet. The next attempt to publish them rings the intake's bell.
         guard parts.lines.isEmpty else { return parts.publishBell.ring() }
         let group = refusals
         refusals = []
@@ -107,9 +107,9 @@ final class UnclaimedFiles {
         }
     }
 
-    // MARK: What is not moved to failed/
+    // MARK: Files that do not move to failed/
 
-    /// Says of a file that it cannot be taken at present.
+    /// Records and logs that a file cannot be taken at present.
     func noteStuck(_ name: FileName, _ error: SystemError) {
         parts.journal.stopIfSyncFailed(error)
         if parts.space.pauseIfShort(error) { return parts.intake.answer(name, .busy, at: .now) }
@@ -117,14 +117,14 @@ final class UnclaimedFiles {
         parts.intake.answer(name, .stuck, at: .now)
     }
 
-    /// Parks a file over which the daemon has died again and again.
+    /// Moves a file to `hold/` because the daemon died repeatedly while reading it.
     func holdPoison(_ job: OpenJob) {
         hold(
             job, .poison, "the daemon died over it again and again",
             hint: "look at it; move it from hold/ to new/ to try again")
     }
 
-    /// Parks a file again that has not as many recipients as when it was parked, or was over.
+    /// Moves a file back to `hold/` because its number of recipients differs from the one when it was held or archived.
     func holdChanged(_ job: OpenJob) {
         hold(
             job, .changed, "it is not what a part of was sent",
@@ -147,7 +147,7 @@ final class UnclaimedFiles {
 }
 
 extension FileStatus {
-    /// Why a file that was never opened failed, in words.
+    /// The text that explains why a file failed without being opened.
     fileprivate func explanation(of code: ResultCode) -> String {
         switch code {
         case .unreadable:
