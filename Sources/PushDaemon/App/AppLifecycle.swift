@@ -1,9 +1,9 @@
 import SpoolModel
 import Synchronization
 
-/// Whether an app takes jobs, drains or ends, and what it shows: for any thread, without waiting for the app, which may hang.
+/// An app's lifecycle state and status, which any thread may read without waiting for the app, which may hang.
 final class AppLifecycle: Sendable {
-    /// What the status is to say of the app.
+    /// The app's part of the status.
     let shown: Mutex<SpoolStatus.App>
     private let draining = Atomic(false)
     private let stopping = Atomic(false)
@@ -17,24 +17,24 @@ final class AppLifecycle: Sendable {
     /// Whether no further jobs are taken.
     var isDraining: Bool { draining.load(ordering: .relaxed) }
 
-    /// Whether the app is to end now.
+    /// Whether the app must stop now.
     var isStopping: Bool { stopping.load(ordering: .relaxed) }
 
-    /// Whether its connections are being cut because it ends.
+    /// Whether its connections are being cut because it stops.
     var isEnding: Bool { ending.load(ordering: .relaxed) }
 
-    /// Whether no job was under way when the app last looked.
+    /// Whether no job was under way when this was last recorded.
     var isIdle: Bool { idle.load(ordering: .relaxed) }
 
     /// Asks the app to take no further jobs.
     func drain() { draining.store(true, ordering: .relaxed) }
 
-    /// Asks the app to end.
+    /// Asks the app to stop.
     func stop() { stopping.store(true, ordering: .relaxed) }
 
-    /// Notes that the app ends.
+    /// Records that the app stops.
     func noteEnding() { ending.store(true, ordering: .relaxed) }
 
-    /// Notes whether a job is under way.
+    /// Records whether any job is under way.
     func note(isIdle: Bool) { idle.store(isIdle, ordering: .relaxed) }
 }

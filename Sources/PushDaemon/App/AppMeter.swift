@@ -1,16 +1,16 @@
 import SpoolModel
 import Synchronization
 
-/// Counts what happens to an app: its runner does, and whoever tells reads, without asking a runner that may hang.
+/// The metrics of an app. Its runner counts, and any thread can read them without asking the runner, which may hang.
 ///
-/// Belongs to the daemon, and so counts on when another runner takes over.
+/// Belongs to the daemon, so that counting continues when another runner takes over.
 final class AppMeter: Sendable {
     private let state = Mutex(AppMetrics())
 
-    /// What was counted so far.
+    /// The current metrics.
     var metrics: AppMetrics { state.withLock { $0 } }
 
-    /// Counts something.
+    /// Changes the metrics.
     func count(_ change: (inout AppMetrics) -> Void) {
         state.withLock { change(&$0) }
     }

@@ -5,25 +5,25 @@ import Logging
 import SpoolModel
 import SpoolStore
 
-/// The parts of an app's pipeline that hold what others decide by; each keeps its own state.
+/// The shared parts of an app's pipeline, on which the others base their decisions. Each keeps its own state.
 struct AppParts {
     let context: AppContext
     let gateway: any PushGateway
-    /// Rung when there may be something to take from `new/`.
+    /// Rung when there may be a file to take from `new/`.
     let intakeBell: Bell
     /// Rung when there are lines to publish, or jobs to archive.
     let publishBell: Bell
-    /// Which files of `new/` are taken, and when.
+    /// Decides which files of `new/` to take, and when.
     let intake: Intake
     let suppression: SuppressionList
     let journal: JournalWriter
-    /// Whether there is room for what the app is about to do.
+    /// Checks whether there is room for the app's next step.
     let room: JournalRoom
     let space: SpaceMonitor
     let duplicates: DuplicateGuard
     let jobs: JobTable
     let lines: FeedbackLines
-    /// What is left of jobs that are parked, or are tried again.
+    /// The remainders of held and retried jobs.
     let desk: HoldDesk
     let earlier: EarlierJobs
     let state: AppState
@@ -32,10 +32,10 @@ struct AppParts {
     ///
     /// - Parameters:
     ///   - app: The app's configuration.
-    ///   - identity: What it proves itself with.
-    ///   - daemon: What it has of its daemon.
-    ///   - left: What an earlier run of it left in the journal.
-    /// - Throws: `SpoolFault` and `SystemError` when its folders cannot be used: the app cannot run.
+    ///   - identity: The app's credentials.
+    ///   - daemon: The context from the daemon.
+    ///   - left: The journal's records of an earlier run of the app.
+    /// - Throws: `SpoolFault` and `SystemError` if its folders cannot be used: the app cannot run.
     init(
         _ app: AppConfiguration, _ identity: AppIdentity, in daemon: DaemonContext, left: LeftBehind
     ) throws {
@@ -66,7 +66,7 @@ struct AppParts {
 }
 
 extension IntakeRules {
-    /// The rules that a configuration sets.
+    /// Creates the rules from a configuration.
     fileprivate init(_ configuration: DaemonConfiguration) {
         self.init()
         settle = configuration.settle

@@ -5,30 +5,30 @@ import Logging
 import SpoolModel
 import SpoolStore
 
-/// Whether an app may send: what its gateway makes of it, and whether an operator has paused it.
+/// Whether an app may send: its state at the gateway, and whether an operator has paused it.
 final class AppState {
     private let context: AppContext
     private let gateway: any PushGateway
-    /// What the gateway makes of the app at present.
+    /// The app's state at the gateway.
     private(set) var standing = Standing()
     /// Whether the gateway has not answered for a while.
     private var outage = Outage()
-    /// Since when an operator has the app paused; `nil` if none has.
+    /// When an operator paused the app; `nil` if it is not paused.
     private(set) var pausedAt: WallTime?
-    /// Whether a stopped app may take one job to ask with.
+    /// Whether a stopped app may take one job to test the gateway.
     private(set) var mayAsk = false
 
-    /// Begins with what an operator has left for it.
+    /// Starts with the pause that an operator has left in the spool, if any.
     ///
-    /// - Throws: `SystemError`: it cannot be told whether the app is paused.
+    /// - Throws: `SystemError`: it cannot be determined whether the app is paused.
     init(_ context: AppContext, _ gateway: any PushGateway) throws(SystemError) {
         (self.context, self.gateway) = (context, gateway)
         pausedAt = try context.spool.pausedAt()
     }
 
-    /// Takes an event of the gateway, with how long a stop lasts.
+    /// Applies an event of the gateway; `stopPause` is the length of a stop.
     ///
-    /// - Returns: Whether the status is to say something else.
+    /// - Returns: Whether the status has changed.
     func note(_ event: GatewayEvent, stopPause: Duration) -> Bool {
         outage.note(event, at: .now)
         let (phase, trouble) = (standing.phase, standing.trouble)
@@ -36,48 +36,48 @@ final class AppState {
         return standing.phase != phase || standing.trouble != trouble
     }
 
-    /// Takes how many notifications have no answer.
+    /// Records how many notifications have no answer.
     func noteInFlight() { standing.note(inFlight: gateway.events.meter.inFlightCount, at: .now) }
 
     /// Whether the gateway has not answered for a while.
     var isOut: Bool { outage.isLong(at: .now) }
 
-    /// Whether the gateway takes what it gets, as far as is known.
+    /// Whether the gateway accepts notifications, as far as is known.
     var isOpen: Bool { standing.phase == .open }
 
-    /// Whether the app takes jobs: its gateway does, or is to be asked with one, and no operator has it paused.
+    /// Whether the app may take jobs: the gateway accepts them, or is to be tested with one, and the app is not paused.
     func mayTake(isClaiming: Bool) -> Bool {
         pausedAt == nil && (isOpen || mayAsk && !isClaiming)
     }
 
-    // MARK: A stopped app that asks
+    // MARK: Testing the gateway after a stop
 
-    /// Begins to ask anew: nothing is taken until it is known that there is nothing else to ask with.
+    /// Begins another test. Takes no job until it is known that there is nothing else to test the gateway with.
     ///
-    /// - Returns: Whether the app asks, and whether pausing notifications were freed for that; `nil` if it does not ask.
+    /// - Returns: Whether notifications that back off were already released for the test; `nil` if the app is not testing.
     func beginAsking() -> Bool? {
         mayAsk = false
         guard case .asking(let hasFreed) = standing.phase else { return nil }
         return hasFreed
     }
 
-    /// Notes that pausing notifications are freed to ask with.
+    /// Records that notifications that back off were released for the test.
     func noteFreed() { standing.phase = .asking(hasFreed: true) }
 
-    /// Lets one job be taken to ask with.
+    /// Allows one job to be taken for the test.
     func allowOne() { mayAsk = true }
 
-    /// Notes that a job was taken.
+    /// Records that a job was taken.
     func noteTaken() { mayAsk = false }
 
     // MARK: Operators' pauses
 
-    /// Whether it is paused, and nothing is on a connection any more.
+    /// Whether the app is paused and no notification is on a connection any more.
     var isPausedOut: Bool { pausedAt != nil && gateway.events.meter.inFlightCount == 0 }
 
-    /// Takes note of a pause that was begun or ended beside the daemon.
+    /// Detects a pause that was begun or ended without the daemon.
     ///
-    /// - Returns: Whether one was.
+    /// - Returns: Whether there was one.
     func lookAtPause() async -> Bool {
         do throws(SystemError) {
             return await notePause(since: try context.spool.pausedAt())
@@ -87,9 +87,9 @@ final class AppState {
         }
     }
 
-    /// Notes since when the app is paused, and tells the gateway.
+    /// Records since when the app is paused, and informs the gateway.
     ///
-    /// - Returns: Whether that is another answer than before.
+    /// - Returns: Whether the app was paused or resumed by this.
     func notePause(since time: WallTime?) async -> Bool {
         let (wasPaused, isPaused) = (pausedAt != nil, time != nil)
         guard wasPaused != isPaused else { return false }

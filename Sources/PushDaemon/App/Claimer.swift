@@ -5,17 +5,17 @@ import Logging
 import SpoolModel
 import SpoolStore
 
-/// A job that is about to be claimed: the journal announces it first.
+/// A job about to be claimed: the journal announces it first.
 struct Candidate {
     let file: OpenJob
     let read: ReadJob
-    /// When it is claimed, as the journal has it.
+    /// The time of the claim in the journal.
     let claimedAt: WallTime
 }
 
-/// Claims jobs: announces them in the journal, and moves them to `work/` once that has them for good.
+/// Claims jobs: announces them in the journal, and moves them to `work/` once the announcement is durable.
 final class Claimer {
-    /// How many claims are synced together at most.
+    /// The most claims that share a sync.
     static let groupLimit = 64
 
     let parts: AppParts
@@ -23,7 +23,7 @@ final class Claimer {
     let publisher: Publisher
     private let sender: Sender
     let unclaimed: UnclaimedFiles
-    /// Jobs that were announced, to be claimed as soon as the journal has them for good, and how many are just then.
+    /// Announced jobs, to be claimed once the journal is synced, and how many are being claimed at this moment.
     private var claims: [Candidate] = []
     private var claimingCount = 0
 
@@ -32,13 +32,13 @@ final class Claimer {
         context = parts.context
     }
 
-    /// How many jobs were announced that are not being claimed yet.
+    /// The number of announced jobs that are not being claimed yet.
     var announcedCount: Int { claims.count }
 
-    /// How many jobs were announced.
+    /// The number of announced jobs.
     var count: Int { claims.count + claimingCount }
 
-    /// Notes whether files wait for room in the journal, by the same rule as `longestClaim`.
+    /// Records whether files wait for room in the journal, by the same rule as `longestClaim`.
     func noteRoom() {
         guard parts.intake.oldestReady != nil, !openLanes.isEmpty else { return parts.room.endWait(for: .claims) }
         if parts.state.isOut, context.daemon.journal.ownRoom(of: context.name) < JournalHeader.byteLimit {
@@ -46,18 +46,18 @@ final class Claimer {
         } else if parts.room.has(JournalHeader.byteLimit, for: .claims, orRing: parts.intakeBell) {
             return
         }
-        // What was archived leaves the journal as soon as that is synced.
+        // Archived jobs leave the journal once their move is synced.
         publisher.hurryCleaning()
     }
 
-    /// The lanes of which another job may be taken.
+    /// The lanes in which another job may be taken.
     var openLanes: LaneSet {
         guard !parts.space.isShort, mayTake else { return [] }
         return LaneSet { hasPlace(for: $0) }
     }
 
-    /// Whether a job of an earlier run may be taken up. The journal has it already, however full it is: only when its lines
-    /// are out can it be carried forward, and make room.
+    /// Whether a job of an earlier run may be taken over. The journal already contains it, so its fill level does not
+    /// matter; only after its lines are published can the job be carried forward, which makes room.
     func mayRecover(_ lane: Lane) -> Bool { mayTake && hasPlace(for: lane) }
 
     private var mayTake: Bool {
@@ -70,12 +70,12 @@ final class Claimer {
         parts.jobs.hasPlace(for: lane, pending: count) && context.daemon.descriptors.mayRead(lane)
     }
 
-    /// How long a file may be for which the journal has room now; a longer one waits, and those behind it.
+    /// The longest file for which the journal has room now. A longer one waits, and so do those after it.
     var longestClaim: Int64 {
         let (journal, longest) = (context.daemon.journal, JournalHeader.byteLimit)
-        // What cannot be sent is not to take the room of what can.
+        // Jobs that cannot be sent must not take the room of those that can.
         let ownRoom = parts.state.isOut ? journal.ownRoom(of: context.name) : longest
-        // Of a long file there are only checksums.
+        // The journal stores only checksums of a long file.
         if ownRoom >= longest, journal.mayClaim(longest, of: context.name) { return .max }
         return Int64(max(0, min(ownRoom, journal.claimRoom(of: context.name))))
     }
@@ -88,9 +88,9 @@ final class Claimer {
         claims.append(Candidate(file: job, read: read, claimedAt: claimedAt))
     }
 
-    /// Tells the journal of a job, and what its bytes are. Those of a long one were made durable when it was read.
+    /// Records a job's header in the journal, with its content. A long file was synced when it was read.
     ///
-    /// - Returns: When it is claimed.
+    /// - Returns: The time of the claim.
     func record(header read: ReadJob, of job: OpenJob) -> WallTime {
         var facts = JournalHeader.Facts(id: read.context.job, app: context.name, name: job.name)
         facts.byteCount = job.status.byteCount
@@ -111,10 +111,10 @@ final class Claimer {
         return facts.claimedAt
     }
 
-    /// Whether the journal has room for what is known of a job that was parked, or is tried again.
+    /// Whether the journal has room for the remainder of a job that was held or is retried.
     private func mayAdopt(_ read: ReadJob) -> Bool {
         guard let sent = read.rest?.sent else { return true }
-        // Its end is not synced yet.
+        // Its earlier end in the journal is not cleaned yet.
         guard context.daemon.journal.job(sent.id) == nil else { return false }
         let byteCount = JournalHeader.byteLimit + 16 * sent.progress.runCount
         guard !context.daemon.journal.mayClaim(byteCount, of: context.name) else { return true }
@@ -125,9 +125,9 @@ final class Claimer {
         return false
     }
 
-    /// Claims what was announced, once the journal has it for good, and begins to send it.
+    /// Claims the announced jobs once the announcement is durable, and starts to send them.
     ///
-    /// Producers seldom sync: without the journal a job can be claimed, sent in part, and then be empty or back in `new/`.
+    /// Producers rarely sync: without the journal, a power loss could leave a partly sent job empty or back in `new/`.
     func startClaims() async {
         guard !claims.isEmpty else { return }
         let group = claims
@@ -142,8 +142,8 @@ final class Claimer {
         parts.journal.write()
     }
 
-    /// Moves jobs of which nothing could be sent back to `new/`, while the app is paused or the gateway does not answer, and they
-    /// take room in the journal that another app waits for; the youngest first.
+    /// Moves unsent jobs back to `new/`, youngest first, if the app is paused or the gateway does not answer, and the
+    /// jobs take room in the journal for which another app waits.
     func giveBackUnsentJobs() async {
         guard parts.state.pausedAt != nil || parts.state.isOut else { return }
         var excess = context.daemon.journal.excess(of: context.name)
@@ -159,9 +159,9 @@ final class Claimer {
         parts.journal.write()
     }
 
-    /// Moves a job to `new/` that the gateway has nothing of.
+    /// Moves a job that is not in the gateway back to `new/`.
     ///
-    /// - Returns: Whether it could be; if not, what was handed out of it is handed out again.
+    /// - Returns: Whether it was moved. If not, its batches are handed out again.
     private func giveBack(_ job: ActiveJob, _ batches: [Batch]) -> Bool {
         let id = job.claimed.id
         do {
@@ -184,18 +184,18 @@ final class Claimer {
 
     private func claim(_ candidate: Candidate) {
         let (job, id) = (candidate.file, candidate.read.context.job)
-        // A job that is claimed has taken its own by then.
+        // A claimed job has begun its own turn by then.
         defer { parts.duplicates.endTurn(candidate.read.summary) }
         do throws(SystemError) {
             switch try context.daemon.tenure.claim(job, as: id, in: context.spool) {
             case .claimed(let claimed):
                 parts.intake.answer(job.name, .moved, at: .now)
                 parts.journal.record(.claimed(id))
-                // How long an operator has parked it, or left it in an archive, says nothing of how jobs wait.
+                // The time in `hold/` or in an archive says nothing about how long jobs wait.
                 let wait = candidate.read.rest == nil ? candidate.claimedAt - candidate.read.context.droppedAt : nil
                 context.daemon.meter.count { $0.noteClaim(after: wait) }
                 if candidate.read.rest != nil {
-                    // The journal knows it all from here on.
+                    // From here on, the journal contains the whole remainder.
                     parts.journal.write()
                     parts.desk.forget(claimed.status)
                 }

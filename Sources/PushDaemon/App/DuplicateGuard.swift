@@ -4,22 +4,22 @@ import Logging
 import SpoolModel
 import SpoolStore
 
-/// Sees to it that a job is sent once: by what jobs are known by (their producer's id, their file), what was sent and what is under
-/// way.
+/// Ensures that a job is sent only once: compares its signs (the producer's id, the file) with those of jobs that were
+/// sent or are under way.
 final class DuplicateGuard {
     private let context: AppContext
     private let space: SpaceMonitor
     /// Rung when files that waited may be looked at again.
     private let intakeBell: Bell
-    /// The refs of jobs that were sent; `nil` if nobody asks. And which jobs under way have which.
+    /// The refs of sent jobs; `nil` if duplicates are not detected. And the signs of the jobs under way.
     private let refs: RefBook?
     private var turns = RefTurns()
-    /// Files that waited for a job that is under way no more.
+    /// Files that waited for a job that has ended.
     private var freed: Set<FileName> = []
 
-    /// Opens what was kept, and reads none of it yet.
+    /// Opens the stored refs without reading them.
     ///
-    /// - Throws: `SystemError`: it cannot be opened.
+    /// - Throws: `SystemError`: they cannot be opened.
     init(_ context: AppContext, _ space: SpaceMonitor, orRing intakeBell: Bell) throws(SystemError) {
         (self.context, self.space, self.intakeBell) = (context, space, intakeBell)
         let window = context.daemon.configuration.dedupe
@@ -27,25 +27,25 @@ final class DuplicateGuard {
             window > .zero ? try RefBook(of: context.name, in: context.daemon.state, keeping: window, at: .now) : nil
     }
 
-    /// Reads on which refs were sent before, a part of it at a time.
+    /// Reads the next part of the refs of sent jobs.
     ///
     /// - Returns: Whether there is more.
-    /// - Throws: `SystemError`: that cannot be read. The app cannot run: it does not know what was sent.
+    /// - Throws: `SystemError`: the refs cannot be read, so the sent jobs are unknown. The app cannot run.
     func readOn() throws(SystemError) -> Bool { try refs?.readOn() ?? false }
 
-    // MARK: Jobs that are about to be claimed
+    // MARK: Jobs about to be claimed
 
-    /// Judges whether a job may be claimed, as far as others go that are the same.
+    /// Decides whether a job may be claimed, considering other jobs with the same sign.
     ///
-    /// While such a one is under way it waits in `new/`, since that one may come to nothing. If one was sent it is claimed to
-    /// fail.
+    /// While one of those is under way, the job waits in `new/`, because the other may end without sending anything. If
+    /// one was sent, the job is claimed and then fails.
     ///
     /// - Parameters:
-    ///   - read: The job; it has its fault afterwards.
-    ///   - name: Its file.
-    ///   - isUnknown: Whether an earlier run has left jobs that nobody has looked into, of which one may be the same.
-    /// - Returns: What the intake is to be told if it may not; `nil` if it may.
-    /// - Throws: `SystemError`: what was sent cannot be looked up.
+    ///   - read: The job. Its failure is set if it is a duplicate.
+    ///   - name: The job's file.
+    ///   - isUnknown: Whether an unexamined job of an earlier run may be the same.
+    /// - Returns: The answer for the intake if the job may not be claimed; `nil` if it may.
+    /// - Throws: `SystemError`: the refs cannot be read.
     func admit(_ read: inout ReadJob, _ name: FileName, isUnknown: Bool) throws(SystemError) -> IntakeAnswer? {
         let signs = signs(of: read.summary)
         guard !signs.isEmpty, !read.isSentAnyway else { return nil }
@@ -58,14 +58,14 @@ final class DuplicateGuard {
         return turns.wait(name, for: isUnknown ? nil : taken) ? .deferred : .busy
     }
 
-    /// What a job that is to be sent may have in common with others; nothing if they are not compared.
+    /// Returns the signs of a job that can be sent; none if duplicates are not detected.
     private func signs(of summary: JobSummary) -> [JobSign] {
         refs == nil || summary.failure != nil ? [] : summary.signs
     }
 
-    /// Has a job fail if the same was sent before, as is known at a time of day.
+    /// Makes a job fail if, as known at this time of day, the same job was sent before.
     ///
-    /// - Throws: `SystemError`: what was sent cannot be looked up.
+    /// - Throws: `SystemError`: the refs cannot be read.
     func judge(_ read: inout ReadJob, at time: WallTime) throws(SystemError) {
         guard let refs else { return }
         let (id, summary) = (read.context.job, read.summary)
@@ -76,10 +76,10 @@ final class DuplicateGuard {
         if let earlier { (read.summary.failure, read.earlier) = (.duplicate, earlier) }
     }
 
-    /// Judges a job of an earlier run anew, as it was judged before its claim, unless somebody may have got it or it is sent
-    /// whatever was sent before.
+    /// Judges a job of an earlier run again as of its claim, unless any of its notifications may have been accepted or
+    /// it is sent regardless of duplicates.
     ///
-    /// - Throws: `SystemError`: what was sent cannot be looked up.
+    /// - Throws: `SystemError`: the refs cannot be read.
     func judge(
         _ read: inout ReadJob, _ left: LeftJob, _ progress: RecoveryPlan.Progress
     ) throws(SystemError) {
@@ -91,17 +91,17 @@ final class DuplicateGuard {
 
     // MARK: Jobs under way
 
-    /// Notes that a job is announced, or under way: another that is the same has to wait.
+    /// Records that a job is announced or under way. Other jobs with its signs have to wait.
     func beginTurn(_ summary: JobSummary) {
         for sign in signs(of: summary) { turns.begin(sign) }
     }
 
-    /// Notes that it is so no more.
+    /// Reverses one call of `beginTurn(_:)`.
     func endTurn(_ summary: JobSummary) {
         for sign in signs(of: summary) { free(turns.end(sign)) }
     }
 
-    /// Notes that all jobs of an earlier run were looked into.
+    /// Records that all jobs of an earlier run were examined.
     func noteAllKnown() { free(turns.release(nil)) }
 
     private func free(_ names: Set<FileName>) {
@@ -110,18 +110,18 @@ final class DuplicateGuard {
         intakeBell.ring()
     }
 
-    /// The files that have waited for other jobs and are to be looked at again.
+    /// Removes and returns the files that waited for other jobs and should be looked at again.
     func takeFreed() -> Set<FileName> {
         defer { freed = [] }
         return freed
     }
 
-    // MARK: Jobs that are over
+    // MARK: Jobs that have ended
 
-    /// Keeps the refs of jobs that are over and were sent, at least in part, before anybody is told so and before they are
-    /// archived: whatever happens then, another of the ref is known to be a duplicate.
+    /// Stores the refs of ended jobs that were sent at least in part, before their conclusions are published and before
+    /// they are archived. From then on, another job with the same ref is detected as a duplicate.
     ///
-    /// - Returns: `false` if they cannot be kept; nothing may be told then.
+    /// - Returns: `false` if they cannot be stored. Nothing may be published then.
     func keep(_ settled: [ActiveJob]) -> Bool {
         guard refs != nil else { return true }
         return keep(
@@ -131,9 +131,9 @@ final class DuplicateGuard {
             })
     }
 
-    /// Keeps the ref of a job that is about to be parked, if somebody got it: it may stay in `hold/` for long.
+    /// Stores the ref of a job about to be held, if it may have reached a device: it can stay in `hold/` for long.
     ///
-    /// - Returns: `false` if it cannot be kept; the job must not be parked then.
+    /// - Returns: `false` if it cannot be stored. The job must not be held then.
     func keep(parked job: ActiveJob) -> Bool {
         refs == nil || keep(job.refRecords(job.machine.tally))
     }
@@ -155,7 +155,7 @@ final class DuplicateGuard {
 }
 
 extension ActiveJob {
-    /// That the job was sent, if somebody got it, by all that it is known by.
+    /// Returns the records of the job's signs if any of its notifications may have been accepted.
     fileprivate func refRecords(_ tally: Tally) -> [RefRecord] {
         tally.isAnyoneReached ? summary.records(of: claimed.id, endedAt: finishedAt ?? .now) : []
     }

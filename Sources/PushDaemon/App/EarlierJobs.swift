@@ -4,51 +4,51 @@ import LinuxIO
 package import SpoolModel
 import SpoolStore
 
-/// What an earlier run of an app left in the journal.
+/// The journal's records of an app from an earlier run.
 package struct LeftBehind: Sendable {
-    /// The jobs that had not come to their end.
+    /// The jobs that had not ended.
     package var jobs: [JobID: JournalJob] = [:]
-    /// When its newest feedback file was named.
+    /// The time in the name of its newest feedback file.
     package var newestFeedback: WallTime?
 
-    /// Nothing.
+    /// Creates an empty record.
     package init() {}
 }
 
-/// The jobs that an earlier run of an app has left, until they are taken up.
+/// The jobs of an app's earlier run that have not been taken over yet.
 final class EarlierJobs {
-    /// What the journal knows of those that were not found yet.
+    /// The journal's records of jobs that have not been found yet.
     var missing: [JobID: JournalJob]
-    /// Those that are in `work/`, the next to take up at the end.
+    /// The jobs found in `work/`, in reverse order.
     var found: [LeftJob] = []
-    /// Those that are being taken up.
+    /// The jobs being taken over.
     var takingUp: [LeftJob] = []
-    /// Whether it is known what is in `work/`, and when to look again for what was not found.
+    /// Whether `work/` has been listed, and when to search again for missing jobs.
     var hasLookedIntoWork = false
     var nextLook = Moment.zero
-    /// Where the records begin that can be told while those before them, of an earlier run or of what an operator has ended,
-    /// are told one by one.
+    /// The first record that can be published while earlier ones, of an earlier run or of a job ended by an operator,
+    /// are still being published one by one.
     var firstTold: JournalPosition
 
     init(_ left: LeftBehind, firstTold: JournalPosition) {
         (missing, self.firstTold) = (left.jobs, firstTold)
     }
 
-    /// Whether some are to be looked for.
+    /// Whether any jobs are still to be searched for.
     var mustLook: Bool { !missing.isEmpty || !hasLookedIntoWork }
 
-    /// Whether lines of those that were not taken up are still to be told.
+    /// Whether any lines of jobs that were not taken over yet may be unpublished.
     var haveUntold: Bool {
         missing.values.contains { !$0.untold.isEmpty } || found.contains(where: \.hasUntold)
             || takingUp.contains(where: \.hasUntold)
     }
 
-    /// Whether a file in `new/` may be that of a job of the journal which was not found yet.
+    /// Whether a file in `new/` may belong to a job of the journal that has not been found yet.
     func isMissing(_ job: OpenJob) -> Bool {
         missing.values.contains { $0.facts.name == job.name || $0.facts.inode == job.status.inode }
     }
 
-    /// Whether one that nobody has looked into may be the same as another: any, by its ref; and by its file one of its name.
+    /// Whether any unexamined job may be the same: with a ref, any job; without one, a job with the same file name.
     func isAny(whichMayBe name: FileName, _ summary: JobSummary) -> Bool {
         let left = [found, takingUp].joined()
         return summary.header.ref == nil ? left.contains { $0.claimed.name == name } : !left.isEmpty

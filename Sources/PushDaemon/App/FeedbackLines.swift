@@ -2,17 +2,17 @@ import APNSGateway
 import APNSModel
 import SpoolModel
 
-/// Lines of feedback that are to be published: in memory until they are out.
+/// Unpublished feedback lines, in memory.
 final class FeedbackLines {
-    /// How many bytes are gathered at the most before they are published. With twice as many nothing more is read and no
-    /// outcome is taken.
+    /// How many bytes of lines are collected at most before they are published. At twice this number, nothing more is
+    /// read and no outcome is recorded.
     private static let limit = 4 << 20
 
     private let writer: FeedbackLine
-    /// Rung when there is something to publish.
+    /// Rung when there are lines to publish.
     private let bell: Bell
     private var bytes: [UInt8] = []
-    /// How many bytes are being published.
+    /// The number of bytes being published.
     private var publishingByteCount = 0
 
     init(_ context: AppContext, orRing bell: Bell) {
@@ -20,55 +20,55 @@ final class FeedbackLines {
         self.bell = bell
     }
 
-    /// Whether there is none, but for those that are being published.
+    /// Whether there are no lines, not counting those being published.
     var isEmpty: Bool { bytes.isEmpty }
 
-    /// Whether nothing is to be taken that makes more.
+    /// Whether no job may be taken, because it would add lines.
     var isFull: Bool { bytes.count + publishingByteCount >= Self.limit }
 
-    /// Whether so many are not out that nothing may be read or recorded that makes more.
+    /// Whether nothing may be read or recorded that adds lines, because too many are unpublished.
     var isOverfull: Bool { bytes.count + publishingByteCount >= 2 * Self.limit }
 
-    /// Whether so many are gathered that they are published without delay.
+    /// Whether to publish the lines without delay.
     var isUrgent: Bool { bytes.count >= Self.limit }
 
-    /// Adds what became of notifications, a line each.
+    /// Adds a line for each settled notification.
     func append(_ settlement: Settlement, of job: JobIdentity, at time: WallTime = .now) {
         writer.appendNotifications(settlement, of: job, at: time, to: &bytes)
         bell.ring()
     }
 
-    /// Adds why a recipient is not sent to.
+    /// Adds the line of a recipient that is not sent to, with the reason.
     func append(_ recipient: RejectedRecipient, of job: JobIdentity, at time: WallTime) {
         writer.appendRejected(recipient, of: job, at: time, to: &bytes)
         bell.ring()
     }
 
-    /// Adds how a job ended.
+    /// Adds the `job` line of an ended job.
     func append(_ report: JobReport) {
         writer.appendJob(report, to: &bytes)
     }
 
-    /// Adds that a token is gone, as the feedback service says.
+    /// Adds the line of a token that the feedback service has reported.
     func append(_ token: DeviceToken, goneSince time: WallTime) {
         writer.appendToken(token, goneSince: time, to: &bytes)
     }
 
-    /// Takes all of them, to be published.
+    /// Removes and returns all lines, to publish them.
     func take() -> [UInt8] {
         defer { bytes = [] }
         publishingByteCount = bytes.count
         return bytes
     }
 
-    /// Puts them back, before those that came meanwhile: they are not out.
+    /// Puts unpublished lines back, before those added meanwhile.
     func putBack(_ taken: [UInt8]) {
-        // Nothing is copied if nothing came meanwhile: this may happen again and again.
+        // Avoids a copy if no lines were added meanwhile, because this may happen repeatedly.
         bytes = bytes.isEmpty ? taken : taken + bytes
         publishingByteCount = 0
         bell.ring()
     }
 
-    /// Notes that what was taken is out, or was put back.
+    /// Records that the publication has ended: the lines are published or were put back.
     func noteEndOfPublication() { publishingByteCount = 0 }
 }

@@ -1,24 +1,24 @@
 import APNSModel
 
-/// What was taken back from the gateway and is to be handed out again, lane by lane, each in its order.
+/// Batches that were taken back from the gateway and are to be handed out again, in order within each lane.
 ///
-/// Each lane has a pump of its own: what waits for another lane is not in its way.
+/// Each lane has its own pump, so batches of one lane do not block those of another.
 struct FreedBatches {
-    /// By the rank of the lane; the first at the end.
+    /// The batches by rank of their lane, in reverse order.
     private var lanes: [[Batch]] = Lane.allCases.map { _ in [] }
 
-    /// Whether there is nothing.
+    /// Whether there are no batches.
     var isEmpty: Bool { lanes.allSatisfy(\.isEmpty) }
 
-    /// Whether there is nothing of a lane.
+    /// Whether a lane has no batches.
     func isEmpty(_ lane: Lane) -> Bool { lanes[lane.rank].isEmpty }
 
-    /// Puts batches before all others of their lanes, in their order.
+    /// Puts batches before all others of their lanes, in the given order.
     mutating func prepend(_ batches: [Batch]) {
         for batch in batches.reversed() { lanes[batch.lane.rank].append(batch) }
     }
 
-    /// Takes the first batches of a lane: all, or until they have so many notifications.
+    /// Removes and returns the first batches of a lane: all, or until they have `limit` notifications.
     mutating func take(_ lane: Lane, until limit: Int) -> [Batch] {
         var (taken, count) = ([Batch](), 0)
         while count < limit, let batch = lanes[lane.rank].popLast() {
@@ -28,10 +28,10 @@ struct FreedBatches {
         return taken
     }
 
-    /// What there is of a job, in any order. Costs O(*n*) in all that there is.
+    /// The batches of a job, in any order. Costs O(*n*) in the number of all batches.
     func batches(of job: JobID) -> [Batch] { lanes.flatMap { $0.filter { $0.job == job } } }
 
-    /// Removes what there is of a job, and returns it in any order. Costs as much.
+    /// Removes and returns the batches of a job, in any order. Costs the same.
     mutating func remove(_ job: JobID) -> [Batch] {
         let removed = batches(of: job)
         guard !removed.isEmpty else { return [] }

@@ -4,22 +4,22 @@ import LinuxIO
 import Logging
 import SpoolModel
 
-/// Takes what an app's gateway tells, and tells it what is recorded for good.
+/// Processes the events of an app's gateway, and confirms durable records to it.
 final class GatewayListener {
     private let parts: AppParts
     private let context: AppContext
     private let gateway: any PushGateway
     private let outcomes: OutcomeRecorder
     private let status: StatusReporter
-    /// How long a stop lasts at most, as the app is configured.
+    /// The longest duration of a stop, from the app's configuration.
     var stopPause: Duration
-    /// How many notifications have outcomes in the journal's file of which the gateway does not know that they are durable.
+    /// The number of notifications with recorded outcomes that were not confirmed to the gateway as durable.
     private var unrecordedCount = 0
-    /// Rung when there are some.
+    /// Rung when that number increases.
     private let recordBell: Bell
-    /// What the gateway waits to write, and is not announced in the journal.
+    /// The batches that the gateway waits to write, and that the journal has not announced yet.
     private var announcements: [Batch] = []
-    /// Rung when there is some.
+    /// Rung when a batch is added.
     private let announceBell: Bell
 
     init(_ parts: AppParts, _ outcomes: OutcomeRecorder, _ status: StatusReporter, stopPause: Duration) {
@@ -29,7 +29,7 @@ final class GatewayListener {
         announceBell = Bell(on: parts.context.daemon.reactor)
     }
 
-    /// Takes what the gateway tells, until it ends.
+    /// Processes the gateway's events until they end.
     ///
     /// - Parameter afterEach: Called after each event.
     func run(afterEach: () async -> Void) async {
@@ -54,7 +54,7 @@ final class GatewayListener {
         case .connected(let endpoint): context.logger.info("connected", metadata: [LogKey.gateway: "\(endpoint)"])
         case .troubled(let fault): context.logger.warning("the gateway takes nothing", metadata: fault.metadata)
         case .disconnected(let report): log(report)
-        // A connection that we cut may look like one that the gateway did not want.
+        // A connection that the daemon cut may look like one that the gateway rejected.
         case .stopped where context.lifecycle.isEnding: break
         case .stopped(let fault): context.logger.error("app stopped", metadata: fault.metadata)
         case .trying:
@@ -71,7 +71,7 @@ final class GatewayListener {
         }
     }
 
-    /// Counts what the event says of connections.
+    /// Counts the events of connections in the metrics.
     private func count(_ event: GatewayEvent) {
         switch event {
         case .connected: context.daemon.meter.count { $0.noteConnection() }
@@ -96,22 +96,22 @@ final class GatewayListener {
         ]
         for (key, count) in counts where count > 0 { metadata[key] = "\(count)" }
         let isEnding = context.lifecycle.isEnding
-        // That the program itself cuts a connection with nothing on it is no news.
+        // The daemon itself cuts the connections when it stops, which is not worth a log line if they are empty.
         if isEnding, metadata[LogKey.doubtful] == nil, metadata[LogKey.unknown] == nil { return }
         if let window = report.window, !isEnding { metadata[LogKey.window] = "\(window)" }
         if report.pause > .zero, !isEnding { metadata[LogKey.pause] = "\(report.pause)" }
         context.logger.log(level: report.isRoutine ? .info : .warning, "connection ended", metadata: metadata)
     }
 
-    // MARK: What is recorded for good
+    // MARK: Durable records
 
     private func noteUnrecorded(_ settlements: [Settlement]) {
         unrecordedCount += settlements.reduce(0) { $0 + $1.batch.count }
         recordBell.ring()
     }
 
-    /// Tells the gateway which outcomes are recorded for good, until the task is cancelled: what is answered and not durable
-    /// has its place in the windows, so that no death costs more than they and a group.
+    /// Confirms durable records to the gateway until the task is cancelled. Answered notifications count against the
+    /// windows until their records are durable, so a crash costs at most the windows and one group.
     func runRecording() async {
         while !Task.isCancelled {
             await recordBell.wait()
@@ -123,8 +123,8 @@ final class GatewayListener {
         }
     }
 
-    /// Records what is about to be written of jobs that must not be sent twice, for good, and lets it go; until the task is
-    /// cancelled.
+    /// Durably announces batches of jobs that must not be sent twice, and then releases them to the gateway, until the
+    /// task is cancelled.
     func runAnnouncing() async {
         while !Task.isCancelled {
             await announceBell.wait()

@@ -3,27 +3,27 @@ import APNSModel
 import SpoolModel
 import Synchronization
 
-/// What the watch has seen of an app and the app has not taken up: whoever puts it here does not wait for the app.
+/// The watch's reports that an app has not processed yet. The watch adds them without waiting for the app.
 final class HintBox: Sendable {
-    /// A name that something happened to.
+    /// A report about a name.
     struct Hint: Sendable {
         let name: FileName
         let hint: IntakeHint
         let time: Moment
     }
 
-    /// What is in the box.
+    /// The content of the box.
     struct Content: Sendable {
         var hints: [Hint] = []
-        /// Whether everything is to be looked at.
+        /// Whether the whole folder must be scanned.
         var wantsScan = false
     }
 
-    /// How many hints it holds: a scan finds more at once than they tell.
+    /// The most hints. With more, one scan is cheaper.
     private static let limit = 4096
     private let content = Mutex(Content())
 
-    /// Puts in what happened to a name; `nil` asks for a scan.
+    /// Adds a report about a name; `nil` asks for a scan.
     func add(_ name: FileName?, _ hint: IntakeHint) {
         content.withLock { content in
             guard let name, !content.wantsScan, content.hints.count < Self.limit else {
@@ -33,7 +33,7 @@ final class HintBox: Sendable {
         }
     }
 
-    /// Empties it.
+    /// Removes and returns the content.
     func take() -> Content {
         content.withLock { content in
             defer { content = Content() }

@@ -7,13 +7,13 @@ import Logging
 import SpoolModel
 import SpoolStore
 
-/// Watches `new/` for an app: takes hints and lists it, judges what is whole, reads that and has it claimed.
+/// Processes an app's `new/`: takes hints, scans, determines which files are complete, reads those, and has them claimed.
 final class IntakeLoop {
-    /// How many names are listed in one go, which takes milliseconds.
+    /// How many names are listed at a time, which takes milliseconds.
     private static let scanStep = 4_096
-    /// How long short files are taken before the long one is looked at again.
+    /// How long short files are taken before the long one is checked again.
     private static let shortTurn = Duration.milliseconds(10)
-    /// How many files are reported one by one after a scan.
+    /// The most files that are reported individually after a scan.
     private static let ignoredLimit = 20
 
     private let parts: AppParts
@@ -23,12 +23,12 @@ final class IntakeLoop {
     private let claimer: Claimer
     private let unclaimed: UnclaimedFiles
     private let status: StatusReporter
-    /// How files looked that are to be taken: what is opened must be what was judged.
+    /// The status of files to be taken, to check that the opened file is the one that was looked at.
     private var seen: [FileName: FileStatus] = [:]
-    /// A listing of `new/` that is under way, and when the next one begins.
+    /// The scan of `new/` under way, and when the next one begins.
     private var scanning: DirectoryListing?
     private var nextScan = Moment.zero
-    /// Whether the watch tells of files; else `new/` is polled.
+    /// Whether the watch reports files; otherwise `new/` is polled.
     private var isWatched = true
 
     init(
@@ -39,14 +39,14 @@ final class IntakeLoop {
         context = parts.context
     }
 
-    /// Says whether the watch tells of this app; else it is polled.
+    /// Sets whether the watch covers this app. If not, the app is polled.
     func setWatched(_ isWatched: Bool) {
         guard isWatched != self.isWatched else { return }
         self.isWatched = isWatched
         scanSoon()
     }
 
-    /// Whether a scan is due: what is looked at from time to time is looked at then.
+    /// Whether a scan is due. Periodic checks are made at the same time.
     var isScanDue: Bool { Moment.now >= nextScan }
 
     private func scanSoon() {
@@ -54,7 +54,7 @@ final class IntakeLoop {
         parts.intakeBell.ring()
     }
 
-    /// Takes what is ready: lists `new/` if that is due, judges, reads and claims.
+    /// Takes the files that are ready: scans `new/` if that is due, then looks, reads and claims.
     func takeReady() async {
         await beginScanIfDue()
         while let action = parts.intake.next(at: .now, taking: claimer.openLanes, longest: claimer.longestClaim) {
@@ -72,7 +72,7 @@ final class IntakeLoop {
         if unclaimed.count > 0 { await unclaimed.carryOut() }
     }
 
-    /// Takes what the watch has seen.
+    /// Takes the reports of the watch.
     func takeHints() {
         context.daemon.clock.look()
         let content = hints.take()
@@ -82,14 +82,14 @@ final class IntakeLoop {
         if parts.intake.nextTime != nil { parts.intake.noteTime(.now, at: .now) }
     }
 
-    /// Does what is to be done while a long file is read on its own thread: short files do not wait for it.
+    /// Does other work while a long file is read on its own thread, so that short files do not wait for it.
     func goOnBesideReading() async {
         claimer.noteRoom()
         status.update()
         await takeShortFiles()
     }
 
-    /// Takes what is short, a group at a time, so that the long file comes to its end. Not while that is read alone.
+    /// Takes short files, one group at a time, so that the long file can finish. Takes none while a suspect file is read alone.
     private func takeShortFiles() async {
         guard reader.count == 1, parts.state.isOpen, !reader.isReadingAlone else { return }
         reader.isBeside = true
@@ -111,24 +111,24 @@ final class IntakeLoop {
         await unclaimed.carryOut()
     }
 
-    /// When there is something to do next, at the latest.
+    /// The latest time of the next step.
     var nextLook: Moment {
         if parts.intake.wantsScan || scanning != nil { return .now }
         var next = parts.space.isShort ? parts.space.nextLook : nextScan
         if parts.space.shortUntil > .now { next = min(next, parts.space.shortUntil) }
         if let deadline = parts.intake.deadline { next = min(next, deadline) }
-        // The clock of users may jump: what it says is looked at with every scan, at the latest.
+        // The wall clock may be set, so it is checked at least with each scan.
         if let time = parts.intake.nextTime { next = min(next, .now + max(.milliseconds(1), time - WallTime.now)) }
         return next
     }
 
-    /// Begins to list `new/`, or goes on with it: hints are only hints. Of many files the first are taken meanwhile.
+    /// Begins or continues a scan of `new/`, since hints may be lost. In a long scan, the first files are already taken.
     private func beginScanIfDue() async {
         guard scanning == nil else { return goOnScanning() }
         guard Moment.now >= nextScan || parts.intake.wantsScan else { return }
         let rescan = context.daemon.configuration.rescan
         let interval = context.spool.isNotifying && isWatched ? rescan : min(.seconds(2), rescan)
-        // All apps at once: each alone would wake threads from their sleep.
+        // All apps scan at the same time: separate scans would each wake sleeping threads.
         nextScan = (.now + interval).roundedDown(toMultipleOf: interval / 2)
         parts.intake.beginScan()
         do {
@@ -136,7 +136,7 @@ final class IntakeLoop {
         } catch {
             return context.logger.error("scan failed", metadata: [LogKey.error: "\(error)"])
         }
-        // As many names as the intake attends to are taken in the order of their times.
+        // The names to which the intake can pay attention are taken in the order of their times.
         for _ in 0..<parts.intake.rules.attention / Self.scanStep {
             goOnScanning()
             guard scanning != nil else { return }
@@ -144,7 +144,7 @@ final class IntakeLoop {
         }
     }
 
-    /// Lists some more names, if a scan is under way.
+    /// Lists more names, if a scan is under way.
     private func goOnScanning() {
         guard scanning != nil else { return }
         do {
@@ -187,7 +187,7 @@ final class IntakeLoop {
         }
     }
 
-    /// Whether somebody on this host has the file open for writing, as far as can be told: then it is not too late.
+    /// Whether a process on this host has the file open for writing, as far as can be determined. The file does not fail then.
     private func isBeingWritten(_ name: FileName) -> Bool {
         guard context.spool.isNotifying else { return false }
         do {
@@ -195,7 +195,7 @@ final class IntakeLoop {
             defer { job.file.dropReadLease() }
             return job.file.takeReadLease() == .writerHasIt
         } catch {
-            // Without a descriptor nothing is known of the file: it must not fail for that.
+            // Without a descriptor the file cannot be examined, which must not make it fail.
             return parts.space.pauseIfShort(error)
         }
     }
@@ -210,7 +210,7 @@ final class IntakeLoop {
         }
     }
 
-    /// Opens a file, reads it to its end, and claims it if it is whole.
+    /// Opens a file, reads it completely, and claims it if it is complete.
     private func take(_ name: FileName, isPublishedByRename: Bool) async {
         do {
             switch try context.spool.open(name) {
@@ -219,7 +219,7 @@ final class IntakeLoop {
             case .unreadable: parts.intake.answer(name, .unreadable, at: .now)
             case .special: unclaimed.refuse(name, .unreadable, why: "not a regular file; it was not opened")
             case .opened(let job):
-                // Written to or replaced since it was looked at: what was judged of it holds no more.
+                // The file was written to or replaced since it was looked at, so the earlier verdict is void.
                 guard let before = seen.removeValue(forKey: name), before.isUnwritten(in: job.status) else {
                     return parts.intake.answer(name, .busy, at: .now)
                 }
@@ -239,15 +239,15 @@ final class IntakeLoop {
         guard isReadable(job) else { return unclaimed.refuse(job.name, .invalid, why: JobSource.tooLong) }
         if job.status.byteCount > Int64(JournalHeader.byteLimit) {
             job.file.dropReadLease()
-            // Small jobs do not wait until a large one is read.
+            // Small jobs do not wait until a large one has been read.
             await claimer.startClaims()
         }
         let rest = try parts.desk.rest(of: job.status)
-        // What was parked or sent before was whole.
+        // A file that was held or sent before was complete.
         let isWhole = isPublishedByRename || rest != nil
         let terms = reader.context(of: job, rest, isPublishedByRename: isWhole)
         let perusal = try await reader.readThrough(job, job.status, terms)
-        // A stop that came meanwhile does not wait for what nobody has claimed.
+        // A stop that began meanwhile does not wait for an unclaimed file.
         guard case .read(let opened) = perusal, !context.lifecycle.isDraining else {
             return leave(job, after: perusal)
         }
@@ -256,14 +256,14 @@ final class IntakeLoop {
         (read.rest, read.isSentAnyway) = (rest, rest?.isSentAnyway == true)
         guard try mayClaim(&read, job) else { return }
         claimer.announce(job, read)
-        // Nobody is to write to it between now and the claim.
+        // No process may write to the file until it is claimed.
         mustKeepLease = true
-        // A large document does not wait for others while it fills memory.
+        // A large document is claimed at once, because it occupies memory.
         if read.source.heldByteCount > 1 << 20 { await claimer.startClaims() }
     }
 
-    /// Judges a file that was read: whether it is whole, its time has come, and no other is the same. If not, the intake has its
-    /// answer.
+    /// Decides whether a file that was read may be claimed: it is complete, due, and not a duplicate. If not, reports
+    /// that to the intake.
     private func mayClaim(_ read: inout ReadJob, _ job: OpenJob) throws(SystemError) -> Bool {
         guard isFit(read, job) else { return false }
         switch parts.intake.read(job.name, IntakeReading(read.summary, at: .now), at: .now) {
@@ -281,7 +281,7 @@ final class IntakeLoop {
         return answer == nil
     }
 
-    /// Does with a file what is to be done when it is not claimed: it stays there, or is parked.
+    /// Handles a file that is not claimed: it stays in `new/`, or moves to `hold/`.
     private func leave(_ job: OpenJob, after perusal: Perusal) {
         if case .poison = perusal {
             unclaimed.holdPoison(job)
@@ -290,13 +290,13 @@ final class IntakeLoop {
         }
     }
 
-    /// Whether reading a file can come to an end that the journal can record. A document has a limit of its own.
+    /// Whether the journal can record the checksums of a file of this length. Documents have a limit of their own.
     private func isReadable(_ job: OpenJob) -> Bool {
         job.name.form != .lines
             || context.daemon.journal.canHold(checkCount: JournalHeader.checkCount(of: job.status.byteCount))
     }
 
-    /// Whether what was read is what was parked, and can be recorded: the file may have grown. If not, it is parked or refused.
+    /// Whether the recipient count is unchanged and the file, which may have grown, fits the journal; else holds or fails it.
     private func isFit(_ read: ReadJob, _ job: OpenJob) -> Bool {
         guard read.rest?.sent?.count ?? read.summary.recipientCount == read.summary.recipientCount else {
             unclaimed.holdChanged(job)
@@ -314,7 +314,7 @@ final class IntakeLoop {
             "job waits until its time", metadata: [LogKey.job: "\(name)", LogKey.until: "\(until.rfc3339)"])
     }
 
-    /// Reports files that are never taken.
+    /// Reports the files that can never be taken.
     private func reportIgnored() {
         let names = parts.intake.takeIgnored()
         for name in names.prefix(Self.ignoredLimit) {
@@ -331,7 +331,7 @@ final class IntakeLoop {
 }
 
 extension FileStatus {
-    /// Whether a later status is of the same file with the same bytes, as far as a status tells.
+    /// Whether a later status is of the same file with the same bytes, as far as a status shows.
     func isUnwritten(in later: FileStatus) -> Bool {
         isSameFile(as: later) && byteCount == later.byteCount && modifiedAt == later.modifiedAt
     }

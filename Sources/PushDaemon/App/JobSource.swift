@@ -6,9 +6,9 @@ import SpoolModel
 import SpoolStore
 import YAML
 
-/// A job file being read: one document held as a tape, or lines read again from the file.
+/// A job file being read: either a document in memory as a tape, or lines that are read again from the file.
 ///
-/// A class because there is much in it: an app's tasks would keep room for it as a value, whether it has jobs or not.
+/// A class because of its size: as a value it would take memory in each of an app's tasks, even without jobs.
 final class JobSource {
     private var document: DocumentJobReader?
     private var lines: LinesFile?
@@ -24,29 +24,29 @@ final class JobSource {
     /// Why a file of lines is not read at all.
     static let tooLong = "no journal holds the checksums of so long a file; split it"
 
-    /// Why reading cannot go on.
+    /// Why reading cannot continue.
     enum Fault: Error {
         /// The file cannot be read.
         case unreadable(SystemError)
-        /// Its bytes are not those that were checked.
+        /// The bytes are not those that were checked.
         case changed
     }
 
-    /// What one pass over the whole file yields; another thread may have made it.
+    /// The result of one pass over the whole file, possibly on another thread.
     struct Reading: Sendable {
         fileprivate let job: OpenJob
         fileprivate let context: JobContext
         fileprivate let document: DocumentJobReader?
         fileprivate let heldByteCount: Int
-        /// What the file says and has.
+        /// The summary of the file.
         let summary: JobSummary
-        /// What the journal keeps to know the bytes again.
+        /// The content as the journal stores it, to recognize the file again.
         let content: JournalHeader.Content
 
-        /// Makes the bytes of a long job durable: the journal has only their checksums. Blocks, for seconds after a large write.
+        /// Makes the bytes of a long job durable, because the journal has only their checksums. Blocks, for seconds
+        /// after a large write.
         ///
-        /// - Throws: `SystemError`: they cannot be. Nothing rests on them yet: it is this file's fault, and ends nothing for
-        ///   others.
+        /// - Throws: `SystemError`: the sync failed. Nothing depends on these bytes yet, so only this file is affected.
         func secure() throws(SystemError) {
             guard case .checks = content else { return }
             do throws(SystemError) {
@@ -57,9 +57,9 @@ final class JobSource {
         }
     }
 
-    /// Hands out the recipients of a file that was read to its end.
+    /// Creates the reader that hands out the recipients of a file that was read completely.
     ///
-    /// - Throws: `SystemError` when its checksums cannot be begun.
+    /// - Throws: `SystemError` if the digest of the file cannot be started.
     convenience init(_ reading: Reading) throws(SystemError) {
         if let document = reading.document {
             self.init(document: document, heldByteCount: reading.heldByteCount)
@@ -69,14 +69,14 @@ final class JobSource {
         }
     }
 
-    /// Reads the file once, to its end, and says what is in it. Blocks.
+    /// Reads the file once, completely, and summarizes it. Blocks.
     ///
     /// - Parameters:
     ///   - job: The file.
-    ///   - context: What reading it needs to know.
-    ///   - budget: What it may take; if it takes more, that is the job's failure.
-    /// - Returns: What one pass over it yields.
-    /// - Throws: `SystemError` when reading fails: the file cannot be judged.
+    ///   - context: The context for reading it.
+    ///   - budget: The limit of the reading. A job that exceeds it fails.
+    /// - Returns: The result of the pass.
+    /// - Throws: `SystemError` if reading fails: the file cannot be judged.
     static func read(
         _ job: OpenJob, _ context: JobContext, within budget: ReadingBudget = .unlimited
     ) throws(SystemError) -> Reading {
@@ -91,7 +91,7 @@ final class JobSource {
         }
     }
 
-    /// Returns the next recipients, `nil` at the end. Blocks for the file.
+    /// Returns the next recipients; `nil` at the end. Blocks for the file.
     ///
     /// - Throws: `Fault`; the job cannot be finished.
     func next() throws(Fault) -> JobChunk? {
@@ -134,7 +134,7 @@ final class JobSource {
 }
 
 extension JournalHeader.Content {
-    /// What the journal keeps of a file that is in memory as a whole.
+    /// Creates the content for a file that is entirely in memory.
     init(_ bytes: [UInt8]) {
         guard bytes.count > JournalHeader.byteLimit else {
             self = .bytes(bytes)
@@ -148,7 +148,7 @@ extension JournalHeader.Content {
             })
     }
 
-    /// What a `.jsonl` file of this content keeps in memory while it is sent.
+    /// How many bytes a `.jsonl` file of this content keeps in memory while it is sent.
     fileprivate var heldByteCount: Int {
         switch self {
         case .bytes(let bytes): bytes.count
@@ -157,19 +157,19 @@ extension JournalHeader.Content {
     }
 }
 
-/// A `.jsonl` file and how far it has been read: a piece at a time, the first time to check it, then to send what was
-/// checked and nothing else.
+/// A `.jsonl` file and the position up to which it was read. It is read in pieces twice: first to check it, then to send
+/// exactly the bytes that were checked.
 private struct LinesFile {
-    /// Where its bytes come from.
+    /// The source of the bytes.
     enum Origin {
-        /// In the first pass: the file.
+        /// The file, in the first pass.
         case file(OpenJob)
-        /// In the second pass: what the first one read of a short file, which is not needed any more.
+        /// The bytes of a short file from the first pass, in the second pass. The file is not needed any more.
         case bytes([UInt8])
-        /// In the second pass: a long file, with the checksum of each piece.
+        /// A long file with the checksum of each piece, in the second pass.
         case checkedFile(OpenJob, [UInt32])
 
-        /// The second pass over a file.
+        /// Returns the source for the second pass over a file.
         static func checked(_ content: JournalHeader.Content, _ job: OpenJob) -> Self {
             switch content {
             case .bytes(let bytes): .bytes(bytes)
@@ -180,7 +180,7 @@ private struct LinesFile {
 
     private let origin: Origin
     private var reader: LinesJobReader<JSON.Parser>
-    /// The file, while it may turn out to be a small one.
+    /// The bytes read so far, while the file may turn out to be short.
     private var bytes: [UInt8] = []
     private var checks: [UInt32] = []
     private let digest: FileDigest?
@@ -198,17 +198,17 @@ private struct LinesFile {
         }
     }
 
-    /// What the file says and has, when the first pass is over.
+    /// The summary of the file; valid after the first pass.
     var summary: JobSummary {
         var summary = reader.summary
         summary.file = digest?.finish()
         return summary
     }
 
-    /// What the pass that is over has read.
+    /// The content that the finished pass has read.
     var content: JournalHeader.Content { offset > JournalHeader.byteLimit ? .checks(checks) : .bytes(bytes) }
 
-    /// Reads on in the first pass; whether there is more.
+    /// Continues the first pass, and returns whether there is more.
     mutating func check() throws(SystemError) -> Bool {
         if reader.next() != nil { return true }
         guard !hasEnded, case .file(let job) = origin else { return false }
@@ -235,7 +235,7 @@ private struct LinesFile {
         }
     }
 
-    /// Asks whether the first pass may go on; if not, it ends with the next step.
+    /// Checks whether the first pass may continue. If not, it ends with the next step.
     mutating func spend(_ budget: ReadingBudget) {
         do throws(Diagnostic) {
             try budget.spend()
@@ -260,7 +260,7 @@ private struct LinesFile {
 
     private mutating func read(_ job: OpenJob) throws(SystemError) -> [UInt8] {
         var piece: [UInt8] = []
-        // A little more than there should be shows the end at once.
+        // Reading slightly more than the expected rest detects the end at once.
         let rest = min(max(0, job.status.byteCount - offset), Int64(JournalHeader.checkedByteCount))
         let wanted = min(Int(rest) + 512, JournalHeader.checkedByteCount)
         let count = try job.file.read(wanted, at: offset, appendingTo: &piece)
@@ -277,7 +277,7 @@ private struct LinesFile {
 }
 
 extension JobContext {
-    /// A context whose payloads may be written as text.
+    /// Creates a context in which payloads may be written as text.
     init(job: JobID, droppedAt: WallTime, carrier: Carrier, topic: String? = nil) {
         self.init(job: job, droppedAt: droppedAt, carrier: carrier) { text throws(Diagnostic) in
             var parser = JSON.Parser()

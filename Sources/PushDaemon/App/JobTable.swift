@@ -4,28 +4,28 @@ import LinuxIO
 import SpoolModel
 import SpoolStore
 
-/// The jobs of an app that are under way: what they keep in memory, whose turn it is to be read, and what is to be handed out
+/// The jobs of an app that are under way: their memory, the order in which they are read, and the batches to hand out
 /// again.
 final class JobTable {
-    /// How many jobs may be under way, and open for reading, and how many bytes of documents in memory, before no further
-    /// job is taken; the rest waits in `new/`.
+    /// The limits of jobs under way, of jobs open for reading, and of bytes of documents in memory. At any of them no
+    /// further job is taken; the others wait in `new/`.
     static let placeLimits = Places.Limits(jobCount: 10_000, readerCount: 256, byteCount: 128 << 20)
-    /// How much may pause in memory before jobs rest.
+    /// How many notifications may back off before jobs rest.
     static let pausedLimits = ReadingTurns.Limits(total: 200_000, floor: 256)
 
     private let duplicates: DuplicateGuard
     /// Rung when another job may be taken.
     private let intakeBell: Bell
-    /// Rung when a job can be read on, by lane.
+    /// Rung when a job can be read further, by lane.
     private let bells: [Bell]
     private var jobs: [JobID: ActiveJob] = [:]
-    /// What jobs keep in memory, and whether there is room for more.
+    /// The resources in use by jobs, and whether there is room for more.
     private var places = Places(JobTable.placeLimits)
     /// Jobs that have recipients to hand out.
     private var readable = ReadingTurns(JobTable.pausedLimits)
-    /// What was taken back from the gateway and is to be handed out again.
+    /// Batches taken back from the gateway that are to be handed out again.
     private var freed = FreedBatches()
-    /// Jobs that are over, for corrections that come late.
+    /// Jobs that have ended, for late corrections.
     private var recent = RecentJobs()
     /// When the first job's time is up, at the earliest.
     private(set) var nextGiveUp: Moment?
@@ -40,23 +40,23 @@ final class JobTable {
     /// A job that is under way.
     subscript(id: JobID) -> ActiveJob? { jobs[id] }
 
-    /// All jobs, in no order.
+    /// All jobs, in no particular order.
     var all: Dictionary<JobID, ActiveJob>.Values { jobs.values }
 
-    /// How many there are.
+    /// The number of jobs.
     var count: Int { jobs.count }
 
-    /// Whether there is none.
+    /// Whether there are no jobs.
     var isEmpty: Bool { jobs.isEmpty }
 
-    /// Whether there is a place for another job of a lane, beside so many that are about to be claimed.
+    /// Whether there is room for another job of a lane, in addition to those about to be claimed.
     func hasPlace(for lane: Lane, pending: Int) -> Bool { places.hasRoom(for: lane, pending: pending) }
 
     /// Adds a job whose file is open.
     ///
     /// - Parameters:
     ///   - job: The job.
-    ///   - byteCount: How much of its file is in memory.
+    ///   - byteCount: How many bytes of its file are in memory.
     func begin(_ job: ActiveJob, heldByteCount byteCount: Int) {
         places.begin(job.lane, byteCount: byteCount)
         jobs[job.claimed.id] = job
@@ -65,7 +65,7 @@ final class JobTable {
         nextGiveUp = nextGiveUp.map { min($0, giveUpAt) } ?? giveUpAt
     }
 
-    /// Closes a job's file, which is not read on then; another may be opened instead.
+    /// Closes a job's file, and stops reading it. Another file may be opened instead.
     func closeSource(of id: JobID) {
         guard let job = jobs[id], let source = job.source else { return }
         job.source = nil
@@ -74,7 +74,7 @@ final class JobTable {
         intakeBell.ring()
     }
 
-    /// Removes a job that is over, held, or not ours any more.
+    /// Removes a job that has ended, is held, or is not ours any more.
     func end(_ job: ActiveJob) {
         let id = job.claimed.id
         closeSource(of: id)
@@ -84,10 +84,10 @@ final class JobTable {
         recent.add(job.identity)
     }
 
-    /// What names a job in feedback that is over, unless it is over for long.
+    /// The feedback names of a job that ended recently; `nil` for other jobs.
     func recentIdentity(of id: JobID) -> JobIdentity? { recent[id] }
 
-    /// The jobs whose time is up. They are told once: what is not over then has an ending.
+    /// Returns the jobs whose time is up. Each job is returned once, so the caller must settle the rest of it.
     func late(at now: Moment) -> [ActiveJob] {
         guard let nextGiveUp, nextGiveUp <= now else { return [] }
         let active = jobs.values.filter { !$0.machine.isOver && $0.flying == nil }
@@ -97,22 +97,22 @@ final class JobTable {
 
     // MARK: Turns
 
-    /// Whether no job can be read on, and nothing is to be handed out again.
+    /// Whether no job can be read further and no batch is to be handed out again.
     var hasNothingToHandOut: Bool { readable.isEmpty && freed.isEmpty }
 
-    /// Whether no job of a lane can be read on.
+    /// Whether no job of a lane can be read further.
     func isResting(_ lane: Lane) -> Bool { readable.isEmpty(lane) }
 
-    /// Lets a job's recipients be handed out, behind those of others.
+    /// Allows a job's recipients to be handed out, after those of other jobs.
     func makeReadable(_ job: ActiveJob) {
         askAgain(job)
         ring(job.lane)
     }
 
-    /// The same of a job that has just had its turn.
+    /// Does the same for a job that has just had its turn.
     func askAgain(_ job: ActiveJob) { readable.ask(job.claimed.id, in: job.lane) }
 
-    /// The job of a lane whose turn it is; it has none any more.
+    /// Returns the next job of a lane. It must ask again for another turn.
     func next(of lane: Lane) -> ActiveJob? {
         while let id = readable.next(of: lane) {
             if let job = jobs[id] { return job }
@@ -120,13 +120,13 @@ final class JobTable {
         return nil
     }
 
-    /// Has a job read no further.
+    /// Stops reading a job.
     func rest(_ id: JobID) { readable.removeAll { $0 == id } }
 
-    /// Has no job read any further.
+    /// Stops reading all jobs.
     func restAll() { readable.removeAll() }
 
-    /// Takes how many notifications of jobs pause: jobs with too many rest, and some may have rested long enough.
+    /// Records how many notifications back off, by job. Jobs with too many rest, and rested ones may become readable.
     func note(paused counts: [JobID: Int]) {
         for (id, count) in counts {
             let woken = readable.note(count, of: id)
@@ -134,38 +134,38 @@ final class JobTable {
         }
     }
 
-    // MARK: What was taken back
+    // MARK: Batches taken back
 
-    /// Hands out once more what was taken back from the gateway.
+    /// Hands batches that were taken back from the gateway out again.
     func handOutAgain(_ batches: [Batch]) {
         guard !batches.isEmpty else { return }
         freed.prepend(batches)
         ringAll()
     }
 
-    /// Keeps what could not be handed over because the app ends.
+    /// Keeps batches that could not be submitted because the app stops.
     func keep(_ batches: [Batch]) { freed.prepend(batches) }
 
-    /// Takes what is to be handed out again of a lane, so many notifications or a batch more.
+    /// Removes and returns batches of a lane to hand out again, until they have `limit` notifications.
     func takeFreed(_ lane: Lane, until limit: Int) -> [Batch] { freed.take(lane, until: limit) }
 
-    /// Whether something of a lane is to be handed out again.
+    /// Whether any batch of a lane is to be handed out again.
     func hasFreed(_ lane: Lane) -> Bool { !freed.isEmpty(lane) }
 
-    /// What is to be handed out again of a job. Costs O(*n*) in all that there is.
+    /// The batches of a job to hand out again. Costs O(*n*) in the number of all such batches.
     func freedBatches(of id: JobID) -> [Batch] { freed.batches(of: id) }
 
-    /// Removes what is to be handed out again of a job, and returns it. Costs as much.
+    /// Removes and returns the batches of a job to hand out again. Costs the same.
     func removeFreed(_ id: JobID) -> [Batch] { freed.remove(id) }
 
     // MARK: Bells
 
-    /// The bell that is rung when a job of a lane can be read on.
+    /// The bell that is rung when a job of a lane can be read further.
     func bell(_ lane: Lane) -> Bell { bells[lane.rank] }
 
     private func ring(_ lane: Lane) { bells[lane.rank].ring() }
 
-    /// Has those go on who wait to read.
+    /// Wakes all pumps.
     func ringAll() {
         for bell in bells { bell.ring() }
     }

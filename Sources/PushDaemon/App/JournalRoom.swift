@@ -3,38 +3,38 @@ import APNSModel
 import SpoolModel
 import SpoolStore
 
-/// Whether an app has room for what it is about to do, in the journal, for lines in memory or among the hooks that run, and since
-/// when it waits for some.
+/// Checks whether an app has room for its next step (in the journal, for lines in memory, or among the running hooks),
+/// and measures how long it waits for room.
 final class JournalRoom {
-    /// What it waits for.
+    /// What the app waits for.
     fileprivate enum Want: Hashable {
         case journal(JournalUse)
         case lines
         case hook
     }
 
-    /// How long a wait must last to be told: shorter ones are everyday business.
+    /// How long a wait must last to be reported: shorter ones are normal.
     private static let patience = Duration.seconds(1)
 
     private let journal: Journal
     private let app: String
-    /// Since when the app waits, by what for.
+    /// When each current wait began.
     private var waits: [Want: Moment] = [:]
-    /// Whether it was told that the app waits.
+    /// Whether the wait has been reported.
     private var isTold = false
 
     init(of app: String, in journal: Journal) {
         (self.app, self.journal) = (app, journal)
     }
 
-    /// Looks whether there is room for so many bytes.
+    /// Checks whether the journal has room for this number of bytes.
     ///
     /// - Parameters:
-    ///   - byteCount: How many.
-    ///   - use: What for.
-    ///   - number: Tells those apart who want room for the same use.
-    ///   - bell: Rings once there is room, if there is none.
-    /// - Returns: Whether there is.
+    ///   - byteCount: How many bytes.
+    ///   - use: The purpose.
+    ///   - number: Distinguishes requests for the same use.
+    ///   - bell: Rung once there is room, if there is none now.
+    /// - Returns: Whether there is room.
     func has(_ byteCount: Int, for use: JournalUse, number: Int = 0, orRing bell: Bell) -> Bool {
         let wish = RoomWish(app, for: use, number: number)
         let hasRoom = journal.hasRoom(for: wish, byteCount: byteCount) { bell.ring() }
@@ -42,19 +42,19 @@ final class JournalRoom {
         return hasRoom
     }
 
-    /// Notes that something waits for this use, if it was not known.
+    /// Records that a request for this use waits, unless that is known.
     func beginWait(for use: JournalUse) {
         begin(.journal(use))
     }
 
-    /// Notes whether nothing is read or recorded because too many lines are not out.
+    /// Records whether reading and recording are blocked by too many unpublished lines.
     func note(tooManyLines: Bool) {
         if tooManyLines { begin(.lines) } else if !waits.isEmpty { waits[.lines] = nil }
     }
 
-    /// Notes whether the app's hook waits for those of others.
+    /// Records whether the app's hook waits for hooks of other apps.
     ///
-    /// - Returns: Whether that is another answer than before.
+    /// - Returns: Whether that has changed.
     func note(hookWaits: Bool) -> Bool {
         guard hookWaits != (waits[.hook] != nil) else { return false }
         waits[.hook] = hookWaits ? .now : nil
@@ -65,23 +65,23 @@ final class JournalRoom {
         if waits[want] == nil { waits[want] = .now }
     }
 
-    /// Notes that nothing waits for this use any more.
+    /// Records that no request for this use waits any more.
     func endWait(for use: JournalUse) {
         if !waits.isEmpty { waits[.journal(use)] = nil }
     }
 
-    /// When it is to be told that the app waits, unless it has room until then.
+    /// When to report that the app waits, unless it gets room before.
     var nextNews: Moment? { isTold ? nil : waits.values.min().map { $0 + Self.patience } }
 
-    /// Why the app waits, if it has for a while: what is to be shown of it.
+    /// Why the app waits, for the status; `nil` if it does not, or not for long.
     var reason: String? { told?.waiting }
 
-    /// What to do about it.
+    /// How to fix it.
     var hint: String? { told?.hint }
 
     private var told: Want? { isTold ? waits.min { $0.value < $1.value }?.key : nil }
 
-    /// Whether a wait that is to be told has begun or ended since the last call.
+    /// Whether a wait that should be reported has begun or ended since the last call.
     func hasNews(at now: Moment) -> Bool {
         let isLong = waits.values.contains { $0 + Self.patience <= now }
         defer { isTold = isTold ? !waits.isEmpty : isLong }
@@ -90,7 +90,7 @@ final class JournalRoom {
 }
 
 extension JournalRoom.Want {
-    /// What an app waits for, in words.
+    /// Describes what an app waits for.
     fileprivate var waiting: String {
         switch self {
         case .journal(.claims): "waits for room in the journal to claim more jobs"

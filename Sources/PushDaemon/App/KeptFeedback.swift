@@ -2,40 +2,40 @@ import APNSBinary
 import APNSModel
 import LinuxIO
 
-/// The bytes of one reading of the feedback service, in a file that outlives the daemon.
+/// The data of one reading of the feedback service, in a file that outlives the daemon.
 final class KeptFeedback: Sendable {
     private let file: OpenFile
 
-    /// Makes an empty file for one reading.
+    /// Creates an empty file for one reading.
     ///
-    /// - Throws: `SystemError`: do not ask the service, what it says could not be kept.
+    /// - Throws: `SystemError`: do not poll the service, because its data could not be stored.
     init(app: String, at time: WallTime, in folder: Directory) throws(SystemError) {
         file = try folder.create(Array("feedback-\(app)-\(time.compact).raw".utf8), mode: 0o600)
         try folder.sync(.state)
     }
 
-    /// Adds bytes. Blocks.
+    /// Appends data. Blocks.
     ///
-    /// - Throws: `SystemError`: read no more from the service.
+    /// - Throws: `SystemError`: stop reading from the service.
     func append(_ bytes: [UInt8]) throws(SystemError) {
         try file.write(bytes)
     }
 
-    /// Makes what was added survive a power loss. Blocks.
+    /// Makes the appended data survive a power loss. Blocks.
     ///
-    /// - Throws: `SystemError`: read no more from the service.
+    /// - Throws: `SystemError`: stop reading from the service.
     func sync() throws(SystemError) {
         try file.syncData(.state)
     }
 
-    /// Returns the names of what is kept of an app, the oldest first. Empty files are removed.
+    /// Returns the names of an app's stored files, the oldest first. Removes empty files.
     ///
     /// - Throws: `SystemError`: the folder cannot be read; try again later.
     static func names(of app: String, in folder: Directory) throws(SystemError) -> [[UInt8]] {
         let (prefix, suffix) = (Array("feedback-\(app)-".utf8), Array(".raw".utf8))
         var kept: [[UInt8]] = []
         for name in try folder.names() where name.starts(with: prefix) && name.suffix(4).elementsEqual(suffix) {
-            // A longer name of another app may begin with this one's.
+            // A longer name of another app may begin with this app's name.
             guard name.count == prefix.count + 23 + suffix.count else { continue }
             if try folder.status(of: name)?.byteCount == 0 { try folder.unlink(name) } else { kept.append(name) }
         }
@@ -43,31 +43,31 @@ final class KeptFeedback: Sendable {
     }
 }
 
-/// Reads a kept file a piece at a time, however long it is.
+/// Reads a stored file in pieces, regardless of its length.
 final class KeptFeedbackReader {
     /// How many bytes are read at a time.
     static let pieceByteCount = 64 << 10
 
     private let file: OpenFile
     private var offset: Int64 = 0
-    /// What was read and is not a whole entry yet: less than the longest one.
+    /// The bytes of an incomplete entry at the end of the last piece.
     private var rest: [UInt8] = []
 
-    /// Opens a kept file.
+    /// Opens a stored file.
     ///
     /// - Throws: `SystemError`: it cannot be opened.
     init(_ name: [UInt8], in folder: Directory) throws(SystemError) {
         file = try folder.openForReading(name)
     }
 
-    /// Whether bytes are left over that are no whole entry, once all is read.
+    /// Whether the file ends in an incomplete entry. Valid once the file has been read completely.
     var isCutOff: Bool { !rest.isEmpty }
 
-    /// Reads the next piece. Blocks for the file.
+    /// Reads the next piece. Blocks.
     ///
-    /// - Parameter tokens: gets the entries of the piece.
+    /// - Parameter tokens: Receives the entries of the piece.
     /// - Returns: `false` at the end.
-    /// - Throws: `SystemError`: EIO and the like.
+    /// - Throws: `SystemError`: for example EIO.
     func read(into tokens: inout GoneTokenGroup) throws(SystemError) -> Bool {
         let count = try file.read(Self.pieceByteCount, at: offset, appendingTo: &rest)
         offset += Int64(count)
@@ -81,22 +81,22 @@ final class KeptFeedbackReader {
     }
 }
 
-/// Entries of the feedback service that are published together, each token once, with the newest of its times.
+/// Entries of the feedback service that are published together. A token occurs once, with its newest time.
 struct GoneTokenGroup {
-    /// How many tokens, and how many bytes of them, are enough to be published: their lines come to less than 4 MiB.
+    /// The number of tokens, and the number of their bytes, at which a group is full. Its lines take less than 4 MiB.
     static let limits = (tokens: 16_384, bytes: 1 << 20)
 
     private var order: [DeviceToken] = []
     private var goneSince: [DeviceToken: UInt32] = [:]
     private var byteCount = 0
 
-    /// Whether it holds as much as is published together.
+    /// Whether the group is full.
     var isFull: Bool { order.count >= Self.limits.tokens || byteCount >= Self.limits.bytes }
 
-    /// Whether there is nothing to publish.
+    /// Whether the group has no entries.
     var isEmpty: Bool { order.isEmpty }
 
-    /// Adds an entry; one without a token says nothing.
+    /// Adds an entry, unless its token is empty.
     mutating func add(_ entry: FeedbackTuple) {
         guard !entry.token.bytes.isEmpty else { return }
         if let known = goneSince[entry.token] {
@@ -108,7 +108,7 @@ struct GoneTokenGroup {
         }
     }
 
-    /// Takes all that it holds, in the order in which tokens were first named.
+    /// Removes and returns all entries, in the order in which their tokens were first added.
     mutating func takeAll() -> [FeedbackTuple] {
         let entries = order.map { FeedbackTuple(epochSeconds: goneSince[$0] ?? 0, token: $0) }
         self = GoneTokenGroup()

@@ -1,12 +1,12 @@
 import SpoolModel
 import SpoolStore
 
-/// A job in `work/` that an earlier daemon had claimed, and what the journal knows of it.
+/// A job in `work/` that an earlier daemon claimed, with the journal's record of it.
 struct LeftJob {
     let claimed: ClaimedJob
     let record: RecoveryRecord
 
-    /// Whether lines of it may not be out.
+    /// Whether any of its lines may be unpublished.
     var hasUntold: Bool {
         switch record {
         case .job(let job, _): !job.untold.isEmpty
@@ -14,7 +14,7 @@ struct LeftJob {
         }
     }
 
-    /// How it ended, if it has.
+    /// How the job ended; `nil` if it has not.
     var final: JournalFinal? {
         switch record {
         case .job(let job, _): job.final

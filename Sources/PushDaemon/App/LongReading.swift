@@ -4,23 +4,23 @@ import SpoolModel
 import SpoolStore
 import Synchronization
 
-/// A file being read, and made durable, on a thread of its own, so that no app waits for another's document.
+/// The reading of one file on its own thread, including its sync, so that no app waits for another app's document.
 ///
-/// The thread ends with the file.
+/// The thread ends with the reading.
 final class LongReading: Sendable {
     private let outcome: Outcome
     private let isAbandoned: StopFlag
     private let bell: Bell
     private let alarm: Alarm
 
-    /// Starts to read a file to its end.
+    /// Starts to read a file completely.
     ///
     /// - Parameters:
     ///   - job: The file.
-    ///   - context: What reading it needs to know.
-    ///   - isLimited: Whether it has a budget; a file that was read before has none.
-    ///   - reactor: What keeps the time of waits.
-    /// - Throws: `SystemError` (EAGAIN): the process or the host has no thread left.
+    ///   - context: The context for reading it.
+    ///   - isLimited: Whether reading has a budget. A file that was read before has none.
+    ///   - reactor: The reactor that keeps the deadlines of waits.
+    /// - Throws: `SystemError` (EAGAIN): the process or the host cannot start another thread.
     init(_ job: OpenJob, _ context: JobContext, isLimited: Bool, on reactor: Reactor) throws(SystemError) {
         let (flag, bell, outcome) = (StopFlag(), Bell(on: reactor), Outcome())
         (isAbandoned, self.bell, self.outcome) = (flag, bell, outcome)
@@ -41,28 +41,28 @@ final class LongReading: Sendable {
         thread.detach()
     }
 
-    /// What came of it; `nil` while it goes on, and once it was taken.
+    /// Returns the result; `nil` while the reading is under way, and after the result was taken.
     func take() -> Result<JobSource.Reading, SystemError>? { outcome.take() }
 
-    /// Waits for the end, a little while at most.
+    /// Waits until the reading ends, but only for a short time.
     func wait() async {
         await bell.wait(until: .now + Self.pause)
     }
 
-    /// Has the thread end at its next step, and waits for that, also in a task that is cancelled: it is to do nothing any more
-    /// when the daemon is gone. One that hangs in a read is not waited for long.
+    /// Stops the reading at its next step, and waits for that, also in a cancelled task: the thread must not outlive the
+    /// daemon. The wait is short if the thread hangs in a read.
     func abandon() async {
         isAbandoned.set()
         await outcome.wait(until: .now + Self.patience, alarm)
     }
 
-    /// How long the app does nothing else before it looks for short files again.
+    /// How long the app waits before it looks for short files again.
     private static let pause = Duration.milliseconds(10)
-    /// How long an abandoned reading is waited for.
+    /// How long to wait for an abandoned reading.
     private static let patience = Duration.seconds(2)
 }
 
-/// What a reading leaves behind, and who waits for that.
+/// The result of a reading, and the task that waits for it.
 private final class Outcome: Sendable {
     private struct State {
         var result: Result<JobSource.Reading, SystemError>?
@@ -84,7 +84,7 @@ private final class Outcome: Sendable {
         }
     }
 
-    /// Waits until there is a result, or the time is up.
+    /// Waits until there is a result or the deadline passes.
     func wait(until deadline: ContinuousClock.Instant, _ alarm: Alarm) async {
         await withCheckedContinuation { waiter in
             let isOver = state.withLock { state in
@@ -95,7 +95,7 @@ private final class Outcome: Sendable {
         }
     }
 
-    /// Has the one who waits go on.
+    /// Resumes the waiting task.
     func endWait() {
         let waiter = state.withLock { state in
             defer { state.waiter = nil }
@@ -105,11 +105,11 @@ private final class Outcome: Sendable {
     }
 }
 
-/// Tells another thread, or a budget, that it is to end.
+/// Asks another thread, or a budget, to stop.
 final class StopFlag: Sendable {
     private let flag = Atomic(false)
 
-    /// Whether it is.
+    /// Whether the flag is set.
     var isSet: Bool { flag.load(ordering: .relaxed) }
 
     func set() {
@@ -118,7 +118,7 @@ final class StopFlag: Sendable {
 }
 
 extension ReadingBudget {
-    /// The budget of a file that the calling thread reads from now on.
+    /// Creates the budget for a file that the calling thread reads from now on.
     static func ofThisThread(for job: OpenJob) -> ReadingBudget {
         let start = ThreadClock.nanoseconds()
         return ReadingBudget(byteCount: Int(clamping: job.status.byteCount)) {

@@ -5,7 +5,7 @@ import Logging
 import SpoolModel
 import SpoolStore
 
-/// Carries out operators' commands about the jobs of a running app, one at a time.
+/// Executes operators' commands about the jobs of a running app, one at a time.
 final class OperatorCommands {
     private let parts: AppParts
     private let context: AppContext
@@ -14,9 +14,9 @@ final class OperatorCommands {
     private let sender: Sender
     private let recovery: Recovery
     private let hints: HintBox
-    /// Whether it is known what an earlier run has left. Until then no command is carried out.
+    /// Whether the jobs of an earlier run have been found. Until then no command is executed.
     private var hasBegun = false
-    /// Whether a command is being carried out, and who waits for that.
+    /// Whether a command is being executed, and the commands that wait for its end.
     private var isOperating = false
     private var awaitingTurn: [CheckedContinuation<Void, Never>] = []
 
@@ -27,12 +27,12 @@ final class OperatorCommands {
         context = parts.context
     }
 
-    /// Lets commands be carried out: it is known what an earlier run has left.
+    /// Allows commands: the jobs of an earlier run have been found.
     func begin() { hasBegun = true }
 
-    /// Carries out a command about a job of this app.
+    /// Executes a command about a job of this app.
     ///
-    /// - Returns: What came of it; `nil` when the app has no such job.
+    /// - Returns: The answer; `nil` if the app has no matching job.
     func carryOut(_ request: ControlRequest, _ reference: JobReference) async -> ControlAnswer? {
         await awaitBeginning()
         guard hasBegun, !parts.journal.isBroken, !context.lifecycle.isEnding else {
@@ -48,7 +48,7 @@ final class OperatorCommands {
         }
     }
 
-    /// Waits until it is known what an earlier run has left, and what of parked jobs; that is soon after the start.
+    /// Waits until the jobs of an earlier run and the held jobs have been found, which is soon after the start.
     private func awaitBeginning() async {
         while !hasBegun, !Task.isCancelled { try? await context.daemon.reactor.sleep(for: .milliseconds(20)) }
     }
@@ -70,7 +70,7 @@ final class OperatorCommands {
         switch begun {
         case nil: return nil
         case .over(let answer): return answer
-        // Others need not wait for what is on a connection.
+        // Other commands need not wait for the notifications on a connection.
         case .parking(let job):
             return try await awaitHold(job).about(context.name, job.claimed.name, job.claimed.id)
         }
@@ -82,10 +82,10 @@ final class OperatorCommands {
         awaitingTurn = []
     }
 
-    /// How far a command has come.
+    /// How far a command has got.
     private enum Begun {
         case over(ControlAnswer)
-        /// What is on a connection of this job gets its outcome.
+        /// The notifications of this job that are on a connection are getting their outcome.
         case parking(ActiveJob)
     }
 
@@ -148,7 +148,7 @@ final class OperatorCommands {
             return try await end(job, code).about(context.name, claimed.name, claimed.id)
         case .held(let parked)?: return try await withdraw(parked, parked.name, code)
         case .waiting(let file)?:
-            // In hold/ it is nobody's: a claim of it comes to nothing, whatever happens now.
+            // In `hold/` the file is out of reach: a claim of it that is under way fails.
             guard let parked = try parts.desk.hold(waiting: file), let held = try context.spool.lookInHold(parked)
             else { return nil }
             return try await withdraw(held, file.name, code)
@@ -183,9 +183,9 @@ final class OperatorCommands {
     /// How long an operator waits at most until the journal has forgotten a job.
     private static let forgettingLimit = Duration.seconds(5)
 
-    /// Has the journal forget for good a job that is in its archive: the next start would put it back there.
+    /// Makes the journal durably forget an archived job. Otherwise the next start would move the job back to the archive.
     ///
-    /// - Throws: `ControlFault`: it cannot.
+    /// - Throws: `ControlFault`: the journal cannot forget the job.
     private func forgetEnd(of place: ArchivePlace) async throws(ControlFault) {
         let isKnown = { [context] in
             context.daemon.journal.finals(of: context.name).contains { ArchivePlace($0) == place }
@@ -193,7 +193,7 @@ final class OperatorCommands {
         let deadline = ContinuousClock.now + Self.forgettingLimit
         while isKnown(), ContinuousClock.now < deadline, !Task.isCancelled {
             await publisher.clean()
-            // Or somebody else is at it.
+            // Another task may be cleaning at this moment.
             if isKnown() { try? await context.daemon.reactor.sleep(for: .milliseconds(20)) }
         }
         guard !isKnown() else {
@@ -204,11 +204,11 @@ final class OperatorCommands {
         }
     }
 
-    // MARK: What is meant
+    // MARK: Finding the job
 
-    /// What would name each job of this app that a command may mean.
+    /// Returns an unambiguous name for each job of this app that a command may refer to.
     ///
-    /// - Throws: `SystemError`: folders cannot be looked into.
+    /// - Throws: `SystemError`: a folder cannot be read.
     func candidates(_ request: ControlRequest, _ reference: JobReference) async throws(SystemError) -> [String] {
         await awaitBeginning()
         guard request.command != .retry else {
@@ -218,13 +218,13 @@ final class OperatorCommands {
             .map { $0.text(in: context.name) }
     }
 
-    /// All jobs in `work/` that may be meant, and are not over.
+    /// The jobs in `work/` that match the reference and have not ended.
     private func allClaimed(_ reference: JobReference) -> [ClaimedJob] {
         (parts.earlier.found + parts.earlier.takingUp).filter { $0.isMeant(by: reference) }.map(\.claimed)
             + parts.jobs.all.filter { $0.isMeant(by: reference) && !$0.isEnding }.map(\.claimed)
     }
 
-    /// A job that is under way; one of an earlier run is taken up for that.
+    /// Returns the job if it is under way. Takes it over first if it is from an earlier run.
     private func active(_ claimed: ClaimedJob) async throws(ControlFault) -> ActiveJob? {
         if let index = parts.earlier.found.firstIndex(where: { $0.claimed.id == claimed.id }) {
             await recovery.takeUp(parts.earlier.found.remove(at: index))
@@ -235,9 +235,9 @@ final class OperatorCommands {
         return parts.jobs[claimed.id].flatMap { $0.isEnding ? nil : $0 }
     }
 
-    /// Says where a job is that a command has not found where it looks.
+    /// Checks that the job is not in another folder than those in which the command looked for it.
     ///
-    /// - Throws: `ControlFault`: it is somewhere, or folders cannot be looked into.
+    /// - Throws: `ControlFault`: it is in another folder, or a folder cannot be read.
     private func requireAbsence(of reference: JobReference) async throws(ControlFault) {
         do {
             let claimed = allClaimed(reference)
@@ -257,7 +257,7 @@ final class OperatorCommands {
         }
     }
 
-    /// Has a file looked at that was moved to `new/`.
+    /// Makes the intake look at a file that was moved to `new/`.
     private func noteReleased(_ name: FileName) {
         hints.add(name, .movedIn)
         parts.intakeBell.ring()
@@ -265,12 +265,12 @@ final class OperatorCommands {
 
     // MARK: Jobs under way
 
-    /// How long an operator waits at most until what is on connections has its outcome.
+    /// How long an operator waits at most until all notifications on a connection have their outcome.
     private static let parkingLimit = Duration.seconds(20)
 
-    /// Stops handing out more of a job.
+    /// Stops handing out a job.
     ///
-    /// - Throws: `ControlFault`: it cannot be held.
+    /// - Throws: `ControlFault`: the job cannot be held.
     private func beginHold(_ job: ActiveJob) async throws(ControlFault) {
         switch job.machine.state {
         case .sending: break
@@ -289,9 +289,9 @@ final class OperatorCommands {
         await sender.proceedWithHolds()
     }
 
-    /// Waits until a job is parked.
+    /// Waits until a job is in `hold/`.
     ///
-    /// - Throws: `ControlFault`: it came to its end before.
+    /// - Throws: `ControlFault`: the job ended before.
     private func awaitHold(_ job: ActiveJob) async throws(ControlFault) -> ControlAnswer {
         let deadline = ContinuousClock.now + Self.parkingLimit
         var hasPublished = false
@@ -317,11 +317,11 @@ final class OperatorCommands {
         return ControlAnswer(.done, "held as hold/\(name), \(left) of \(count) left to send")
     }
 
-    /// Ends a job under way: what is on a connection gets its outcome, and what is left has this one, for good.
+    /// Ends a job under way. Notifications on a connection still get their own outcome; the others get the command's, for good.
     ///
-    /// The rest of the file is still read, to tell those outcomes one by one.
+    /// The rest of the file is still read, to publish these outcomes one by one.
     ///
-    /// - Throws: `ControlFault`: it is over, or on its way to that.
+    /// - Throws: `ControlFault`: the job has ended or is about to.
     private func end(_ job: ActiveJob, _ code: ResultCode) async throws(ControlFault) -> ControlAnswer {
         switch job.machine.state {
         case .sending: break
@@ -335,7 +335,7 @@ final class OperatorCommands {
         job.ending = ActiveJob.Ending(outcome: outcome)
         let back = await sender.takeBack(job)
         outcomes.withdraw(job, code, outcome)
-        // Whatever became of the job meanwhile, nobody else has them.
+        // These notifications are only here now, regardless of what has happened to the job meanwhile.
         let awaited = back.filter { job.machine.isAwaiting($0.indices) }
         guard await outcomes.settle(takenBack: awaited, of: id, outcome) else {
             throw ControlFault("the app ends", hint: "ask again when it has started anew")
@@ -362,21 +362,21 @@ final class OperatorCommands {
         return ControlAnswer(.done, "\(code.rawValue): \(tally.accepted) of \(count) accepted, \(ended) \(word)\(rest)")
     }
 
-    /// Ends what is left of a file in `hold/`.
+    /// Ends the remainder of a file in `hold/`.
     ///
     /// - Parameters:
     ///   - file: The file there.
-    ///   - name: The name that it was dropped by, as far as anybody knows.
-    ///   - code: Why.
-    /// - Returns: What came of it.
-    /// - Throws: `SystemError`: it is in `hold/`.
+    ///   - name: The name under which it was dropped, if known.
+    ///   - code: The code with which it ends.
+    /// - Returns: The answer to the command.
+    /// - Throws: `SystemError`: the file is still in `hold/`.
     private func withdraw(_ file: SeenFile, _ name: FileName, _ code: ResultCode) async throws(SystemError)
         -> ControlAnswer
     {
         let withdrawal = try parts.desk.withdrawal(of: file, name, code)
         let id = withdrawal.id
         publisher.withdraw(withdrawal)
-        // The first may be one that had begun before the line was there.
+        // The first round may have begun before the line was added.
         for _ in 0..<2 where publisher.isWithdrawing(id) { await publisher.publish() }
         guard !publisher.isWithdrawing(id) else {
             return ControlAnswer(
@@ -388,7 +388,7 @@ final class OperatorCommands {
 }
 
 extension ActiveJob {
-    /// Whether it has ended, and only that is still to be told.
+    /// Whether the job has ended, and only its publication or archiving remains.
     fileprivate var isEnding: Bool {
         switch machine.state {
         case .settled, .published, .archived: true
@@ -406,7 +406,7 @@ extension ActiveJob {
 }
 
 extension LeftJob {
-    /// Whether it is; what its producer calls it is known when it is taken up.
+    /// Whether the reference matches the job. The producer's id is not known before the job is taken over.
     fileprivate func isMeant(by reference: JobReference) -> Bool {
         switch reference.subject {
         case .name: reference.names.contains(claimed.name)
@@ -417,7 +417,7 @@ extension LeftJob {
 }
 
 extension ControlAnswer {
-    /// The same answer about an app.
+    /// Returns the same answer with the name of an app.
     func about(_ app: String) -> ControlAnswer {
         var copy = self
         copy.app = app

@@ -334,8 +334,7 @@ final class OutcomeRecorder {
             "outcomes could not be recorded before the app ended", metadata: [LogKey.count: "\(count)"])
     }
 
-    /// Waits until a group of notifications taken back may be recorded. Polls, because several tasks may wait here, and a bell
-    /// takes only one.
+    /// Waits until a group of notifications taken back may be recorded. Polls: a bell wakes only one of several tasks.
     ///
     /// - Returns: `false` if the app stops before.
     private func mayRecordTakenBack() async -> Bool {

@@ -7,25 +7,25 @@ import Logging
 import SpoolModel
 import SpoolStore
 
-/// Publishes an app's lines and archives its jobs, in the order of ``PublicationPlan``.
+/// Publishes an app's feedback lines and archives its jobs, in the order of ``PublicationPlan``.
 final class Publisher {
-    /// How long moves to the archives may stay unsynced; until they are, the journal remembers the jobs.
+    /// How long moves to the archives may stay unsynced. Until the sync, the journal keeps the jobs.
     private static let cleaningPause = Duration.seconds(1)
-    /// How many jobs are dealt with before other apps have their turn.
+    /// How many jobs are processed before other apps have their turn.
     private static let groupLimit = 64
 
     private let parts: AppParts
     private let context: AppContext
     private let retention: RetentionTask
     private let hook: HookRunner
-    /// Rung when there may be room in the journal for outcomes.
+    /// Rung when the journal may have room for outcomes.
     let roomBell: Bell
     private var plan = PublicationPlan()
-    /// The lines that are being published, and which records they tell.
+    /// The lines being published, and the records to which they belong.
     private var batch: (lines: [UInt8], since: JournalPosition?, through: JournalPosition?) = ([], nil, nil)
-    /// Parked files that an operator has ended, to be moved away as soon as their lines are out.
+    /// Held files that an operator ended, to be moved as soon as their lines are published.
     private var withdrawals: [JobID: Withdrawal] = [:]
-    /// Whether a round is under way, and who waits for its end.
+    /// Whether a round is under way, and the tasks that wait for its end.
     private(set) var isPublishing = false
     private var awaitingEnd: [CheckedContinuation<Void, Never>] = []
     private var lastPublication = Moment.zero
@@ -39,21 +39,21 @@ final class Publisher {
     private var jobs: JobTable { parts.jobs }
     private var journal: JournalWriter { parts.journal }
 
-    // MARK: What comes in
+    // MARK: Input
 
-    /// Ends a job: its lines must be out before it is moved. What an earlier run had not told of it is read and told first.
+    /// Concludes a job: its lines must be published before it is moved. Unpublished outcomes of an earlier run come first.
     func conclude(_ job: ActiveJob) {
         guard !job.isConcluded else { return }
         if job.source != nil, job.resumption?.untold.isEmpty == false { return }
         job.isConcluded = true
-        // One that had ended before a crash ended then.
+        // A job that had ended before a crash keeps the time of that end.
         job.finishedAt = job.resumption?.final?.finishedAt ?? .now
         jobs.closeSource(of: job.claimed.id)
         plan.conclude(job.claimed.id)
         parts.publishBell.ring()
     }
 
-    /// Has a job parked as soon as its lines are out.
+    /// Moves a job to `hold/` as soon as its lines are published.
     func enqueueForHold(_ job: ActiveJob) {
         jobs.closeSource(of: job.claimed.id)
         job.flying = nil
@@ -61,10 +61,10 @@ final class Publisher {
         parts.publishBell.ring()
     }
 
-    /// Whether a job waits for its lines to be out, to be parked then.
+    /// Whether a job waits for its lines to be published before it moves to `hold/`.
     func isParking(_ id: JobID) -> Bool { plan.isParking(id) }
 
-    /// Ends a file in `hold/`: its line comes first, then it goes to `failed/`.
+    /// Ends a file in `hold/`: its line is published first, then it moves to `failed/`.
     func withdraw(_ withdrawal: Withdrawal) {
         parts.lines.append(withdrawal.report)
         withdrawals[withdrawal.id] = withdrawal
@@ -72,28 +72,28 @@ final class Publisher {
         parts.publishBell.ring()
     }
 
-    /// Whether a file in `hold/` was ended, and is still there.
+    /// Whether a file in `hold/` was ended and is still there.
     func isWithdrawing(_ id: JobID) -> Bool { withdrawals[id] != nil }
 
-    /// Whether a file in `hold/` was ended, and is still there.
+    /// Whether a file in `hold/` was ended and is still there.
     func isWithdrawing(_ name: FileName) -> Bool { withdrawals.values.contains { $0.file.name == name } }
 
-    /// Has what there is published as soon as may be: somebody waits for it.
+    /// Publishes as soon as possible, because a task waits for it.
     func hurry() {
         lastPublication = .zero
         parts.publishBell.ring()
     }
 
-    /// Whether lines are on their way, or in memory.
+    /// Whether any lines are in memory or being published.
     var isAtWork: Bool { isPublishing || !parts.lines.isEmpty }
 
-    /// Whether lines of an earlier run are still to be told.
+    /// Whether any lines of an earlier run are still unpublished.
     var isRetelling: Bool {
         parts.earlier.haveUntold
             || jobs.all.contains { $0.source != nil && $0.resumption.map { !$0.untold.isEmpty } == true }
     }
 
-    /// Has the journal forget a job that an earlier run has moved to its place, once that survives a power loss.
+    /// Makes the journal forget a job that an earlier run archived, once the move survives a power loss.
     func forget(moved id: JobID) {
         plan.noteMoved(id)
         parts.publishBell.ring()
@@ -101,7 +101,7 @@ final class Publisher {
 
     // MARK: Publishing
 
-    /// Publishes lines and archives jobs, until the task is cancelled.
+    /// Publishes lines and archives jobs until the task is cancelled.
     func run() async {
         let bell = parts.publishBell
         while !Task.isCancelled {
@@ -117,10 +117,10 @@ final class Publisher {
         }
     }
 
-    /// Publishes what there is in one file, then archives the jobs that are over by it.
+    /// Publishes the current lines in one file, then archives the jobs whose lines are published.
     ///
-    /// - Returns: Whether all lines are out that there were at the call; `false` as well when another round was under way,
-    ///   which is waited for and may not have all of them.
+    /// - Returns: Whether all lines that existed at the call are published; also `false` after waiting for a round that
+    ///   was already under way, because it may not have included all of them.
     @discardableResult
     func publish() async -> Bool {
         if isPublishing {
@@ -150,13 +150,13 @@ final class Publisher {
         return true
     }
 
-    /// How long to wait when lines cannot be published.
+    /// The pause after lines could not be published.
     private static let pause = Duration.seconds(1)
 
-    /// Publishes tokens that the feedback service has named, with the other lines that there are. Waits as long as that takes.
+    /// Publishes tokens that the feedback service has reported, with the other current lines. Waits until that succeeds.
     ///
-    /// - Parameter entries: At most what `GoneTokenGroup` holds: their lines are in memory.
-    /// - Returns: Whether they are out; `false` when the task was cancelled before that was known.
+    /// - Parameter entries: At most one full `GoneTokenGroup`, because their lines are in memory.
+    /// - Returns: Whether they are published; `false` if the task was cancelled before.
     func publish(_ entries: [FeedbackTuple]) async -> Bool {
         for entry in entries {
             let time = WallTime(epochSeconds: Int64(entry.epochSeconds))
@@ -164,7 +164,7 @@ final class Publisher {
             parts.suppression.remember(entry.token.bytes[...], since: time)
         }
         while !Task.isCancelled {
-            // These lines are not in a publication that is under way.
+            // A publication that is already under way does not include these lines.
             while isPublishing { await publish() }
             if await publish() { return true }
             try? await context.daemon.reactor.sleep(for: Self.pause)
@@ -176,7 +176,7 @@ final class Publisher {
         switch step {
         case .tell(let ids): return await inGroups(ids) { group in context.spool.keepingDaysOpen { tell(group) } }
         case .sync:
-            // What an earlier run has left is out when all of it is.
+            // Until all lines of an earlier run are published, a publication covers only the records of this run.
             batch = (parts.lines.take(), isRetelling ? parts.earlier.firstTold : nil, journal.lastRecord)
             return lines(areOut: await journal.sync())
         case .keepRefs(let ids): return lines(areOut: parts.duplicates.keep(ids.lazy.compactMap { self.jobs[$0] }))
@@ -192,7 +192,7 @@ final class Publisher {
         }
     }
 
-    /// Puts the lines back that are being published, if a step for them has failed.
+    /// Puts back the lines being published if a step has failed.
     private func lines(areOut isDone: Bool) -> PublicationPlan.Result {
         guard !isDone else { return .done }
         parts.lines.putBack(batch.lines)
@@ -200,7 +200,7 @@ final class Publisher {
         return .failed
     }
 
-    /// Deals with many jobs in groups, and lets other apps go on behind each.
+    /// Processes many jobs in groups, and lets other apps run in between.
     private func inGroups(
         _ ids: [JobID], _ body: (ArraySlice<JobID>) async -> PublicationPlan.Result
     ) async -> PublicationPlan.Result {
@@ -221,7 +221,7 @@ final class Publisher {
 
     // MARK: Steps
 
-    /// Chooses where jobs go, records it, and writes their lines.
+    /// Chooses the jobs' places, records their conclusions, and writes their lines.
     private func tell(_ group: ArraySlice<JobID>) -> PublicationPlan.Result {
         var (failed, gone): ([JobID], [JobID]) = ([], [])
         for id in group {
@@ -321,7 +321,7 @@ final class Publisher {
         return .doneBut(failed: failed, gone: gone)
     }
 
-    /// Whether somebody took the job's file away; not if that cannot be told.
+    /// Whether the job's file was removed from `work/`; `false` if that is unknown.
     private func hasVanished(_ job: ClaimedJob) -> Bool {
         do {
             return try context.spool.work.status(of: job.entry.bytes) == nil
@@ -336,7 +336,7 @@ final class Publisher {
         context.logger.error("job has vanished from work/", metadata: [LogKey.job: "\(job.claimed.name)"])
     }
 
-    /// Parks jobs whose lines are out. While one of which something was sent is parked, another of its ref is a duplicate.
+    /// Moves jobs whose lines are published to `hold/`. A partly sent one still makes others duplicates.
     private func park(_ ids: [JobID]) -> PublicationPlan.Result {
         var failed: [JobID] = []
         for id in ids {
@@ -370,7 +370,7 @@ final class Publisher {
         return .doneBut(failed: failed, gone: [])
     }
 
-    /// Moves files from `hold/` whose lines are out.
+    /// Moves files whose lines are published from `hold/` to `failed/`.
     private func withdraw(_ ids: [JobID]) -> PublicationPlan.Result {
         var failed: [JobID] = []
         for withdrawal in ids.compactMap({ withdrawals[$0] }) {
@@ -402,7 +402,7 @@ final class Publisher {
         return .doneBut(failed: failed, gone: [])
     }
 
-    // MARK: What the journal may forget
+    // MARK: Cleaning the journal
 
     private func waitToClean() async {
         let due = lastCleaning + Self.cleaningPause
@@ -410,7 +410,7 @@ final class Publisher {
         if Moment.now >= due { await clean() }
     }
 
-    /// Has what was archived leave the journal soon: there is no room in it.
+    /// Makes archived jobs leave the journal soon, because it is full.
     func hurryCleaning() {
         guard plan.mustClean else { return }
         lastCleaning = .zero
@@ -428,10 +428,10 @@ final class Publisher {
             for id in moved { journal.record(.cleaned(id)) }
             journal.write()
             retention.noteArchived()
-            // The journal may have room for others now.
+            // The journal may have room for other jobs now.
             parts.intakeBell.ring()
         } catch {
-            // Final: the journal keeps them, and the next start looks where they are.
+            // A failed sync is final: the journal keeps the jobs, and the next start checks where they are.
             context.logger.error("archive cannot be synced", metadata: [LogKey.error: "\(error)"])
             parts.space.note(failure: error)
         }
@@ -440,11 +440,11 @@ final class Publisher {
     private func report(_ job: ActiveJob, _ conclusion: SpoolModel.Conclusion, at place: ArchivePlace) {
         let (tally, length) = (conclusion.tally, (job.finishedAt ?? job.claimedAt) - job.claimedAt)
         context.daemon.meter.count { $0.noteEnd(conclusion, after: length) }
-        // What an operator has ended is no news to him.
+        // An operator knows already that the job was cancelled.
         let isExpected = conclusion.state == .done || conclusion.code == .cancelled
         let level = isExpected ? Logger.Level.notice : .warning
         guard context.logger.logLevel <= level else { return }
-        // Not interpolated: that costs more than the text.
+        // Without interpolation, which costs more than the text.
         var metadata: Logger.Metadata = [
             LogKey.job: .string(job.claimed.name.escaped), LogKey.id: .string(job.claimed.id.description),
             LogKey.path: .string(place.path(of: context.name)),
@@ -462,7 +462,7 @@ final class Publisher {
 }
 
 extension PublicationPlan.Step {
-    /// Whether nothing further is done in a round in which it fails.
+    /// Whether the round ends if this step fails.
     fileprivate var endsRound: Bool {
         switch self {
         case .sync, .keepRefs, .publish: true
@@ -472,7 +472,7 @@ extension PublicationPlan.Step {
 }
 
 extension Diagnostic {
-    /// The fault in words with long keys and quotations cut: people write tokens where other things belong, and a log holds none.
+    /// The message with long keys and quotations cut: people put tokens in the wrong places, and a log must not contain any.
     var sentenceForLog: String {
         let pieces = message.split(separator: "`", omittingEmptySubsequences: false)
         let words = pieces.enumerated().map { $0 % 2 == 0 ? String($1) : Self.cut($1) }.joined(separator: "`")
@@ -486,7 +486,7 @@ extension Diagnostic {
 }
 
 extension FeedbackFolder {
-    /// Says so when a name, in the folder or in the journal, was too far ahead to be followed.
+    /// Logs a file name, in the folder or in the journal, that was too far in the future to be followed.
     func reportIgnored(to logger: Logger) {
         guard let ignored else { return }
         let hint: Logger.MetadataValue =

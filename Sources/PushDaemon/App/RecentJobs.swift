@@ -1,7 +1,7 @@
 import APNSModel
 import SpoolModel
 
-/// The names of jobs that are over, as many as matter to a late correction.
+/// The names of the jobs that ended last, for late corrections.
 struct RecentJobs {
     private static let limit = 10_000
 
@@ -9,7 +9,7 @@ struct RecentJobs {
     private var order: [JobID] = []
     private var oldest = 0
 
-    /// Adds a job and forgets the oldest beyond the limit.
+    /// Adds a job, and forgets the oldest one beyond the limit.
     mutating func add(_ identity: JobIdentity) {
         identities[identity.id] = identity
         if order.count < Self.limit {
@@ -21,6 +21,6 @@ struct RecentJobs {
         oldest = (oldest + 1) % Self.limit
     }
 
-    /// The names of a job, unless it has been forgotten.
+    /// The names of a job; `nil` if it was forgotten.
     subscript(id: JobID) -> JobIdentity? { identities[id] }
 }

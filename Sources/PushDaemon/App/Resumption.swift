@@ -1,29 +1,29 @@
 import APNSModel
 import SpoolModel
 
-/// What an earlier daemon recorded of a job that is read once more: where to go on, and which lines may not be out.
+/// An earlier daemon's records of a job that is read again: where to resume, and which lines may be unpublished.
 struct Resumption {
-    /// What was sent and has no outcome, and must not be sent again.
+    /// Notifications that were sent, have no outcome and must not be resent.
     let doubtful: IndexRuns
-    /// Outcomes whose lines are told again.
+    /// Outcomes whose lines are published again.
     let untold: [JournalResult]
-    /// How it ended, if it had.
+    /// How the job ended; `nil` if it had not.
     let final: JournalFinal?
-    /// Whether those that were rejected or expired were too scattered to be kept.
+    /// Whether the rejected and expired notifications were too scattered to list.
     var isAbridged = false
 
-    /// A range of a result, by the place of that.
+    /// A range of a result, with the position of the result in `untold`.
     private struct Part {
         let range: Range<Int>
         let place: Int
-        /// How far this one and those before it reach: a correction names indices that an earlier result names, too.
+        /// The highest upper bound of this range and those before it. Ranges may overlap, because a correction repeats indices.
         var reach: Int
     }
 
-    /// All ranges of `untold`, by where they begin.
+    /// All ranges of `untold`, sorted by their lower bounds.
     private let parts: [Part]
 
-    /// Creates what is known of a job. Costs O(*n* log *n*), with *n* the ranges of all results.
+    /// Creates a resumption. Costs O(*n* log *n*) in the number *n* of ranges of all results.
     init(doubtful: IndexRuns, untold: [JournalResult], final: JournalFinal?, isAbridged: Bool = false) {
         (self.doubtful, self.untold, self.final, self.isAbridged) = (doubtful, untold, final, isAbridged)
         var parts: [Part] = []
@@ -37,10 +37,10 @@ struct Resumption {
         self.parts = parts
     }
 
-    /// The results whose lines are to be told of `indices`, each with its part of them, in the order of the results.
+    /// Returns the results with unpublished lines in `indices`, each with its part of `indices`, in the order of `untold`.
     ///
-    /// Costs O(log *n*), and a look at each range that begins in front of the end of `indices` and behind the last that no range
-    /// before reaches.
+    /// Costs O(log *n*), plus a check of each range from the first whose `reach` exceeds the start of `indices` to the last
+    /// that begins before their end.
     func untold(in indices: Range<Int>) -> [(result: JournalResult, range: Range<Int>)] {
         let start = firstPart { $0.reach > indices.lowerBound }
         let end = firstPart { $0.range.lowerBound >= indices.upperBound }
@@ -50,7 +50,7 @@ struct Resumption {
             .map { (untold[$0.place], $0.range.clamped(to: indices)) }
     }
 
-    /// The place of the first part of which this holds, as it does of all behind it.
+    /// Returns the index of the first part that meets the condition; all later parts must meet it too.
     private func firstPart(where holds: (Part) -> Bool) -> Int {
         var (low, high) = (0, parts.count)
         while low < high {

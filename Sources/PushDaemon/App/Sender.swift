@@ -5,12 +5,12 @@ import Logging
 import SpoolModel
 import SpoolStore
 
-/// Reads on in the jobs under way, and hands their recipients to the gateway: a chunk of each job in turn, by lane.
+/// Reads the jobs under way, and submits their recipients to the gateway: one chunk of each job in turn, by lane.
 final class Sender {
-    /// How much a turn brings: the next chunk of one job, and of others until it is so many jobs or recipients. What is handed
-    /// over between threads at a time is worth it then, however small the jobs are.
+    /// The size of a turn: the next chunk of one job after another, up to this number of jobs or recipients. This makes
+    /// the handover between threads worthwhile even if the jobs are small.
     private static let turnLimits = (jobs: 64, recipients: 512)
-    /// How many bytes a turn takes in the journal, as a rule: those of its recipients that are refused at once.
+    /// How many journal bytes a turn usually takes: the records of recipients that are rejected at once.
     private static let turnByteCount = 16 << 10
 
     let parts: AppParts
@@ -26,14 +26,14 @@ final class Sender {
 
     private var jobs: JobTable { parts.jobs }
 
-    // MARK: Jobs that begin
+    // MARK: Starting jobs
 
-    /// Begins to send a claimed job, or concludes it if nothing of it can be sent.
+    /// Starts to send a claimed job, or concludes it if nothing of it can be sent.
     ///
     /// - Parameters:
     ///   - claimed: The job.
-    ///   - read: What was read of it.
-    ///   - claimedAt: When it was claimed, as the journal has it: a result file that is written again is the same.
+    ///   - read: The result of reading it.
+    ///   - claimedAt: The time of the claim in the journal. A result file that is written again is identical then.
     func start(_ claimed: ClaimedJob, _ read: ReadJob, claimedAt: WallTime) {
         let job = ActiveJob(claimed, read, claimedAt: claimedAt, isSealed: read.isSealed)
         if let sent = read.rest?.sent { return goOn(job, read, sent) }
@@ -41,13 +41,13 @@ final class Sender {
         if job.machine.isOver { publisher.conclude(job) } else { jobs.makeReadable(job) }
     }
 
-    /// Goes on with a job that was parked, or is tried again, where it was.
+    /// Resumes a job that was held or is retried.
     private func goOn(_ job: ActiveJob, _ read: ReadJob, _ sent: Rest.Sent) {
         job.runs = sent.progress.runs
         job.resumption = Resumption(doubtful: IndexRuns(), untold: [], final: nil)
         job.machine = JobMachine(remaining: sent.progress.remaining, tally: sent.progress.tally)
         begin(job, read)
-        // What can be sent may have changed with the app since.
+        // Whether the job can be sent may have changed with the app's configuration.
         if let failure = read.summary.failure, !sent.progress.remaining.isEmpty {
             outcomes.handle(.stopped(failure), job.claimed.id)
         } else {
@@ -55,7 +55,7 @@ final class Sender {
         }
     }
 
-    /// Goes on with a job as an earlier run has left it.
+    /// Resumes a job of an earlier run.
     func resume(_ job: ActiveJob, _ read: ReadJob) {
         begin(job, read)
         jobs.makeReadable(job)
@@ -68,9 +68,9 @@ final class Sender {
 
     // MARK: The pump
 
-    /// Hands recipients of a lane's jobs to the gateway, until the task is cancelled.
+    /// Submits recipients of a lane's jobs to the gateway until the task is cancelled.
     ///
-    /// Waits for room in the gateway without a turn, and asks for one only then: other lanes and other apps go on.
+    /// Waits for room without a turn, and asks for a turn only then, so that other lanes and other apps are not blocked.
     func run(_ lane: Lane) async {
         while !Task.isCancelled {
             let again = jobs.takeFreed(lane, until: Self.turnLimits.recipients)
@@ -88,11 +88,11 @@ final class Sender {
         }
     }
 
-    /// Waits before more of a lane's jobs is read: for room in the journal, but not for long, since what is under way needs little
-    /// and makes room when it ends; and until there are not too many lines in memory, which nothing but their publication makes
-    /// fewer.
+    /// Waits before more of a lane's jobs is read: for room in the journal, but only while lines are unpublished, since
+    /// jobs under way need little room and make some when they end; and until fewer lines are in memory, which only
+    /// their publication achieves.
     ///
-    /// - Returns: `false` when there is something else to do first: to hand out what was taken back, or to end.
+    /// - Returns: `false` if there is other work first: batches to hand out again, or the end of the task.
     private func waitForRoom(_ lane: Lane) async -> Bool {
         let bell = jobs.bell(lane)
         while parts.lines.isOverfull
@@ -107,18 +107,18 @@ final class Sender {
         return true
     }
 
-    /// What a turn brought of a job.
+    /// The part of a job that a turn has read.
     private struct Portion {
         let job: ActiveJob
-        /// How many recipients were read; long ones count more than once.
+        /// The weight of the recipients that were read; long ones count more than once.
         var readCount = 0
-        /// Those of them that are to be sent.
+        /// The batches of these recipients that are to be sent.
         var batches: [Batch] = []
-        /// Whether that was the end of the job, or why it cannot be read on.
+        /// Success at the end of the job; or the reason why it cannot be read further.
         var end: Result<Void, JobSource.Fault>?
     }
 
-    /// Reads as much as a turn brings.
+    /// Reads the jobs of one turn.
     private func readTurn(_ lane: Lane) -> [Portion] {
         var portions: [Portion] = []
         var count = 0
@@ -150,7 +150,7 @@ final class Sender {
                     jobs.askAgain(job)
                     return portion
                 }
-                // That should be all, and it is known without another turn.
+                // The job should end here, and this shows it without another turn.
                 guard try job.source?.next() == nil else { throw .changed }
             }
             jobs.closeSource(of: job.claimed.id)
@@ -161,13 +161,13 @@ final class Sender {
         return portion
     }
 
-    /// The parts of a batch that have no outcome yet.
+    /// Returns the parts of a batch that have no outcome yet.
     private func awaited(_ batch: Batch, of job: ActiveJob) -> [Batch] {
         guard job.resumption != nil else { return [batch] }
         return job.machine.remaining.intersection(batch.indices).map { batch[$0] }
     }
 
-    /// Sends what a turn has brought, and does what else came of it: what has nothing to send does not wait for room.
+    /// Sends the batches of a turn, and handles the ends of jobs. Jobs without batches do not wait for room in the gateway.
     private func handOut(_ portions: [Portion]) async {
         for portion in portions where portion.batches.isEmpty { await end(portion) }
         await send(portions.flatMap(\.batches))
@@ -184,12 +184,12 @@ final class Sender {
             try await gateway.submit(due)
             await takeBackWhatIsOver(due)
         } catch {
-            // Cancelled: the job stays in work/, where the next start finds it. What was announced of it is taken back.
+            // Cancelled: the job stays in `work/` for the next start. The announcement of its batches is withdrawn.
             jobs.keep(due)
         }
     }
 
-    /// The batches that are to be sent. Those whose time is up get their outcome, as the journal has room.
+    /// Returns the batches to send. The others are settled, as the journal has room.
     private func takeDue(_ batches: [Batch]) async -> [Batch] {
         var (due, late) = ([Batch](), [JobID: (expired: [Batch], ended: [Batch])]())
         for batch in batches {
@@ -215,10 +215,10 @@ final class Sender {
 
     // MARK: The end of a file
 
-    /// Ends the reading of a job, if that is what a turn has brought.
+    /// Handles the end of a job's file, if the turn has reached it.
     private func end(_ portion: Portion) async {
         let job = portion.job
-        // It may have been parked while this waited.
+        // The job may have moved to `hold/` while this task waited.
         guard jobs[job.claimed.id] === job else { return }
         switch portion.end {
         case nil: break
@@ -229,7 +229,7 @@ final class Sender {
         }
     }
 
-    /// A job has handed out all its recipients; as many as when it was validated, or its file was changed since.
+    /// Handles the end of a job's file. If it had another number of recipients when it was checked, it has changed since.
     private func endOfJob(_ job: ActiveJob) async {
         guard job.handedOutCount != job.summary.recipientCount else { return endRetelling(job) }
         if job.isWithdrawn || job.flying != nil { endTelling(job, .changed) } else { await endChanged(job) }
@@ -245,8 +245,8 @@ final class Sender {
         await outcomes.settle(takenBack: await gateway.remove(id), of: id, .unsent(.unreadable))
     }
 
-    /// A job that an operator has ended, or wants to be held, can be read no further: what an earlier run, or he, has made of it
-    /// is not told notification by notification.
+    /// Handles a job that cannot be read further after an operator ended it or asked to hold it. The remaining outcomes
+    /// of an earlier run or of the operator's command are not published one by one.
     private func endTelling(_ job: ActiveJob, _ fault: JobSource.Fault) {
         context.logger.error(
             "outcomes cannot be told", metadata: [LogKey.id: "\(job.claimed.id)", LogKey.error: "\(fault)"])
@@ -256,7 +256,7 @@ final class Sender {
         if case .settled = job.machine.state { publisher.conclude(job) }
     }
 
-    /// Parks a job whose file is not what was checked; but one that had ended, and was read to be told, has ended.
+    /// Holds a job whose file has changed. If the job had already ended and was read only to publish that, it ends instead.
     private func endChanged(_ job: ActiveJob) async {
         _ = await gateway.remove(job.claimed.id)
         if job.resumption != nil, case .settled = job.machine.state {
@@ -268,7 +268,7 @@ final class Sender {
         }
     }
 
-    /// Parks those of the jobs that are this app's: the journal cannot tell any more what they were.
+    /// Moves those of the jobs that belong to this app to `hold/`: the journal can no longer read their records.
     func holdUnreadable(_ ids: [JobID]) async {
         for id in ids where jobs[id] != nil {
             _ = await gateway.remove(id)
@@ -276,16 +276,16 @@ final class Sender {
         }
     }
 
-    /// Ends a job that had ended before, when what an earlier run had not told of it is told.
+    /// Concludes a job of an earlier run that had ended, once its unpublished outcomes are published.
     private func endRetelling(_ job: ActiveJob) {
         guard job.resumption != nil, case .settled = job.machine.state else { return }
         jobs.closeSource(of: job.claimed.id)
         publisher.conclude(job)
     }
 
-    // MARK: Taking back
+    // MARK: Taking batches back
 
-    /// Takes back what waited for room until its job was given up, ended, or was to be held.
+    /// Takes back submitted batches if their job was given up, ended or held while they waited for room.
     private func takeBackWhatIsOver(_ batches: [Batch]) async {
         for id in Set(batches.map(\.job)) where mustTakeBack(id) {
             let back = await gateway.remove(id)
@@ -303,9 +303,9 @@ final class Sender {
         return job.ending != nil || job.machine.isOver || job.flying != nil
     }
 
-    /// Takes back all of a job that is not on a connection, so that it has no outcome and is on its way to nowhere.
+    /// Takes back all notifications of a job that are not on a connection. They have no outcome then and are nowhere else.
     ///
-    /// Among it may be what is under way again, and what the gateway tells of that may not have been heard yet.
+    /// They may include notifications that are under way again and whose event has not been processed yet.
     func takeBack(_ job: ActiveJob) async -> [Batch] {
         let id = job.claimed.id
         guard jobs[id] === job, !job.machine.isOver else { return jobs.removeFreed(id) }
@@ -314,11 +314,11 @@ final class Sender {
         switch job.machine.state {
         case .held: return jobs.removeFreed(id)
         case .settled, .published, .archived:
-            // It came to its end meanwhile; what is sent again of it all the same is the gateway's.
+            // The job ended meanwhile. Notifications that are under way again stay in the gateway.
             do {
                 try await gateway.submit(batches)
             } catch {
-                // Cancelled: it was told to have been accepted, and the process ends.
+                // Cancelled: they had counted as accepted, and the process exits.
                 context.logger.debug("not sent again", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
             }
             return jobs.removeFreed(id)
@@ -328,10 +328,10 @@ final class Sender {
         return batches + jobs.removeFreed(id)
     }
 
-    /// Takes back all that was handed out of a job, if nothing of it has ever been on a connection: it would come from there under
-    /// its old id, and from `new/` under another one.
+    /// Takes back all batches of a job if none was ever written to a connection. Otherwise the same notification could
+    /// arrive under the old id from the connection and under a new id from `new/`.
     ///
-    /// - Returns: `nil` if something has, or is on its way there.
+    /// - Returns: `nil` if a batch was written, or is about to be.
     func takeUnwritten(_ job: ActiveJob) async -> [Batch]? {
         let id = job.claimed.id
         guard jobs.freedBatches(of: id).isEmpty else { return nil }
@@ -339,7 +339,7 @@ final class Sender {
             job.machine.wasWritten = true
             return nil
         }
-        // More of it may have been read meanwhile.
+        // More of the job may have been read meanwhile.
         guard jobs[id] === job, job.isUnsent, batches.notificationCount == job.handedOutCount else {
             jobs.handOutAgain(batches)
             return nil
@@ -347,7 +347,7 @@ final class Sender {
         return batches
     }
 
-    /// Takes back, at the end, what was announced of jobs that must not be sent twice and never written: the next start may.
+    /// Withdraws, at the end, the announcements of notifications that were never written. The next start may send them.
     func withdrawIntents() async {
         for job in jobs.all where job.summary.header.onDoubt == .report && !job.machine.isOver {
             let id = job.claimed.id
@@ -355,9 +355,9 @@ final class Sender {
         }
     }
 
-    // MARK: Jobs whose time is up, or that are to be held
+    // MARK: Jobs that are late, held or ended
 
-    /// Ends what jobs have not sent when their time is up.
+    /// Settles the unsent notifications of jobs whose time is up.
     func giveUpLateJobs() async {
         for job in jobs.late(at: .now) {
             if job.ending == nil {
@@ -370,8 +370,8 @@ final class Sender {
         }
     }
 
-    /// Brings jobs that are to be held closer to it: takes back what is not on a connection, and parks those of which nothing
-    /// else is left.
+    /// Advances the jobs to be held: takes back notifications that are not on a connection, and holds the jobs that have
+    /// none left there.
     func proceedWithHolds() async {
         for id in outcomes.holding.sorted(by: { $0.bits < $1.bits }) {
             guard let held = jobs[id] else {
@@ -389,7 +389,7 @@ final class Sender {
         parts.journal.write()
     }
 
-    /// Ends what has come back from connections of jobs that are ended: it would pause, or be sent again.
+    /// Settles notifications of ended jobs that came back from connections; otherwise they would back off or be resent.
     func proceedWithEndings() async {
         for id in outcomes.ending.sorted(by: { $0.bits < $1.bits }) {
             if let job = jobs[id], let ending = job.ending?.outcome {
@@ -400,12 +400,12 @@ final class Sender {
         parts.journal.write()
     }
 
-    // MARK: A stopped app that asks
+    // MARK: Testing the gateway after a stop
 
-    /// Sees to it that a stopped app that asks again has something to ask with.
+    /// Makes sure that a stopped app that tries again has a notification to try with.
     ///
-    /// What waits in the gateway comes first. If all of it pauses, a pause is broken off, once, since it may last longer
-    /// than the time until the next stop; if that comes to nothing either, a job of `new/` may be taken.
+    /// Notifications that wait in the gateway come first. If all of them back off, those of one job are released, once,
+    /// because they may back off beyond the next stop. If that has no effect either, a job from `new/` may be taken.
     func prepareToAsk(isClaiming: Bool) async {
         let state = parts.state
         guard let hasFreed = state.beginAsking(), !isClaiming, jobs.hasNothingToHandOut, await !gateway.isAtWork,
@@ -418,9 +418,9 @@ final class Sender {
         state.allowOne()
     }
 
-    /// Takes back what pauses of one job, so that it is handed out again.
+    /// Takes back the notifications of one job that back off, so that they are handed out again.
     ///
-    /// - Returns: Whether there was any.
+    /// - Returns: Whether there were any.
     private func freePaused() async -> Bool {
         for id in jobs.all.map(\.claimed.id) {
             let batches = await gateway.remove(id)
@@ -433,8 +433,8 @@ final class Sender {
 }
 
 extension APNSModel.Refusal {
-    /// What was not sent until the job's time was up.
+    /// The refusal of a notification that was not sent before the job's time was up.
     static let givenUp = APNSModel.Refusal(status: nil, reason: "GivenUp", verdict: .later)
-    /// What was not sent because the rest of the job's file could not be read.
+    /// The refusal of a notification that was not sent because the rest of the job's file could not be read.
     static let unreadable = APNSModel.Refusal(status: nil, reason: "JobUnreadable", verdict: .later)
 }

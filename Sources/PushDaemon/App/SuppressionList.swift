@@ -4,12 +4,12 @@ import Logging
 import SpoolModel
 import SpoolStore
 
-/// The tokens that are gone, which an app with `suppress` does not send to; empty for an app without.
+/// The unregistered tokens to which an app with `suppress` does not send; empty for other apps.
 ///
-/// What cannot be read or kept is no reason to send nothing: it is reported once, and everything is sent.
+/// An error while reading or storing them does not stop the app: it is reported once, and the affected tokens are sent to.
 final class SuppressionList {
     private let context: AppContext
-    /// Whether the app is configured to have one.
+    /// Whether the app's configuration asks for suppression.
     private var isWanted = false
     private var tokens: GoneTokens?
     private var isReading = false
@@ -19,10 +19,10 @@ final class SuppressionList {
         self.context = context
     }
 
-    /// Whether tokens are left out.
+    /// Whether tokens are suppressed.
     var isInUse: Bool { tokens != nil }
 
-    /// Reads which tokens are gone, a part at a time, or lets go of them.
+    /// Reads the tokens, one part at a time, or unloads them.
     func configure(isWanted: Bool) async {
         self.isWanted = isWanted
         guard isWanted else {
@@ -35,7 +35,7 @@ final class SuppressionList {
         do throws(SystemError) {
             let read = try GoneTokens(of: context.name, in: context.daemon.state)
             while try read.readOn() {
-                // Nothing is sent before a stop any more.
+                // A stopping app sends nothing more.
                 if context.lifecycle.isDraining { return }
                 await context.files.worker.yield()
             }
@@ -46,13 +46,13 @@ final class SuppressionList {
         }
     }
 
-    /// What may be sent of batches, and what may not because its token is gone. A token that was registered later is not
-    /// gone any more.
+    /// Splits batches into notifications to send and notifications to suppress because their token is unregistered. A
+    /// token that was registered again later is sent to.
     ///
     /// - Parameters:
-    ///   - batches: What has no outcome yet.
+    ///   - batches: Notifications without an outcome.
     ///   - registrations: When their tokens were registered, by the index of the notification.
-    /// - Returns: What is to be sent, and the outcomes of the rest.
+    /// - Returns: The notifications to send, and the outcomes of the others.
     func divide(_ batches: [Batch], _ registrations: [Int: WallTime]) -> (due: [Batch], suppressed: [Settlement]) {
         guard isInUse else { return (batches, []) }
         var (due, suppressed) = ([Batch](), [Settlement]())
@@ -79,7 +79,7 @@ final class SuppressionList {
         }
     }
 
-    /// Remembers the tokens that the gateway has said to be gone.
+    /// Records the tokens that the gateway has reported as unregistered.
     func remember(_ settlement: Settlement) {
         guard isInUse, case .rejected(let refusal) = settlement.outcome, refusal.verdict == .gone, refusal.status != nil
         else { return }
@@ -87,7 +87,7 @@ final class SuppressionList {
         for index in settlement.batch.indices { remember(settlement.batch.token(at: index), since: since) }
     }
 
-    /// Remembers that a token is gone.
+    /// Records that a token is unregistered.
     func remember(_ token: ArraySlice<UInt8>, since: WallTime) {
         do throws(SystemError) {
             try tokens?.remember(token, goneSince: since)
@@ -96,7 +96,7 @@ final class SuppressionList {
         }
     }
 
-    /// Writes what is remembered, so that the death of the process loses none of it.
+    /// Writes the records, so that they survive the death of the process.
     func write() {
         do throws(SystemError) {
             try tokens?.write()
@@ -105,7 +105,7 @@ final class SuppressionList {
         }
     }
 
-    /// Makes what was written outlive the machine. If that fails, nothing is lost that is not reported again.
+    /// Makes the written records survive a power loss. If that fails, the lost tokens will be reported again.
     func sync() async {
         guard let file = tokens?.takeUnsynced() else { return }
         do throws(SystemError) {
@@ -115,10 +115,10 @@ final class SuppressionList {
         }
     }
 
-    /// Whether most of what is written of tokens says nothing any more.
+    /// Whether most of the token log is stale.
     var wantsRewriting: Bool { tokens?.wantsRewriting == true && !context.lifecycle.isDraining }
 
-    /// Goes on with writing it anew.
+    /// Continues to rewrite the token log.
     func rewriteOn() async {
         do throws(SystemError) {
             try tokens?.rewriteOn()
@@ -148,7 +148,7 @@ final class SuppressionList {
 }
 
 extension APNSModel.Refusal {
-    /// What was not sent because its token is gone.
+    /// The refusal of a notification that was not sent because its token is unregistered.
     static func suppressed(goneSince time: WallTime) -> APNSModel.Refusal {
         APNSModel.Refusal(status: nil, reason: "Suppressed", verdict: .gone, goneSince: time)
     }
