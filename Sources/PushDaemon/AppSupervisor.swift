@@ -5,24 +5,24 @@ import Logging
 import SpoolModel
 import SpoolStore
 
-/// Starts, changes and ends apps as configuration and spool demand.
+/// Starts, changes and stops apps as the configuration and the spool require.
 ///
-/// Looking after an app may wait for its filesystem: an app that hangs does not keep another one waiting.
+/// Attending to an app may wait for its filesystem. An app that hangs does not keep another one waiting.
 final class AppSupervisor {
-    /// What is known of an app, whether it runs or not.
+    /// The state of an app, whether it runs or not.
     private struct Place {
         var runner: AppRunner?
-        /// Whether somebody looks after it just now.
+        /// Whether a task attends to it at this moment.
         var isAttended = false
         /// Why it could not start.
         var startFault: String?
-        /// Whether its directory is gone, and it is about to end.
+        /// Whether its directory is gone, and it is about to stop.
         var hasVanished = false
-        /// Whether it is to ask its gateway again if it is stopped: the configuration was read.
+        /// Whether it should try its gateway again if it is stopped, because the configuration was read.
         var asksAgain = false
-        /// When a runner ends at the latest whose app speaks another protocol now.
+        /// The latest time at which to stop a runner whose app uses another protocol now.
         var replacementDeadline: ContinuousClock.Instant?
-        /// What is counted of the app, whichever runner it has.
+        /// The app's metrics, regardless of its runner.
         let meter = AppMeter()
     }
 
@@ -36,14 +36,14 @@ final class AppSupervisor {
     private let drainLimit: Duration
     private var descriptors: DescriptorShares
     private var places: [String: Place] = [:]
-    /// Apps that have been started and are about to run.
+    /// Apps that were started and are about to run.
     private var started: [AppRunner] = []
     private var unconfigured: UnconfiguredFolders
-    /// Whether no app is started any more.
+    /// Whether starting apps is disabled.
     private(set) var isStopping = false
-    /// Rung when apps may have to be started, changed or ended.
+    /// Rung when apps may have to be started, changed or stopped.
     private let bell: Bell
-    /// Rung when an app has ended.
+    /// Rung when an app has stopped.
     private let endBell: Bell
 
     init(
@@ -60,15 +60,15 @@ final class AppSupervisor {
         (bell, endBell) = (Bell(on: resources.reactor), Bell(on: resources.reactor))
     }
 
-    // MARK: What there is
+    // MARK: State
 
-    /// The apps that run, by name.
+    /// The running apps, by name.
     var runners: [String: AppRunner] { places.compactMapValues(\.runner) }
 
-    /// An app that runs.
+    /// A running app.
     func runner(_ name: String) -> AppRunner? { places[name]?.runner }
 
-    /// The apps that run and whose files can be worked on, as far as that is known: only they can be asked anything.
+    /// The running apps whose filesystem answers, as far as is known. Only they may be asked anything.
     var answeringRunners: [AppRunner] {
         places.values.compactMap(\.runner).filter { !isStuck($0.name) }.sorted { $0.name < $1.name }
     }
@@ -76,16 +76,16 @@ final class AppSupervisor {
     /// Whether an app's filesystem hangs.
     func isStuck(_ app: String) -> Bool { filesystems.standstill(of: app) != nil }
 
-    /// The apps that run, or are being looked after.
+    /// The apps that run or are being attended to.
     var busyNames: [String] { places.filter { $1.runner != nil || $1.isAttended }.keys.sorted() }
 
-    /// Whether no job is under way, by what the apps said last.
+    /// Whether no job is under way, according to the apps' last reports.
     var isQuiet: Bool { places.values.allSatisfy { ($0.runner?.shown.jobCount ?? 0) == 0 } }
 
-    /// What is counted of an app.
+    /// The metrics of an app.
     func metrics(of app: String) -> AppMetrics? { places[app]?.meter.metrics }
 
-    /// What the status says of the apps, in no order.
+    /// The apps in the status, in no particular order.
     var shown: [SpoolStatus.App] {
         let set = configuration.current
         var apps = runners.values.map(\.shown)
@@ -113,8 +113,8 @@ final class AppSupervisor {
 
     // MARK: Running
 
-    /// The apps to look after that nobody looks after just now. Those at hand share the daemon's threads, so that they need no
-    /// task of their own.
+    /// Returns the apps that need attention, and marks them as attended to. Those in `atHand` share the daemon's threads
+    /// and need no task of their own.
     func unattended() -> (atHand: [String], others: [String]) {
         guard !isStopping else { return ([], []) }
         unconfigured.look(in: resources.spool, configuration.current)
@@ -124,19 +124,19 @@ final class AppSupervisor {
         return (names.filter(isAtHand).sorted(), names.filter { !isAtHand($0) }.sorted())
     }
 
-    /// Waits until apps may have to be started, changed or ended.
+    /// Waits until apps may have to be started, changed or stopped.
     func awaitChange() async {
         let isReplacing = places.values.contains { $0.replacementDeadline != nil }
         await bell.wait(until: .now + (isReplacing ? .milliseconds(100) : configuration.current.daemon.rescan))
     }
 
-    /// Takes the apps that were started since the last call: they are to be run.
+    /// Removes and returns the apps that were started since the last call. The caller must run them.
     func takeStarted() -> [AppRunner] {
         defer { started = [] }
         return started
     }
 
-    /// Brings an app in line with configuration and spool.
+    /// Brings an app in line with the configuration and the spool.
     func attend(to name: String) async {
         defer {
             places[name]?.isAttended = false
@@ -191,7 +191,7 @@ final class AppSupervisor {
             meter: places[name, default: Place()].meter, clock: resources.clock)
     }
 
-    /// Logs why an app cannot start: each cause once, however often the start is tried.
+    /// Logs why an app cannot start: each cause only once, however often the start is tried.
     private func noteStartFault(_ error: any Error, of name: String) {
         guard places[name]?.startFault != "\(error)" else { return }
         places[name]?.startFault = "\(error)"
@@ -203,7 +203,7 @@ final class AppSupervisor {
         logger.error("app cannot start", metadata: metadata)
     }
 
-    /// Takes note that a runner has ended.
+    /// Records that a runner has stopped.
     func noteEnd(of runner: AppRunner) {
         places[runner.name]?.runner = nil
         places[runner.name]?.hasVanished = false
@@ -214,8 +214,8 @@ final class AppSupervisor {
         resources.statusBell.ring()
     }
 
-    /// Applies the configuration to a runner. If its app speaks another protocol now, the runner ends, and the next look starts
-    /// the other one.
+    /// Applies the configuration to a runner. If its app now uses another protocol, the runner stops, and the next
+    /// attention starts the new one.
     private func bring(_ runner: AppRunner, inLineWith app: ConfigurationSet.App) async {
         if places[runner.name]?.replacementDeadline == nil {
             let asksAgain = places[runner.name]?.asksAgain == true
@@ -224,23 +224,23 @@ final class AppSupervisor {
             logger.notice("app speaks another protocol, and starts anew", metadata: [LogKey.app: "\(runner.name)"])
             runner.beginDraining()
         }
-        // As at a stop of the daemon, jobs under way may end first, within the limit.
+        // As when the daemon stops, jobs under way may finish first, within the limit.
         let deadline = places[runner.name]?.replacementDeadline ?? .now + drainLimit
         places[runner.name]?.replacementDeadline = deadline
         let mayEnd = await runner.mayEnd
         if mayEnd || deadline <= .now { await runner.retire() }
     }
 
-    /// Ends an app whose directory is not the one that it opened any more.
+    /// Stops an app whose directory is no longer the one that it opened.
     ///
-    /// The next runner starts after this one has ended: until then both would own the jobs in `work/`.
+    /// The next runner starts after this one has stopped: until then both would own the jobs in `work/`.
     private func endIfVanished(_ runner: AppRunner) async {
         let name = runner.name
         guard places[name]?.hasVanished == false else { return }
         do {
             guard await !runner.isHome(try resources.spool.root.identityAtHand(of: Array(name.utf8))) else { return }
         } catch {
-            // That proves nothing; the next look finds out.
+            // That proves nothing; the next attention checks again.
             return logger.warning(
                 "app's directory cannot be seen", metadata: [LogKey.app: "\(name)", LogKey.error: "\(error)"])
         }
@@ -249,7 +249,7 @@ final class AppSupervisor {
         runner.stop()
     }
 
-    /// Forgets an app that does not run, is not about to, and is gone from the configuration.
+    /// Forgets an app that does not run, is not about to, and is not in the configuration.
     private func forgetIfGone(_ name: String) {
         guard configuration.current.apps[name] == nil, let place = places[name], place.runner == nil, !place.isAttended
         else { return }
@@ -257,11 +257,11 @@ final class AppSupervisor {
         descriptors.release(name)
     }
 
-    // MARK: The watch and the configuration
+    // MARK: Watch and configuration
 
-    /// Watches the spool for the apps, until the task is cancelled.
+    /// Watches the spool for the apps until the task is cancelled.
     ///
-    /// - Parameter daemon: Gets what is seen.
+    /// - Parameter daemon: Receives the watch's reports.
     func watch(for daemon: Daemon) async {
         do {
             try await watcher.run(resources.spool, for: daemon)
@@ -272,10 +272,10 @@ final class AppSupervisor {
         }
     }
 
-    /// Looks after all apps again: others are watched now.
+    /// Attends to all apps again, because others are watched now.
     func noteWatched() { bell.ring() }
 
-    /// Hands on what the watch has seen.
+    /// Passes the watch's reports on to the apps.
     func take(_ hints: [SpoolHint]) {
         for hint in hints {
             switch hint {
@@ -292,7 +292,7 @@ final class AppSupervisor {
         }
     }
 
-    /// Nothing is lost but time: everything is scanned.
+    /// Only time is lost: everything is scanned.
     private func reportLoss() {
         let count = watcher.overflowCount
         var metadata: Logger.Metadata = [LogKey.overflows: "\(count)"]
@@ -300,7 +300,7 @@ final class AppSupervisor {
         logger.info("events were lost; everything is scanned", metadata: metadata)
     }
 
-    /// Takes note of a configuration that has come into force.
+    /// Applies a new configuration.
     func noteConfiguration() {
         unconfigured.reportAgain()
         for name in Array(places.keys) {
@@ -312,30 +312,30 @@ final class AppSupervisor {
         bell.ring()
     }
 
-    /// Has the apps park those of the jobs that are theirs: the journal cannot tell any more what they were.
+    /// Lets the apps move those of the jobs that belong to them to `hold/`: the journal can no longer read their records.
     func holdUnreadable(_ jobs: [JobID]) async {
         for runner in answeringRunners { await runner.holdUnreadable(jobs) }
     }
 
-    // MARK: The end
+    // MARK: Stopping
 
-    /// Starts no app any more.
+    /// Disables starting apps.
     func beginStopping() { isStopping = true }
 
-    /// Has the apps take no further jobs.
+    /// Makes the apps take no further jobs.
     func beginDraining() {
         isStopping = true
         for runner in runners.values { runner.beginDraining() }
     }
 
-    /// Whether no app that answers has a job under way, by what they said last.
+    /// Whether no answering app has a job under way, according to the apps' last reports.
     var isDrained: Bool { answeringRunners.allSatisfy(\.isDrained) }
 
-    /// How long apps may take to end: longer than a hook that must be killed, and than it takes to know that one is stuck; less
-    /// than the minute that the service manager is told of.
+    /// How long apps may take to stop: longer than a hook that must be killed, and than the detection of a stuck app;
+    /// less than the minute announced to the service manager.
     private static let endLimit = Duration.seconds(30)
 
-    /// Ends all apps, and returns when they have recorded what their gateways settled. Apps that hang cannot, and are waited for
+    /// Stops all apps, and returns when they have recorded the outcomes from their gateways. For apps that hang it waits
     /// until they are known to be stuck, or the time is up.
     func endAll() async {
         let (ending, deadline) = (runners, ContinuousClock.now + Self.endLimit)
@@ -353,16 +353,16 @@ final class AppSupervisor {
     }
 }
 
-/// The directories in the spool that no app is configured for: they are left alone, and reported once.
+/// The directories in the spool without a configured app. They are left alone, and reported once.
 struct UnconfiguredFolders {
     private let logger: Logger
-    /// Their names.
+    /// The names of the directories.
     private(set) var names: Set<String> = []
     private var reported: Set<String> = []
 
     init(_ logger: Logger) { self.logger = logger }
 
-    /// Looks for them, and logs those that were not logged yet.
+    /// Lists the directories, and logs those that were not logged yet.
     mutating func look(in spool: Spool, _ configuration: ConfigurationSet) {
         let all = (try? spool.appNames()) ?? []
         names = Set(all).subtracting(configuration.apps.keys).subtracting(configuration.brokenApps)
@@ -374,6 +374,6 @@ struct UnconfiguredFolders {
         }
     }
 
-    /// Has all of them logged once more.
+    /// Makes `look` log all of them once more.
     mutating func reportAgain() { reported = [] }
 }

@@ -10,7 +10,7 @@ struct CertificateMonitor {
 
     init(_ logger: Logger) { self.logger = logger }
 
-    /// Takes the certificates of a configuration that comes into force.
+    /// Uses the certificates of a new configuration.
     mutating func follow(_ configuration: ConfigurationSet) {
         let folder = configuration.daemon.apps
         expiries = configuration.apps.compactMapValues { CertificateExpiry(of: $0, in: folder) }

@@ -2,32 +2,32 @@ import Document
 import LinuxIO
 import Logging
 
-/// The configuration in force: reads it again after a change, and reports what is wrong with it.
+/// The configuration in force. Reads the files again after a change, and reports errors in them.
 final class ConfigurationKeeper {
     private let loader: ConfigurationLoader
     private let logger: Logger
     private let logThreshold: LogThreshold
-    /// What is in force.
+    /// The configuration in force.
     private(set) var current: ConfigurationSet
-    /// The keys of the daemon's own file that were reported to need a restart.
+    /// The changed keys of the daemon's own file that were reported to need a restart.
     private var unusedKeys: [String] = []
     /// The findings that were reported.
     private var reportedFindings: Set<String> = []
-    /// Watches the folders of the configuration; `nil` before it has started, and where it cannot.
+    /// The watch of the configuration's folders; `nil` before it starts, and if it cannot.
     private var watch: ConfigurationWatch?
 
-    /// Keeps a configuration that was read with this loader.
+    /// Creates a keeper for a configuration that was read with this loader.
     init(_ set: ConfigurationSet, _ loader: ConfigurationLoader, _ logThreshold: LogThreshold, _ logger: Logger) {
         (current, self.loader, self.logThreshold, self.logger) = (set, loader, logThreshold, logger)
     }
 
-    /// Reads the configuration again. If the daemon's own file is broken, everything stays as it was; if an app's file is broken,
-    /// that app keeps its last good configuration.
+    /// Reads the configuration again. If the daemon's own file is broken, nothing changes. If an app's file is broken, that
+    /// app keeps its last valid configuration.
     ///
-    /// - Returns: Whether what was read is in force now.
+    /// - Returns: Whether the files are now in force.
     func reload() -> Bool {
         var set = read()
-        // Credentials may have changed before their folder was watched.
+        // Credential files may have changed before their folder was watched.
         if !set.isDaemonBroken, watch?.follow(set.credentialFiles) == true { set = read() }
         report(set)
         if set.isDaemonBroken {
@@ -79,10 +79,10 @@ final class ConfigurationKeeper {
     /// How long an editor may take to write a file in several steps.
     private static let writingPause = Duration.milliseconds(300)
 
-    /// Watches the configuration files, and those of credentials, until the task is cancelled.
+    /// Watches the configuration files and the credential files until the task is cancelled.
     ///
     /// - Parameters:
-    ///   - reactor: Where pauses are timed.
+    ///   - reactor: The reactor that times pauses.
     ///   - onChange: Called after a change.
     func run(on reactor: Reactor, onChange: () -> Void) async {
         do {
@@ -93,7 +93,7 @@ final class ConfigurationKeeper {
                 watch.stop()
             }
             _ = self.watch?.follow(current.credentialFiles)
-            // The watch has missed changes that came while the journal was read.
+            // The watch did not see changes that were made while the journal was read.
             if !read().isSame(as: current) { onChange() }
             while let notices = await watch.watch.next() {
                 guard self.watch?.note(notices) == true else { continue }
@@ -111,14 +111,14 @@ final class ConfigurationKeeper {
 
     /// Watches folders again that were missing.
     ///
-    /// - Returns: Whether there are any: their files may have changed.
+    /// - Returns: Whether there are any. Their files may have changed.
     func followAgain() -> Bool { watch?.followAgain() == true }
 
     // MARK: Certificates that are not valid yet
 
-    /// How long until the first app can start whose certificate is not valid yet; `nil` if there is none.
+    /// How long until the first certificate becomes valid that is not valid yet; `nil` if there is none.
     var certificateWait: Duration? { current.certificateTimes.values.compactMap { $0.wait(from: .now) }.min() }
 
-    /// Whether an app was refused for its certificate, and the certificate is valid now: its time has come, or the clock was set.
+    /// Whether the certificate of a refused app is valid now, because its time has come or the clock was set.
     var hasTimelyCertificate: Bool { current.certificateTimes.values.contains { $0.includes(.now) } }
 }

@@ -7,9 +7,9 @@ import SpoolStore
 
 /// The daemon: one spool, its apps, and the parts that they share.
 ///
-/// The whole task tree is in `run`, `runApps` and `AppRunner.run`. The parts belong to this actor, and run where it does.
+/// `run`, `runApps` and `AppRunner.run` contain the whole task tree. The parts belong to this actor and run on it.
 package actor Daemon {
-    /// How long a stop waits for jobs under way before it takes what is left off the connections.
+    /// How long a stop waits for jobs under way before their connections are cut.
     private nonisolated let drainLimit: Duration
     private nonisolated let resources: DaemonResources
     private nonisolated let signals: BlockedSignals
@@ -22,14 +22,14 @@ package actor Daemon {
     private var notifier: ServiceNotifier
     /// Rung when the spool is watched, or cannot be.
     private let watchBell: Bell
-    /// When certificates and folders of the configuration are looked at again.
+    /// When to check certificates and configuration folders again.
     private var nextLook = Moment.zero
-    /// Why signals cannot be received any more.
+    /// Why signals can no longer be received.
     private var signalFault: SystemError?
 
-    /// Reads the configuration and takes the spool. Blocks.
+    /// Reads the configuration and opens the spool. Blocks.
     ///
-    /// - Throws: `StartFault`: print it, and exit with 78, or with 75 if it may pass.
+    /// - Throws: `StartFault`: print it, and exit with 78, or with 75 if the cause may pass.
     package init(_ settings: Settings, makeLogger: (DaemonConfiguration) -> Logger) throws(StartFault) {
         let loader = ConfigurationLoader(path: settings.path)
         let set = loader.load()
@@ -54,17 +54,17 @@ package actor Daemon {
         watchBell = Bell(on: resources.reactor)
     }
 
-    /// The thread for files of the spool's filesystem.
+    /// The executor of the thread for files on the spool's filesystem.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { resources.files.worker.executor }
 
     private nonisolated var logger: Logger { resources.logger }
 
     // MARK: Running
 
-    /// Works until a signal asks for the end, then drains.
+    /// Works until a signal requests the end, then drains.
     ///
-    /// - Throws: `SystemError` or `JournalFault`: it could not receive signals any more, or not write the journal. Exit with 75. It
-    ///   does not return at all while an app hangs: then it exits with 75 itself.
+    /// - Throws: `SystemError` or `JournalFault`: signals could no longer be received, or the journal could not be
+    ///   written. Exit with 75. While an app hangs, it does not return, but exits the process with 75 itself.
     package func run() async throws {
         journal.reportReplay()
         logger.notice("started", metadata: [LogKey.path: "\(configuration.current.daemon.spool)"])
@@ -83,7 +83,7 @@ package actor Daemon {
             if let place = configuration.current.daemon.metricsListen {
                 group.addTask { await self.runMetricsListener(at: place) }
             }
-            // Only the signals' task ends by itself, and the journal's tasks when it fails.
+            // Only the signals' task ends by itself, and the journal's tasks when the journal fails.
             await group.next()
             if journal.fault != nil {
                 apps.beginStopping()
@@ -107,12 +107,12 @@ package actor Daemon {
 
     private func runCarrying() async { await journal.runCarrying(for: apps) }
 
-    /// How long the watch may take to begin before apps start without it.
+    /// How long apps wait for the watch before they start without it.
     private static let watchLimit = Duration.seconds(5)
 
-    /// Starts, changes and ends apps as configuration and spool demand, until the task is cancelled.
+    /// Starts, changes and stops apps as the configuration and the spool require, until the task is cancelled.
     private func runApps() async {
-        // Only a file whose rename was seen is known to be complete. The wait is short: a folder may hang.
+        // Only a file whose rename was seen is known to be complete. The wait is short, because a folder may hang.
         await watchBell.wait(until: .now + Self.watchLimit)
         if !apps.isStopping { notifier.noteReady(statusLine) }
         await withDiscardingTaskGroup { group in
@@ -120,7 +120,7 @@ package actor Daemon {
                 let (atHand, others) = apps.unattended()
                 for name in others { group.addTask { await self.attend(to: name) } }
                 for name in atHand { await apps.attend(to: name) }
-                // Not in the task that opened it, which keeps the memory that took.
+                // A new task, because the task that opened the app keeps the memory that this took.
                 for runner in apps.takeStarted() { group.addTask { await self.run(runner) } }
                 await apps.awaitChange()
             }
@@ -142,10 +142,10 @@ package actor Daemon {
         await Bell.waitForCancellation(on: resources.reactor)
     }
 
-    /// Hands on what the watch has seen.
+    /// Passes the watch's reports on to the apps.
     func take(_ hints: [SpoolHint]) { apps.take(hints) }
 
-    /// Takes note that the spool is watched.
+    /// Records that the spool is watched.
     func noteWatched() {
         watchBell.ring()
         apps.noteWatched()
@@ -153,12 +153,12 @@ package actor Daemon {
 
     // MARK: Status
 
-    /// How often the status is written at most, and how often threads at work are looked at.
+    /// The shortest interval between two writes of the status, and between two checks of busy threads.
     private static let statusPause = Duration.seconds(1)
-    /// How often threads that may hang without the daemon are looked at while no job is under way.
+    /// The interval for checking threads that may hang without the daemon, while no job is under way.
     private static let quietLook = Duration.seconds(5)
 
-    /// Looks whether all threads answer, writes the status, and tells the service manager, until the task is cancelled.
+    /// Checks that all threads answer, writes the status, and informs the service manager, until the task is cancelled.
     private func runStatus() async {
         while !Task.isCancelled {
             apps.filesystems.look()
@@ -174,16 +174,16 @@ package actor Daemon {
         }
     }
 
-    /// The daemon's status in a line.
+    /// The daemon's status in one line.
     private var statusLine: String {
         ServiceNotifier.statusLine(of: apps.shown, isStopping: apps.isStopping)
     }
 
-    /// How often certificates and missing folders of the configuration are looked at.
+    /// How often certificates and missing configuration folders are checked.
     private static let lookPause = Duration.seconds(30)
 
-    /// Looks at what sends no event: the clock, certificates that expire or become valid, and folders of the configuration that
-    /// are there again.
+    /// Checks everything that causes no event: the clock, certificates that expire or become valid, and configuration
+    /// folders that have reappeared.
     private func lookAround() {
         resources.clock.look()
         guard Moment.now >= nextLook else { return }
@@ -192,10 +192,10 @@ package actor Daemon {
         nextLook = .now + min(Self.lookPause, configuration.certificateWait ?? Self.lookPause)
     }
 
-    /// Says every so often that the daemon works, until the task is cancelled.
+    /// Reports regularly that the daemon is alive, until the task is cancelled.
     ///
-    /// Each message proves it: the reactor's timer has rung, and the thread for the spool's files has run this task. An app whose
-    /// own filesystem hangs has threads of its own and does not delay it; nor does a gateway.
+    /// Each message proves it: the reactor's timer has fired, and the thread for the spool's files has run this task. An
+    /// app whose own filesystem hangs has its own threads and does not delay it; neither does a gateway.
     private func runHeartbeat(every pause: Duration) async {
         while !Task.isCancelled {
             notifier.beat()
@@ -218,7 +218,7 @@ package actor Daemon {
                 "metrics are not listened for",
                 metadata: [LogKey.path: "\(place)", LogKey.error: "\(error)", LogKey.hint: hint])
         }
-        // The daemon works without.
+        // The daemon works without metrics requests.
         await Bell.waitForCancellation(on: resources.reactor)
     }
 
@@ -241,7 +241,7 @@ package actor Daemon {
         notifier.update(statusLine)
     }
 
-    /// Takes note of a configuration that comes into force.
+    /// Applies a new configuration.
     private func noteConfiguration() {
         journal.share(among: Set(configuration.current.apps.keys))
         certificates.follow(configuration.current)
@@ -255,19 +255,19 @@ package actor Daemon {
         await Bell.waitForCancellation(on: resources.reactor)
     }
 
-    /// Carries out an operator's command.
+    /// Executes an operator's command.
     func carryOut(_ request: ControlRequest, for peer: PeerProcess) async -> ControlAnswer {
         await operators.carryOut(request, for: peer)
     }
 
-    /// How far a stop is.
+    /// The progress of a stop.
     var stopProgress: ControlAnswer { operators.stopProgress }
 
-    // MARK: The end
+    // MARK: Stopping
 
-    /// Serves signals until one asks for the end, and returns when jobs have ended or the time is up.
+    /// Handles signals until one requests the end, and returns when jobs have ended or the time is up.
     ///
-    /// A daemon that cannot receive them ends too, as if it had been asked to: nobody could stop it cleanly later.
+    /// A daemon that can no longer receive signals stops as well, because it could not be stopped cleanly later.
     private func runSignals() async {
         let reader = SignalReader(resources.reactor, signals)
         do {
@@ -292,7 +292,7 @@ package actor Daemon {
         logger.notice("signal means nothing here", metadata: metadata)
     }
 
-    /// Lets jobs under way end; a second signal leaves them at once.
+    /// Lets jobs under way finish; a second signal abandons them at once.
     private func drain(_ reader: SignalReader?) async {
         let limit: Duration? = if let requested = operators.requestedStop { requested.limit } else { drainLimit }
         logger.notice("stopping", metadata: [LogKey.limit: "\(limit?.description ?? "none")"])
@@ -325,7 +325,7 @@ package actor Daemon {
         }
     }
 
-    /// Ends the program if apps hang that nothing can end: everything that can be recorded is.
+    /// Exits the process if apps hang and cannot be stopped. Everything that can be recorded has been.
     private func leaveIfStuck() {
         let stuck = apps.busyNames
         guard !stuck.isEmpty else { return }

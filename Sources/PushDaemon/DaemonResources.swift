@@ -3,7 +3,7 @@ import LinuxIO
 import Logging
 import SpoolStore
 
-/// What the daemon opens once, when it starts, and shares with its parts and its apps.
+/// The resources that the daemon opens once at its start, and shares with its parts and its apps.
 struct DaemonResources {
     /// The daemon's name in the spool.
     let node: String

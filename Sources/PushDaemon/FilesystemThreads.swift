@@ -45,13 +45,13 @@ final class FilesystemThreads {
     /// Whether there are threads that can hang while the daemon works.
     var areAny: Bool { !threads.isEmpty }
 
-    /// Whether some do not answer.
+    /// Whether any threads do not answer.
     var areHanging: Bool { !standstills.isEmpty }
 
     /// Since when an app's filesystem has not answered; `nil` if it answers.
     func standstill(of app: String) -> Moment? { homes[app].flatMap { standstills[$0] }?.begin }
 
-    /// Looks whether all threads answer, and logs changes.
+    /// Checks whether all threads answer, and logs changes.
     func look() {
         for (device, thread) in threads {
             let pulse = thread.worker.pulse

@@ -4,13 +4,13 @@ import Logging
 import SpoolModel
 import SpoolStore
 
-/// Keeps the journal going: syncs it, makes room in it, shares it among the apps, and ends it.
+/// Maintains the journal: syncs it, makes room in it, shares it among the apps, and ends it.
 final class JournalKeeper {
     private let resources: DaemonResources
     private let logger: Logger
-    /// What the daemon before left of each app, until the app starts.
+    /// The records of each app from the daemon before, until the app starts.
     private var left: [String: LeftBehind]
-    /// Why nothing can be recorded any more.
+    /// Why the journal can no longer be written.
     private(set) var fault: JournalFault?
 
     init(_ resources: DaemonResources) {
@@ -33,16 +33,16 @@ final class JournalKeeper {
         }
     }
 
-    /// How often room in the journal is made, at most.
+    /// The shortest interval between attempts to make room in the journal.
     private static let carryPause = Duration.milliseconds(100)
-    /// How often while no job is under way.
+    /// The interval while no job is under way.
     private static let quietCarryPause = Duration.seconds(30)
 
-    /// Writes records again that stand in the way of new ones, until the task is cancelled or the journal fails.
+    /// Carries records forward that stand in the way of new ones, until the task is cancelled or the journal fails.
     ///
-    /// Once a second, while jobs are under way, it also makes sure that they still belong to this daemon.
+    /// Once a second, while jobs are under way, it also checks that the jobs still belong to this daemon.
     ///
-    /// - Parameter apps: They park their jobs that the journal has lost.
+    /// - Parameter apps: They hold their jobs whose journal records are lost.
     func runCarrying(for apps: AppSupervisor) async {
         var nextLook = ContinuousClock.now
         while !Task.isCancelled {
@@ -55,7 +55,7 @@ final class JournalKeeper {
                 let damaged = try journal.carryForward()
                 if !damaged.isEmpty { await apps.holdUnreadable(damaged) }
             } catch .full {
-                // The next look tries again, and no job is claimed until then.
+                // The next pass tries again. Until then no job is claimed.
             } catch {
                 return fail(error)
             }
@@ -74,7 +74,7 @@ final class JournalKeeper {
         logger.critical("stopping: journal failed", metadata: [LogKey.error: "\(error)", LogKey.hint: hint])
     }
 
-    /// Records a clean shutdown, or at least that this was no crash.
+    /// Records a clean shutdown, or at least that this is not a crash.
     func end() {
         guard fault == nil else { return journal.takeLeave() }
         do {
@@ -98,7 +98,7 @@ final class JournalKeeper {
             metadata: [LogKey.bytes: "\(journal.share.byteCount) bytes each", LogKey.hint: hint])
     }
 
-    /// What an app that starts has left in the journal: the daemon before, or the app's last run in this one.
+    /// The journal's records of an app about to start: from the daemon before, or from the app's last run in this one.
     func leftBehind(by app: String) -> LeftBehind {
         if let left = left[app] { return left }
         var left = LeftBehind()
@@ -108,7 +108,7 @@ final class JournalKeeper {
         return left
     }
 
-    /// Forgets what the daemon before left of an app: the app has started with it.
+    /// Discards the records of an app from the daemon before, because the app has started with them.
     func noteStart(of app: String) { left[app] = nil }
 
     /// Logs the parts of the journal that could not be read.
@@ -125,7 +125,7 @@ final class JournalKeeper {
 }
 
 extension JournalReplay {
-    /// What is left of each app.
+    /// The records of each app.
     var leftBehind: [String: LeftBehind] {
         var left: [String: LeftBehind] = [:]
         for (id, job) in jobs { left[job.facts.app, default: LeftBehind()].jobs[id] = job }

@@ -2,13 +2,13 @@ import LinuxIO
 import Logging
 import SpoolModel
 
-/// Carries out operators' commands: finds the app that has the job, and asks it.
+/// Executes operators' commands: finds the app that has the job, and passes the command to it.
 final class OperatorDesk {
     private let resources: DaemonResources
     private let logger: Logger
     private let configuration: ConfigurationKeeper
     private let apps: AppSupervisor
-    /// How long a stop waits for jobs that an operator has asked for; `nil` if none has.
+    /// The stop that an operator requested, with its limit; `nil` without a request.
     private(set) var requestedStop: RequestedStop?
     /// Keeps the connections that end with the process.
     private var server: ControlServer?
@@ -20,9 +20,9 @@ final class OperatorDesk {
 
     // MARK: The socket
 
-    /// Listens for commands until the task is cancelled. A daemon whose socket cannot be made works without.
+    /// Listens for commands until the task is cancelled. Without a socket the daemon works, but takes no commands.
     ///
-    /// - Parameter daemon: Gets the commands.
+    /// - Parameter daemon: Executes the commands.
     func run(for daemon: Daemon) async {
         let folder = configuration.current.daemon.controlFolder
         do {
@@ -45,7 +45,7 @@ final class OperatorDesk {
             "operators' commands are not heard", metadata: [LogKey.error: "\(message)", LogKey.hint: "\(hint)"])
     }
 
-    /// Listens under the node's name. A socket that nobody answers is of a daemon that has ended: this one has the journal's lock.
+    /// Listens under the node's name. An unanswered socket is left over: this daemon has the journal's lock.
     private func openSocket(in folder: Directory) throws -> LocalSocket {
         let (node, group) = (resources.node, configuration.current.daemon.controlGroup)
         let name = Array(DaemonConfiguration.controlName(of: node).utf8)
@@ -77,7 +77,7 @@ final class OperatorDesk {
 
     // MARK: Commands
 
-    /// Carries out a command, and logs who gave it.
+    /// Executes a command, and logs the user who gave it.
     func carryOut(_ request: ControlRequest, for peer: PeerProcess) async -> ControlAnswer {
         let answer: ControlAnswer
         switch request.command {
@@ -97,7 +97,7 @@ final class OperatorDesk {
         return answer
     }
 
-    /// Pauses or resumes an app, or all that run.
+    /// Pauses or resumes one app, or all running apps.
     private func pauseOrResume(_ request: ControlRequest) async -> ControlAnswer {
         let isPause = request.command == .pause
         if let app = request.app {
@@ -140,7 +140,7 @@ final class OperatorDesk {
             var candidates: [(runner: AppRunner, names: [String])] = []
             for runner in asked { candidates.append((runner, try await runner.candidates(request, reference))) }
             try ControlFault.requireOne(candidates.flatMap(\.names))
-            // Other apps may have finished jobs of that name, which are not meant then.
+            // Other apps may have finished jobs with that name, which the command does not mean then.
             if let meant = candidates.first(where: { !$0.names.isEmpty }) { asked = [meant.runner] }
         } catch {
             let fault = (error as? ControlFault) ?? ControlFault("\(error)", hint: "see permissions and disk")
@@ -160,21 +160,21 @@ final class OperatorDesk {
         if !apps.isStopping, request.drains || request.timeout != nil {
             requestedStop = RequestedStop(limit: request.timeout.map { .seconds($0) })
         }
-        // Like a second signal, a second command does not wait for jobs, unless it asks for that.
+        // Like a second signal, a second command does not wait for jobs, unless it asks to.
         if !apps.isStopping || !request.drains { Host.signal(.terminate) }
         return stopProgress
     }
 
-    /// How far a stop is.
+    /// The progress of a stop.
     var stopProgress: ControlAnswer {
         let count = apps.runners.values.reduce(0) { $0 + $1.shown.jobCount }
         return ControlAnswer(.begun, count == 0 ? "stopping" : "stopping, jobs under way: \(count)")
     }
 }
 
-/// A stop that an operator has asked for.
+/// A stop requested by an operator.
 struct RequestedStop {
-    /// How long it may wait for jobs under way; `nil`: without limit.
+    /// How long the stop may wait for jobs under way; `nil`: without limit.
     let limit: Duration?
 }
 

@@ -6,53 +6,53 @@ import SpoolModel
 ///
 /// Without a service manager every call does nothing.
 struct ServiceNotifier {
-    /// How long a start may take until jobs are taken: the journal is read before.
+    /// How long a start may take before jobs are taken. It includes reading the journal.
     private static let startLimit = Duration.seconds(600)
-    /// How long it may take, at a stop, to end the apps and the journal once their time is up.
+    /// How long stopping the apps and ending the journal may take, once the time for jobs is up.
     private static let endLimit = Duration.seconds(60)
 
     private let manager: ServiceManager?
     private let logger: Logger
-    /// The last status line that it knows.
+    /// The last status line that was delivered.
     private var status: String?
-    /// Whether it knows that the daemon is ready; `nil`: the daemon is not ready yet.
+    /// Whether readiness was delivered; `nil`: the daemon is not ready yet.
     private var isReady: Bool?
     /// Whether the last message could not be delivered.
     private var isDeaf = false
 
-    /// Says that the start may take long. Blocks.
+    /// Announces that the start may take long. Blocks.
     init(_ manager: ServiceManager?, _ logger: Logger) {
         (self.manager, self.logger) = (manager, logger)
         tell([.needs(Self.startLimit), .status("starting: the journal is read")])
     }
 
-    /// How often the manager wants to hear that the daemon is alive; `nil` if it does not.
+    /// How often the manager expects a sign of life; `nil` if it does not.
     var heartbeat: Duration? { manager?.heartbeat }
 
-    /// Says that the daemon takes jobs from now on.
+    /// Announces that the daemon takes jobs from now on.
     mutating func noteReady(_ line: @autoclosure () -> String) {
         isReady = false
         update(line())
     }
 
-    /// Says that the configuration is being read again; `update` must follow.
+    /// Announces that the configuration is being read again; `update` must follow.
     mutating func noteReload() {
         guard isReady != nil else { return }
         isReady = false
         tell([.reloading])
     }
 
-    /// Says that the end has begun, and how long it may take.
+    /// Announces that the daemon stops, and how long that may take.
     mutating func noteStop(within limit: Duration, _ line: String) {
         if tell([.stopping, .needs(limit + Self.endLimit), .status(line)]) { status = line }
     }
 
-    /// Says that the daemon works.
+    /// Announces that the daemon is alive.
     mutating func beat() { tell([.alive]) }
 
-    /// Sends what is new, or could not be delivered before.
+    /// Sends the changes, and messages that could not be delivered before.
     ///
-    /// - Parameter line: The daemon's status in a line.
+    /// - Parameter line: The daemon's status in one line.
     mutating func update(_ line: @autoclosure () -> String) {
         guard manager != nil else { return }
         let line = line()
@@ -82,7 +82,7 @@ struct ServiceNotifier {
         logger.warning("service manager cannot be told", metadata: [LogKey.error: "\(error)", LogKey.hint: hint])
     }
 
-    /// The daemon in a line: `3 apps, 1 stopped, 1 stuck; 12 jobs under way`. Apps that work as usual are not listed by state.
+    /// The daemon's status: `3 apps, 1 stopped, 1 stuck; 12 jobs under way`. Apps in a usual state are not listed by state.
     static func statusLine(of apps: [SpoolStatus.App], isStopping: Bool) -> String {
         let jobCount = apps.reduce(0) { $0 + $1.jobCount }
         let isUsual: Set<SpoolStatus.AppState> = [.idle, .sending, .connecting]

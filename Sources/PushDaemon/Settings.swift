@@ -1,17 +1,17 @@
 package import LinuxIO
 
 extension Daemon {
-    /// What a daemon is started with.
+    /// The settings with which a daemon is started.
     package struct Settings: Sendable {
         /// The daemon's configuration file.
         package let path: String
-        /// How long a stop may take.
+        /// How long a stop waits for jobs under way.
         package let drainLimit: Duration
         /// The signals, blocked before any thread was started.
         package let signals: BlockedSignals
         /// The service manager that started it; `nil` if none did.
         package let serviceManager: ServiceManager?
-        /// The level of the daemon's logger: the configuration sets it, and changes it.
+        /// The level of the daemon's logger, which the configuration sets and may change.
         package let logThreshold = LogThreshold()
         /// The program's version, for monitoring.
         package var version = "unknown"

@@ -4,21 +4,21 @@ import SpoolStore
 extension Daemon {
     /// Why the daemon cannot start.
     package enum StartFault: Error {
-        /// The daemon's own file is at fault; the findings say how.
+        /// The daemon's configuration file is invalid; the findings say why.
         case configuration(ConfigurationSet)
         /// The spool or the state folder cannot be used.
         case spool(message: String, hint: String)
-        /// The process may have too few files open for the apps that there are. Another start changes nothing: somebody must
-        /// raise the limit, or take apps away.
+        /// The process's limit of open files is too low for the configured apps. Another start does not help: raise the
+        /// limit, or remove apps.
         case limit(message: String, hint: String)
-        /// There is no space, no descriptor or memory left, the filesystem is broken or not mounted yet, or another daemon has
-        /// the journal or the state folder; that may pass without anybody changing the configuration.
+        /// Space, descriptors or memory are short, the filesystem is broken or not mounted yet, or another daemon has
+        /// the journal or the state folder. This may pass without a change to the configuration.
         case shortage(message: String, hint: String)
     }
 }
 
 extension Daemon {
-    /// Why no daemon at all can run with this process's limit of open files; `nil` when one without apps can.
+    /// Why no daemon can run with this process's limit of open files; `nil` if one without apps can.
     package static func limitFault() -> (message: String, hint: String)? {
         guard let most = try? OpenFileLimit.most() else { return nil }
         return DescriptorBudget(limit: most).shortage(forApps: 0).map { ("\($0)", DescriptorShortage.hint) }
@@ -31,11 +31,11 @@ extension Daemon.StartFault {
         .limit(message: "\(shortage)", hint: DescriptorShortage.hint)
     }
 
-    /// What it means for the start that a file could not be opened or made.
+    /// Creates the fault for a file that could not be opened or created.
     ///
     /// - Parameters:
-    ///   - error: what was thrown.
-    ///   - path: that of the daemon's file.
+    ///   - error: The error that was thrown.
+    ///   - path: The path of the daemon's configuration file.
     init(_ error: any Error, path: String) {
         let fault = error as? SpoolFault
         let cause = fault?.cause ?? error as? SystemError

@@ -14,9 +14,9 @@ final class StatusPublisher {
     private let apps: AppSupervisor
     private let version: String
     private let startedAt = WallTime.now
-    /// Whether the status could not be written.
+    /// Whether the last attempt to write the status failed.
     private var isBroken = false
-    /// Until when the metrics are not written again, and whether they are older than the status.
+    /// When the metrics may be written again, and whether they are older than the status.
     private(set) var nextMetrics = ContinuousClock.now
     private(set) var hasOldMetrics = false
 
@@ -50,7 +50,7 @@ final class StatusPublisher {
         }
     }
 
-    /// Removes the status: nobody is to take it for that of a running daemon.
+    /// Removes the status, so that it cannot be mistaken for that of a running daemon.
     func remove() {
         do {
             try resources.spool.removeStatus()
@@ -61,10 +61,10 @@ final class StatusPublisher {
 
     // MARK: Metrics
 
-    /// How many bytes of metrics are written a second at most, on average: with a thousand apps they are megabytes.
+    /// The highest average rate of metrics, in bytes a second. With a thousand apps they take megabytes.
     private static let metricsRate = 64 << 10
 
-    /// Writes the metrics, unless that exceeded the rate.
+    /// Writes the metrics, unless that would exceed the rate.
     private func writeMetrics(for status: SpoolStatus) throws(SystemError) {
         hasOldMetrics = nextMetrics > .now
         guard !hasOldMetrics else { return }
@@ -79,7 +79,7 @@ final class StatusPublisher {
 
     private func metrics(for status: SpoolStatus) -> SpoolMetrics {
         var metrics = SpoolMetrics(status: status, version: version)
-        // A figure that cannot be read is left out; each app's own look logs why.
+        // A figure that cannot be read is omitted; each app's own check logs the cause.
         if let space = try? resources.spool.root.filesystemSpace() {
             (metrics.freeByteCount, metrics.byteCount) = (space.freeByteCount, space.byteCount)
         }
@@ -104,7 +104,7 @@ final class StatusPublisher {
 }
 
 extension AppIdentity {
-    /// What the status says of it.
+    /// The credentials in the status.
     func shown(at now: WallTime) -> SpoolStatus.Credentials {
         guard case .certificate(let facts) = credentials else { return SpoolStatus.Credentials(kind: .token) }
         let isContained = if case .pkcs12 = app.identity { true } else { false }

@@ -6,7 +6,7 @@ import SpoolStore
 /// Checks whether an app has room for its next step (in the journal, for lines in memory, or among the running hooks),
 /// and measures how long it waits for room.
 final class JournalRoom {
-    /// What the app waits for.
+    /// The resource for which the app waits.
     fileprivate enum Want: Hashable {
         case journal(JournalUse)
         case lines
@@ -90,7 +90,7 @@ final class JournalRoom {
 }
 
 extension JournalRoom.Want {
-    /// Describes what an app waits for.
+    /// Describes the resource for which an app waits.
     fileprivate var waiting: String {
         switch self {
         case .journal(.claims): "waits for room in the journal to claim more jobs"

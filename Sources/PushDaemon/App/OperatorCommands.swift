@@ -335,7 +335,7 @@ final class OperatorCommands {
         job.ending = ActiveJob.Ending(outcome: outcome)
         let back = await sender.takeBack(job)
         outcomes.withdraw(job, code, outcome)
-        // These notifications are only here now, regardless of what has happened to the job meanwhile.
+        // Only this function has these notifications now, even if the job has changed meanwhile.
         let awaited = back.filter { job.machine.isAwaiting($0.indices) }
         guard await outcomes.settle(takenBack: awaited, of: id, outcome) else {
             throw ControlFault("the app ends", hint: "ask again when it has started anew")

@@ -336,7 +336,7 @@ final class Publisher {
         context.logger.error("job has vanished from work/", metadata: [LogKey.job: "\(job.claimed.name)"])
     }
 
-    /// Moves jobs whose lines are published to `hold/`. A partly sent one still makes others duplicates.
+    /// Moves jobs with published lines to `hold/`. If partly sent, a held job still makes others with its ref duplicates.
     private func park(_ ids: [JobID]) -> PublicationPlan.Result {
         var failed: [JobID] = []
         for id in ids {

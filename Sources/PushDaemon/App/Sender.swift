@@ -241,7 +241,7 @@ final class Sender {
         if !job.machine.isOver { job.fault = "the file could not be read to its end: \(error)" }
         outcomes.handle(.stopped(.unreadable), id)
         endRetelling(job)
-        // What is on a connection still gets its outcome, and the last of them ends the job.
+        // Notifications on a connection still get their outcome, and the last of them ends the job.
         await outcomes.settle(takenBack: await gateway.remove(id), of: id, .unsent(.unreadable))
     }
 

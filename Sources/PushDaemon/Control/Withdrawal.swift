@@ -3,23 +3,23 @@ import LinuxIO
 import SpoolModel
 import SpoolStore
 
-/// A parked file that an operator has ended: its line comes first, then it goes to `failed/`.
+/// A held file that an operator ended: its line is published first, then it moves to `failed/`.
 struct Withdrawal {
     /// The file in `hold/`.
     let file: SeenFile
-    /// What its `job` line says.
+    /// Its `job` line.
     let report: JobReport
-    /// Where it goes.
+    /// Its place in the archive.
     let place: ArchivePlace
-    /// What stands beside it there.
+    /// The content of its result file.
     let result: [UInt8]
-    /// How many of its notifications have their outcome by that.
+    /// How many of its notifications get their outcome from the operator's command.
     let endedCount: Int
 
-    /// The id by which feedback names it.
+    /// The id that identifies it in feedback.
     var id: JobID { report.identity.id }
 
-    /// What the operator is told when it is there.
+    /// The answer to the operator once it is moved.
     var answer: ControlAnswer {
         let (tally, code) = (report.conclusion.tally, report.conclusion.code?.rawValue ?? "")
         let sent =
@@ -30,13 +30,13 @@ struct Withdrawal {
 }
 
 extension HoldDesk {
-    /// Ends what is left of a parked file; nothing is moved yet.
+    /// Prepares the end of a held file; nothing is moved yet.
     ///
     /// - Parameters:
     ///   - file: The file in `hold/`.
-    ///   - name: The name that the job was dropped by, as far as anybody knows.
-    ///   - code: Why.
-    /// - Returns: What is to be told and done.
+    ///   - name: The name under which the job was dropped, if known.
+    ///   - code: The code with which it ends.
+    /// - Returns: The withdrawal to publish and carry out.
     /// - Throws: `SystemError`: nothing was done.
     func withdrawal(of file: SeenFile, _ name: FileName, _ code: ResultCode) throws(SystemError) -> Withdrawal {
         let rest = try rest(of: file.status)
@@ -57,9 +57,9 @@ extension HoldDesk {
             file: file, report: report, place: place, result: result.bytes, endedCount: endedCount)
     }
 
-    /// Moves a file whose line is out to `failed/`.
+    /// Moves a file whose line is published to `failed/`.
     ///
-    /// - Returns: Where it is now; `nil` when it is gone: whoever has it has what is left of it, too.
+    /// - Returns: Its place there; `nil` if the file is gone, and with it the remainder of the job.
     /// - Throws: `SystemError`: call again later.
     func carryOut(_ withdrawal: Withdrawal) throws(SystemError) -> ArchivePlace? {
         let place = try spool.withdraw(
@@ -70,7 +70,7 @@ extension HoldDesk {
 }
 
 extension JournalProgress {
-    /// Gives what is left an outcome.
+    /// Gives the remaining notifications an outcome.
     mutating func end(with outcome: Outcome) {
         tally.add(outcome, count: remaining.count)
         for run in remaining.runs {
@@ -81,18 +81,18 @@ extension JournalProgress {
 }
 
 extension Outcome {
-    /// What becomes of notifications of a job that an operator ends.
+    /// The outcome of the remaining notifications of a job that an operator ends.
     static func withdrawn(_ code: ResultCode) -> Outcome {
         code == .expired ? .expired : .unsent(.cancelled)
     }
 }
 
 extension APNSModel.Refusal {
-    /// What was not sent because an operator had ended the job.
+    /// The refusal of a notification that was not sent because an operator cancelled the job.
     static let cancelled = APNSModel.Refusal(status: nil, reason: "Cancelled", verdict: .later)
 }
 
 extension ResultCode {
-    /// What an operator has done, in words.
+    /// Describes the operator's action.
     var explanation: String { self == .expired ? "an operator had it expire" : "an operator has cancelled it" }
 }

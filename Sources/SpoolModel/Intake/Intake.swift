@@ -1,71 +1,71 @@
 package import APNSModel
 
-/// Decides which files in one app's `new/` are whole, and in which order they are taken.
+/// Decides which files in one app's `new/` are complete, and in which order to take them.
 ///
-/// Told what the watch hints, what scans list and what `lstat` sees, it says what to do next (`next`) and when to ask
-/// again (`deadline`). Takes files by lane, as their names ask (`LaneTurns`), and within a lane in the order in which they
-/// appeared. Reads no clock and no file. A file renamed into place is taken at once; one written in place
-/// settles first, and is not judged before it was unchanged for `patience`. A prefix of a job is never taken for the
-/// job unless it ends in a newline, says nothing of its end, and stays as it is for `patience`.
+/// Its inputs are the watch's hints, the names that scans list, and the results of `lstat`. Its outputs are the next
+/// action (`next`) and when to ask again (`deadline`). It reads no clock and no file. It takes files by the lane in
+/// their names (`LaneTurns`), and within a lane in the order in which they appeared. A file renamed into place is taken
+/// at once. One written in place settles before it is read, and must be unchanged for `patience` before it fails or is
+/// taken without an end marker. So a prefix of a job is taken for the job only if it ends in a newline, has no end
+/// marker, and stays unchanged for `patience`.
 ///
-/// Of a crowd it attends to as many as `attention` of each lane, and keeps the names of the others until it is their turn:
-/// among those it goes by the order in which they were noticed. Names for which there is no room are left to another
-/// scan (`wantsScan`).
+/// At most `attention` files of each lane have attention. The names of further files wait in a backlog, in the order in
+/// which they were noticed. Names that do not fit into it are left to a later scan (`wantsScan`).
 ///
-/// A file whose time has not come is read once, so that its faults are told early, and left alone then: it is read again
-/// when it has changed, or when the time has come (`noteTime`, `nextTime`).
+/// A file whose time has not come is read once, so that its faults are reported early, and then postponed: it is read
+/// again when it has changed, or when its time has come (`noteTime`, `nextTime`).
 package final class Intake {
-    /// How long is long enough.
+    /// The rules for how long to watch files.
     package let rules: IntakeRules
 
     private var entries: [FileName: IntakeEntry] = [:]
-    /// Names that are not attended to yet, by lane, and whether some had to be left where they are.
+    /// Names without attention, by lane, and whether some did not fit.
     private var backlogs: [IntakeBacklog]
     private var hasLeftOut = false
-    /// Files that are left alone until their times come.
+    /// The postponed files.
     private var postponements: IntakePostponements
     private var looks = Queue<FileName>()
-    /// Files that may be taken, by lane, and which lane is next.
+    /// The files ready to be taken, by lane, and the turns of the lanes.
     private var ready = Lane.allCases.map { _ in Heap<IntakeTurn>() }
     private var turns = LaneTurns()
     private var timers = Heap<IntakeTimer>()
     private var notices = Queue<IntakeAction>()
-    /// Names that rsync writes temporary files for, by the last scan that listed those.
+    /// The final names of rsync's temporary files, with the last scan that listed those.
     private var rsyncTargets: [FileName: UInt64] = [:]
-    /// Names that no job has.
+    /// Names that cannot be jobs.
     private var ignored = IgnoredNames()
     private var lastTicket: UInt64 = 0
     private var scan: UInt64 = 0
 
-    /// Creates an intake that knows of no file.
+    /// Creates an intake without files.
     package init(rules: IntakeRules = IntakeRules()) {
         self.rules = rules
         backlogs = Lane.allCases.map { _ in IntakeBacklog(byteLimit: rules.backlogByteCount) }
         postponements = IntakePostponements(byteLimit: rules.postponedByteCount)
     }
 
-    /// How many files it attends to.
+    /// The number of files with attention.
     package var count: Int { entries.count }
 
-    /// How many files it leaves alone.
+    /// The number of postponed files.
     package var postponedCount: Int { postponements.count }
 
-    /// Whether it attends to a file.
+    /// Whether a file has attention.
     package func isAttending(to name: FileName) -> Bool { entries[name] != nil }
 
-    /// When a file that it attends to was dropped: the filesystem's time of its last change when it was first seen.
+    /// When a file with attention was dropped: its ctime when it was first seen, by the filesystem's clock.
     package func dropTime(of name: FileName) -> WallTime? { entries[name]?.order }
 
-    /// How many files it knows of, those among them that wait by name until it attends to them, or for their time.
+    /// The number of known files, including postponed ones and those in the backlogs.
     package var knownCount: Int { backlogs.reduce(entries.count + postponements.count) { $0 + $1.count } }
 
-    /// How many files are never taken, because no job has such names; as of the last whole scan.
+    /// The number of files that are never taken because of their names, as of the last complete scan.
     package var ignoredCount: Int { ignored.count }
 
-    /// Those of them that two whole scans have found, each name once; of a crowd only the first 1,000.
+    /// Returns the ignored names that two complete scans have found, each once. Of many, returns only the first 1,000.
     package func takeIgnored() -> [FileName] { ignored.takeNews() }
 
-    /// When the file appeared that is the first of those that may be taken; `nil` when none may.
+    /// When the oldest ready file appeared; `nil` if none is ready.
     package var oldestReady: WallTime? {
         get {
             var oldest: WallTime?
@@ -77,19 +77,19 @@ package final class Intake {
         }
     }
 
-    /// Whether another scan would find names for which there was no room before and now is.
+    /// Whether another scan would find names that did not fit before and do now.
     package var wantsScan: Bool { hasLeftOut && backlogs.allSatisfy(\.isEmpty) }
 
     // MARK: Input
 
-    /// Takes a hint of the watch.
+    /// Processes a hint of the watch.
     package func hint(_ hint: IntakeHint, _ name: FileName, at now: Moment) {
         if let target = name.rsyncTarget { return hintTemporary(hint, of: target) }
         guard name.isJob else { return }
         recall(name, at: now)
         guard var entry = entries[name] else { return hintUnattended(hint, name, at: now) }
         if entry.phase == .taken {
-            // What is there now is another file than the one that the shell has in hand.
+            // The name now belongs to another file than the one that the shell has.
             entry.pending = hint
             entries[name] = entry
         } else if hint == .goneAway {
@@ -102,16 +102,16 @@ package final class Intake {
         }
     }
 
-    /// Begins a scan: every name of the folder is then `listed`. Hints and answers may come in between.
+    /// Begins a scan. The caller reports every name in the folder with `listed`. Hints and answers may come in between.
     package func beginScan() {
         scan += 1
         hasLeftOut = false
         ignored.beginScan()
-        // Not all of a crowd with every scan: hints tell of changes, as a rule.
+        // Each scan checks only some of the postponed files, because hints usually report changes.
         postponements.beginScan(looks: max(1, rules.attention / 4))
     }
 
-    /// Takes a name that a scan found.
+    /// Processes a name that a scan found.
     package func listed(_ name: FileName, at now: Moment) {
         if let target = name.rsyncTarget { return rsyncTargets[target] = scan }
         guard name.isJob else {
@@ -123,7 +123,7 @@ package final class Intake {
         if entry.phase == .waiting { want(name) }
     }
 
-    /// Ends a scan: what it did not list is gone.
+    /// Ends a scan. Files that it did not list are forgotten.
     package func endScan() {
         let current = scan
         rsyncTargets = rsyncTargets.filter { $0.value == current }
@@ -132,7 +132,7 @@ package final class Intake {
         ignored.endScan()
     }
 
-    /// Takes the time of day: files whose time has come are attended to again, as many at a time as that is done with.
+    /// Gives attention again to postponed files whose time of day has come, at most `attention` of them per call.
     package func noteTime(_ time: WallTime, at now: Moment) {
         for _ in 0..<rules.attention {
             guard let next = postponements.popFirst(at: time) else { return }
@@ -140,14 +140,14 @@ package final class Intake {
         }
     }
 
-    /// Attends again to a file that was deferred.
+    /// Gives attention again to a deferred file.
     package func resume(_ name: FileName, at now: Moment) {
         if let postponement = postponements.remove(name) { return comeBack(name, postponement, at: now) }
-        // It is just being looked at whether it has changed; it is not left alone again if it has not.
+        // The file is being checked for a change. It must not be postponed again, even if it is unchanged.
         if entries[name]?.postponement != nil { entries[name]?.isDue = true }
     }
 
-    /// Takes what `lstat` saw of a name.
+    /// Processes the result of an `lstat`.
     package func sighted(_ name: FileName, _ sighting: IntakeSighting, at now: Moment) {
         guard var entry = entries[name], entry.phase != .taken, !leavesAlone(name, entry, sighting) else { return }
         let isOther = entry.note(sighting, at: now)
@@ -157,7 +157,7 @@ package final class Intake {
         schedule(name, entry, at: now)
     }
 
-    /// Takes what reading a file said, and decides about it. On `wait` and `postpone` the file is no longer in hand.
+    /// Processes the result of reading a file, and decides about it. After `wait` and `postpone` the shell has released it.
     package func read(_ name: FileName, _ reading: IntakeReading, at now: Moment) -> IntakeDecision {
         guard let entry = entries[name], entry.phase == .taken else { return .wait }
         if entry.pending != nil {
@@ -167,12 +167,12 @@ package final class Intake {
         let decision = IntakeJudgement(rules: rules, entry: entry, now: now).decision(on: reading)
         if decision == .wait { park(name, until: entry.stableSince + rules.patience) }
         guard decision == .claim, let until = reading.notBefore else { return decision }
-        // Without room for it the next scan finds it, and it is read again.
+        // If there is no room for it, the next scan finds it, and it is read again.
         if !postpone(name, entry, until: until) { entries[name] = nil }
         return .postpone(until)
     }
 
-    /// Takes what came of a look, a take or a move.
+    /// Processes the result of a look, a take or a move.
     package func answer(_ name: FileName, _ answer: IntakeAnswer, at now: Moment) {
         guard var entry = entries[name] else { return }
         switch answer {
@@ -203,7 +203,7 @@ package final class Intake {
         release(name, at: now)
     }
 
-    /// Takes note of a job that was claimed and is in `new/` again, since nothing of it could be sent: it is as old as it was.
+    /// Records that a claimed job was moved back to `new/` because nothing of it could be sent. It keeps its age.
     package func noteGivenBack(_ name: FileName, droppedAt: WallTime, at now: Moment) {
         hint(.movedIn, name, at: now)
         entries[name]?.order = droppedAt
@@ -211,13 +211,13 @@ package final class Intake {
 
     // MARK: Output
 
-    /// Returns what to do next; `nil` when there is nothing to do before `deadline` or the next input.
+    /// Returns the next action; `nil` if there is none before `deadline` or the next input.
     ///
     /// - Parameters:
-    ///   - now: The present.
-    ///   - lanes: Those for whose jobs there is room, by the names of their files. Files of others that are ready stay so.
-    ///   - longest: How many bytes a file may have. One that has more stays ready, and so does what is behind it in its lane.
-    /// - Returns: What to do.
+    ///   - now: The current time.
+    ///   - lanes: The lanes that have room for jobs, by the names of their files. Ready files of other lanes stay ready.
+    ///   - longest: The most bytes of a file. A longer file stays ready, and so do the files after it in its lane.
+    /// - Returns: The action.
     package func next(
         at now: Moment, taking lanes: LaneSet = .all, longest: Int64 = .max
     ) -> IntakeAction? {
@@ -234,12 +234,12 @@ package final class Intake {
                 return .look(name)
             }
             if let take = takeReady(in: lanes, longest: longest) { return take }
-            // What was overtaken has made room by now.
+            // Dropping outdated turns may have made room.
         } while attendToBacklogs(at: now)
         return nil
     }
 
-    /// Takes the file whose turn it is.
+    /// Returns the action for the file whose turn it is.
     private func takeReady(in lanes: LaneSet, longest: Int64) -> IntakeAction? {
         let waiting = LaneSet { lane in
             guard lanes.contains(lane), let entry = firstReady(in: lane) else { return false }
@@ -254,7 +254,7 @@ package final class Intake {
         return .take(turn.name, isPublishedByRename: isPublished)
     }
 
-    /// What is known of the first file of a lane that may be taken; turns that were overtaken are dropped.
+    /// Returns the entry of the first ready file of a lane, and drops outdated turns.
     private func firstReady(in lane: Lane) -> IntakeEntry? {
         while let turn = ready[lane.rank].first {
             if let entry = entries[turn.name], entry.ticket == turn.ticket, entry.phase == .ready { return entry }
@@ -263,7 +263,7 @@ package final class Intake {
         return nil
     }
 
-    /// When to ask again if nothing happens before; `nil` when nothing is being waited for.
+    /// When to call `next` again if there is no input before; `nil` if no timer is running.
     package var deadline: Moment? {
         get {
             while let timer = timers.first, entries[timer.name]?.ticket != timer.ticket { _ = timers.popFirst() }
@@ -271,14 +271,14 @@ package final class Intake {
         }
     }
 
-    /// The time of day at which to call `noteTime`; `nil` when no file is left alone until then.
+    /// When to call `noteTime`, by the time of day; `nil` if no postponed file waits for a time.
     package var nextTime: WallTime? {
         get { postponements.firstTime }
     }
 
-    // MARK: Files that are left alone
+    // MARK: Postponed files
 
-    /// Leaves a file alone until a time of day, or until `resume`. Returns whether there is room to remember it.
+    /// Postpones a file until a time of day, or until `resume`. Returns whether there is room to remember it.
     private func postpone(_ name: FileName, _ entry: IntakeEntry, until: WallTime?) -> Bool {
         guard let sighting = entry.sighting else { return false }
         let postponement = IntakePostponement(sighting, of: entry, until: until)
@@ -287,13 +287,13 @@ package final class Intake {
         return true
     }
 
-    /// Attends again to a file that is left alone, if it is: to look whether it has changed.
+    /// Gives attention to a postponed file, to check whether it has changed.
     private func recall(_ name: FileName, at now: Moment) {
         guard !postponements.isEmpty, let postponement = postponements.remove(name) else { return }
         entries[name] = IntakeEntry(postponement, isDue: false, at: now, scan: scan)
     }
 
-    /// Leaves a file alone again that is as it was and whose time has not come. Returns whether so.
+    /// Postpones a file again if it is unchanged and its time has not come. Returns whether it did.
     private func leavesAlone(_ name: FileName, _ entry: IntakeEntry, _ sighting: IntakeSighting) -> Bool {
         guard let postponement = entry.postponement, !entry.isDue, postponement.isOf(sighting),
             postponements.insert(name, postponement, scan: entry.scan)
@@ -302,7 +302,7 @@ package final class Intake {
         return true
     }
 
-    /// Attends again to a file that was left alone and may be taken; behind a crowd it waits by name, and settles anew then.
+    /// Resumes a postponed file that may be taken. If its lane has a backlog, only its name waits there, and it settles again.
     private func comeBack(_ name: FileName, _ postponement: IntakePostponement, at now: Moment) {
         let rank = name.lane.rank
         guard backlogs[rank].isEmpty, hasAttention(for: rank) else {
@@ -314,7 +314,7 @@ package final class Intake {
 
     // MARK: Steps
 
-    /// Takes a name that a scan found and that is not attended to.
+    /// Processes a name without attention that a scan found.
     private func listedUnattended(_ name: FileName, at now: Moment) {
         guard let mustLook = postponements.noteListed(name, scan: scan) else {
             if !backlogs[name.lane.rank].noteListed(name) { admit(name, isPublishedByRename: false, at: now) }
@@ -325,7 +325,7 @@ package final class Intake {
         want(name)
     }
 
-    /// Begins to attend to a name, or has it wait behind the others of its lane.
+    /// Gives attention to a name, or adds it to its lane's backlog.
     private func admit(_ name: FileName, isPublishedByRename: Bool, at now: Moment) {
         let rank = name.lane.rank
         if backlogs[rank].isEmpty, hasAttention(for: rank) {
@@ -340,13 +340,13 @@ package final class Intake {
         looks.append(name)
     }
 
-    /// Whether another file of a lane may be attended to. Those that settle or cannot be had do not count: they would keep
-    /// out what can be taken at once.
+    /// Whether another file of a lane may get attention. Files that settle or cannot be taken do not count: they would
+    /// keep out files that can be taken at once.
     private func hasAttention(for rank: Int) -> Bool {
         looks.count + ready[rank].count < rules.attention
     }
 
-    /// Attends to as many more names as there is attention for, and returns whether there were any.
+    /// Gives attention to names from the backlogs while there is room, and returns whether there were any.
     @discardableResult
     private func attendToBacklogs(at now: Moment) -> Bool {
         var hasAttended = false
@@ -360,7 +360,7 @@ package final class Intake {
         return hasAttended
     }
 
-    /// Takes a hint of a name that is not attended to; it may wait for that.
+    /// Processes a hint about a name without attention, which may be in the backlog.
     private func hintUnattended(_ hint: IntakeHint, _ name: FileName, at now: Moment) {
         let news: IntakeBacklog.News =
             switch hint {
@@ -372,7 +372,7 @@ package final class Intake {
         admit(name, isPublishedByRename: hint == .movedIn, at: now)
     }
 
-    /// Begins anew with a file that we put back: it must settle, whatever the watch will say of our own rename.
+    /// Starts over with a file that the daemon renamed back. It must settle, regardless of the watch's report of that rename.
     private func takeBack(_ name: FileName, as newName: FileName, at now: Moment) {
         if newName != name { answer(name, .gone, at: now) }
         recall(newName, at: now)
@@ -393,7 +393,7 @@ package final class Intake {
         looks.append(name)
     }
 
-    /// Waits for a file written in place to settle; a look under way will see to it otherwise.
+    /// Waits for a file written in place to settle. If a look is under way, its result starts the wait.
     private func settle(_ name: FileName) {
         guard let entry = entries[name], entry.phase == .waiting || entry.phase == .ready else { return }
         park(name, until: entry.stableSince + rules.settle)
@@ -430,7 +430,7 @@ package final class Intake {
         timers.insert(IntakeTimer(moment: moment, name: name, ticket: ticket))
     }
 
-    /// Lets go of a file that was in hand; what the watch said meanwhile counts now.
+    /// Releases a file that the shell had, and processes the hint that arrived meanwhile.
     private func release(_ name: FileName, at now: Moment) {
         guard let pending = entries[name]?.pending else { return }
         entries[name]?.pending = nil

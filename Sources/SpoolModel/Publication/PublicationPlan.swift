@@ -1,28 +1,28 @@
 package import APNSModel
 
-/// In which order what became of an app's jobs is recorded, told and archived: the order that makes a crash harmless.
+/// The order in which an app's results are recorded, published and archived, which makes a crash harmless.
 ///
-/// Jobs go in as they end; steps come out, one at a time, and the shell says how each ended. A round is:
+/// The caller adds jobs as they end, asks for one step at a time, and reports how each ended. A round is:
 ///
-/// 1. ``Step/tell(_:)``: record how jobs ended, and add their lines to those that are to be published.
-/// 2. ``Step/sync``: make all records durable. A line that was read must never be sent again by the next start.
-/// 3. ``Step/keepRefs(_:)``: keep what the jobs are known by. From then on another one of the same is a duplicate.
+/// 1. ``Step/tell(_:)``: record how jobs ended, and add their lines to those to be published.
+/// 2. ``Step/sync``: make all records durable. Once its line was read, a notification must never be resent by the next start.
+/// 3. ``Step/keepRefs(_:)``: store the jobs' refs. From then on, another job with the same ref is a duplicate.
 /// 4. ``Step/publish(_:)``: rename the lines into `feedback/`.
 /// 5. ``Step/archive(_:)``: move the jobs to `done/` and `failed/`.
-/// 6. ``Step/park(_:)`` and ``Step/withdraw(_:)``: move what operators have held or ended, whose lines are out.
+/// 6. ``Step/park(_:)`` and ``Step/withdraw(_:)``: move jobs with published lines that operators have held or ended.
 ///
-/// Where 2, 3 or 4 fails the round ends, and the next one begins anew with the same lines. A failed move is tried again with
-/// the next round. At times of the shell's choice what was moved is cleaned: ``Cleaning``.
+/// If step 2, 3 or 4 fails, the round ends, and the next one starts again with the same lines. A failed move is retried in the
+/// next round. The caller cleans moved jobs when it chooses: ``takeArchived()``.
 package struct PublicationPlan {
-    /// What the shell must do next.
+    /// The next step for the caller.
     package enum Step: Hashable, Sendable {
         /// Record the ends of these jobs, and write their lines in memory.
         case tell([JobID])
-        /// Take the lines that there are in memory, and make everything durable that was recorded by then.
+        /// Take the current lines in memory, and make durable all records made by then.
         case sync
-        /// Keep the refs of these jobs.
+        /// Store the refs of these jobs.
         case keepRefs([JobID])
-        /// Publish the lines that were taken; these jobs are over by them.
+        /// Publish the taken lines, which conclude these jobs.
         case publish([JobID])
         /// Move these jobs to their archives.
         case archive([JobID])
@@ -34,73 +34,73 @@ package struct PublicationPlan {
 
     /// How a step ended.
     package enum Result: Hashable, Sendable {
-        /// As it should.
+        /// It succeeded.
         case done
-        /// Not at all, or nobody knows.
+        /// It failed, or its result is unknown.
         case failed
-        /// Of these jobs not, and of these there is nothing left to do; of the others as it should.
+        /// It failed for some jobs, and had nothing left to do for others. It succeeded for the rest.
         case doneBut(failed: [JobID], gone: [JobID])
     }
 
-    /// Where a round is.
+    /// The position in a round.
     private enum Stage {
         case idle, telling, syncing, keeping, publishing, archiving, parking, withdrawing
     }
 
     private var stage = Stage.idle
-    /// What the step that is under way is about.
+    /// The jobs of the step under way.
     private var underWay: [JobID] = []
-    /// Jobs that ended and have no line yet.
+    /// Jobs that have ended and have no line yet.
     private var concluded: [JobID] = []
-    /// Jobs whose line is among those in memory.
+    /// Jobs whose line is in memory.
     private var told: [JobID] = []
-    /// Jobs whose lines are out and which are still to be moved.
+    /// Jobs whose lines are published and that are still to be moved.
     private var published: [JobID] = []
-    /// Jobs that were moved, which is not synced yet.
+    /// Jobs whose move is not synced yet.
     private var archived: [JobID] = []
-    /// Jobs that are to be held, and parked files that an operator has ended; of those whose lines are out with this round.
+    /// Jobs to be held, and held files that an operator ended; below, those of them whose lines this round publishes.
     private var parking: [JobID] = []
     private var withdrawals: [JobID] = []
     private var dueParking: [JobID] = []
     private var dueWithdrawals: [JobID] = []
 
-    /// Creates a plan for nothing.
+    /// Creates an empty plan.
     package init() {}
 
-    // MARK: What comes in
+    // MARK: Input
 
-    /// Notes a job that has ended.
+    /// Adds a job that has ended.
     package mutating func conclude(_ job: JobID) { concluded.append(job) }
 
-    /// Notes a job that is to be held, whose lines are in memory.
+    /// Adds a job to be held, whose lines are in memory.
     package mutating func park(_ job: JobID) { parking.append(job) }
 
-    /// Notes a parked file that was ended, whose line is in memory.
+    /// Adds a held file that was ended, whose line is in memory.
     package mutating func withdraw(_ job: JobID) { withdrawals.append(job) }
 
-    /// Notes a job that an earlier run has moved to its place; whether that survives a power loss is not known.
+    /// Adds a job that an earlier run has archived. It is unknown whether that move would survive a power loss.
     package mutating func noteMoved(_ job: JobID) { archived.append(job) }
 
-    /// Whether a job waits to be parked.
+    /// Whether a job waits to be held.
     package func isParking(_ job: JobID) -> Bool { parking.contains(job) }
 
-    /// Whether there is nothing for a round to do, beside lines in memory.
+    /// Whether a round would have no work, apart from lines in memory.
     package var isIdle: Bool { concluded.isEmpty && published.isEmpty && parking.isEmpty && withdrawals.isEmpty }
 
     // MARK: A round
 
     /// Begins a round.
     ///
-    /// - Precondition: None is under way.
+    /// - Precondition: No round is under way.
     package mutating func begin() {
         precondition(stage == .idle, "one round at a time")
         stage = .telling
     }
 
-    /// The next step of the round; `nil` at its end.
+    /// Returns the next step of the round; `nil` at its end.
     ///
     /// - Parameter hasLines: Whether there are lines in memory.
-    /// - Returns: The step: say how it ended (``note(_:)``) before asking again.
+    /// - Returns: The step. Report how it ended (``note(_:)``) before asking again.
     package mutating func next(hasLines: Bool) -> Step? {
         while true {
             switch stage {
@@ -131,7 +131,7 @@ package struct PublicationPlan {
         }
     }
 
-    /// Notes how the step that was asked for ended.
+    /// Records how the current step ended.
     package mutating func note(_ result: Result) {
         let (failed, gone) = result.exceptions(of: underWay)
         switch stage {
@@ -158,25 +158,25 @@ package struct PublicationPlan {
         }
     }
 
-    /// The lines of what is to be parked or withdrawn are among those that are published now, or before.
+    /// Lines of jobs to be held or withdrawn are published in this round, or were before.
     private mutating func noteTold() {
         (dueParking, dueWithdrawals, stage) = (parking, withdrawals, .syncing)
     }
 
-    /// Goes on with the lines of a round, or ends it: the next one has them again.
+    /// Continues with the lines of a round, or ends it, so that the next one has them again.
     private mutating func goOn(to next: Stage, _ result: Result) {
         guard result != .done else { return stage = next }
         told = underWay + told
         stage = .idle
     }
 
-    // MARK: What may be forgotten
+    // MARK: Cleaning
 
-    /// Whether jobs were moved whose move may not survive a power loss.
+    /// Whether any jobs were moved and the move may not survive a power loss.
     package var mustClean: Bool { !archived.isEmpty }
 
-    /// Takes the jobs whose moves are about to be synced: when they are, the journal may forget them. If they cannot be
-    /// the journal keeps them, and the next start looks where they are.
+    /// Removes and returns the jobs whose moves are about to be synced. After the sync the journal may forget them. If
+    /// it fails, the journal keeps them, and the next start checks where they are.
     package mutating func takeArchived() -> [JobID] {
         defer { archived = [] }
         return archived
@@ -184,7 +184,7 @@ package struct PublicationPlan {
 }
 
 extension PublicationPlan.Result {
-    /// The jobs of a step that it did not do, and those of which nothing is left to do.
+    /// The jobs for which a step failed, and those for which it had nothing left to do.
     fileprivate func exceptions(of jobs: [JobID]) -> (failed: [JobID], gone: [JobID]) {
         switch self {
         case .done: ([], [])
@@ -195,7 +195,7 @@ extension PublicationPlan.Result {
 }
 
 extension [JobID] {
-    /// All but these, in the same order.
+    /// Returns all jobs except these, in the same order.
     fileprivate func without(_ jobs: [JobID]) -> [JobID] {
         guard !jobs.isEmpty else { return self }
         let others = Set(jobs)
