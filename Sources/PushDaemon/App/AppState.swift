@@ -72,7 +72,7 @@ final class AppState {
 
     // MARK: Operators' pauses
 
-    /// Whether the app is paused and no notification is on a connection any more.
+    /// Whether the app is paused and no notification is on a connection.
     var isPausedOut: Bool { pausedAt != nil && gateway.events.meter.inFlightCount == 0 }
 
     /// Detects a pause that was begun or ended without the daemon.

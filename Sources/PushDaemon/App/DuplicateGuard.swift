@@ -131,7 +131,7 @@ final class DuplicateGuard {
             })
     }
 
-    /// Stores the ref of a job about to be held, if it may have reached a device: it can stay in `hold/` for long.
+    /// Stores the ref of a job about to be held, if any of it may have been accepted: it can stay in `hold/` for long.
     ///
     /// - Returns: `false` if it cannot be stored. The job must not be held then.
     func keep(parked job: ActiveJob) -> Bool {

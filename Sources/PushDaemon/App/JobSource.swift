@@ -164,7 +164,7 @@ private struct LinesFile {
     enum Origin {
         /// The file, in the first pass.
         case file(OpenJob)
-        /// The bytes of a short file from the first pass, in the second pass. The file is not needed any more.
+        /// The bytes of a short file from the first pass, in the second pass. The file is no longer needed.
         case bytes([UInt8])
         /// A long file with the checksum of each piece, in the second pass.
         case checkedFile(OpenJob, [UInt32])

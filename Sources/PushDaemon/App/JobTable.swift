@@ -87,7 +87,7 @@ final class JobTable {
     /// The feedback names of a job that ended recently; `nil` for other jobs.
     func recentIdentity(of id: JobID) -> JobIdentity? { recent[id] }
 
-    /// Returns the jobs whose time is up. Each job is returned once, so the caller must settle the rest of it.
+    /// Returns the jobs whose time is up. Every call returns a late job again until it has ended or is to be held.
     func late(at now: Moment) -> [ActiveJob] {
         guard let nextGiveUp, nextGiveUp <= now else { return [] }
         let active = jobs.values.filter { !$0.machine.isOver && $0.flying == nil }

@@ -65,7 +65,7 @@ final class JournalRoom {
         if waits[want] == nil { waits[want] = .now }
     }
 
-    /// Records that no request for this use waits any more.
+    /// Records that no request for this use is waiting.
     func endWait(for use: JournalUse) {
         if !waits.isEmpty { waits[.journal(use)] = nil }
     }

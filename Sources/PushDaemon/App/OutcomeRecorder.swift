@@ -61,7 +61,7 @@ final class OutcomeRecorder {
 
     /// Gives up the notifications that have not been handed out. Only their number is known.
     private func giveUpUnread(_ job: ActiveJob) {
-        // If an operator ended the job, his command settles them.
+        // If an operator ended the job, the command settles them.
         guard !job.isWithdrawn else { return }
         let id = job.claimed.id
         jobs.closeSource(of: id)

@@ -176,7 +176,7 @@ final class Publisher {
         switch step {
         case .tell(let ids): return await inGroups(ids) { group in context.spool.keepingDaysOpen { tell(group) } }
         case .sync:
-            // Until all lines of an earlier run are published, a publication covers only the records of this run.
+            // Until all lines of an earlier run are published, a publication covers only records from `firstTold` on.
             batch = (parts.lines.take(), isRetelling ? parts.earlier.firstTold : nil, journal.lastRecord)
             return lines(areOut: await journal.sync())
         case .keepRefs(let ids): return lines(areOut: parts.duplicates.keep(ids.lazy.compactMap { self.jobs[$0] }))
