@@ -61,7 +61,7 @@ struct ConfigurationTests {
     }
 
     /// Puts what the samples name: a certificate with its key, and a key alone.
-    private static func putCredentials(into folder: Directory) throws {
+    static func putCredentials(into folder: Directory) throws {
         let client = try #require(try Certificates.throwaway(topic: "com.example.legacy").client)
         try folder.create(Array("legacy.pem".utf8), mode: 0o600).write(client)
         let key = try #require(client.firstRange(of: Array("-----BEGIN PRIVATE KEY".utf8)))
