@@ -42,6 +42,11 @@ BROWSER_PACKAGES := \
 	libxml2-utils \
 	python3
 
+# Packages for the documentation's site; DocC comes with Swift.
+DOCS_PACKAGES := \
+	mandoc \
+	python3
+
 # Packages for the fault tests: filesystems for power cuts, a network that drops packets, and access lists.
 FAULT_PACKAGES := \
 	acl \
@@ -71,7 +76,7 @@ FORMATTED := Package.swift Sources Tests
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help setup lint format build install uninstall deb test test-full faults clients fuzz interop report demo bench instructions clean
+.PHONY: help setup lint format build install uninstall deb test test-full faults clients fuzz interop report docs demo bench instructions clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -140,6 +145,15 @@ interop: setup ## Test our HTTP/2 against nghttpd, nginx, h2o, curl, h2load and 
 report: build ## Check a page of `pushspool report` in a browser (PICTURES=folder keeps the pictures)
 	@.ci/setup $(BROWSER_PACKAGES)
 	@$(MAKE) -C Tests/Interop report
+
+docs: setup ## Build the documentation as a site, .build/docs, and check its links (DOCS_BASE=/path)
+	@.ci/setup $(DOCS_PACKAGES)
+	@echo '==> build of the documented modules'
+	@swift build $(CHECKED) --target PushDaemon
+	@swift build $(CHECKED) --target SpoolClient
+	@swift build $(CHECKED) --target GatewaySimulator
+	@echo '==> documentation'
+	@.ci/docs
 
 demo: build ## Send sample jobs to the simulated gateway, end to end
 	@echo '==> demo'
