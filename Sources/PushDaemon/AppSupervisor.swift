@@ -97,7 +97,7 @@ final class AppSupervisor {
             var app = app
             if app.state == .starting { app.reason = places[app.name]?.startFault }
             if running.contains(app.name), set.brokenApps.contains(app.name) {
-                let words = "goes on with what was in force: its configuration is at fault, see pushspool check"
+                let words = "keeps its previous configuration because the new one is invalid; run `pushspool check`"
                 app.reason = app.reason.map { "\($0); \(words)" } ?? words
             }
             app.credentials = set.apps[app.name]?.identity.shown(at: .now)
@@ -221,7 +221,7 @@ final class AppSupervisor {
             let asksAgain = places[runner.name]?.asksAgain == true
             places[runner.name]?.asksAgain = false
             if await runner.reconfigureIfNeeded(app.configuration, app.identity, asksAgain: asksAgain) { return }
-            logger.notice("app speaks another protocol, and starts anew", metadata: [LogKey.app: "\(runner.name)"])
+            logger.notice("app restarts because its protocol changed", metadata: [LogKey.app: "\(runner.name)"])
             runner.beginDraining()
         }
         // As when the daemon stops, jobs under way may finish first, within the limit.
@@ -242,9 +242,9 @@ final class AppSupervisor {
         } catch {
             // That proves nothing; the next attention checks again.
             return logger.warning(
-                "app's directory cannot be seen", metadata: [LogKey.app: "\(name)", LogKey.error: "\(error)"])
+                "app folder cannot be accessed", metadata: [LogKey.app: "\(name)", LogKey.error: "\(error)"])
         }
-        logger.warning("app's directory is gone", metadata: [LogKey.app: "\(name)"])
+        logger.warning("app folder is gone", metadata: [LogKey.app: "\(name)"])
         places[name]?.hasVanished = true
         runner.stop()
     }
@@ -268,7 +268,7 @@ final class AppSupervisor {
         } catch {
             var metadata: Logger.Metadata = [LogKey.error: "\(error)"]
             if let hint = (error as? WatchFault)?.hint { metadata[LogKey.hint] = "\(hint)" }
-            logger.warning("spool cannot be watched and is polled", metadata: metadata)
+            logger.warning("spool cannot be watched; polling it instead", metadata: metadata)
         }
     }
 
@@ -296,8 +296,8 @@ final class AppSupervisor {
     private func reportLoss() {
         let count = watcher.overflowCount
         var metadata: Logger.Metadata = [LogKey.overflows: "\(count)"]
-        if count > 0 { metadata[LogKey.hint] = "fs.inotify.max_queued_events is how much the kernel keeps" }
-        logger.info("events were lost; everything is scanned", metadata: metadata)
+        if count > 0 { metadata[LogKey.hint] = "raise the sysctl fs.inotify.max_queued_events" }
+        logger.info("file events were lost; rescanning everything", metadata: metadata)
     }
 
     /// Applies a new configuration.
@@ -347,7 +347,7 @@ final class AppSupervisor {
             let count = runner.shown.jobCount
             guard count > 0 else { continue }
             logger.warning(
-                "jobs stay in work/, and the next start goes on with them",
+                "jobs stay in work/; the next start resumes them",
                 metadata: [LogKey.app: "\(name)", LogKey.jobs: "\(count)"])
         }
     }
@@ -369,7 +369,7 @@ struct UnconfiguredFolders {
         for name in all where names.contains(name) {
             guard reported.insert(name).inserted else { continue }
             let hint: Logger.MetadataValue =
-                "\(configuration.remedy(forLackOf: name)); until then it is left alone"
+                "\(configuration.remedy(forLackOf: name)); until then pushspool ignores this folder"
             logger.warning("app is not configured", metadata: [LogKey.app: "\(name)", LogKey.hint: hint])
         }
     }

@@ -20,9 +20,9 @@ actor BallastKeeper {
     /// Frees the reserve, so that jobs under way can be finished.
     func giveUp() {
         do {
-            if try ballast.giveUp() { logger.warning("volume is full: the reserve is given up to finish jobs") }
+            if try ballast.giveUp() { logger.warning("volume is full: released the ballast to finish active jobs") }
         } catch {
-            logger.error("reserve cannot be given up", metadata: [LogKey.error: "\(error)"])
+            logger.error("ballast cannot be released", metadata: [LogKey.error: "\(error)"])
         }
     }
 
@@ -31,7 +31,7 @@ actor BallastKeeper {
         do {
             try ballast.restore()
         } catch {
-            logger.error("reserve cannot be made", metadata: [LogKey.error: "\(error)"])
+            logger.error("ballast cannot be created", metadata: [LogKey.error: "\(error)"])
         }
     }
 }

@@ -31,7 +31,7 @@ final class ConfigurationKeeper {
         if !set.isDaemonBroken, watch?.follow(set.credentialFiles) == true { set = read() }
         report(set)
         if set.isDaemonBroken {
-            logger.error("configuration is not used", metadata: [LogKey.path: "\(loader.path)"])
+            logger.error("configuration is invalid and was not applied", metadata: [LogKey.path: "\(loader.path)"])
             return false
         }
         current.daemon.logLevel = set.daemon.logLevel
@@ -44,7 +44,7 @@ final class ConfigurationKeeper {
         current.misnamedFiles = set.misnamedFiles
         var metadata: Logger.Metadata = [LogKey.path: "\(loader.path)"]
         if !set.brokenApps.isEmpty { metadata[LogKey.broken] = "\(set.brokenApps.sorted().joined(separator: " "))" }
-        logger.notice("configuration read", metadata: metadata)
+        logger.notice("configuration loaded", metadata: metadata)
         return true
     }
 
@@ -70,9 +70,9 @@ final class ConfigurationKeeper {
         let keys = daemon.differences(from: current.daemon)
         defer { unusedKeys = keys }
         guard !keys.isEmpty, keys != unusedKeys else { return }
-        let hint: Logger.MetadataValue = "restart the daemon to use them"
+        let hint: Logger.MetadataValue = "restart the daemon to apply them"
         logger.warning(
-            "changed keys are not used yet",
+            "changed keys need a restart",
             metadata: [LogKey.keys: "\(keys.joined(separator: " "))", LogKey.hint: hint])
     }
 
@@ -103,8 +103,8 @@ final class ConfigurationKeeper {
         } catch is CancellationError {
             return
         } catch {
-            let hint: Logger.MetadataValue = "send HUP after a change"
-            logger.warning("configuration is not watched", metadata: [LogKey.error: "\(error)", LogKey.hint: hint])
+            let hint: Logger.MetadataValue = "send HUP after you change a file"
+            logger.warning("configuration cannot be watched", metadata: [LogKey.error: "\(error)", LogKey.hint: hint])
         }
         await Bell.waitForCancellation(on: reactor)
     }

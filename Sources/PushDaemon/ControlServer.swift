@@ -58,7 +58,7 @@ actor ControlServer {
         do {
             return try await listener?.accept()
         } catch let error as SystemError where error.isTransient {
-            logger.warning("control connections have to wait", metadata: [LogKey.error: "\(error)"])
+            logger.warning("control connection cannot be accepted yet", metadata: [LogKey.error: "\(error)"])
             try await reactor.sleep(for: .milliseconds(500))
             return nil
         }
@@ -73,13 +73,13 @@ actor ControlServer {
         do {
             try await converse(over: socket)
         } catch {
-            logger.debug("control connection broken", metadata: [LogKey.error: "\(error)"])
+            logger.debug("control connection failed", metadata: [LogKey.error: "\(error)"])
         }
     }
 
     private func converse(over socket: StreamSocket) async throws {
         guard connectionCount <= Self.connectionLimit, let peer = socket.peerProcess else {
-            let hint = "ask again when others have ended"
+            let hint = "try again when others have closed"
             return try await write(ControlAnswer(.refused, "too many control connections", hint: hint), to: socket)
         }
         var lines = ControlLines()
@@ -89,7 +89,7 @@ actor ControlServer {
                 guard try await take(line, from: peer, over: socket) else { return }
             }
             guard !lines.isTooLong else {
-                let text = "the line is longer than \(ControlRequest.lineLimit) bytes"
+                let text = "the request is longer than \(ControlRequest.lineLimit) bytes"
                 return try await write(ControlAnswer(.refused, text), to: socket)
             }
             switch try socket.read(into: &buffer) {
@@ -123,7 +123,7 @@ actor ControlServer {
         do throws(Diagnostic) {
             tape = try parser.parse(line)
         } catch {
-            throw ControlFault("the line is no JSON: \(error.message)", hint: error.hint)
+            throw ControlFault("the request is not valid JSON: \(error.message)", hint: error.hint)
         }
         return try ControlRequest(tape.root)
     }

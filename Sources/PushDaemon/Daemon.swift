@@ -213,9 +213,9 @@ package actor Daemon {
         } catch is CancellationError {
             return
         } catch {
-            let hint: Logger.MetadataValue = "choose another metrics.listen, or end who has it; then restart"
+            let hint: Logger.MetadataValue = "set another metrics.listen, or stop the program using it; then restart"
             logger.error(
-                "metrics are not listened for",
+                "metrics endpoint cannot be opened",
                 metadata: [LogKey.path: "\(place)", LogKey.error: "\(error)", LogKey.hint: hint])
         }
         // The daemon works without metrics requests.
@@ -280,16 +280,16 @@ package actor Daemon {
             }
         } catch {
             signalFault = error
-            let hint: Logger.MetadataValue = "start it again; see the limits on open files"
-            logger.error("signals cannot be heard", metadata: [LogKey.error: "\(error)", LogKey.hint: hint])
+            let hint: Logger.MetadataValue = "check the limits on open files, then start the daemon again"
+            logger.error("signals cannot be received", metadata: [LogKey.error: "\(error)", LogKey.hint: hint])
             await drain(nil)
         }
     }
 
     private func noteMeaningless(_ signal: Signal) {
-        let hint: Logger.MetadataValue = "HUP reads the configuration again, TERM ends the daemon"
+        let hint: Logger.MetadataValue = "send HUP to reload the configuration, TERM to stop the daemon"
         let metadata: Logger.Metadata = [LogKey.signal: "\(signal.name)", LogKey.hint: hint]
-        logger.notice("signal means nothing here", metadata: metadata)
+        logger.notice("signal ignored", metadata: metadata)
     }
 
     /// Lets jobs under way finish; a second signal abandons them at once.
@@ -314,7 +314,7 @@ package actor Daemon {
                 if signal == .terminate || signal == .interrupt { return }
             }
         } catch {
-            logger.error("signals cannot be heard", metadata: [LogKey.error: "\(error)"])
+            logger.error("signals cannot be received", metadata: [LogKey.error: "\(error)"])
         }
     }
 
@@ -331,9 +331,9 @@ package actor Daemon {
         guard !stuck.isEmpty else { return }
         journal.end()
         status.remove()
-        let hint: Logger.MetadataValue = "their jobs stay in work/, and the next start goes on with them"
+        let hint: Logger.MetadataValue = "their jobs stay in work/; the next start resumes them"
         logger.error(
-            "stopped without apps that are stuck",
+            "stopped without waiting for stuck apps",
             metadata: [LogKey.app: "\(stuck.joined(separator: " "))", LogKey.hint: hint])
         Host.leave(with: 75)
     }

@@ -81,7 +81,7 @@ struct DaemonResources {
         if let lock = try StateLock(on: state) { return lock }
         throw Daemon.StartFault.shortage(
             message: "another daemon uses the state folder \(state.path)",
-            hint: "stop that one, or give each a folder of its own (`state`)")
+            hint: "stop that daemon, or set `state` to a different folder for each")
     }
 
     /// Opens the folder of the provider tokens, and creates it.
@@ -91,8 +91,8 @@ struct DaemonResources {
         } catch {
             if error.isOutOfSpace || error.isShortage { throw error }
             throw Daemon.StartFault.spool(
-                message: "the folder of the provider tokens cannot be used: \(error)",
-                hint: "move away what is in the place of \(state.path)/tokens; the daemon makes that folder itself")
+                message: "the folder for provider tokens cannot be used: \(error)",
+                hint: "move \(state.path)/tokens away; the daemon creates that folder itself")
         }
     }
 }
@@ -106,7 +106,7 @@ extension DescriptorBudget {
         do throws(SystemError) {
             limit = try OpenFileLimit.raise(keeping: reserve)
         } catch {
-            logger.warning("limit of open files stays as it is", metadata: [LogKey.error: "\(error)"])
+            logger.warning("limit on open files cannot be raised", metadata: [LogKey.error: "\(error)"])
         }
         var budget = DescriptorBudget(limit: limit)
         budget.hasMetricsListener = set.daemon.metricsListen != nil

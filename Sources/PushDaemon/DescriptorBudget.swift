@@ -66,12 +66,12 @@ struct DescriptorShortage: Error, Hashable, CustomStringConvertible {
     /// The error message with the figures.
     var description: String {
         let apps = appCount == 0 ? "without an app" : appCount == 1 ? "with 1 app" : "with \(appCount) apps"
-        return "a process may have \(limit) files open (RLIMIT_NOFILE), and the daemon needs \(needed) \(apps)"
+        return "the limit on open files (RLIMIT_NOFILE) is \(limit), but the daemon needs \(needed) \(apps)"
     }
 
     /// How to fix it.
     static let hint =
-        "LimitNOFILE=65536 in the unit of the daemon, or ulimit -Hn 65536 before it starts; or have fewer apps"
+        "set LimitNOFILE=65536 in the daemon's unit, or run ulimit -Hn 65536 before it starts; or configure fewer apps"
 }
 
 /// Descriptors guaranteed to an app that other apps had borrowed before and still use.
@@ -81,8 +81,8 @@ struct DescriptorDebt: Error, Hashable, CustomStringConvertible {
 
     /// The error message, with only those figures that stay the same while the app waits.
     var description: String {
-        "a process may have \(limit) files open (RLIMIT_NOFILE), and other apps still use some of the \(DescriptorBudget.ofApp) "
-            + "that this one needs; it starts when they have closed them"
+        "the limit on open files (RLIMIT_NOFILE) is \(limit), and other apps use some of the \(DescriptorBudget.ofApp) "
+            + "that this app needs; it starts when they close them"
     }
 }
 

@@ -65,12 +65,12 @@ final class FilesystemThreads {
     private func report(_ device: UInt64, isStuck: Bool) {
         for name in homes.filter({ $1 == device }).keys.sorted() {
             guard isStuck else {
-                logger.notice("app's filesystem answers again", metadata: [LogKey.app: "\(name)"])
+                logger.notice("app's filesystem responds again", metadata: [LogKey.app: "\(name)"])
                 continue
             }
-            let hint: Logger.MetadataValue = "look after the server or disk that it is on; other apps go on"
+            let hint: Logger.MetadataValue = "check its disk or file server; other apps keep running"
             logger.error(
-                "app is stuck: its filesystem does not answer", metadata: [LogKey.app: "\(name)", LogKey.hint: hint])
+                "app is stuck: its filesystem does not respond", metadata: [LogKey.app: "\(name)", LogKey.hint: hint])
         }
     }
 }

@@ -40,7 +40,7 @@ package struct JobCheck: Sendable {
     package func read(_ path: String) throws(Diagnostic) -> Verdict {
         guard let name = FileName(ConfigurationFile.name(of: path)), name.isJob else {
             throw Diagnostic(
-                "the name is no job's", hint: "name it *.json, *.yaml, *.yml or *.jsonl, without a point in front")
+                "file name must end in .json, .yaml, .yml or .jsonl", hint: "rename it, without a dot at the start")
         }
         return try read(try open(name, at: path), droppedAt: .now)
     }
@@ -63,7 +63,7 @@ package struct JobCheck: Sendable {
             try file.write(bytes)
             job = OpenJob(name: name, status: try file.status(), file: file)
         } catch {
-            throw Diagnostic("\(error)", hint: "set TMPDIR to a folder with room")
+            throw Diagnostic("\(error)", hint: "set TMPDIR to a folder with free space")
         }
         return try read(job, droppedAt: .now)
     }
@@ -85,10 +85,10 @@ package struct JobCheck: Sendable {
     /// - Returns: The result of the check.
     /// - Throws: `Diagnostic` if the file cannot be read or is not a regular file.
     package func read(_ job: OpenJob, droppedAt: WallTime) throws(Diagnostic) -> Verdict {
-        guard job.status.kind == .regular else { throw Diagnostic("is no regular file", hint: "name a file") }
+        guard job.status.kind == .regular else { throw Diagnostic("is not a regular file", hint: "give a file") }
         let layout = JournalLayout(byteCount: Journal.usualByteCount)
         guard job.name.form != .lines || layout.canHold(checkCount: JournalHeader.checkCount(of: job.status.byteCount))
-        else { throw Diagnostic("the file is longer than 31 GiB", hint: "split it") }
+        else { throw Diagnostic("the file is longer than 31 GiB", hint: "split it into several jobs") }
         var context = context(of: job.name)
         context.noteDrop(at: droppedAt, now: droppedAt, by: ClockHistory())
         do {

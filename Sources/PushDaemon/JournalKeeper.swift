@@ -69,8 +69,8 @@ final class JournalKeeper {
         fault = error
         let hint: Logger.MetadataValue =
             error.isLoss
-            ? "somebody moved, replaced or took over the journal of a running daemon: put it back, then start again"
-            : "look after the disk, then start again: what was recorded is read, and the rest is sent"
+            ? "the journal was moved, replaced or taken over while the daemon ran: put it back, then start again"
+            : "check the disk, then start again: jobs resume from the recorded outcomes"
         logger.critical("stopping: journal failed", metadata: [LogKey.error: "\(error)", LogKey.hint: hint])
     }
 
@@ -81,7 +81,7 @@ final class JournalKeeper {
             try resources.tenure.append(.stopped)
             try journal.flush()
         } catch {
-            logger.error("journal cannot be ended", metadata: [LogKey.error: "\(error)"])
+            logger.error("journal cannot be closed", metadata: [LogKey.error: "\(error)"])
             journal.takeLeave()
         }
     }
@@ -92,9 +92,9 @@ final class JournalKeeper {
     func share(among apps: Set<String>) {
         journal.share(among: apps)
         guard !journal.share.isEnough, !apps.isEmpty else { return }
-        let hint: Logger.MetadataValue = "make a larger journal (journal.size), or have fewer apps"
+        let hint: Logger.MetadataValue = "set journal.size to a larger value, or configure fewer apps"
         logger.warning(
-            "journal is small for so many apps: one that is held up may keep others waiting",
+            "journal is too small for the number of apps: a slow app may make others wait",
             metadata: [LogKey.bytes: "\(journal.share.byteCount) bytes each", LogKey.hint: hint])
     }
 
@@ -114,7 +114,7 @@ final class JournalKeeper {
     /// Logs the parts of the journal that could not be read.
     func reportReplay() {
         for damage in resources.spool.replay.damage {
-            let hint: Logger.MetadataValue = "jobs that it may have told of are held; see pushspool-journal(5)"
+            let hint: Logger.MetadataValue = "jobs that may have lost records are held; see pushspool-journal(5)"
             logger.error(
                 "journal is damaged",
                 metadata: [

@@ -35,14 +35,14 @@ final class OperatorDesk {
         } catch let fault as ControlFault {
             warn(fault.message, hint: fault.hint ?? "")
         } catch {
-            let hint = "make \(folder) for the daemon's user (systemd: RuntimeDirectory=), or set control.folder"
+            let hint = "create \(folder) for the daemon's user (systemd: RuntimeDirectory=), or set control.folder"
             warn("\(error)", hint: hint)
         }
     }
 
     private func warn(_ message: String, hint: String) {
         logger.warning(
-            "operators' commands are not heard", metadata: [LogKey.error: "\(message)", LogKey.hint: "\(hint)"])
+            "control socket disabled", metadata: [LogKey.error: "\(message)", LogKey.hint: "\(hint)"])
     }
 
     /// Listens under the node's name. An unanswered socket is left over: this daemon has the journal's lock.
@@ -52,25 +52,25 @@ final class OperatorDesk {
         var access = LocalSocket.Access()
         if let group {
             guard let number = try Host.groupID(of: group) else {
-                throw ControlFault("there is no group \(group)", hint: "correct control.group, or make the group")
+                throw ControlFault("group \(group) does not exist", hint: "correct control.group, or create the group")
             }
             access.group = number
         }
         guard try !LocalSocket.isAnswered(name, in: folder) else {
             throw ControlFault(
                 "another daemon listens as node \(node) in \(folder.path)",
-                hint: "give the daemons of two spools different `node:` names, or different folders in control.folder")
+                hint: "give each daemon a different `node` name, or a different control.folder")
         }
         try LocalSocket.removeLeftover(name, in: folder)
         guard try folder.status(of: name) == nil else {
-            throw ControlFault("\(folder.path)/\(node).sock is there, and is no socket", hint: "move it away")
+            throw ControlFault("\(folder.path)/\(node).sock exists but is not a socket", hint: "move it away")
         }
         do throws(SystemError) {
             return try LocalSocket(name, in: folder, for: access)
         } catch {
             guard error.operation == "fchownat", error.isRefusal else { throw error }
             let remedy =
-                "put the daemon's user into the group \(group ?? "") (systemd: SupplementaryGroups=\(group ?? ""))"
+                "add the daemon's user to the group \(group ?? "") (systemd: SupplementaryGroups=\(group ?? ""))"
             throw ControlFault("\(error)", hint: remedy)
         }
     }
@@ -93,7 +93,7 @@ final class OperatorDesk {
         if let job = answer.job { metadata[LogKey.job] = "\(job)" }
         if let id = answer.id { metadata[LogKey.id] = "\(id)" }
         if !answer.isGood { metadata[LogKey.error] = "\(answer.text)" }
-        logger.notice("operator's command", metadata: metadata)
+        logger.notice("operator command", metadata: metadata)
         return answer
     }
 
@@ -108,19 +108,19 @@ final class OperatorDesk {
         for runner in apps.answeringRunners {
             answers.append(isPause ? await runner.beginPause() : await runner.resume())
         }
-        return ControlAnswer(ofAll: answers, isPause ? "paused" : "go on")
+        return ControlAnswer(ofAll: answers, isPause ? "paused" : "resumed")
     }
 
     private func absence(of app: String) -> ControlAnswer {
         guard !apps.isStuck(app) else {
             return ControlAnswer(
-                .refused, "the app's filesystem does not answer", hint: "look after the server or disk that it is on"
+                .refused, "the app's filesystem does not respond", hint: "check its disk or file server"
             ).about(app)
         }
         let remedy =
-            "of one that is not configured, jobs in new/ and hold/ can be moved by hand; those in work/ wait for its file: put"
-            + " it back, and ask again"
-        return ControlAnswer(.refused, "there is no such app at work", hint: remedy).about(app)
+            "if its configuration file is missing, put it back and try again; without it you can only move jobs in new/"
+            + " and hold/ by hand"
+        return ControlAnswer(.refused, "no such app is running", hint: remedy).about(app)
     }
 
     private func outcome(of request: ControlRequest) async -> ControlAnswer {
@@ -143,7 +143,7 @@ final class OperatorDesk {
             // Other apps may have finished jobs with that name, which the command does not mean then.
             if let meant = candidates.first(where: { !$0.names.isEmpty }) { asked = [meant.runner] }
         } catch {
-            let fault = (error as? ControlFault) ?? ControlFault("\(error)", hint: "see permissions and disk")
+            let fault = (error as? ControlFault) ?? ControlFault("\(error)", hint: "check permissions and disk")
             var answer = ControlAnswer(fault)
             answer.job = request.job
             return answer

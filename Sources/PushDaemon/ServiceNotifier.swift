@@ -23,7 +23,7 @@ struct ServiceNotifier {
     /// Announces that the start may take long. Blocks.
     init(_ manager: ServiceManager?, _ logger: Logger) {
         (self.manager, self.logger) = (manager, logger)
-        tell([.needs(Self.startLimit), .status("starting: the journal is read")])
+        tell([.needs(Self.startLimit), .status("starting: reading the journal")])
     }
 
     /// How often the manager expects a sign of life; `nil` if it does not.
@@ -78,8 +78,8 @@ struct ServiceNotifier {
     }
 
     private func warn(_ error: SystemError) {
-        let hint: Logger.MetadataValue = "see whether NOTIFY_SOCKET is still its socket; jobs are sent all the same"
-        logger.warning("service manager cannot be told", metadata: [LogKey.error: "\(error)", LogKey.hint: hint])
+        let hint: Logger.MetadataValue = "check that NOTIFY_SOCKET is still its socket; jobs are still sent"
+        logger.warning("service manager cannot be notified", metadata: [LogKey.error: "\(error)", LogKey.hint: hint])
     }
 
     /// The daemon's status: `3 apps, 1 stopped, 1 stuck; 12 jobs under way`. Apps in a usual state are not listed by state.

@@ -46,13 +46,13 @@ extension Daemon.StartFault {
         case (let fault?, _): self = .spool(message: fault.message, hint: fault.hint)
         case (nil, let cause?) where cause.isOutOfSpace:
             self = .shortage(
-                message: "\(cause)", hint: "make room on that volume, also for the journal, and start again")
+                message: "\(cause)", hint: "free space on that volume, enough for the journal, and start again")
         case (nil, let cause?) where cause.isShortage:
-            self = .shortage(message: "\(cause)", hint: "see the limits on open files and memory, and start again")
+            self = .shortage(message: "\(cause)", hint: "check the limits on open files and memory, and start again")
         case (nil, let cause?) where cause.isNotFound:
             self = .shortage(
                 message: "\(cause)",
-                hint: "make it, or mount the filesystem that it is on, and start again; or correct \(path)")
+                hint: "create it, or mount its filesystem, and start again; or correct \(path)")
         case (nil, let cause?) where cause.isBrokenFilesystem:
             self = .shortage(message: "\(cause)", hint: "repair or mount that filesystem, and start again")
         default: self = .spool(message: "\(error)", hint: "check `spool` and `state` in \(path)")

@@ -59,7 +59,7 @@ import Testing
                 #expect(bench.archived("weather").isEmpty && bench.names(in: "weather/new").count > count / 2)
                 try bench.write("etc/apps/weather.yaml", file)
                 try await eventually("the rest", within: .seconds(120)) { try bench.isIdle() }
-                try await daemon.says("app has room again")
+                try await daemon.says("app no longer waits for room")
                 try await eventually("no reason in the status") { try !bench.status().contains(waits) }
                 #expect(try await daemon.stop() == 0)
             }
@@ -83,14 +83,14 @@ import Testing
             try await bench.withDaemon { daemon in
                 try await daemon.says("app started")
                 try bench.write("etc/apps/weather.yaml", bench.withoutGateway(file))
-                try await daemon.says("configuration read")
+                try await daemon.says("configuration loaded")
                 // The gateway is down, which is not known before the first connection fails.
                 for number in 1...60 { try bench.drop(Drop(number: 2 * number, count: 1, padding: 30_000)) }
                 try await eventually("claimed") { bench.claimed("weather").count > 8 }
                 let claimedCount = bench.claimed("weather").count
                 lastDrop = Date.now
                 for number in 1...80 { try bench.drop(Drop(number: 2 * number + 1, count: 1, padding: 60_000)) }
-                try await daemon.says("goes back to new/")
+                try await daemon.says("moved back to new/")
                 try await eventually("the other app's jobs", within: .seconds(120)) {
                     bench.archived("news").count == 80
                 }

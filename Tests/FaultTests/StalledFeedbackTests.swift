@@ -81,7 +81,7 @@ import Testing
                 try await eventually("the other app's jobs") { bench.archived("news").count == 10 }
                 #expect(Immutable.set(false, feedback))
                 try await eventually("all of it", within: .seconds(200)) { bench.archived("weather").count == 2 }
-                try await daemon.says("app has room again")
+                try await daemon.says("app no longer waits for room")
                 try await eventually("no reason in the status") { try !bench.status().contains(waits) }
                 #expect(daemon.log.components(separatedBy: waits).count == 2, "told once")
                 #expect(try await daemon.stop() == 0, "\(daemon.log.suffix(2000))")
@@ -110,7 +110,7 @@ import Testing
                 try await daemon.says("app \(waits)", within: .seconds(200))
                 try await eventually("a reason in the status") { try bench.status().contains(waits) }
                 #expect(Immutable.set(false, feedback))
-                try await daemon.says("app has room again")
+                try await daemon.says("app no longer waits for room")
                 try await eventually("no reason in the status") { try !bench.status().contains(waits) }
                 try await eventually("all of it", within: .seconds(200)) { try bench.isIdle() }
                 #expect(try await daemon.stop() == 0, "\(daemon.log.suffix(2000))")

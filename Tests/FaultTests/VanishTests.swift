@@ -102,7 +102,7 @@ import Testing
                 try await eventually("more near jobs") { bench.names(in: "near/new").isEmpty }
                 try volume.sendServer(SIGCONT)
                 try await eventually("all done", within: .seconds(60)) { try bench.isIdle() }
-                try await daemon.says("app's filesystem answers again")
+                try await daemon.says("app's filesystem responds again")
                 #expect(try await daemon.stop() == 0)
             }
             let verdict = try await bench.judge("C29 fs-hang of one app", allowance: 0)
@@ -124,7 +124,7 @@ import Testing
             // Longer than the app lets the filesystem alone, and too short for it to be known to be stuck.
             try await moment(.seconds(3))
         } atEnd: { daemon in
-            #expect(daemon.log.components(separatedBy: "app=far").last?.contains("next start goes on") == true)
+            #expect(daemon.log.components(separatedBy: "app=far").last?.contains("next start resumes") == true)
         }
     }
 
@@ -147,7 +147,7 @@ import Testing
                 try volume.sendServer(SIGSTOP)
                 try await wait(bench, daemon)
                 daemon.send(SIGTERM)
-                try await daemon.says("stopped without apps that are stuck")
+                try await daemon.says("stopped without waiting for stuck apps")
                 look(daemon)
                 #expect(bench.claimed("near").isEmpty)
                 // The kernel may keep a process whose thread waits for a server until that answers.

@@ -63,27 +63,27 @@ struct AppFileTests {
             "x:3:14: error: credentials: needs exactly one of certificate and pkcs12"
         ),
         (binary + "credentials: {\(key)}", "x:3:22: error: credentials.token: is for protocol: http2 only"),
-        (http2 + "credentials: {\(key), key: k}", "error: credentials.key: belongs to a certificate"),
+        (http2 + "credentials: {\(key), key: k}", "error: credentials.key: is only for a certificate"),
         (
             http2 + "credentials: {\(key), passphrase_file: p}",
-            "error: credentials.passphrase_file: does not go with a token"
+            "error: credentials.passphrase_file: cannot be combined with a token"
         ),
         (http2 + "credentials: {token: {key: k.p8}}", "error: credentials.token.key_id: is missing"),
         (
             http2 + "credentials: {token: {key: k.p8, key_id: ABC, team_id: DEF123GHIJ}}",
-            "error: credentials.token.key_id: `ABC` is no such identifier"
+            "error: credentials.token.key_id: `ABC` is not a valid identifier"
         ),
         (
             http2 + "credentials: {token: {key: k.p8, key_id: ABC123DEFG, team_id: def123ghij}}",
-            "error: credentials.token.team_id: `def123ghij` is no such identifier"
+            "error: credentials.token.team_id: `def123ghij` is not a valid identifier"
         ),
         (
             http2 + "credentials: {token: {key: d/AuthKey_ZZZ123DEFG.p8, key_id: ABC123DEFG, team_id: DEF123GHIJ}}",
-            "warning: credentials.token.key_id: is ABC123DEFG, and the key file is named after ZZZ123DEFG"
+            "warning: credentials.token.key_id: is ABC123DEFG, but the key file is named after ZZZ123DEFG"
         ),
         (
             "protocol: http2\nenvironment: sandbox\ncredentials: {\(key)}\n",
-            "warning: topic: is missing, and a provider token names none: jobs that name none are refused"
+            "warning: topic: is missing, and a provider token has none: jobs without a topic are refused"
         ),
         (http2 + certificate + "binary: {window: 5}", "x:5:9: error: binary: is for protocol: binary only"),
         (
@@ -102,7 +102,7 @@ struct AppFileTests {
         (http2 + certificate + "retry: {later: 2h}", "error: retry.later: 7200.0 seconds is out of range"),
         (
             http2 + certificate + "retry: {server_error: 1h, ceiling: 30m}",
-            "error: retry.server_error: is longer than the ceiling"
+            "error: retry.server_error: is longer than ceiling"
         ),
         ("protocol: http3\n" + certificate, "error: protocol: `http3` is none of http2, binary"),
     ])
@@ -135,7 +135,7 @@ struct AppFileTests {
         for (credentials, words) in [
             ("{token: {key: \(body), \(names)}}", "credentials.token.key: is neither a path nor PEM"),
             ("{certificate: \(body)}", "credentials.certificate: is neither a path nor PEM"),
-            ("{token: {key: k.p8, key_id: \(body), team_id: DEF123GHIJ}}", "is no such identifier"),
+            ("{token: {key: k.p8, key_id: \(body), team_id: DEF123GHIJ}}", "is not a valid identifier"),
         ] {
             let found = try Self.read(Self.http2 + "credentials: \(credentials)\n").lines
             #expect(found.count == 1 && found[0].contains(words), "\(found)")

@@ -416,7 +416,7 @@ import Testing
             for command in ["run", "check"] {
                 let end = try await bench.run([command, "--config", bench.path + "/nowhere.yaml"])
                 #expect(end.code == 78 && end.log.contains("nowhere.yaml"), "\(end)")
-                #expect(end.log.contains("name the daemon's file with --config"), "\(end)")
+                #expect(end.log.contains("give the daemon's file with --config"), "\(end)")
             }
         }
     }

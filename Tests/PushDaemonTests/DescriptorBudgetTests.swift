@@ -23,7 +23,7 @@ struct DescriptorBudgetTests {
 
     @Test func `the error has the limit and what is needed`() {
         let text = DescriptorBudget(limit: 90).shortage(forApps: 20).map { "\($0)" } ?? ""
-        #expect(text == "a process may have 90 files open (RLIMIT_NOFILE), and the daemon needs 544 with 20 apps")
+        #expect(text == "the limit on open files (RLIMIT_NOFILE) is 90, but the daemon needs 544 with 20 apps")
     }
 
     @Test func `as many apps are admitted as the limit carries, and one that goes makes room`() throws {

@@ -44,7 +44,7 @@ import Testing
             try bench.drop("first.json", job(1))
             _ = try await bench.accepted(1)
             try bench.drop("second.json", job(2))
-            try await daemon.says("job waits for another that may be the same")
+            try await daemon.says("job waits for a possible duplicate")
             let first = try await bench.end(of: "first.json")
             #expect(try await bench.end(of: "second.json").duplicate_of == first.id)
             #expect(await bench.simulator.ledger.acceptedCount == 1)

@@ -106,7 +106,7 @@ import Testing
                     #expect(json.text.contains(part), "\(json)")
                 }
                 daemon.send(SIGHUP)
-                try await daemon.says("configuration read")
+                try await daemon.says("configuration loaded")
                 #expect(try await daemon.stop() == 0)
                 #expect(daemon.log.components(separatedBy: "certificate expires soon").count == 2)
             }

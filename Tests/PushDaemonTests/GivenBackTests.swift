@@ -36,11 +36,11 @@ import Testing
                 try await bench.arrived(2)
                 try bench.configureSlow(wire, port: 1)
                 daemon.send(SIGHUP)
-                try await daemon.says("app configured anew")
+                try await daemon.says("app reconfigured")
                 await bench.simulator.dropConnections(resetting: true)
 
                 for number in 100..<112 { try bench.drop("n\(number).json", padded(number, 60_000)) }
-                try await daemon.says("goes back to new/")
+                try await daemon.says("moved back to new/")
                 try await eventually("the other app's jobs") { bench.jobs(in: "done").count == 12 }
                 #expect(bench.claimed.count < count)
                 #expect(bench.claimed.contains(written), "\(bench.claimed)")

@@ -88,7 +88,7 @@ import Testing
                 try bench.drop("later.json", job(2), app: "modern")
                 try bench.keepKey(modern.privateKey)
                 daemon.send(SIGHUP)
-                try await daemon.says("app configured anew")
+                try await daemon.says("app reconfigured")
                 for name in ["waits.json", "later.json"] {
                     #expect(try await bench.end(of: name, app: "modern").accepted == 1)
                 }
@@ -161,7 +161,7 @@ import Testing
                 try await daemon.says("connection ended")
                 try bench.configureModern()
                 daemon.send(SIGHUP)
-                try await daemon.says("app speaks another protocol")
+                try await daemon.says("app restarts because its protocol changed")
                 #expect(try await bench.end(of: "waits.json", app: "modern").accepted == 1)
                 let ledger = await bench.simulator.ledger
                 #expect(ledger.accepted.first?.request != nil && ledger.duplicates.isEmpty)

@@ -104,12 +104,12 @@ import Testing
             try bench.write("spool/modern/new/big.json", job(1))
             for command in ["hold", "cancel"] {
                 let end = try await bench.operate(command, "modern/big.json")
-                let told = "2 jobs may be meant: modern/new/big.json, modern/\(left.prefix(26))"
+                let told = "2 jobs match: modern/new/big.json, modern/\(left.prefix(26))"
                 #expect(end.code == 1 && end.log.contains(told), "\(end)")
             }
             #expect(bench.names(in: "modern/work/node-a") == [left] && bench.names(in: "modern/new") == ["big.json"])
             let end = try await bench.operate("hold", "modern/\(left.prefix(26))")
-            #expect(!end.log.contains("may be meant"), "\(end)")
+            #expect(!end.log.contains("jobs match"), "\(end)")
         }
     }
 
@@ -170,7 +170,7 @@ import Testing
             let line = try await bench.end(of: "one.json", app: "modern")
             #expect(try await bench.operate("retry", "--whole", "modern/done/one.json").code == 1)
             let again = try await bench.operate("retry", "--whole", "modern/one.json")
-            #expect(again.code == 0 && again.text.contains("all of it is sent"), "\(again)")
+            #expect(again.code == 0 && again.text.contains("resending all of it as a new job"), "\(again)")
             try await eventually("another end") { try bench.lines("job", app: "modern").count == 2 }
             let end = try #require(try bench.lines("job", app: "modern").last)
             #expect(end.id != line.id && end.accepted == 3)

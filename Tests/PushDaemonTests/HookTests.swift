@@ -58,9 +58,9 @@ import Testing
             try await bench.withDaemon { daemon in
                 try await daemon.says("app started")
                 try bench.drop("a.json", job(1))
-                try await daemon.says(#""message":"hook has printed","app":"weather","path":"#)
+                try await daemon.says(#""message":"hook output","app":"weather","path":"#)
                 try await daemon.says(#""text":"said weather"}"#)
-                try await daemon.says(#""message":"hook has printed more lines","app":"weather","lines":101,"#)
+                try await daemon.says(#""message":"hook output truncated","app":"weather","lines":101,"#)
                 #expect(try await daemon.stop() == 0)
                 let strangers = daemon.log.split(separator: "\n").filter { !$0.hasPrefix("{") || !$0.hasSuffix("}") }
                 #expect(strangers == [])
@@ -76,14 +76,14 @@ import Testing
             _ = try await bench.end(of: "before.json")
             let before = try bench.texts().count
             try bench.configureApp("weather", "hook: [sh, -c, 'cat >> \"$0\"', \(bench.path)/out]")
-            try await daemon.says("app configured anew")
+            try await daemon.says("app reconfigured")
             try await hasBegun("weather", bench)
             try bench.drop("with.json", job(2))
             _ = try await bench.end(of: "with.json")
             try await hasAll("out", bench, from: before)
             let with = written("out", bench)
             try bench.configureApp("weather")
-            try await daemon.says("app configured anew", times: 2)
+            try await daemon.says("app reconfigured", times: 2)
             try bench.drop("after.json", job(3))
             _ = try await bench.end(of: "after.json")
             #expect(written("out", bench) == with)
@@ -109,7 +109,7 @@ import Testing
                 _ = try await bench.end(of: "good.json")
                 try await hasAll("out", bench, from: 1)
                 #expect(written("tries", bench) == "\n\n\n")
-                #expect(daemon.log.contains("hook has refused a file") && daemon.log.contains("it exited with 1"))
+                #expect(daemon.log.contains("hook refused a file") && daemon.log.contains("exited with status 1"))
             }
         }
     }
@@ -121,7 +121,7 @@ import Testing
                 try await daemon.says("app started")
                 try bench.drop("a.json", job(1))
                 _ = try await bench.end(of: "a.json")
-                try await daemon.says("its time was up")
+                try await daemon.says("timed out and was terminated")
                 try await eventually("another try") { written("tries", bench).count >= 2 }
                 #expect(try await daemon.stop() == 0)
             }
@@ -174,7 +174,7 @@ import Testing
             try setMark("99991231T235959.999999Z-node-a.jsonl", bench)
             try bench.configureApp("weather", "hook: cat >> \(bench.path)/out")
             try await bench.withDaemon { daemon in
-                try await daemon.says("hook's mark is of the future")
+                try await daemon.says("hook position is in the future")
                 try bench.drop("a.json", job(1))
                 _ = try await bench.end(of: "a.json")
                 try await hasAll("out", bench)
@@ -203,8 +203,8 @@ import Testing
                 try #require(unsafe chown(folder + given, 65534, 65534) == 0)
             }
             try await bench.withDaemon { daemon in
-                try await daemon.says("file is not given to the hook", times: geteuid() == 0 ? 4 : 3)
-                #expect(daemon.log.contains("feedback's names do not follow one of the future"))
+                try await daemon.says("file is not passed to the hook", times: geteuid() == 0 ? 4 : 3)
+                #expect(daemon.log.contains("feedback file with a time in the future ignored"))
                 for number in 1...3 {
                     let name = "n\(number).json"
                     try bench.drop(name, job(number))
@@ -250,7 +250,7 @@ import Testing
         try await Bench.withHangingHooks(of: 5 * HookGate.limit + 1) { bench, daemon in
             try await daemon.says("waits for the hooks of other apps")
             try await eventually("all hooks run") { bench.hangingCount == 5 * HookGate.limit + 1 }
-            try await daemon.says("app has room again")
+            try await daemon.says("app no longer waits for room")
             let status = bench.path + "/spool/.pushspool/public/node-a/status.json"
             try await eventually("no reason") {
                 try !String(contentsOfFile: status, encoding: .utf8).contains("waits for the hooks")

@@ -85,7 +85,7 @@ import Testing
                 for (round, identity) in renewals.identities.enumerated().dropFirst() {
                     _ = try await bench.accepted(round * count / 8)
                     try await bench.replaceCertificate(by: identity, manner, round, daemon)
-                    try await daemon.says("app configured anew", times: round)
+                    try await daemon.says("app reconfigured", times: round)
                 }
                 try await renewals.finish(bench, daemon, many: count, others: 1)
             }
@@ -104,7 +104,7 @@ import Testing
                 try bench.drop("many.json", job(tokens: 0..<count), app: "modern")
                 _ = try await bench.accepted(count / 4)
                 try bench.configureKey(names[1])
-                try await daemon.says("app configured anew")
+                try await daemon.says("app reconfigured")
                 #expect(try await bench.end(of: "many.json", app: "modern").accepted == count)
                 try bench.drop("last.json", job(count), app: "modern")
                 #expect(try await bench.end(of: "last.json", app: "modern").accepted == 1)
@@ -134,7 +134,7 @@ import Testing
                 rules.keys = [keys[1].key]
                 try await bench.simulator.setRequestRules(rules)
                 try bench.replace("AuthKey_\(name).p8", in: "etc", by: keys[1].privateKey)
-                try await daemon.says("app configured anew")
+                try await daemon.says("app reconfigured")
                 #expect(try await bench.end(of: "many.json", app: "modern").accepted == count)
                 try bench.drop("last.json", job(count), app: "modern")
                 #expect(try await bench.end(of: "last.json", app: "modern").accepted == 1)
@@ -175,7 +175,7 @@ import Testing
                     let shown = await bench.simulator.ledger.connections.last
                     #expect(renewals.index(of: shown?.fingerprint) == round - 1)
                     try bench.replace(parts[round % 2])
-                    try await daemon.says("app configured anew", times: round)
+                    try await daemon.says("app reconfigured", times: round)
                 }
                 try await renewals.finish(bench, daemon, many: count, others: 3)
             }
@@ -198,9 +198,9 @@ import Testing
                 try bench.drop("old.json", job(1))
                 #expect(try await bench.end(of: "old.json").accepted == 1)
                 #expect(daemon.log.components(separatedBy: "error: credentials.certificate").count == 2)
-                #expect(!daemon.log.contains("app configured anew"))
+                #expect(!daemon.log.contains("app reconfigured"))
                 try await bench.replaceCertificate(by: renewals.identities[1], .rename, 1, daemon)
-                try await daemon.says("app configured anew")
+                try await daemon.says("app reconfigured")
                 try bench.drop("new.json", job(2))
                 #expect(try await bench.end(of: "new.json").accepted == 1)
                 let shown = await bench.simulator.ledger.connections.map { renewals.index(of: $0.fingerprint) }

@@ -224,7 +224,7 @@ import Testing
             let day = ISO8601DateFormatter().string(from: Date()).prefix(10)
             try bench.write("spool/weather/done/\(day)", "in the way")
             try bench.drop("stuck.json", job(1))
-            try await daemon.says("archive cannot be used")
+            try await daemon.says("archive folder cannot be used")
             #expect(try bench.lines("job").isEmpty)
             try FileManager.default.removeItem(atPath: bench.path + "/spool/weather/done/\(day)")
             #expect(try await bench.end(of: "stuck.json").accepted == 1)

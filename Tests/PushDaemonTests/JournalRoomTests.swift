@@ -45,7 +45,7 @@ import Testing
         defer { reactor.stop() }
         room.note(tooManyLines: true)
         let isTold = room.hasNews(at: later)
-        #expect(isTold && room.hint?.contains("feedback/ cannot be written") == true)
+        #expect(isTold && room.hint?.contains("free space of feedback/") == true)
         #expect(room.reason == "waits for feedback/ to be written before it reads or records more")
         room.note(tooManyLines: false)
         let isEndTold = room.hasNews(at: later)
@@ -56,7 +56,7 @@ import Testing
         defer { reactor.stop() }
         let (isNew, isNewAgain) = (room.note(hookWaits: true), room.note(hookWaits: true))
         let isTold = room.hasNews(at: later)
-        #expect(isNew && !isNewAgain && isTold && room.hint?.contains("see which hooks take long") == true)
+        #expect(isNew && !isNewAgain && isTold && room.hint?.contains("check which hooks are slow") == true)
         #expect(room.reason == "waits for the hooks of other apps before it runs its own")
         let (isOver, isEndTold) = (room.note(hookWaits: false), room.hasNews(at: later))
         #expect(isOver && isEndTold && room.reason == nil)

@@ -304,7 +304,7 @@ import Testing
             try #require(Immutable.set(true, file))
             defer { _ = Immutable.set(false, file) }
             try await bench.withDaemon { daemon in
-                try await daemon.says("job of an earlier run cannot be taken up")
+                try await daemon.says("job of an earlier run cannot be resumed")
                 try bench.drop("next.json", job(3))
                 #expect(try await bench.end(of: "next.json").accepted == 1)
                 try #require(Immutable.set(false, file))
@@ -432,7 +432,7 @@ import Testing
                 try pass(200, through: spool.journal)
             }
             try await bench.withDaemon { daemon in
-                try await daemon.says("job is held: the journal is damaged")
+                try await daemon.says("job is held: its journal records may be damaged or lost")
                 #expect(bench.names(in: "weather/hold") == ["left.json"])
                 #expect(await bench.simulator.ledger.arrivedCount == 0)
             }
@@ -460,7 +460,7 @@ import Testing
                 let journal = bench.path + "/spool/.pushspool/node-a/journal"
                 try FileManager.default.moveItem(atPath: journal, toPath: journal + ".old")
                 #expect(try await daemon.end() == 75)
-                #expect(daemon.log.contains("moved, replaced or took over"))
+                #expect(daemon.log.contains("moved, replaced or taken over"))
             }
         }
     }

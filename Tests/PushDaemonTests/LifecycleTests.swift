@@ -51,7 +51,7 @@ import Testing
             try bench.drop("taken.json", job(1))
             let entry = try await awaited("claim") { bench.names(in: "weather/work/node-a").first }
             try FileManager.default.removeItem(atPath: "\(bench.path)/spool/weather/work/node-a/\(entry)")
-            try await daemon.says("job has vanished from work/")
+            try await daemon.says("job file is missing from work/")
             try bench.drop("other.json", job(2))
             #expect(try await bench.end(of: "other.json").accepted == 1)
         }
@@ -110,7 +110,7 @@ import Testing
             try bench.write("etc/other.yaml", "spool: ../spool\nstate: ../state\nnode: node-b\n")
             let second = try await bench.run(["run", "--config", "\(bench.path)/etc/other.yaml"])
             #expect(second.code == 75 && second.log.contains("another daemon uses the state folder"), "\(second)")
-            #expect(second.log.contains("hint: stop that one, or give each a folder of its own"), "\(second)")
+            #expect(second.log.contains("hint: stop that daemon, or set `state` to a different folder"), "\(second)")
         }
     }
 
@@ -149,7 +149,7 @@ import Testing
             #expect(try await bench.end(of: "still.json").accepted == 1)
             try bench.write("etc/pushspool.yaml", "bogus: 1\n")
             daemon.send(SIGHUP)
-            try await daemon.says("configuration is not used")
+            try await daemon.says("configuration is invalid and was not applied")
             try bench.drop("too.json", job(2))
             #expect(try await bench.end(of: "too.json").accepted == 1)
         }
@@ -159,7 +159,7 @@ import Testing
         try await Bench.serving(try .init()) { bench, daemon in
             for (signal, name) in [(SIGUSR1, "USR1"), (SIGUSR2, "USR2")] {
                 daemon.send(signal)
-                try await daemon.says("TERM ends the daemon\" signal=\(name)")
+                try await daemon.says("TERM to stop the daemon\" signal=\(name)")
             }
             try bench.drop("still.json", job(1))
             #expect(try await bench.end(of: "still.json").accepted == 1)
@@ -229,7 +229,7 @@ import Testing
             try await daemon.says("connection ended")
             try bench.configureApp("weather")
             daemon.send(SIGHUP)
-            try await daemon.says("job goes on")
+            try await daemon.says("job resumed")
             #expect(try await bench.end(of: "waits.json").accepted == 1)
         }
     }
@@ -267,7 +267,7 @@ import Testing
                     _ = try await bench.end(of: "one.json")
                     try bench.swap(to: try authority.issue(.push(topic: "com.example.two")), at: gateway.ports.gateway)
                     daemon.send(SIGHUP)
-                    try await daemon.says("app configured anew")
+                    try await daemon.says("app reconfigured")
                     try bench.drop("two.json", job(2))
                     _ = try await bench.end(of: "two.json")
                     #expect(
@@ -291,7 +291,7 @@ import Testing
                 try await daemon.says("connection ended")
                 try bench.write("certificates/ca.pem", right)
                 daemon.send(SIGHUP)
-                try await daemon.says("app configured anew")
+                try await daemon.says("app reconfigured")
                 #expect(try await bench.end(of: "waits.json").accepted == 1)
             }
         }

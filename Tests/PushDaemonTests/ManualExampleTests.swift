@@ -46,7 +46,7 @@ import Testing
             for word in ["fault ", "warn names", "warn permissions", "warn daemon"] {
                 #expect(!shell.text.contains("\n" + word) && !shell.text.hasPrefix(word), "\(shell.text)")
             }
-            #expect(shell.text.contains("operators' commands are heard"), "\(shell.text)")
+            #expect(shell.text.contains("control socket answers"), "\(shell.text)")
         }
     }
 

@@ -113,11 +113,11 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "is no address"), ("9469", "is no address"), ("localhost:9469", "is no address"),
-        ("127.0.0.1", "is no address"),
+        ("", "is not an address"), ("9469", "is not an address"), ("localhost:9469", "is not an address"),
+        ("127.0.0.1", "is not an address"),
         ("0.0.0.0:9469", "not a loopback"), ("[::]:1", "not a loopback"), ("192.0.2.1:1", "not a loopback"),
-        ("127.0.0.1:0", "port is missing"), ("unix:metrics.sock", "not absolute"), ("unix:", "not absolute"),
-        ("unix:/run/", "not absolute"), ("unix:/" + String(repeating: "x", count: 107), "108 bytes"),
+        ("127.0.0.1:0", "port is missing"), ("unix:metrics.sock", "must be absolute"), ("unix:", "must be absolute"),
+        ("unix:/run/", "must be absolute"), ("unix:/" + String(repeating: "x", count: 107), "108 bytes"),
     ])
     func `any other place is refused, with what would be right`(text: String, words: String) throws {
         let fault = #expect(throws: (any Error).self) { _ = try MetricsPlace(parsing: text) }

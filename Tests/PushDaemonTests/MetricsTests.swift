@@ -39,7 +39,7 @@ import Testing
             let path = bench.path + "/metrics.sock"
             try bench.listen(at: "unix:" + path)
             try await bench.withDaemon { daemon in
-                try await daemon.says("metrics can be asked for")
+                try await daemon.says("metrics endpoint open")
                 try await daemon.says("app started")
                 for (count, name) in ["a.json", "b.yaml", "c.jsonl"].enumerated() {
                     try bench.write("spool/weather/hold/\(name)", job(count))
@@ -97,7 +97,7 @@ import Testing
             }
             #expect(FileManager.default.fileExists(atPath: path))
             try await bench.withDaemon { daemon in
-                try await daemon.says("metrics can be asked for")
+                try await daemon.says("metrics endpoint open")
                 let text = try await bench.ask("--unix-socket", path, "http://localhost/metrics")
                 #expect(text.contains("pushspool_build_info"))
                 #expect(try await daemon.stop() == 0)
@@ -110,8 +110,8 @@ import Testing
         try await Bench.running(try .init()) { bench in
             try bench.listen(at: "127.0.0.1:\(bench.simulator.ports.gateway)")
             try await bench.withDaemon { daemon in
-                try await daemon.says("metrics are not listened for")
-                #expect(daemon.log.contains("EADDRINUSE") && daemon.log.contains("choose another metrics.listen"))
+                try await daemon.says("metrics endpoint cannot be opened")
+                #expect(daemon.log.contains("EADDRINUSE") && daemon.log.contains("set another metrics.listen"))
                 try await daemon.says("app started")
                 try bench.drop("one.json", job(1))
                 #expect(try await bench.end(of: "one.json").accepted == 1)

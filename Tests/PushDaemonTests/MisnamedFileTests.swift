@@ -35,7 +35,7 @@ import Testing
         try apps.put(name, "protocol: http2\n")
         let set = load()
         let found = lines(set)
-        #expect(found.count == 1 && found[0].hasPrefix("\(name): warning: is not read: "), "\(found)")
+        #expect(found.count == 1 && found[0].hasPrefix("\(name): warning: is ignored: "), "\(found)")
         #expect(found[0].contains("hint: \(hint)"), "\(found)")
         #expect(set.apps.isEmpty && set.brokenApps.isEmpty && !set.hasErrors)
     }
@@ -45,7 +45,7 @@ import Testing
         try apps.put("weather.yml", "protocol: http2\n")
         let set = load()
         let found = lines(set).filter { $0.hasPrefix("weather.yml: ") }
-        #expect(found.count == 1 && found[0].contains("hint: remove it: weather.yaml is what is read"), "\(found)")
+        #expect(found.count == 1 && found[0].contains("hint: remove it: weather.yaml is read instead"), "\(found)")
         #expect(set.brokenApps == ["weather"] && set.misnamedFiles.isEmpty)
     }
 
@@ -53,7 +53,7 @@ import Testing
         try apps.put(Array("caf".utf8) + [0xE9] + Array(".yaml".utf8), Array("protocol: http2\n".utf8))
         let set = load()
         let found = lines(set)
-        #expect(found.count == 1 && found[0].contains("error: the file's name is no app's name"), "\(found)")
+        #expect(found.count == 1 && found[0].contains("error: the file name is not a valid app name"), "\(found)")
         #expect(set.hasErrors && set.apps.isEmpty)
     }
 
@@ -83,9 +83,9 @@ import Testing
                 try await daemon.says("app started")
                 try bench.write("etc/apps/news.yml", "protocol: http2\n")
                 try await daemon.says("rename it to news.yaml")
-                try await daemon.says("configuration read")
+                try await daemon.says("configuration loaded")
                 try bench.configureApp("weather", "rate: 100/s")
-                try await daemon.says("app configured anew")
+                try await daemon.says("app reconfigured")
                 #expect(daemon.log.components(separatedBy: "rename it to news.yaml").count == 2)
                 #expect(try await daemon.stop() == 0)
             }

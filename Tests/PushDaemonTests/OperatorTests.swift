@@ -44,11 +44,11 @@ import Testing
             #expect(bench.names(in: "weather/hold") == ["a.json", "a.json.rest"])
             #expect(bench.names(in: "weather/new").isEmpty)
             let again = try await bench.operate("hold", "--app", "weather", "a.json")
-            #expect(again.code == 1 && again.log.contains("it is in hold/ already"), "\(again)")
+            #expect(again.code == 1 && again.log.contains("already in hold/"), "\(again)")
             for command in ["cancel", "expire"] {
                 try write("\(command).json", bench)
                 let ended = try await bench.operate(command, "weather/\(command).json")
-                #expect(ended.code == 0 && ended.text.contains("nothing of it was sent"), "\(ended)")
+                #expect(ended.code == 0 && ended.text.contains("nothing was sent"), "\(ended)")
                 let line = try #require(try bench.lines("job").last)
                 #expect(line.job == "\(command).json" && line.code == (command == "cancel" ? "cancelled" : "expired"))
                 #expect(line.state == "failed" && line.notifications == 0)
@@ -97,8 +97,8 @@ import Testing
             let lines = names.map { "weather/\($0)\n" }.joined()
             let held = try await bench.operate("hold", "-", input: lines + "weather/none.json\n")
             #expect(held.code == 1 && held.text.split(separator: "\n").count == names.count, "\(held.log)")
-            #expect(held.log.contains("weather/none.json: there is no such job"))
-            #expect(!held.log.contains("weather/weather") && held.log.contains("hint: `pushspool show` looks in"))
+            #expect(held.log.contains("weather/none.json: no such job"))
+            #expect(!held.log.contains("weather/weather") && held.log.contains("hint: run `pushspool show` to search"))
             #expect(bench.names(in: "weather/hold").count == 2 * names.count)
             let zeroes = names.map { "\($0)\0" }.joined()
             let released = try await bench.operate("release", "--app", "weather", "-0", "-", input: zeroes)
@@ -156,7 +156,7 @@ import Testing
                 "hold", "weather/none.json", "none.json", "weather/tmp/a.json", "nowhere/a.json", "weather/a.json",
                 "ref:nobody", "00000000000000000000000000")
             #expect(end.code == 1 && end.text.contains("weather/a.json: held"), "\(end)")
-            let told = ["there is no such job", "names no job", "there is no such app at work", "hint: write app/name"]
+            let told = ["no such job", "not a job", "no such app is running", "hint: give APP/NAME"]
             for words in told { #expect(end.log.contains(words), "\(words): \(end.log)") }
         }
     }
@@ -166,13 +166,13 @@ import Testing
         try await running(hasDaemon) { bench in
             try write("a.json", bench)
             let early = try await bench.operate("release", "weather/hold/a.json")
-            #expect(early.code == 1 && early.log.contains("it waits in new/"), "\(early)")
+            #expect(early.code == 1 && early.log.contains("it is waiting in new/"), "\(early)")
             // By its path, as a shell completes it, and by its bare name.
             let expired = try await bench.operate("expire", bench.path + "/spool/weather/new/a.json")
             #expect(expired.code == 0, "\(expired)")
             for command in ["cancel", "hold", "release", "expire"] {
                 let late = try await bench.operate(command, "a.json")
-                let isTold = late.log.contains("already in failed/2") || late.log.contains("it is over")
+                let isTold = late.log.contains("already in failed/2") || late.log.contains("already ended")
                 #expect(late.code == 1 && isTold, "\(command): \(late)")
             }
         }
@@ -185,9 +185,9 @@ import Testing
             try write("a.json", bench)
             for command in ["cancel", "expire"] {
                 let end = try await bench.operate(command, "weather/a.json")
-                let told = "2 jobs may be meant: weather/new/a.json, weather/hold/a.json"
+                let told = "2 jobs match: weather/new/a.json, weather/hold/a.json"
                 #expect(end.code == 1 && end.log.contains(told), "\(end)")
-                #expect(end.log.contains("hint: name one of them like that"), "\(end)")
+                #expect(end.log.contains("hint: give one of these names"), "\(end)")
             }
             #expect(bench.names(in: "weather/new") == ["a.json"] && bench.names(in: "weather/hold") == ["a.json"])
             #expect(try await bench.operate("cancel", "weather/hold/a.json").code == 0)
@@ -208,7 +208,7 @@ import Testing
                 try bench.write(path + ".result.json", "{\n  \"ref\": \"storm\",\n  \"state\": \"failed\"\n}\n")
             }
             let end = try await bench.operate("retry", "--whole", "ref:storm")
-            let told = "2 jobs may be meant: news/failed/2999-01-01/a.json, weather/failed/2999-01-01/a.json"
+            let told = "2 jobs match: news/failed/2999-01-01/a.json, weather/failed/2999-01-01/a.json"
             #expect(end.code == 1 && end.log.contains(told), "\(end)")
             #expect(try await bench.operate("retry", "--whole", "news/ref:storm").code == 0)
             #expect(bench.names(in: "news/failed/2999-01-01").isEmpty)
@@ -235,8 +235,8 @@ import Testing
     @Test func `a command is logged with who gave it`() async throws {
         try await Bench.serving(try .init()) { bench, daemon in
             _ = try await bench.operate("cancel", "weather/none.json")
-            try await daemon.says("operator's command")
-            let line = try #require(daemon.log.split(separator: "\n").first { $0.contains("operator's command") })
+            try await daemon.says("operator command")
+            let line = try #require(daemon.log.split(separator: "\n").first { $0.contains("operator command") })
             #expect(line.contains("command=cancel") && line.contains("uid=\(geteuid())"), "\(line)")
             #expect(line.contains("result=not_found") && line.contains("process="), "\(line)")
             let status = try Directory.open(path: bench.path + "/run").status(of: Array("node-a.sock".utf8))
@@ -250,7 +250,7 @@ import Testing
         try await Bench.running(try .init()) { bench in
             try FileManager.default.removeItem(atPath: bench.path + "/run")
             try await bench.withDaemon { daemon in
-                try await daemon.says("operators' commands are not heard")
+                try await daemon.says("control socket disabled")
                 try await daemon.says("app started")
                 try bench.drop("a.json", job(1))
                 #expect(try await bench.end(of: "a.json").accepted == 1)
@@ -269,7 +269,7 @@ import Testing
             try FileManager.default.copyItem(atPath: try BuiltProgram.path, toPath: program)
             let command = [program, "cancel", "--config", bench.path + "/etc/pushspool.yaml", "weather/none.json"]
             let ends: [(group: Int, code: Int32, words: String)] = [
-                (65_534, 75, "Permission denied"), (0, 1, "there is no such job"),
+                (65_534, 75, "Permission denied"), (0, 1, "no such job"),
             ]
             for (group, code, words) in ends {
                 let user = ["setpriv", "--reuid=65534", "--regid=\(group)", "--clear-groups"]
@@ -277,7 +277,7 @@ import Testing
                 #expect(try await other.end() == code && other.log.contains(words), "\(other.log)")
                 #expect(other.log.contains("control.group") == (code == 75), "\(other.log)")
             }
-            let lines = daemon.log.split(separator: "\n").filter { $0.contains("operator's command") }
+            let lines = daemon.log.split(separator: "\n").filter { $0.contains("operator command") }
             #expect(lines.count == 1 && lines[0].contains("uid=65534"), "\(lines)")
         }
     }
@@ -291,7 +291,7 @@ import Testing
             try FileManager.default.removeItem(atPath: file)
             try await eventually("no app") {
                 let end = try await bench.operate("cancel", "weather/none.json")
-                return end.code == 1 && end.log.contains("those in work/ wait for its file: put it back, and ask again")
+                return end.code == 1 && end.log.contains("put it back and try again")
             }
             #expect(bench.names(in: "weather/work/node-a").count == 1)
             try bench.write("etc/apps/weather.yaml", text)
@@ -304,7 +304,7 @@ import Testing
         try await Bench.running(try .init()) { bench in
             try bench.write("run/node-a.sock", "mine")
             try await bench.withDaemon { daemon in
-                try await daemon.says("is no socket")
+                try await daemon.says("is not a socket")
                 #expect(try await daemon.stop() == 0)
             }
             #expect(try String(contentsOfFile: bench.path + "/run/node-a.sock", encoding: .utf8) == "mine")
@@ -317,7 +317,7 @@ import Testing
             try bench.write("spool/weather/hold/a.json", job(1))
             try bench.write(note, #"{"v":9}"#)
             let end = try await bench.operate("release", "weather/a.json")
-            #expect(end.code == 1 && end.log.contains("what is left of it cannot be read"), "\(end)")
+            #expect(end.code == 1 && end.log.contains("its remainder cannot be read"), "\(end)")
             #expect(bench.names(in: "weather/hold") == ["a.json", "a.json.rest"])
             try FileManager.default.removeItem(atPath: bench.path + "/" + note)
             #expect(try await bench.operate("release", "weather/a.json").code == 0)

@@ -16,19 +16,19 @@ import Testing
                 #expect(end.code == 0 && end.text.contains("weather: paused"), "\(end)")
                 try bench.drop("a.json", job(1))
                 try await eventually("the state") { try await status(bench).contains("weather  paused") }
-                #expect(try await bench.operate("pause", "weather").text.contains("is paused already"))
+                #expect(try await bench.operate("pause", "weather").text.contains("already paused"))
                 #expect(try await daemon.stop() == 0)
             }
             try await bench.withDaemon { daemon in
                 try await daemon.says("app started")
                 try await eventually("the state") {
-                    try await status(bench).contains("weather is paused by an operator; resume lets it go on")
+                    try await status(bench).contains("weather is paused by an operator; run `pushspool resume`")
                 }
                 #expect(bench.names(in: "weather/new") == ["a.json"])
                 #expect(await bench.simulator.ledger.arrivedCount == 0)
                 let doctor = try await bench.operate("doctor")
-                #expect(doctor.text.contains("is paused: nothing is taken or sent"), "\(doctor)")
-                #expect(try await bench.operate("resume", "weather").text.contains("weather: goes on"))
+                #expect(doctor.text.contains("is paused: nothing is claimed or sent"), "\(doctor)")
+                #expect(try await bench.operate("resume", "weather").text.contains("weather: resumed"))
                 #expect(try await bench.end(of: "a.json").accepted == 1)
                 #expect(!bench.names(in: "weather").contains("paused"))
                 #expect(try await daemon.stop() == 0)
@@ -65,7 +65,7 @@ import Testing
             }
             try await bench.withDaemon { daemon in
                 try await daemon.says("app started")
-                #expect(try await bench.operate("resume").text.contains("all apps: go on: \(app)"))
+                #expect(try await bench.operate("resume").text.contains("all apps: resumed: \(app)"))
                 #expect(try await bench.end(of: "long.json", app: app).accepted == 80)
                 #expect(try await daemon.stop() == 0)
             }
@@ -90,8 +90,8 @@ import Testing
                 #expect(try await daemon.stop() == 0)
             }
             let end = try await bench.operate("resume", "weather", "nobody")
-            #expect(end.code == 1 && end.text.contains("weather: goes on"), "\(end)")
-            #expect(end.log.contains("nobody: there is no such app"), "\(end)")
+            #expect(end.code == 1 && end.text.contains("weather: resumed"), "\(end)")
+            #expect(end.log.contains("nobody: no such app"), "\(end)")
         }
     }
 
@@ -110,7 +110,7 @@ import Testing
         try await Modern("times=1 answer reason=Forbidden").serving { bench, daemon in
             try bench.drop("a.json", job(1), app: "modern")
             try await daemon.says("app stopped")
-            #expect(try await bench.operate("resume", "modern").text.contains("modern: asks its gateway again"))
+            #expect(try await bench.operate("resume", "modern").text.contains("modern: trying its gateway again"))
             #expect(try await bench.end(of: "a.json", app: "modern").accepted == 1)
         }
     }

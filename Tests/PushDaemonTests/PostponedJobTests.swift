@@ -32,7 +32,7 @@ import Testing
             for (number, name) in ["a.json", "b.json", "c.json"].enumerated() {
                 try bench.drop(name, job(number, #","not_before":"+1h""#))
             }
-            try await daemon.says("job waits until its time", times: 3)
+            try await daemon.says("job waits until its not_before time", times: 3)
             let list = try await bench.run(["list", "--spool", "\(bench.path)/spool"])
             #expect(list.code == 0 && list.text.components(separatedBy: " waiting ").count == 4, "\(list)")
             let weather = bench.path + "/spool/weather/"
@@ -63,7 +63,7 @@ import Testing
                 try await bench.withDaemon { daemon in
                     try await daemon.says("app started")
                     if round == 0 { try bench.drop("later.json", job(1, #","not_before":"+1h""#)) }
-                    try await daemon.says("job waits until its time")
+                    try await daemon.says("job waits until its not_before time")
                     #expect(try await daemon.stop() == 0)
                 }
                 #expect(bench.names(in: "weather/new") == ["later.json"])

@@ -12,7 +12,7 @@ import Testing
             let id = try await leaveInWork("crash.json", text, on: bench)
             try bench.configureApp("weather")
             try await bench.withDaemon { daemon in
-                try await daemon.says("job goes on")
+                try await daemon.says("job resumed")
                 let line = try await bench.end(of: "crash.json")
                 #expect(line.id == id && line.accepted == 2)
                 let tokens = try await bench.accepted(4).acceptedTokens
@@ -29,7 +29,7 @@ import Testing
             try FileManager.default.createSymbolicLink(atPath: bad, withDestinationPath: "/nonexistent")
             try bench.configureApp("weather")
             try await bench.withDaemon { daemon in
-                try await daemon.says("job of an earlier run cannot be taken up")
+                try await daemon.says("job of an earlier run cannot be resumed")
                 #expect(try await bench.end(of: "good.json").accepted == 1)
                 #expect(bench.names(in: "weather/work/node-a").count == 1)
             }
@@ -80,7 +80,7 @@ import Testing
             try await daemon.stop()
             try bench.write("spool/weather/work/node-a/stranger.json", job(1))
             try await bench.withDaemon { next in
-                try await next.says("none of ours")
+                try await next.says("unknown file in work/")
                 #expect(bench.names(in: "weather/work/node-a") == ["stranger.json"])
                 #expect(await bench.simulator.ledger.arrivedCount == 0)
             }

@@ -15,8 +15,8 @@ import Testing
                 try bench.archive("old.json.result.json", in: folder, "2001-01-01")
             }
             try await bench.withDaemon { next in
-                try await next.says("deleted what is over")
-                let line = try #require(next.log.split(separator: "\n").first { $0.contains("deleted what is over") })
+                try await next.says("deleted old jobs and feedback")
+                let line = try #require(next.log.split(separator: "\n").first { $0.contains("deleted old jobs and feedback") })
                 #expect(line.contains("done=1") && line.contains("failed=1") && line.contains("feedback=0"), "\(line)")
                 #expect(bench.jobs(in: "done") == ["young.json"] && bench.names(in: "weather/failed").isEmpty)
                 #expect(try await next.stop() == 0)
@@ -31,7 +31,7 @@ import Testing
             try bench.archive("old.json", in: "done", "2001-01-01")
             try bench.archive("old.json", in: "failed", "2001-01-01")
             try await bench.withDaemon { daemon in
-                try await daemon.says("deleted what is over")
+                try await daemon.says("deleted old jobs and feedback")
                 #expect(bench.names(in: "weather/failed").isEmpty)
                 #expect(bench.names(in: "weather/done/2001-01-01") == ["old.json"])
             }
@@ -60,7 +60,7 @@ import Testing
                 try await daemon.destroy()
             }
             try await bench.withDaemon { daemon in
-                try await daemon.says("deleted what is over")
+                try await daemon.says("deleted old jobs and feedback")
                 #expect(bench.names(in: "weather/work/node-a").count == 1)
                 #expect(bench.jobs(in: "done").isEmpty)
             }
@@ -77,13 +77,13 @@ import Testing
             try bench.makeFolders("weather/feedback")
             for name in names + [other] { try bench.write("spool/weather/feedback/\(name)", "{}\n") }
             try await bench.withDaemon { daemon in
-                try await daemon.says("feedback that nobody has read will be deleted")
-                let line = try #require(daemon.log.split(separator: "\n").first { $0.contains("nobody has read") })
+                try await daemon.says("unread feedback will be deleted")
+                let line = try #require(daemon.log.split(separator: "\n").first { $0.contains("unread feedback") })
                 #expect(line.contains("files=2") && line.contains("oldest=\(names[0])"), "\(line)")
                 #expect(line.contains("archive.keep_feedback"), "\(line)")
-                try await daemon.says("deleted what is over")
+                try await daemon.says("deleted old jobs and feedback")
                 #expect(bench.names(in: "weather/feedback") == [other])
-                #expect(daemon.log.components(separatedBy: "nobody has read").count == 2)
+                #expect(daemon.log.components(separatedBy: "unread feedback").count == 2)
             }
         }
     }
@@ -95,13 +95,13 @@ import Testing
             try bench.archive("notes.txt", in: "failed", "2001-01-01")
             try bench.makeFolders("weather/failed/2001-01-02/folder.json/inside")
             try await bench.withDaemon { daemon in
-                try await daemon.says("is not the daemon's, and stays", times: 2)
+                try await daemon.says("unknown files in an archive are kept", times: 2)
                 #expect(daemon.log.contains("path=weather/failed/2001-01-01"))
                 #expect(daemon.log.contains("example=notes.txt"))
                 // Refused, and so a reason to look once more.
                 try bench.drop("bad.json", "{}")
-                try await daemon.says("deleted what is over")
-                #expect(daemon.log.components(separatedBy: "is not the daemon's").count == 3)
+                try await daemon.says("deleted old jobs and feedback")
+                #expect(daemon.log.components(separatedBy: "unknown files in an archive").count == 3)
                 #expect(bench.names(in: "weather/failed/2001-01-01") == ["notes.txt"])
                 #expect(bench.names(in: "weather/failed/2001-01-02/folder.json") == ["inside"])
             }
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("keep_feedback: 0", "archive.keep_feedback: would delete feedback before anybody can read it"),
+        ("keep_feedback: 0", "archive.keep_feedback: would delete feedback before any program can read it"),
         ("keep_feedback: 1m", "archive.keep_feedback: "), ("keep_done: soon", "archive.keep_done: "),
         ("keep_failed: 30", "archive.keep_failed: the unit is missing"),
     ])

@@ -62,7 +62,7 @@ import Testing
                 let accepted = await bench.simulator.ledger.acceptedCount
                 #expect(accepted > 0 && line.accepted == accepted && line.unsent == 60_000 - accepted)
                 let result = try await bench.result(of: line)
-                #expect(result.why?.contains("could not be read to its end") == true)
+                #expect(result.why?.contains("rest of the file could not be read") == true)
                 #expect(result.indexes?["unsent"]?.last?.last == 59_999)
             }
         }
@@ -96,7 +96,7 @@ import Testing
             try sabotage.begin(.signalfd)
             try await bench.withDaemon(sabotage) { daemon in
                 #expect(try await daemon.end() == 75)
-                try await daemon.says("signals cannot be heard")
+                try await daemon.says("signals cannot be received")
             }
         }
     }

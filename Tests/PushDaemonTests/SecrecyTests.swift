@@ -136,7 +136,7 @@ extension Bench {
         let stopped = try await published([#""app":"modern","state":"stopped""#])
         try configureModern("timeouts: {connect: 5s}")
         daemon.send(SIGHUP)
-        try await daemon.says("app configured anew")
+        try await daemon.says("app reconfigured")
         #expect(try await end(of: "stops.json", app: "modern").accepted == 1)
         let over = try await published([
             #""app":"modern","state":"idle""#, #"outcome="rejected",reason="BadDeviceToken"} 1"#,

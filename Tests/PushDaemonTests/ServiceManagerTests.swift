@@ -55,7 +55,7 @@ import Testing
                 let manager = try Manager("@\(bench.path)-\(round)")
                 let daemon = try bench.start(telling: manager, for: "1")
                 try await bench.watching(daemon) { daemon in
-                    try await manager.hears("STATUS=starting: the journal is read")
+                    try await manager.hears("STATUS=starting: reading the journal")
                     daemon.send(SIGTERM)
                     #expect(try await daemon.end() == 0, "\(daemon.log.suffix(2000))")
                 }
@@ -81,12 +81,12 @@ import Testing
         try await Bench.running(try .init()) { bench in
             let daemon = try bench.start(with: "NOTIFY_SOCKET=\(bench.path)/nobody")
             try await bench.watching(daemon) { daemon in
-                try await daemon.says("service manager cannot be told")
+                try await daemon.says("service manager cannot be notified")
                 try await daemon.says("app started")
                 try bench.drop("a.json", job(1))
                 #expect(try await bench.end(of: "a.json").state == "done")
                 #expect(try await daemon.stop() == 0)
-                #expect(daemon.log.components(separatedBy: "service manager cannot be told").count == 2)
+                #expect(daemon.log.components(separatedBy: "service manager cannot be notified").count == 2)
             }
         }
     }

@@ -128,8 +128,8 @@ import Testing
     func `status says that a gateway takes nothing, and what it answers`(script: String, words: String) async throws {
         try await Modern(script).serving { bench, daemon in
             try bench.drop("a.json", job(1), app: "modern")
-            try await expect(["modern  refused", "modern gets nothing through: \(words)"], on: bench)
-            try await daemon.says("the gateway takes nothing")
+            try await expect(["modern  refused", "modern cannot send: \(words)"], on: bench)
+            try await daemon.says("cannot send to the gateway")
             #expect(try await bench.operate("cancel", "modern/a.json").code == 0)
         }
     }
@@ -137,7 +137,7 @@ import Testing
     @Test func `status says that a gateway takes notifications and does not answer`() async throws {
         try await Modern("latency delay=13s times=1").serving { bench, _ in
             try bench.drop("a.json", job(1), app: "modern")
-            try await expect(["modern  sending", "  for 1", "modern waits for answers: its gateway takes"], on: bench)
+            try await expect(["modern  sending", "  for 1", "modern waits for answers: its gateway accepts"], on: bench)
             #expect(try await bench.end(of: "a.json", app: "modern").accepted == 1)
         }
     }

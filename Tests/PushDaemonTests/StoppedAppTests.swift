@@ -16,7 +16,7 @@ import Testing
         try await eventually("a failure") { await bench.simulator.ledger.refusedCount > 0 }
         try bench.configureModern("retry: {server_error: 1s, ceiling: 1s}")
         daemon.send(SIGHUP)
-        try await daemon.says("app configured anew")
+        try await daemon.says("app reconfigured")
         try bench.drop("stops.json", job(2, saying: "stopping", #","give_up_after":"15s""#), app: "modern")
         try await daemon.says("app stopped")
     }
@@ -90,7 +90,7 @@ import Testing
             try await daemon.says("app stopped")
             try bench.configureModern("timeouts: {connect: 5s}")
             daemon.send(SIGHUP)
-            try await daemon.says("app configured anew")
+            try await daemon.says("app reconfigured")
             #expect(try bench.lines("job", app: "modern").isEmpty)
             for name in ["flies.json", "stops.json"] {
                 let line = try await bench.end(of: name, app: "modern")

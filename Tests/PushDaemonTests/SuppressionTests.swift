@@ -47,7 +47,7 @@ import Testing
                 #expect(try await daemon.stop() == 0)
             }
             try await bench.withDaemon { daemon in
-                try await daemon.says("tokens that are gone are not sent to")
+                try await daemon.says("unregistered tokens are skipped")
                 #expect(daemon.log.contains("tokens=1"))
                 try bench.drop("gone.json", job(1), app: "modern")
                 let line = try await bench.end(of: "gone.json", app: "modern")
@@ -106,7 +106,7 @@ import Testing
             for (round, more) in ["suppress: true", "suppress: false"].enumerated() {
                 try bench.configureModern(more)
                 daemon.send(SIGHUP)
-                try await daemon.says("app configured anew", times: round + 1)
+                try await daemon.says("app reconfigured", times: round + 1)
                 for name in ["a", "b"] {
                     try bench.drop("\(name)\(round).json", job(1), app: "modern")
                     _ = try await bench.end(of: "\(name)\(round).json", app: "modern")
@@ -144,9 +144,9 @@ import Testing
                 attributes: [.posixPermissions: 0o700])
             try bench.write("state/gone", "in the way")
             try await bench.withDaemon { daemon in
-                try await daemon.says("tokens that are gone cannot be kept or looked up")
+                try await daemon.says("unregistered tokens cannot be saved or looked up")
                 try await learn(bench)
-                #expect(daemon.log.contains("see to the folder gone/"))
+                #expect(daemon.log.contains("check the folder gone/"))
             }
         }
     }

@@ -49,7 +49,7 @@ struct TokenIdentityTests {
         let set = try load("proxy: http://me:secret@proxy.example:3128\nretry: {later: 1m, ceiling: 2h}")
         let identity = try #require(set.apps["weather"]?.identity)
         #expect(lines(set).isEmpty && identity.proof == .providerToken && identity.feedbackService == nil)
-        #expect(identity.credentialsDescription == "provider token of key ABC123DEFG of team DEF123GHIJ")
+        #expect(identity.credentialsDescription == "provider token with key ABC123DEFG of team DEF123GHIJ")
     }
 
     @Test func `another key is another identity, the same one in another form is not`() throws {
@@ -127,7 +127,7 @@ struct TokenIdentityTests {
             #expect(check.code == 0, "\(check)")
             let words = [
                 "modern: sandbox at localhost:", " over http2 through the proxy me@proxy.example:3128",
-                "topic com.example.weather", "provider token of key ABC123DEFG of team DEF123GHIJ",
+                "topic com.example.weather", "provider token with key ABC123DEFG of team DEF123GHIJ",
                 "weather: sandbox at localhost:", " over binary, topic com.example.weather",
             ]
             for word in words { #expect(check.text.contains(word), "\(word) in \(check.text)") }
@@ -163,7 +163,7 @@ struct TokenIdentityTests {
             _ = try await bench.accepted(1)
             try bench.write("etc/apps/weather.yaml", Self.http2(bench))
             daemon.send(SIGHUP)
-            try await daemon.says("app speaks another protocol, and starts anew")
+            try await daemon.says("app restarts because its protocol changed")
             #expect(try await bench.end(of: "before.json").accepted == 1)
             try await daemon.says("app started", times: 2)
             // The gateway's port speaks the binary protocol: the other one cannot begin there.

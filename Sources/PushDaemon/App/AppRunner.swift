@@ -158,7 +158,7 @@ package actor AppRunner {
         (self.app, self.identity) = (app, identity)
         pipeline.configure(app, identity)
         await parts.suppression.configure(isWanted: app.suppress)
-        logger.notice("app configured anew", metadata: [LogKey.gateway: "\(app.endpoint)"])
+        logger.notice("app reconfigured", metadata: [LogKey.gateway: "\(app.endpoint)"])
         intakeBell.ring()
         serviceBell.ring()
         return true
@@ -260,14 +260,14 @@ package actor AppRunner {
     ///
     /// - Returns: The answer to the command.
     func beginPause() async -> ControlAnswer {
-        guard parts.state.pausedAt == nil else { return ControlAnswer(.done, "is paused already").about(name) }
+        guard parts.state.pausedAt == nil else { return ControlAnswer(.done, "already paused").about(name) }
         do throws(SystemError) {
             try parts.context.spool.beginPause()
         } catch {
-            return ControlAnswer(ControlFault("\(error)", hint: "see permissions and disk")).about(name)
+            return ControlAnswer(ControlFault("\(error)", hint: "check permissions and disk")).about(name)
         }
         await notePause(since: .now)
-        return ControlAnswer(.done, "paused; what is on connections still gets its outcome").about(name)
+        return ControlAnswer(.done, "paused; notifications in flight still get their outcome").about(name)
     }
 
     /// Resumes a paused app, and lets a stopped app try its gateway again.
@@ -278,12 +278,12 @@ package actor AppRunner {
         do throws(SystemError) {
             try parts.context.spool.endPause()
         } catch {
-            return ControlAnswer(ControlFault("\(error)", hint: "see permissions and disk")).about(name)
+            return ControlAnswer(ControlFault("\(error)", hint: "check permissions and disk")).about(name)
         }
         await notePause(since: nil)
         let isStopped = isStopped
         if isStopped { _ = await reconfigureIfNeeded(app, identity, asksAgain: true) }
-        let words = isStopped ? "asks its gateway again" : wasPaused ? "goes on" : "was not paused, and goes on"
+        let words = isStopped ? "trying its gateway again" : wasPaused ? "resumed" : "was not paused"
         return ControlAnswer(.done, words).about(name)
     }
 

@@ -94,7 +94,7 @@ final class AppState {
         let (wasPaused, isPaused) = (pausedAt != nil, time != nil)
         guard wasPaused != isPaused else { return false }
         pausedAt = time
-        context.logger.notice(isPaused ? "app paused" : "app goes on after a pause")
+        context.logger.notice(isPaused ? "app paused" : "app resumed after a pause")
         await gateway.setPaused(isPaused)
         return true
     }

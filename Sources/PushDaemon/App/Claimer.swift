@@ -118,9 +118,9 @@ final class Claimer {
         guard context.daemon.journal.job(sent.id) == nil else { return false }
         let byteCount = JournalHeader.byteLimit + 16 * sent.progress.runCount
         guard !context.daemon.journal.mayClaim(byteCount, of: context.name) else { return true }
-        let hint: Logger.MetadataValue = "it waits in new/; if it never has room, make a larger journal (journal.size)"
+        let hint: Logger.MetadataValue = "the job waits in new/; if this lasts, set journal.size to a larger value"
         context.logger.warning(
-            "journal has no room for what is known of a job",
+            "journal has no room for the records of a job",
             metadata: [LogKey.id: "\(sent.id)", LogKey.hint: hint])
         return false
     }
@@ -171,13 +171,13 @@ final class Claimer {
             guard let name else { return true }
             parts.intake.noteGivenBack(name, droppedAt: job.droppedAt, at: .now)
             context.logger.info(
-                "job goes back to new/: its app sends nothing at present", metadata: [LogKey.job: "\(name)"])
+                "job moved back to new/: its app cannot send at present", metadata: [LogKey.job: "\(name)"])
             return true
         } catch {
             parts.jobs.handOutAgain(batches)
             parts.space.note(failure: error)
             context.logger.error(
-                "job cannot go back to new/", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
+                "job cannot be moved back to new/", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
             return false
         }
     }

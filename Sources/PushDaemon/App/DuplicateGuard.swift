@@ -54,7 +54,7 @@ final class DuplicateGuard {
             try judge(&read, at: .now)
             return nil
         }
-        context.logger.debug("job waits for another that may be the same", metadata: [LogKey.job: "\(name)"])
+        context.logger.debug("job waits for a possible duplicate", metadata: [LogKey.job: "\(name)"])
         return turns.wait(name, for: isUnknown ? nil : taken) ? .deferred : .busy
     }
 
@@ -146,9 +146,9 @@ final class DuplicateGuard {
         } catch {
             space.note(failure: error)
             let hint: Logger.MetadataValue =
-                "no job ends before they can; see to state; intake.dedupe: 0 without dedupe_content does without"
+                "no job can end until this works: check `state`, or turn off intake.dedupe and intake.dedupe_content"
             context.logger.error(
-                "what jobs are known by cannot be kept", metadata: [LogKey.error: "\(error)", LogKey.hint: hint])
+                "duplicate records cannot be written", metadata: [LogKey.error: "\(error)", LogKey.hint: hint])
             return false
         }
     }

@@ -61,7 +61,7 @@ actor FeedbackServicePoller {
         } catch let fault as GatewayFault {
             logger.warning("feedback service failed", metadata: fault.metadata)
         } catch {
-            logger.error("feedback cannot be kept", metadata: [LogKey.error: "\(error)"])
+            logger.error("feedback cannot be saved", metadata: [LogKey.error: "\(error)"])
         }
     }
 
@@ -79,13 +79,13 @@ actor FeedbackServicePoller {
             let room = try state.filesystemSpace()
             guard !space.mayClaim(with: room) else { return true }
             if !wasShort, toBegin {
-                let hint: Logger.MetadataValue = "free some on the volume of `state`; limits.free_space says how much"
+                let hint: Logger.MetadataValue = "free space on the volume of `state`; limits.free_space is the minimum"
                 logger.warning(
-                    "feedback service is not asked, the volume is short of space",
+                    "feedback service is not polled: low disk space",
                     metadata: [LogKey.free: "\(room.freeByteCount) bytes", LogKey.hint: hint])
             }
         } catch {
-            logger.error("room on the volume is not known", metadata: [LogKey.error: "\(error)"])
+            logger.error("free disk space cannot be determined", metadata: [LogKey.error: "\(error)"])
         }
         return false
     }
@@ -94,14 +94,14 @@ actor FeedbackServicePoller {
         let reason: String
         switch ending {
         case .whole: return
-        case .tooLong: reason = "its list is longer than the \(limits.byteCount >> 20) MiB that are read at a time"
+        case .tooLong: reason = "its list is longer than \(limits.byteCount >> 20) MiB, the limit for one poll"
         case .tooSlow: reason = "its list did not end within \(limits.duration.components.seconds) s"
-        case .noRoom: reason = "the volume of `state` is short of space"
+        case .noRoom: reason = "low disk space on the volume of `state`"
         }
         let hint: Logger.MetadataValue =
-            "what came is published, and the service asked again after feedback_service.every; if this goes on, check its address"
+            "tokens read so far are published, others at the next poll; if this repeats, check the address"
         logger.warning(
-            "feedback service was left before its end", metadata: [LogKey.error: "\(reason)", LogKey.hint: hint])
+            "feedback service was not read to its end", metadata: [LogKey.error: "\(reason)", LogKey.hint: hint])
     }
 
     // MARK: Publishing
@@ -120,7 +120,7 @@ actor FeedbackServicePoller {
             if !names.isEmpty { try state.sync(.state) }
             return true
         } catch {
-            logger.error("kept feedback cannot be published", metadata: [LogKey.error: "\(error)"])
+            logger.error("saved feedback cannot be published", metadata: [LogKey.error: "\(error)"])
             return false
         }
     }
@@ -143,7 +143,7 @@ actor FeedbackServicePoller {
         }
         if count > 0 { logger.notice("feedback received", metadata: [LogKey.count: "\(count)"]) }
         if reader.isCutOff {
-            let hint: Logger.MetadataValue = "the service broke off in the middle of an entry, which is lost"
+            let hint: Logger.MetadataValue = "the service closed the connection within an entry, which is lost"
             logger.warning("feedback cut off", metadata: [LogKey.hint: hint])
         }
         return true

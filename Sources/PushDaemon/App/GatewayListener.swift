@@ -52,22 +52,22 @@ final class GatewayListener {
             announcements += batches
             announceBell.ring()
         case .connected(let endpoint): context.logger.info("connected", metadata: [LogKey.gateway: "\(endpoint)"])
-        case .troubled(let fault): context.logger.warning("the gateway takes nothing", metadata: fault.metadata)
+        case .troubled(let fault): context.logger.warning("cannot send to the gateway", metadata: fault.metadata)
         case .disconnected(let report): log(report)
         // A connection that the daemon cut may look like one that the gateway rejected.
         case .stopped where context.lifecycle.isEnding: break
         case .stopped(let fault): context.logger.error("app stopped", metadata: fault.metadata)
         case .trying:
             parts.intakeBell.ring()
-            context.logger.notice("app asks again")
+            context.logger.notice("app tries its gateway again")
         case .resumed:
             parts.intakeBell.ring()
             context.logger.notice("app resumed")
         case .suspectEnvironment:
             let hint: Logger.MetadataValue =
-                "check environment: tokens of the other environment are refused like this"
+                "check environment: the gateway rejects tokens of the other environment"
             context.logger.warning(
-                "most tokens are refused and none was ever accepted", metadata: [LogKey.hint: hint])
+                "most tokens are rejected and none was ever accepted", metadata: [LogKey.hint: hint])
         }
     }
 

@@ -97,17 +97,17 @@ final class HookRunner {
             return true
         } catch {
             context.logger.error(
-                "hook cannot begin", metadata: [LogKey.path: "\(mark.path)", LogKey.error: "\(error)"])
+                "hook cannot start", metadata: [LogKey.path: "\(mark.path)", LogKey.error: "\(error)"])
             return false
         }
     }
 
     private func reportMark(_ last: FileName) {
-        let hint: Logger.MetadataValue = "the hook gets all files that are there, also those that it has had"
+        let hint: Logger.MetadataValue = "the hook gets all files again that are in feedback/"
         context.logger.warning(
-            "hook's mark is of the future",
+            "hook position is in the future",
             metadata: [
-                LogKey.path: "\(mark.path)", LogKey.error: "it had \(last) last",
+                LogKey.path: "\(mark.path)", LogKey.error: "the last file was \(last)",
                 LogKey.hint: hint,
             ])
     }
@@ -163,9 +163,9 @@ final class HookRunner {
 
     private func reportStranger(_ file: FileName, _ reason: String) {
         guard strangers.count < Self.strangerLimit, strangers.insert(file).inserted else { return }
-        let hint: Logger.MetadataValue = "see who may write to feedback/, then remove the file"
+        let hint: Logger.MetadataValue = "check who can write to feedback/, then remove the file"
         context.logger.warning(
-            "file is not given to the hook",
+            "file is not passed to the hook",
             metadata: [LogKey.path: "\(file)", LogKey.error: "\(reason)", LogKey.hint: hint])
     }
 
@@ -180,9 +180,9 @@ final class HookRunner {
         do throws(SystemError) {
             try mark.write(last)
         } catch {
-            let hint: Logger.MetadataValue = "after a restart the hook gets files again that it has had"
+            let hint: Logger.MetadataValue = "after a restart the hook gets some files again"
             context.logger.error(
-                "hook's mark cannot be written",
+                "hook position cannot be saved",
                 metadata: [LogKey.path: "\(mark.path)", LogKey.error: "\(error)", LogKey.hint: hint])
         }
     }
@@ -253,15 +253,15 @@ final class HookRunner {
         do throws(SystemError) {
             try await output.lines { line in
                 guard count.add(1, ordering: .relaxed).newValue <= outputLimit else { return }
-                logger.notice("hook has printed", metadata: [LogKey.text: "\(line)", LogKey.path: "\(file)"])
+                logger.notice("hook output", metadata: [LogKey.text: "\(line)", LogKey.path: "\(file)"])
             }
         } catch {
-            logger.warning("what a hook prints cannot be read", metadata: [LogKey.error: "\(error)"])
+            logger.warning("hook output cannot be read", metadata: [LogKey.error: "\(error)"])
         }
         let more = count.load(ordering: .relaxed) - outputLimit
         guard more > 0 else { return }
         logger.notice(
-            "hook has printed more lines", metadata: [LogKey.lines: "\(more)", LogKey.path: "\(file)"])
+            "hook output truncated", metadata: [LogKey.lines: "\(more)", LogKey.path: "\(file)"])
     }
 
     private func environment(for file: FileName) -> [String] {
@@ -282,7 +282,7 @@ final class HookRunner {
             if try await watch.end(of: child, until: .now + Self.farewell, isFinal: true) != nil { return nil }
             child.killNow()
             if try await watch.end(of: child, until: .now + Self.farewell, isFinal: true) == nil {
-                context.logger.error("hook does not end", metadata: [LogKey.process: "\(child.id)"])
+                context.logger.error("hook cannot be killed", metadata: [LogKey.process: "\(child.id)"])
             }
             return nil
         } catch {
@@ -295,25 +295,25 @@ final class HookRunner {
     private func note(_ end: ChildProcess.End?, _ file: FileName) -> HookQueue.End {
         switch end {
         case .exited(0):
-            context.logger.debug("hook has taken a file", metadata: [LogKey.path: "\(file)"])
+            context.logger.debug("hook accepted a file", metadata: [LogKey.path: "\(file)"])
             return .taken
         case .exited(Self.refusal):
-            context.logger.error("hook has refused a file", metadata: [LogKey.path: "\(file)"])
+            context.logger.error("hook refused a file", metadata: [LogKey.path: "\(file)"])
             return .refused
-        case .exited(let status): noteFailure("it exited with \(status)", file)
-        case .killed(let signal): noteFailure("it was killed by signal \(signal)", file)
+        case .exited(let status): noteFailure("exited with status \(status)", file)
+        case .killed(let signal): noteFailure("killed by signal \(signal)", file)
         case nil where Task.isCancelled:
-            context.logger.info("hook was ended with its app", metadata: [LogKey.path: "\(file)"])
-        case nil: noteFailure("it was ended, because its time was up", file)
+            context.logger.info("hook was terminated because its app stops", metadata: [LogKey.path: "\(file)"])
+        case nil: noteFailure("timed out and was terminated", file)
         }
         return .failed
     }
 
     private func noteFailure(_ text: String, _ file: FileName) {
         let pause = HookQueue.pause(after: (queue?.failureCount ?? 0) + 1)
-        let hint: Logger.MetadataValue = "see what it has printed; it gets the file again, and those after it wait"
+        let hint: Logger.MetadataValue = "see its output in the log; it gets this file again, and later files wait"
         context.logger.warning(
-            "hook has failed",
+            "hook failed",
             metadata: [
                 LogKey.path: "\(file)", LogKey.error: "\(text)", LogKey.pause: "\(pause)", LogKey.hint: hint,
             ])

@@ -178,10 +178,10 @@ final class IntakeLoop {
         case .moveAsItIs(let name): unclaimed.refuse(name, .unreadable, why: "not a regular file; it was not opened")
         case .warnStuck(let name):
             let hint: Logger.MetadataValue = "check owner and mode of the file and of new/"
-            context.logger.warning("job cannot be taken", metadata: [LogKey.job: "\(name)", LogKey.hint: hint])
+            context.logger.warning("job cannot be claimed", metadata: [LogKey.job: "\(name)", LogKey.hint: hint])
         case .noteOverwritten(let name):
             context.daemon.meter.count { $0.noteOverwritten() }
-            let hint: Logger.MetadataValue = "give every job a name of its own"
+            let hint: Logger.MetadataValue = "give every job a unique name"
             context.logger.warning(
                 "job overwritten by its producer", metadata: [LogKey.job: "\(name)", LogKey.hint: hint])
         }
@@ -311,7 +311,7 @@ final class IntakeLoop {
 
     private func reportPostponed(_ name: FileName, _ until: WallTime) {
         context.logger.info(
-            "job waits until its time", metadata: [LogKey.job: "\(name)", LogKey.until: "\(until.rfc3339)"])
+            "job waits until its not_before time", metadata: [LogKey.job: "\(name)", LogKey.until: "\(until.rfc3339)"])
     }
 
     /// Reports the files that can never be taken.
@@ -319,11 +319,11 @@ final class IntakeLoop {
         let names = parts.intake.takeIgnored()
         for name in names.prefix(Self.ignoredLimit) {
             context.logger.warning(
-                "file in new/ is ignored: its name is no job's",
+                "file in new/ is ignored: its name is not valid for a job",
                 metadata: [LogKey.job: "\(name)", LogKey.hint: "\(name.remedy)"])
         }
         guard names.count > Self.ignoredLimit else { return }
-        let hint: Logger.MetadataValue = "the doctor names some of them"
+        let hint: Logger.MetadataValue = "run pushspool doctor to list some of them"
         context.logger.warning(
             "more files in new/ are ignored",
             metadata: [LogKey.files: "\(names.count - Self.ignoredLimit)", LogKey.hint: hint])

@@ -141,7 +141,7 @@ final class JobFileReader {
             // The suspect would wait for this app's long file, during which it was taken. It is read in its own turn instead.
             guard !isBeside else { return .abandoned }
             app.logger.warning(
-                "job is read alone: the daemon died while it was read", metadata: [LogKey.job: "\(job.name)"])
+                "job is read alone: the daemon crashed while it read this job", metadata: [LogKey.job: "\(job.name)"])
         }
         guard await app.daemon.reading.enter(alone: isSuspect, deathCount: suspicion?.deathCount ?? 0) else {
             return .abandoned

@@ -22,7 +22,7 @@ final class JobSource {
     }
 
     /// Why a file of lines is not read at all.
-    static let tooLong = "no journal holds the checksums of so long a file; split it"
+    static let tooLong = "the file is too long for any journal; split it into several jobs"
 
     /// Why reading cannot continue.
     enum Fault: Error {
@@ -112,7 +112,7 @@ final class JobSource {
         if bytes == nil {
             let fault = Diagnostic(
                 "the file is longer than \(context.limits.byteCount) bytes",
-                hint: "write it as .jsonl, which may be of any length, or raise limits.document")
+                hint: "write it as .jsonl, which has no such limit, or raise limits.document")
             (summary.failure, summary.fault, summary.report) = (.invalid, fault, Report())
             summary.report.add(fault)
         }

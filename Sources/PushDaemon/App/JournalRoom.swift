@@ -104,10 +104,10 @@ extension JournalRoom.Want {
     fileprivate var hint: String {
         switch self {
         case .journal:
-            "see whether the gateway takes jobs and feedback/ can be written; journal.size makes the journal larger"
-        case .lines: "see why feedback/ cannot be written: its owner and mode, and the space on its volume"
+            "check that the gateway accepts notifications and feedback/ can be written, or set a larger journal.size"
+        case .lines: "check owner, mode and free space of feedback/"
         case .hook:
-            "see which hooks take long: \(HookGate.limit) begin at a time, and make room after a second at the latest"
+            "check which hooks are slow: \(HookGate.limit) start at a time, and give way after a second at the latest"
         }
     }
 }

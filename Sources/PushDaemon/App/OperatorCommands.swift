@@ -36,7 +36,7 @@ final class OperatorCommands {
     func carryOut(_ request: ControlRequest, _ reference: JobReference) async -> ControlAnswer? {
         await awaitBeginning()
         guard hasBegun, !parts.journal.isBroken, !context.lifecycle.isEnding else {
-            return ControlAnswer(.refused, "the app ends", hint: "ask again when it has started anew").about(
+            return ControlAnswer(.refused, "the app is stopping", hint: "try again when it has restarted").about(
                 context.name)
         }
         do throws(ControlFault) {
@@ -103,7 +103,7 @@ final class OperatorCommands {
             throw fault
         } catch {
             parts.space.note(failure: error)
-            throw ControlFault("\(error)", hint: "it is where it was; mend that, then ask again")
+            throw ControlFault("\(error)", hint: "the job did not move: fix the cause, then try again")
         }
     }
 
@@ -120,24 +120,24 @@ final class OperatorCommands {
         case .held?, nil:
             try requireNotOver(reference)
             guard try parts.desk.meant(reference, in: [.hold]) != nil else { return nil }
-            throw ControlFault("it is in hold/ already", hint: nil)
+            throw ControlFault("already in hold/", hint: nil)
         }
         guard let parked = try parts.desk.hold(waiting: file) else { return nil }
         context.logger.notice("job held", metadata: [LogKey.job: "\(parked)"])
         return .over(
-            ControlAnswer(.done, "held as hold/\(parked), nothing of it was sent yet").about(context.name, file.name))
+            ControlAnswer(.done, "held as hold/\(parked), nothing sent yet").about(context.name, file.name))
     }
 
     private func release(_ reference: JobReference) throws -> ControlAnswer? {
         guard case .held(let file)? = try parts.desk.meant(reference, in: [.hold]) else { return nil }
         guard !publisher.isWithdrawing(file.name) else {
-            throw ControlFault("it has been ended", hint: nil)
+            throw ControlFault("already ended by an operator", hint: nil)
         }
         let sent = try parts.desk.sent(of: file)
         guard let released = try parts.desk.release(file) else { return nil }
         noteReleased(released)
         context.logger.notice("job released", metadata: [LogKey.job: "\(released)"])
-        let left = sent.map { ", \($0.progress.remaining.count) of \($0.count) are sent" } ?? ""
+        let left = sent.map { ", \($0.progress.remaining.count) of \($0.count) left to send" } ?? ""
         return ControlAnswer(.done, "released as new/\(released)\(left)").about(context.name, file.name, sent?.id)
     }
 
@@ -176,7 +176,7 @@ final class OperatorCommands {
         guard let released = try parts.desk.retry(place, plan, anyway: anyway) else { return nil }
         noteReleased(released)
         context.logger.notice(
-            "job is tried again", metadata: [LogKey.job: "\(released)", LogKey.path: "\(context.name)/\(place.path)"])
+            "job retried", metadata: [LogKey.job: "\(released)", LogKey.path: "\(context.name)/\(place.path)"])
         return plan.answer(.done).about(context.name, released, plan.id)
     }
 
@@ -197,7 +197,7 @@ final class OperatorCommands {
             if isKnown() { try? await context.daemon.reactor.sleep(for: .milliseconds(20)) }
         }
         guard !isKnown() else {
-            throw ControlFault("the journal cannot forget its end", hint: "see the log; ask again after a restart")
+            throw ControlFault("its end is still in the journal", hint: "see the log; try again after a restart")
         }
         guard await parts.journal.sync() else {
             throw ControlFault("the journal cannot be written", hint: "see the log")
@@ -230,7 +230,7 @@ final class OperatorCommands {
             await recovery.takeUp(parts.earlier.found.remove(at: index))
         }
         guard !parts.earlier.takingUp.contains(where: { $0.claimed.id == claimed.id }) else {
-            throw ControlFault("it is being taken up after a start", hint: "ask again in a moment")
+            throw ControlFault("it is being resumed after a restart", hint: "try again in a moment")
         }
         return parts.jobs[claimed.id].flatMap { $0.isEnding ? nil : $0 }
     }
@@ -247,13 +247,13 @@ final class OperatorCommands {
             try requireNotOver(reference)
             if let place = try await findArchived(reference) { throw ControlFault(over: place) }
         } catch {
-            throw (error as? ControlFault) ?? ControlFault("\(error)", hint: "see permissions and disk")
+            throw (error as? ControlFault) ?? ControlFault("\(error)", hint: "check permissions and disk")
         }
     }
 
     private func requireNotOver(_ reference: JobReference) throws(ControlFault) {
         guard !parts.jobs.all.contains(where: { $0.isMeant(by: reference) }) else {
-            throw ControlFault("it is over", hint: "in a moment it is in done/ or failed/")
+            throw ControlFault("already ended", hint: "find it in done/ or failed/ in a moment")
         }
     }
 
@@ -275,15 +275,15 @@ final class OperatorCommands {
         switch job.machine.state {
         case .sending: break
         case .draining(.operatorRequest), .held(.operatorRequest): return
-        case .stopping: throw ControlFault("it is being ended", hint: nil)
+        case .stopping: throw ControlFault("already being ended", hint: nil)
         case .draining, .held, .settled, .published, .archived:
-            throw ControlFault("it is over", hint: nil)
+            throw ControlFault("already ended", hint: nil)
         }
-        guard job.ending == nil else { throw ControlFault("its time is up, and it is being ended", hint: nil) }
+        guard job.ending == nil else { throw ControlFault("its deadline has passed, and it is being ended", hint: nil) }
         guard job.progress.runCount <= Rest.runLimit else {
             throw ControlFault(
-                "too many of its outcomes alternate for a note of what is left",
-                hint: "cancel it; `retry` sends what is left")
+                "its remaining recipients are too scattered to be recorded",
+                hint: "cancel it, then retry it to send the rest")
         }
         outcomes.handle(.hold(.operatorRequest), job.claimed.id)
         await sender.proceedWithHolds()
@@ -297,7 +297,7 @@ final class OperatorCommands {
         var hasPublished = false
         while job.heldAs == nil, ContinuousClock.now < deadline, !context.lifecycle.isEnding, !Task.isCancelled {
             switch job.machine.state {
-            case .settled, .published, .archived: throw ControlFault("it came to its end before it was held", hint: nil)
+            case .settled, .published, .archived: throw ControlFault("it ended before it was held", hint: nil)
             case .sending, .draining, .stopping, .held: break
             }
             await sender.proceedWithHolds()
@@ -311,8 +311,8 @@ final class OperatorCommands {
         let (left, count) = (job.machine.remaining.count, job.summary.recipientCount)
         guard let name = job.heldAs else {
             return ControlAnswer(
-                .begun, "being held: nothing more of it is handed out; \(left) of \(count) have no outcome yet",
-                hint: "ask again; see the log if it stays so")
+                .begun, "being held: no more of it is sent; \(left) of \(count) have no outcome yet",
+                hint: "try again; if this lasts, see the log")
         }
         return ControlAnswer(.done, "held as hold/\(name), \(left) of \(count) left to send")
     }
@@ -325,11 +325,11 @@ final class OperatorCommands {
     private func end(_ job: ActiveJob, _ code: ResultCode) async throws(ControlFault) -> ControlAnswer {
         switch job.machine.state {
         case .sending: break
-        case .draining: throw ControlFault("it is being held", hint: "end it when it is in hold/")
-        case .stopping: throw ControlFault("it is being ended", hint: nil)
-        case .held, .settled, .published, .archived: throw ControlFault("it is over", hint: nil)
+        case .draining: throw ControlFault("being held", hint: "try again when it is in hold/")
+        case .stopping: throw ControlFault("already being ended", hint: nil)
+        case .held, .settled, .published, .archived: throw ControlFault("already ended", hint: nil)
         }
-        guard job.ending == nil else { throw ControlFault("its time is up, and it is being ended", hint: nil) }
+        guard job.ending == nil else { throw ControlFault("its deadline has passed, and it is being ended", hint: nil) }
         let id = job.claimed.id
         let outcome = Outcome.withdrawn(code)
         job.ending = ActiveJob.Ending(outcome: outcome)
@@ -338,9 +338,9 @@ final class OperatorCommands {
         // Only this function has these notifications now, even if the job has changed meanwhile.
         let awaited = back.filter { job.machine.isAwaiting($0.indices) }
         guard await outcomes.settle(takenBack: awaited, of: id, outcome) else {
-            throw ControlFault("the app ends", hint: "ask again when it has started anew")
+            throw ControlFault("the app is stopping", hint: "try again when it has restarted")
         }
-        guard job.isWithdrawn else { throw ControlFault("it came to its end before", hint: nil) }
+        guard job.isWithdrawn else { throw ControlFault("it ended first", hint: nil) }
         parts.journal.write()
         guard await parts.journal.sync() else {
             throw ControlFault("the journal cannot be written", hint: "see the log")
@@ -352,7 +352,7 @@ final class OperatorCommands {
         let (tally, count) = (job.machine.tally, job.summary.recipientCount)
         let ended = code == .expired ? tally.expired : tally.unsent
         let (flying, word) = (job.machine.remaining.count, code == .expired ? "expired" : "unsent")
-        let rest = flying > 0 ? ", \(flying) still get their outcome" : ""
+        let rest = flying > 0 ? ", \(flying) in flight" : ""
         context.logger.notice(
             "job ended by an operator",
             metadata: [
@@ -380,7 +380,7 @@ final class OperatorCommands {
         for _ in 0..<2 where publisher.isWithdrawing(id) { await publisher.publish() }
         guard !publisher.isWithdrawing(id) else {
             return ControlAnswer(
-                .begun, "parked in hold/, and goes to failed/ as soon as its line can be written", hint: "see the log"
+                .begun, "in hold/; moves to failed/ when its feedback line is written", hint: "see the log"
             ).about(context.name, name, id)
         }
         return withdrawal.answer.about(context.name, name, id)

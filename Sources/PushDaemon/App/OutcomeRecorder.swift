@@ -81,7 +81,7 @@ final class OutcomeRecorder {
             journal.record(.cleaned(id))
             journal.write()
             context.logger.error(
-                "job changed while it was sent, and is held", metadata: [LogKey.job: "\(name)", LogKey.id: "\(id)"])
+                "job is held: its file changed during sending", metadata: [LogKey.job: "\(name)", LogKey.id: "\(id)"])
         } catch {
             context.logger.error("job cannot be held", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
             parts.space.note(failure: error)
@@ -331,7 +331,7 @@ final class OutcomeRecorder {
     /// The app stops. As after a crash, the next start resends the notifications or reports them as unknown.
     private func warnOfUnrecorded(_ count: Int) {
         context.logger.warning(
-            "outcomes could not be recorded before the app ended", metadata: [LogKey.count: "\(count)"])
+            "outcomes could not be recorded before the app stopped", metadata: [LogKey.count: "\(count)"])
     }
 
     /// Waits until a group of notifications taken back may be recorded. Polls: a bell wakes only one of several tasks.

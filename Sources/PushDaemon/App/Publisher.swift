@@ -242,7 +242,7 @@ final class Publisher {
                 failed.append(id)
                 parts.space.note(failure: error)
                 context.logger.error(
-                    "archive cannot be used", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
+                    "archive folder cannot be used", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
             }
         }
         return .doneBut(failed: failed, gone: gone)
@@ -333,7 +333,7 @@ final class Publisher {
     private func noteVanished(_ job: ActiveJob) {
         journal.record(.cleaned(job.claimed.id))
         jobs.end(job)
-        context.logger.error("job has vanished from work/", metadata: [LogKey.job: "\(job.claimed.name)"])
+        context.logger.error("job file is missing from work/", metadata: [LogKey.job: "\(job.claimed.name)"])
     }
 
     /// Moves jobs with published lines to `hold/`. If partly sent, a held job still makes others with its ref duplicates.
@@ -490,9 +490,9 @@ extension FeedbackFolder {
     func reportIgnored(to logger: Logger) {
         guard let ignored else { return }
         let hint: Logger.MetadataValue =
-            "see who may write to feedback/, and whether the clock was ahead; remove the file, if it is there"
+            "check who can write to feedback/ and whether the clock was ahead; remove the file if it exists"
         logger.warning(
-            "feedback's names do not follow one of the future",
+            "feedback file with a time in the future ignored",
             metadata: [LogKey.path: "\(path)/\(ignored)", LogKey.hint: hint])
     }
 }

@@ -43,7 +43,7 @@ final class Recovery {
             if !earlier.missing.isEmpty { try searchMissing() }
         } catch {
             context.logger.error(
-                "what an earlier run has left cannot be looked for", metadata: [LogKey.error: "\(error)"])
+                "jobs of an earlier run cannot be looked up", metadata: [LogKey.error: "\(error)"])
             parts.space.note(failure: error)
         }
         parts.journal.write()
@@ -53,7 +53,7 @@ final class Recovery {
         let found = try context.daemon.tenure.claimed(in: context.spool)
         earlier.hasLookedIntoWork = true
         for name in found.strangers {
-            context.logger.warning("file in work/ is none of ours", metadata: [LogKey.job: "\(name)"])
+            context.logger.warning("unknown file in work/", metadata: [LogKey.job: "\(name)"])
         }
         for claimed in found.jobs {
             let record = earlier.missing.removeValue(forKey: claimed.id)
@@ -103,7 +103,7 @@ final class Recovery {
             try context.spool.dropDouble(of: job)
         } catch {
             context.logger.error(
-                "job is in new/ too, and cannot be removed there",
+                "job is also in new/ and cannot be removed there",
                 metadata: [LogKey.job: "\(job.name)", LogKey.id: "\(job.id)", LogKey.error: "\(error)"])
         }
     }
@@ -136,7 +136,7 @@ final class Recovery {
             guard case .bytes(let bytes)? = header?.content else { return forget(job, .gone) }
             let claimed = try context.spool.restore(job.facts.id, job.facts.name, bytes)
             if found.isTornInNew { try context.spool.new.unlink(name.bytes) }
-            context.logger.warning("job is restored from the journal", metadata: [LogKey.job: "\(job.facts.name)"])
+            context.logger.warning("job restored from the journal", metadata: [LogKey.job: "\(job.facts.name)"])
             takeIn(LeftJob(claimed: claimed, record: .job(job, suspicion: nil)))
         case .forget(let farewell): forget(job, farewell)
         case .finish, .leave: publisher.forget(moved: job.facts.id)
@@ -158,8 +158,8 @@ final class Recovery {
 
     private func forget(_ job: JournalJob, _ farewell: RecoveryPlan.Farewell) {
         if farewell == .gone {
-            let hint: Logger.MetadataValue = "somebody took it from work/; what was left of it is not sent"
-            context.logger.error("job is gone", metadata: [LogKey.job: "\(job.facts.name)", LogKey.hint: hint])
+            let hint: Logger.MetadataValue = "its file was removed from work/; the rest of it is not sent"
+            context.logger.error("job is missing", metadata: [LogKey.job: "\(job.facts.name)", LogKey.hint: hint])
         }
         parts.journal.record(.cleaned(job.facts.id))
     }
@@ -210,7 +210,7 @@ final class Recovery {
             try park(left, .damagedJournal)
         case .startOver:
             context.logger.notice(
-                "job found in work/ was never sent, and is now", metadata: [LogKey.job: "\(left.claimed.name)"])
+                "job in work/ was never sent; sending it now", metadata: [LogKey.job: "\(left.claimed.name)"])
             try parts.duplicates.judge(&read, at: .now)
             await announceClaimed(left.claimed, job, read)
         case .resume(let progress):
@@ -220,7 +220,7 @@ final class Recovery {
         case .restore:
             guard case .bytes(let bytes)? = header?.content else { return try park(left, .changed) }
             let claimed = try context.spool.restore(left.claimed.id, left.claimed.name, bytes)
-            context.logger.warning("job is restored from the journal", metadata: [LogKey.job: "\(left.claimed.name)"])
+            context.logger.warning("job restored from the journal", metadata: [LogKey.job: "\(left.claimed.name)"])
             earlier.found.append(LeftJob(claimed: claimed, record: left.record))
         case .hold(let reason): try park(left, reason)
         case .claimAgain, .forget, .leave: break
@@ -244,7 +244,7 @@ final class Recovery {
         var remaining = progress.remaining
         for run in progress.doubtful.runs { remaining.insert(run) }
         context.logger.notice(
-            "job goes on",
+            "job resumed",
             metadata: [
                 LogKey.job: "\(left.claimed.name)", LogKey.id: "\(left.claimed.id)",
                 LogKey.count: "\(progress.remaining.count)",
@@ -269,7 +269,7 @@ final class Recovery {
         let name = try context.spool.hold(left.claimed)
         parts.journal.record(.cleaned(left.claimed.id))
         context.daemon.meter.count { $0.noteHold(reason.cause) }
-        let hint: Logger.MetadataValue = "look at it; move it from hold/ to new/ to send all of it"
+        let hint: Logger.MetadataValue = "inspect it; to send all of it, move it from hold/ to new/"
         context.logger.error(
             "job is held: \(reason.explanation)",
             metadata: [LogKey.job: "\(name)", LogKey.id: "\(left.claimed.id)", LogKey.hint: hint])
@@ -277,9 +277,9 @@ final class Recovery {
 
     private func reportUnrecovered(_ name: FileName, _ id: JobID, _ error: any Error) {
         parts.space.note(failure: error)
-        let hint: Logger.MetadataValue = "it stays where it is; mend it, then restart"
+        let hint: Logger.MetadataValue = "the job stays where it is: fix the cause, then restart"
         context.logger.error(
-            "job of an earlier run cannot be taken up",
+            "job of an earlier run cannot be resumed",
             metadata: [LogKey.job: "\(name)", LogKey.id: "\(id)", LogKey.error: "\(error)", LogKey.hint: hint])
     }
 }
@@ -302,9 +302,9 @@ extension RecoveryPlan.HoldReason {
     /// The reason as text.
     fileprivate var explanation: String {
         switch self {
-        case .changed: "its bytes are not those that were checked"
-        case .poison: "the daemon died over it again and again"
-        case .damagedJournal: "the journal is damaged, or gone, where it may have told what was sent of it"
+        case .changed: "its content changed after it was checked"
+        case .poison: "the daemon crashed on it repeatedly"
+        case .damagedJournal: "its journal records may be damaged or lost"
         }
     }
 

@@ -58,24 +58,24 @@ final class RetentionTask {
         if report.hasDeleted { reportDeleted(report) }
         if report.toldCount > 0 { reportUnread(report) }
         for leftovers in report.leftovers where reported.insert(leftovers.path).inserted {
-            let hint: Logger.MetadataValue = "move it away; only jobs, results and folders of days are deleted there"
+            let hint: Logger.MetadataValue = "move it away; pushspool deletes only jobs, result files and day folders"
             context.logger.warning(
-                "something in an archive is not the daemon's, and stays",
+                "unknown files in an archive are kept",
                 metadata: [
                     LogKey.path: "\(context.name)/\(leftovers.path)", LogKey.files: "\(leftovers.count)",
                     LogKey.example: "\(leftovers.example)", LogKey.hint: hint,
                 ])
         }
         guard let failure = report.failure else { return }
-        let hint: Logger.MetadataValue = "see to the folder's rights and its disk; it is tried again from time to time"
+        let hint: Logger.MetadataValue = "check the folder's permissions and disk; pushspool tries again periodically"
         context.logger.error(
-            "what is over cannot be deleted",
+            "old jobs and feedback cannot be deleted",
             metadata: [LogKey.files: "\(report.failureCount)", LogKey.error: "\(failure)", LogKey.hint: hint])
     }
 
     private func reportDeleted(_ report: SweepReport) {
         context.logger.info(
-            "deleted what is over",
+            "deleted old jobs and feedback",
             metadata: [
                 LogKey.done: "\(report.jobCounts[.done] ?? 0)", LogKey.failed: "\(report.jobCounts[.failed] ?? 0)",
                 LogKey.feedback: "\(report.feedbackCount)",
@@ -84,9 +84,9 @@ final class RetentionTask {
 
     private func reportUnread(_ report: SweepReport) {
         toldThrough = report.toldThrough
-        let hint: Logger.MetadataValue = "read the files and remove them, or raise archive.keep_feedback"
+        let hint: Logger.MetadataValue = "process the files and remove them, or raise archive.keep_feedback"
         context.logger.warning(
-            "feedback that nobody has read will be deleted",
+            "unread feedback will be deleted",
             metadata: [
                 LogKey.files: "\(report.toldCount)", LogKey.oldest: "\(report.oldestTold?.escaped ?? "")",
                 LogKey.hint: hint,

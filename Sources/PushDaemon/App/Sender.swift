@@ -237,8 +237,8 @@ final class Sender {
 
     private func endUnreadable(_ job: ActiveJob, _ error: SystemError) async {
         let id = job.claimed.id
-        context.logger.error("job cannot be read on", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
-        if !job.machine.isOver { job.fault = "the file could not be read to its end: \(error)" }
+        context.logger.error("rest of a job cannot be read", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
+        if !job.machine.isOver { job.fault = "the rest of the file could not be read: \(error)" }
         outcomes.handle(.stopped(.unreadable), id)
         endRetelling(job)
         // Notifications on a connection still get their outcome, and the last of them ends the job.
@@ -249,7 +249,7 @@ final class Sender {
     /// of an earlier run or of the operator's command are not published one by one.
     private func endTelling(_ job: ActiveJob, _ fault: JobSource.Fault) {
         context.logger.error(
-            "outcomes cannot be told", metadata: [LogKey.id: "\(job.claimed.id)", LogKey.error: "\(fault)"])
+            "outcomes cannot be reported", metadata: [LogKey.id: "\(job.claimed.id)", LogKey.error: "\(fault)"])
         jobs.closeSource(of: job.claimed.id)
         let doubtful = job.resumption?.doubtful.runs ?? []
         outcomes.noteUnknown(doubtful.flatMap { job.machine.remaining.intersection($0) }, of: job)
@@ -261,7 +261,7 @@ final class Sender {
         _ = await gateway.remove(job.claimed.id)
         if job.resumption != nil, case .settled = job.machine.state {
             context.logger.error(
-                "outcomes cannot be told: the job's file was changed", metadata: [LogKey.id: "\(job.claimed.id)"])
+                "outcomes cannot be reported: the job's file changed", metadata: [LogKey.id: "\(job.claimed.id)"])
             endRetelling(job)
         } else {
             outcomes.handle(.hold(.changed), job.claimed.id)

@@ -43,13 +43,13 @@ final class SpaceMonitor {
             let mayClaim = watch.mayClaim(with: room)
             if mayClaim { await context.daemon.ballast.restore() }
             guard mayClaim == wasShort else { return }
-            if mayClaim { return context.logger.notice("volume has room again, jobs are taken") }
-            let hint: Logger.MetadataValue = "free some; limits.free_space says how much must be left"
+            if mayClaim { return context.logger.notice("volume has enough space again; claiming jobs") }
+            let hint: Logger.MetadataValue = "free disk space; limits.free_space is the minimum"
             context.logger.warning(
-                "volume is short of space, no jobs are taken",
+                "low disk space: no jobs are claimed",
                 metadata: [LogKey.free: "\(room.freeByteCount) bytes", LogKey.hint: hint])
         } catch {
-            context.logger.error("room on the volume is not known", metadata: [LogKey.error: "\(error)"])
+            context.logger.error("free disk space cannot be determined", metadata: [LogKey.error: "\(error)"])
         }
     }
 
@@ -81,9 +81,9 @@ final class SpaceMonitor {
     func pauseIfShort(_ error: SystemError) -> Bool {
         guard error.isShortage else { return false }
         if Moment.now >= shortUntil + Self.pause {
-            let hint: Logger.MetadataValue = "raise the limit (LimitNOFILE, ulimit -n); what is under way goes on"
+            let hint: Logger.MetadataValue = "raise the limit (LimitNOFILE, ulimit -n); active jobs continue"
             context.logger.warning(
-                "no files are taken for a while", metadata: [LogKey.error: "\(error)", LogKey.hint: hint])
+                "claims paused: out of descriptors or memory", metadata: [LogKey.error: "\(error)", LogKey.hint: hint])
         }
         shortUntil = .now + Self.pause
         return true

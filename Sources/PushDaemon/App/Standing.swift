@@ -38,7 +38,7 @@ struct Standing {
                 switch kind {
                 case .stop: "is stopped"
                 case .unreachable: "cannot reach its gateway"
-                case .refused: "gets nothing through"
+                case .refused: "cannot send"
                 }
             return "\(verb): \(fault.message)" + (fault.hint.map { "; \($0)" } ?? "")
         }

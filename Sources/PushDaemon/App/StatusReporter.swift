@@ -68,7 +68,7 @@ final class StatusReporter {
         room.note(tooManyLines: parts.lines.isOverfull)
         guard room.hasNews(at: .now) else { return }
         defer { show() }
-        guard let reason = room.reason else { return context.logger.notice("app has room again") }
+        guard let reason = room.reason else { return context.logger.notice("app no longer waits for room") }
         context.logger.warning("app \(reason)", metadata: [LogKey.hint: "\(room.hint ?? "")"])
     }
 
@@ -98,7 +98,7 @@ final class StatusReporter {
         var status = SpoolStatus.App(name: context.name, state: state)
         status.jobCount = activeCount
         if let pausedAt = parts.state.pausedAt {
-            (status.since, status.reason) = (pausedAt, "is paused by an operator; resume lets it go on")
+            (status.since, status.reason) = (pausedAt, "is paused by an operator; run `pushspool resume`")
         } else {
             status.reason = parts.room.reason ?? standing.trouble?.words
             (status.since, status.until) = (standing.trouble?.since, standing.trouble?.nextTry)
@@ -108,7 +108,7 @@ final class StatusReporter {
             let since = standing.silentSince(at: .now)
         {
             status.since = since
-            status.reason = "waits for answers: its gateway takes notifications and says nothing"
+            status.reason = "waits for answers: its gateway accepts notifications but does not answer"
         }
         status.answeredAt = standing.answeredAt
         status.ignoredCount = parts.intake.ignoredCount

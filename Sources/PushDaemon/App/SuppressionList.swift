@@ -129,20 +129,20 @@ final class SuppressionList {
     }
 
     private func report(_ tokens: GoneTokens) {
-        context.logger.info("tokens that are gone are not sent to", metadata: [LogKey.tokens: "\(tokens.count)"])
+        context.logger.info("unregistered tokens are skipped", metadata: [LogKey.tokens: "\(tokens.count)"])
         guard let byteCount = tokens.uselessByteCount, byteCount > 0 else { return }
-        let hint: Logger.MetadataValue = "a power loss may do that; its tokens are sent to, and reported, again"
+        let hint: Logger.MetadataValue = "a power loss can cause this; its tokens are sent to, and reported, again"
         context.logger.warning(
-            "the end of the log of tokens that are gone is of no use",
+            "end of the log of unregistered tokens is damaged",
             metadata: [LogKey.bytes: "\(byteCount)", LogKey.hint: hint])
     }
 
     private func report(_ error: SystemError) {
         guard !hasFailed else { return }
         hasFailed = true
-        let hint: Logger.MetadataValue = "see to the folder gone/ in state, and to its disk; some are sent to meanwhile"
+        let hint: Logger.MetadataValue = "check the folder gone/ in `state` and its disk; until then some are sent to"
         context.logger.error(
-            "tokens that are gone cannot be kept or looked up",
+            "unregistered tokens cannot be saved or looked up",
             metadata: [LogKey.error: "\(error)", LogKey.hint: hint])
     }
 }

@@ -120,15 +120,15 @@ final class UnclaimedFiles {
     /// Moves a file to `hold/` because the daemon died repeatedly while reading it.
     func holdPoison(_ job: OpenJob) {
         hold(
-            job, .poison, "the daemon died over it again and again",
-            hint: "look at it; move it from hold/ to new/ to try again")
+            job, .poison, "the daemon crashed on it repeatedly",
+            hint: "inspect it; to try again, move it from hold/ to new/")
     }
 
     /// Moves a file back to `hold/` because its number of recipients differs from the one when it was held or archived.
     func holdChanged(_ job: OpenJob) {
         hold(
-            job, .changed, "it is not what a part of was sent",
-            hint: "all of it is sent when the file beside it that ends in .rest is removed and it is released")
+            job, .changed, "its file changed after a part of it was sent",
+            hint: "to send all of it, remove its .rest file in hold/, then release it")
     }
 
     private func hold(_ job: OpenJob, _ cause: AppMetrics.HoldCause, _ reason: String, hint: String) {
@@ -151,7 +151,7 @@ extension FileStatus {
     fileprivate func explanation(of code: ResultCode) -> String {
         switch code {
         case .unreadable:
-            "owner \(owner), mode 0\(String(mode & 0o7777, radix: 8)): the daemon may not read it; make it readable, then move it back to new/"
+            "owner \(owner), mode 0\(String(mode & 0o7777, radix: 8)): unreadable; chmod it, then move it back to new/"
         case .incomplete where byteCount == 0: "the file is empty; write the whole file, then rename it into place"
         case .incomplete: "the file was never finished; write the whole file, then rename it into place"
         case .invalid, .refused, .expired, .unsent, .duplicate, .cancelled, .changed, .poison: code.rawValue

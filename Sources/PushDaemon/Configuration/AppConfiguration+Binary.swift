@@ -27,11 +27,11 @@ extension AppConfiguration {
         confirmation = proof == .probe ? .probe : .silence(quiet)
         if quiet < .seconds(3), proof == .silence {
             fields.warn(
-                "confirm_after", "is shorter than gateways have been seen to take for an error",
+                "confirm_after", "is shorter than some gateways take to report an error",
                 hint: "use 3s or more in production")
         }
         if proof == .probe, format == .simple {
-            fields.refuse("confirm", "probe needs identifiers, which format: simple has not", hint: "use format: frame")
+            fields.refuse("confirm", "probe needs identifiers, which format: simple lacks", hint: "use format: frame")
         }
     }
 }

@@ -16,7 +16,7 @@ extension AppConfiguration {
             let key = inner.source("key")
             (passphraseFile, passphraseVariable) = (inner.string("passphrase_file"), inner.string("passphrase_env"))
             if passphraseFile != nil, passphraseVariable != nil {
-                inner.refuse("passphrase_env", "does not go with passphrase_file", hint: "remove one of them")
+                inner.refuse("passphrase_env", "cannot be combined with passphrase_file", hint: "remove one of them")
             }
             let hasToken = inner.value("token") != nil
             let token = inner.mapping("token") { Self.readToken(&$0) } ?? nil
@@ -24,7 +24,7 @@ extension AppConfiguration {
             case (let certificate?, nil, false): identity = .certificate(certificate, key: key)
             case (nil, let container?, false):
                 identity = .pkcs12(container)
-                if key != nil { inner.refuse("key", "is in the PKCS#12 file already", hint: "remove key") }
+                if key != nil { inner.refuse("key", "is already in the PKCS#12 file", hint: "remove key") }
             case (nil, nil, true):
                 identity = token ?? identity
                 checkToken(&inner)
@@ -50,20 +50,20 @@ extension AppConfiguration {
     private func checkToken(_ fields: inout Fields) {
         if wire == .binary {
             fields.refuse(
-                "token", "is for protocol: http2 only", hint: "the binary protocol takes a certificate")
+                "token", "is for protocol: http2 only", hint: "use a certificate with protocol: binary")
         }
         if fields.value("key") != nil {
-            fields.refuse("key", "belongs to a certificate", hint: "write token: {key: …}")
+            fields.refuse("key", "is only for a certificate", hint: "write token: {key: …}")
         }
         for key in ["passphrase_file", "passphrase_env"] where fields.value(key) != nil {
-            fields.refuse(key, "does not go with a token: Apple's keys have none", hint: "remove it")
+            fields.refuse(key, "cannot be combined with a token: Apple's keys have no passphrase", hint: "remove it")
         }
     }
 
     private static func readToken(_ fields: inout Fields) -> Identity? {
         fields.require("key", hint: "write key: AuthKey_ABC123DEFG.p8, the file from Apple's developer site")
-        fields.require("key_id", hint: "it is in the key file's name: AuthKey_<key_id>.p8")
-        fields.require("team_id", hint: "it is on the membership page of Apple's developer site")
+        fields.require("key_id", hint: "take it from the key file's name: AuthKey_<key_id>.p8")
+        fields.require("team_id", hint: "find it on the membership page of Apple's developer site")
         let key = fields.source("key")
         let (keyID, teamID) = (fields.appleID("key_id"), fields.appleID("team_id"))
         guard let key, let keyID, let teamID, let name = ProviderIdentity(keyID: keyID, teamID: teamID) else {
@@ -71,8 +71,8 @@ extension AppConfiguration {
         }
         if case .file(let path) = key, let named = keyIDInName(of: path), named != keyID {
             fields.warn(
-                "key_id", "is \(keyID), and the key file is named after \(named)",
-                hint: "the gateway refuses every token if they do not belong together")
+                "key_id", "is \(keyID), but the key file is named after \(named)",
+                hint: "make sure that they match: otherwise the gateway refuses every token")
         }
         return .token(key: key, of: name)
     }
@@ -94,7 +94,7 @@ extension Fields {
         guard text.isBase64OfDER else { return .file(text) }
         refuse(
             key, "is neither a path nor PEM: the line -----BEGIN … is missing",
-            hint: "write all lines of the file, or better its path")
+            hint: "give the path of the file, or all lines of it")
         return .text(Array(text.utf8))
     }
 
@@ -104,10 +104,10 @@ extension Fields {
         let isPlausible = text.utf8.count == 10 && text.allSatisfy { $0.isASCII && ($0.isUppercase || $0.isNumber) }
         if isPlausible { return text }
         // A longer text may be a key in the wrong place, so do not print it.
-        let shown = text.utf8.count > 20 ? "what has \(text.utf8.count) bytes" : Diagnostic.quoted(text)
+        let shown = text.utf8.count > 20 ? "the value (\(text.utf8.count) bytes)" : Diagnostic.quoted(text)
         refuse(
-            key, "\(shown) is no such identifier",
-            hint: "it has 10 characters, capital letters and digits, such as ABC123DEFG")
+            key, "\(shown) is not a valid identifier",
+            hint: "write 10 characters, capital letters and digits, such as ABC123DEFG")
         return nil
     }
 }

@@ -18,7 +18,7 @@ extension AppConfiguration {
         readCredentials(&fields)
         if case .token = identity, topic == nil {
             fields.warn(
-                "topic", "is missing, and a provider token names none: jobs that name none are refused",
+                "topic", "is missing, and a provider token has none: jobs without a topic are refused",
                 hint: "write topic: with the app's bundle identifier")
         }
         readGateway(&fields)
@@ -57,7 +57,7 @@ extension AppConfiguration {
             if fields.value("feedback_service") != nil {
                 fields.refuse(
                     "feedback_service", "is for protocol: binary only",
-                    hint: "remove it: over HTTP/2 the answers tell which tokens are gone")
+                    hint: "remove it: over HTTP/2 the gateway reports unregistered tokens itself")
             }
         case .binary:
             if fields.value("proxy") != nil {
@@ -98,7 +98,7 @@ extension AppConfiguration {
             fields.duration("server_error", in: .seconds(1)...Self.day)
         )
         for (key, pause) in [("later", later), ("server_error", serverError)] where pause ?? .zero > retryCeiling {
-            fields.refuse(key, "is longer than the ceiling, \(retryCeiling)", hint: "shorten it, or raise ceiling")
+            fields.refuse(key, "is longer than ceiling, \(retryCeiling)", hint: "shorten it, or raise ceiling")
         }
         retryLater = min(later ?? retryLater, retryCeiling)
         retryServerError = min(serverError ?? retryServerError, retryCeiling)
@@ -135,7 +135,7 @@ extension Fields {
             return rate
         }
         refuse(
-            key, "is no number of notifications from 1 to \(Rate.limit) in a unit of time",
+            key, "must be 1 to \(Rate.limit) notifications per unit of time",
             hint: "write a whole number, / and one of the units s, m and h, such as 5000/s")
         return nil
     }
@@ -144,7 +144,7 @@ extension Fields {
     fileprivate mutating func address(_ key: String, defaultPort: UInt16) -> HostPort? {
         guard let text = string(key) else { return nil }
         if let address = HostPort(text, defaultPort: defaultPort) { return address }
-        refuse(key, "is no host and port", hint: "write host:port, such as localhost:\(defaultPort) or [::1]:2195")
+        refuse(key, "must be host and port", hint: "write host:port, such as localhost:\(defaultPort) or [::1]:2195")
         return nil
     }
 }

@@ -29,16 +29,16 @@ package struct AppIdentity: Sendable {
     package var credentialsDescription: String {
         switch credentials {
         case .certificate(let facts):
-            "certificate \"\(facts.displayName)\" until \(WallTime(epochSeconds: facts.notAfter).day)"
-        case .token(let key): "provider token of \(key)"
+            "certificate \"\(facts.displayName)\" valid until \(WallTime(epochSeconds: facts.notAfter).day)"
+        case .token(let key): "provider token with \(key)"
         }
     }
 
     /// The text to show instead of a topic if there is none.
     package var absentTopic: String {
         switch credentials {
-        case .certificate: "of the certificate"
-        case .token: "named by each job"
+        case .certificate: "from the certificate"
+        case .token: "set by each job"
         }
     }
 

@@ -9,7 +9,7 @@ extension ConfigurationSet.App {
         line += ", topic \(identity.topic ?? identity.absentTopic)"
         line += ", \(identity.credentialsDescription)"
         if let limit = configuration.confirmationLimit {
-            line += ", at most \(limit) notifications/s a connection (window / confirm_after)"
+            line += ", at most \(limit) notifications/s per connection (window / confirm_after)"
         }
         return line
     }

@@ -70,7 +70,7 @@ package struct CertificateExpiry: Hashable, Sendable {
 
     /// How to replace the certificate.
     package var hint: String {
-        "create a new push certificate at the developer account and replace \(file): it is used without a restart"
+        "create a new push certificate in your developer account and replace \(file); no restart is needed"
     }
 
     /// The text for a certificate with this last second, such as `expires on 2026-12-04, in 12 days`; `nil` if more

@@ -57,10 +57,10 @@ package enum ConfigurationFile {
         let file = try OpenFile.open(path: path)
         let status = try file.status()
         guard status.kind == .regular else {
-            throw Diagnostic("\(path) is a \(status.kind.rawValue)", hint: "name a regular file")
+            throw Diagnostic("\(path) is a \(status.kind.rawValue)", hint: "give a regular file")
         }
         guard let bytes = try file.contents(limit: limit) else {
-            throw Diagnostic("\(path) is longer than \(limit) bytes", hint: "this is hardly the right file")
+            throw Diagnostic("\(path) is longer than \(limit) bytes", hint: "check that this is the right file")
         }
         return (bytes, status)
     }
@@ -97,7 +97,7 @@ package enum ConfigurationFile {
             return Diagnostic("\(error)", hint: "check the path and its permissions")
         }
         let user = Host.userID
-        let remedy = "if that is the daemon's, chown \(user) \(path); else run it as the daemon's"
+        let remedy = "if that is the daemon's user, chown \(user) \(path); else run it as the daemon's user"
         return Diagnostic("\(error)", hint: "this runs as user \(user): \(remedy)")
     }
 }

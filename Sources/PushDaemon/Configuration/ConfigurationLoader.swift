@@ -122,7 +122,7 @@ package struct ConfigurationLoader: Sendable {
         var set = ConfigurationSet()
         var report = Report()
         do {
-            let absent = "check the path, or name the daemon's file with --config"
+            let absent = "check the path, or give the daemon's file with --config"
             let document = try ConfigurationFile.parse(path, absent: absent)
             set.daemon = DaemonConfiguration(document, report: &report)
             set.arePlacesKnown = Self.arePlacesKnown(document, report)
@@ -166,7 +166,7 @@ package struct ConfigurationLoader: Sendable {
             }
         } catch {
             var report = Report()
-            report.add(Diagnostic("\(error)", hint: "make the folder, or set apps: to where the apps' files are"))
+            report.add(Diagnostic("\(error)", hint: "create the folder, or set apps: to the folder of the apps' files"))
             set.isDaemonBroken = true
             set.add(path, report)
         }
@@ -177,11 +177,11 @@ package struct ConfigurationLoader: Sendable {
         var loader = IdentityLoader(folder: ConfigurationFile.folder(of: file), now: look.now)
         do throws(Diagnostic) {
             guard AppName.isValid(name) else {
-                throw Diagnostic("the file's name is no app's name", hint: "use \(AppName.rule)")
+                throw Diagnostic("the file name is not a valid app name", hint: "use \(AppName.rule)")
             }
             // Names that look the same to people can differ in bytes, and would then be two folders.
             guard set.apps[name] == nil, !set.brokenApps.contains(name) else {
-                throw Diagnostic("another file's name looks the same in other bytes", hint: "remove one, or rename it")
+                throw Diagnostic("another file has the same name in different bytes", hint: "remove or rename one")
             }
             let document = try ConfigurationFile.parse(file)
             let app = AppConfiguration(name: name, document, report: &report)
@@ -205,13 +205,13 @@ extension ConfigurationSet {
         if !AppName.isValid(app) {
             hint = "rename it to <app>.yaml, with \(AppName.rule)"
         } else if names.contains(app + ".yaml") {
-            hint = "remove it: \(app).yaml is what is read"
+            hint = "remove it: \(app).yaml is read instead"
         } else {
             hint = "rename it to \(app).yaml"
             misnamedFiles[app] = file
         }
         var report = Report()
-        report.add(Diagnostic("is not read: an app's file ends in .yaml", hint: hint, severity: .warning))
+        report.add(Diagnostic("is ignored: an app's file must end in .yaml", hint: hint, severity: .warning))
         add("\(folder)/\(file)", report)
     }
 

@@ -39,7 +39,7 @@ extension DaemonConfiguration {
 
     private mutating func readNode(_ fields: inout Fields) {
         node = fields.string("node")
-        if let node, !NodeName.isValid(node) { fields.refuse("node", "is no node name", hint: "use \(NodeName.rule)") }
+        if let node, !NodeName.isValid(node) { fields.refuse("node", "is not valid", hint: "use \(NodeName.rule)") }
     }
 
     private mutating func readLimits(_ fields: inout Fields) {
@@ -66,7 +66,7 @@ extension DaemonConfiguration {
         dedupe = fields.duration("dedupe", in: .zero...Self.year) ?? dedupe
         comparesFiles = fields.boolean("dedupe_content") ?? comparesFiles
         guard comparesFiles, dedupe == .zero else { return }
-        fields.refuse("dedupe_content", "compares with nothing", hint: "give intake.dedupe a time, such as 7d")
+        fields.refuse("dedupe_content", "needs intake.dedupe", hint: "set intake.dedupe to a duration, such as 7d")
     }
 
     private mutating func readArchive(_ fields: inout Fields) {
@@ -74,8 +74,8 @@ extension DaemonConfiguration {
         retention.failed = fields.keepTime("keep_failed", atLeast: .zero) ?? retention.failed
         guard fields.value("keep_feedback")?.scalarText != "0" else {
             return fields.refuse(
-                "keep_feedback", "would delete feedback before anybody can read it",
-                hint: "write the time that whoever reads it may take, such as 7d, or forever")
+                "keep_feedback", "would delete feedback before any program can read it",
+                hint: "write the longest time that your programs need, such as 7d, or forever")
         }
         retention.feedback = fields.keepTime("keep_feedback", atLeast: Self.hour) ?? retention.feedback
     }

@@ -29,8 +29,8 @@ package struct Hook: Hashable, Sendable {
         }
         guard !ProgramPath.finds(program) else { return nil }
         return Diagnostic(
-            "\(Diagnostic.quoted(program)) is no program that this user can start",
-            hint: "write the path of one, and make it executable for the daemon's user", severity: .warning
+            "\(Diagnostic.quoted(program)) is not a program that this user can run",
+            hint: "give the path of a program that the daemon's user can execute", severity: .warning
         ).about("hook")
     }
 
@@ -55,13 +55,13 @@ extension Fields {
     mutating func hook(_ key: String) -> Hook? {
         guard let value = value(key) else { return nil }
         let words = value.kind == .sequence ? strings(key) ?? [] : [string(key) ?? ""]
-        let hint = "write a line for the shell, or a sequence of a program and its arguments"
+        let hint = "write a shell command line, or a sequence of a program and its arguments"
         guard let program = words.first, !program.isEmpty else {
             refuse(key, "names no program", hint: hint)
             return nil
         }
         guard words.allSatisfy({ !$0.utf8.contains(0) }) else {
-            refuse(key, "has a NUL in it", hint: hint)
+            refuse(key, "contains a NUL", hint: hint)
             return nil
         }
         return value.kind == .sequence ? Hook(arguments: words) : Hook(line: program)

@@ -126,7 +126,7 @@ package struct IdentityLoader: Sendable {
             return try blaming("credentials.pkcs12") { () throws(TLSError) in
                 try Credentials.pkcs12(container, passphrase: passphrase)
             }
-        case .token: throw Diagnostic("a provider token is no certificate").about("credentials")
+        case .token: throw Diagnostic("a provider token is not a certificate").about("credentials")
         }
     }
 
@@ -137,8 +137,8 @@ package struct IdentityLoader: Sendable {
         } else if let variable = app.passphraseVariable {
             guard let value = EnvironmentVariable.value(variable) else {
                 throw Diagnostic(
-                    "the environment has no \(variable)",
-                    hint: "set it where the daemon is started, or use passphrase_file"
+                    "the environment variable \(variable) is not set",
+                    hint: "set it in the daemon's environment, or use passphrase_file"
                 ).about("credentials.passphrase_env")
             }
             content = Array(value.utf8)
@@ -157,15 +157,15 @@ package struct IdentityLoader: Sendable {
         if isMarked, !isRight {
             let other = app.environment == .sandbox ? "production" : "sandbox"
             throw Diagnostic(
-                "the certificate \"\(facts.displayName)\" is for \(other) only, and the app's environment is \(app.environment)",
+                "certificate \"\(facts.displayName)\" is only for \(other), but the app is for \(app.environment)",
                 hint: "set environment: \(other), or use a certificate for \(app.environment)"
             ).about("environment")
         }
         let topics = facts.allTopics + (facts.userID.map { [$0] } ?? [])
         if let topic = app.topic, !topics.isEmpty, !topics.contains(topic) {
             throw Diagnostic(
-                "the certificate \"\(facts.displayName)\" is not for topic \(topic)",
-                hint: "its topics are \(topics.joined(separator: ", "))"
+                "certificate \"\(facts.displayName)\" is not for topic \(topic)",
+                hint: "set topic to one of its topics: \(topics.joined(separator: ", "))"
             ).about("topic")
         }
     }
@@ -195,8 +195,8 @@ package struct IdentityLoader: Sendable {
         let isCredential = file.hasPrefix(ConfigurationFile.credentialPrefix)
         if isCredential, EnvironmentVariable.value("CREDENTIALS_DIRECTORY") == nil {
             throw Diagnostic(
-                "the environment has no CREDENTIALS_DIRECTORY",
-                hint: "hand the file over with LoadCredential= in the unit; systemd-run sets it for a check, too"
+                "the environment variable CREDENTIALS_DIRECTORY is not set",
+                hint: "pass the file with LoadCredential= in the unit; for a check, use systemd-run"
             ).about(key)
         }
         do {

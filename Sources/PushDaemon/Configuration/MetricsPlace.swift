@@ -21,12 +21,12 @@ package enum MetricsPlace: Hashable, Sendable, CustomStringConvertible {
             return
         }
         guard let address = SocketAddress(text) else {
-            throw TextFault("\(Diagnostic.quoted(text)) is no address with a port", hint: "write \(Self.form)")
+            throw TextFault("\(Diagnostic.quoted(text)) is not an address with a port", hint: "write \(Self.form)")
         }
         guard address.isLoopback else {
             throw TextFault(
-                "\(address.host) is not a loopback address, and anybody could ask there",
-                hint: "write \(Self.form); for others put a proxy before it, or collect the file metrics.prom")
+                "\(address.host) is not a loopback address, so anyone could read the metrics",
+                hint: "write \(Self.form); for other hosts use a proxy, or collect the file metrics.prom")
         }
         guard address.port > 0 else { throw TextFault("the port is missing", hint: "write \(Self.form)") }
         self = .loopback(address)
@@ -43,12 +43,12 @@ package enum MetricsPlace: Hashable, Sendable, CustomStringConvertible {
     private static func path(in text: Substring) throws(TextFault) -> String {
         guard text.hasPrefix("/"), !text.hasSuffix("/"), !text.utf8.contains(0) else {
             throw TextFault(
-                "the path of a local socket is not absolute", hint: "write unix:/run/pushspool/metrics.sock")
+                "the socket path must be absolute", hint: "write unix:/run/pushspool/metrics.sock")
         }
         guard text.utf8.count <= LocalListener.pathByteLimit else {
             throw TextFault(
-                "the path of a local socket has \(text.utf8.count) bytes, at most \(LocalListener.pathByteLimit) fit",
-                hint: "choose a shorter one")
+                "the socket path has \(text.utf8.count) bytes, but at most \(LocalListener.pathByteLimit) fit",
+                hint: "choose a shorter path")
         }
         return String(text)
     }

@@ -93,7 +93,7 @@ extension HoldDesk {
         guard !request.isWhole else { return .whole(place.name) }
         guard let bytes else {
             throw ControlFault(
-                "all of it was accepted, or it has no result file", hint: "--whole sends all of it again")
+                "nothing is left to send, or it has no result file", hint: "--whole sends all of it again")
         }
         var parser = JSON.Parser()
         guard let tape = try? parser.parse(bytes) else {
@@ -115,9 +115,12 @@ extension RetryPlan {
     /// Describes the plan.
     func answer(_ kind: ControlAnswer.Kind) -> ControlAnswer {
         switch self {
-        case .whole: ControlAnswer(kind, "all of it is sent, as a new job")
+        case .whole: ControlAnswer(kind, "\(kind == .planned ? "would resend" : "resending") all of it as a new job")
         case .rest(_, let sent):
-            ControlAnswer(kind, "\(sent.progress.remaining.count) of \(sent.count) notifications are sent")
+            ControlAnswer(
+                kind,
+                "\(kind == .planned ? "would resend" : "resending") \(sent.progress.remaining.count) "
+                    + "of \(sent.count) notifications")
         }
     }
 }

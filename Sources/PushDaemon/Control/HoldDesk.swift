@@ -54,14 +54,14 @@ final class HoldDesk {
             unreadable = []
             for name in names { load(name) }
         } catch {
-            let hint: Logger.MetadataValue = "mend that, then restart; what is moved out of it by hand is sent whole"
+            let hint: Logger.MetadataValue = "fix the cause, then restart; a job moved out by hand is sent whole"
             logger.error("hold/ cannot be read", metadata: [LogKey.error: "\(error)", LogKey.hint: hint])
         }
     }
 
     private func load(_ name: FileName) {
         do throws(SystemError) {
-            guard let rest = try read(name) else { return noteUnreadable(name, "it is damaged, or of another version") }
+            guard let rest = try read(name) else { return noteUnreadable(name, "damaged, or from another version") }
             let entry = Entry(rest, as: name)
             let inode = try number(of: rest, name)
             // If a file has two remainders, keep the one that records sent notifications.
@@ -75,9 +75,9 @@ final class HoldDesk {
 
     private func noteUnreadable(_ name: FileName, _ fault: String) {
         unreadable?.insert(name)
-        let hint: Logger.MetadataValue = "the job beside it is not released; moved to new/ by hand it is sent whole"
+        let hint: Logger.MetadataValue = "its job cannot be released; if you move it to new/ by hand, all of it is sent"
         logger.error(
-            "what is left of a parked job cannot be read",
+            "remainder of a held job cannot be read",
             metadata: [LogKey.path: "hold/\(name)", LogKey.error: "\(fault)", LogKey.hint: hint])
     }
 
@@ -120,7 +120,7 @@ final class HoldDesk {
                 try drop(inode)
             }
         } catch {
-            logger.warning("hold/ cannot be tidied up", metadata: [LogKey.error: "\(error)"])
+            logger.warning("hold/ cannot be cleaned up", metadata: [LogKey.error: "\(error)"])
         }
     }
 
@@ -170,7 +170,7 @@ final class HoldDesk {
             try spool.held.sync(.holdSource)
         } catch {
             // The next start removes it.
-            logger.warning("hold/ cannot be tidied up", metadata: [LogKey.error: "\(error)"])
+            logger.warning("hold/ cannot be cleaned up", metadata: [LogKey.error: "\(error)"])
         }
     }
 
@@ -267,18 +267,18 @@ final class HoldDesk {
         if let rest = try rest(of: file.status) { return rest.sent }
         guard let unreadable else {
             throw ControlFault(
-                "what is left of parked jobs cannot be read", hint: "mend hold/, then restart the daemon")
+                "the remainders of held jobs cannot be read", hint: "fix hold/, then restart the daemon")
         }
         guard let name = file.name.rest else { return nil }
         if unreadable.contains(name), try spool.held.status(of: name.bytes) != nil {
             throw ControlFault(
-                "what is left of it cannot be read, and a part of it may have been sent",
-                hint: "see the log; or remove hold/\(name), and all of it is sent")
+                "its remainder cannot be read, and a part of it may have been sent",
+                hint: "see the log, or remove hold/\(name) to send all of it")
         }
         guard entries.values.contains(where: { $0.name == name && $0.id != nil }) else { return nil }
         throw ControlFault(
-            "it was changed or replaced since it was parked, and a part of it was sent",
-            hint: "put the file back as it was; or remove hold/\(name), and all of it is sent")
+            "its file was changed or replaced while it was held, and a part of it was sent",
+            hint: "restore the original file, or remove hold/\(name) to send all of it")
     }
 
     /// Moves a held file back to `new/`.

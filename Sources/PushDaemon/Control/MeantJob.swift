@@ -27,7 +27,7 @@ extension ControlFault {
     static func requireOne(_ candidates: [String]) throws(ControlFault) {
         guard candidates.count > 1 else { return }
         let shown = candidates.prefix(5).joined(separator: ", ") + (candidates.count > 5 ? ", …" : "")
-        throw ControlFault("\(candidates.count) jobs may be meant: \(shown)", hint: "name one of them like that")
+        throw ControlFault("\(candidates.count) jobs match: \(shown)", hint: "give one of these names")
     }
 }
 
@@ -35,15 +35,15 @@ extension ControlFault {
     /// Creates the error for a job to which a command does not apply because of its folder.
     init(lyingIn job: MeantJob) {
         switch job {
-        case .waiting: self.init("it waits in new/", hint: nil)
-        case .held: self.init("it is in hold/ already", hint: nil)
+        case .waiting: self.init("it is waiting in new/", hint: nil)
+        case .held: self.init("already in hold/", hint: nil)
         case .claimed: self.init("it is being sent", hint: nil)
         }
     }
 
     /// Creates the error for an archived job to which a command does not apply.
     init(over place: ArchivePlace) {
-        self.init("it is over, and already in \(place.folder.rawValue)/\(place.day)/", hint: nil)
+        self.init("already in \(place.folder.rawValue)/\(place.day)/", hint: nil)
     }
 }
 

@@ -54,7 +54,7 @@ package final class OfflineDesk {
             for name in names { try requireAbsence(of: reference.anywhere, try app(name).desk) }
             return .notFound(reference.app, request.jobText(in: reference.app))
         } catch {
-            let fault = (error as? ControlFault) ?? ControlFault("\(error)", hint: "see permissions and disk")
+            let fault = (error as? ControlFault) ?? ControlFault("\(error)", hint: "check permissions and disk")
             var answer = ControlAnswer(fault)
             (answer.app, answer.job) = (reference.app, request.jobText(in: reference.app))
             return answer
@@ -102,17 +102,18 @@ package final class OfflineDesk {
         do {
             let names = try appNames().filter { name in request.app.map { $0 == name } ?? true }
             if let app = request.app, names.isEmpty {
-                return ControlAnswer(.refused, "there is no such app", hint: "see the folders of the spool").about(app)
+                return ControlAnswer(.refused, "no such app", hint: "see the folders of the spool").about(app)
             }
             let answers = try names.map { name in
                 let spool = try app(name).desk.spool
                 if request.command == .pause { try spool.beginPause() } else { try spool.endPause() }
-                return ControlAnswer(.done, request.command == .pause ? "paused" : "goes on").about(name)
+                return ControlAnswer(.done, request.command == .pause ? "paused" : "resumed").about(name)
             }
-            let word = request.command == .pause ? "paused" : "go on"
+            let word = request.command == .pause ? "paused" : "resumed"
             return request.app == nil ? ControlAnswer(ofAll: answers, word) : answers[0]
         } catch {
-            return ControlAnswer((error as? ControlFault) ?? ControlFault("\(error)", hint: "see permissions and disk"))
+            return ControlAnswer(
+                (error as? ControlFault) ?? ControlFault("\(error)", hint: "check permissions and disk"))
         }
     }
 
@@ -146,10 +147,10 @@ package final class OfflineDesk {
         case .waiting(let waiting)?: file = waiting
         case .held?, nil:
             guard try desk.meant(reference, in: [.hold]) != nil else { return nil }
-            throw ControlFault("it is in hold/ already", hint: nil)
+            throw ControlFault("already in hold/", hint: nil)
         }
         guard let parked = try desk.hold(waiting: file) else { return nil }
-        return ControlAnswer(.done, "held as hold/\(parked), nothing of it was sent yet")
+        return ControlAnswer(.done, "held as hold/\(parked), nothing sent yet")
             .about(desk.spool.name, file.name)
     }
 
@@ -157,7 +158,7 @@ package final class OfflineDesk {
         guard case .held(let file)? = try desk.meant(reference, in: [.hold]) else { return nil }
         let sent = try desk.sent(of: file)
         guard let released = try desk.release(file) else { return nil }
-        let left = sent.map { ", \($0.progress.remaining.count) of \($0.count) are sent" } ?? ""
+        let left = sent.map { ", \($0.progress.remaining.count) of \($0.count) left to send" } ?? ""
         return ControlAnswer(.done, "released as new/\(released)\(left)").about(desk.spool.name, file.name, sent?.id)
     }
 
@@ -194,7 +195,7 @@ package final class OfflineDesk {
         let plan = try desk.plan(of: place, request)
         guard !request.isDryRun else { return plan.answer(.planned).about(desk.spool.name, place.name, plan.id) }
         if let id = plan.id, let job = spool.journal.job(id), job.final == nil {
-            throw ControlFault("it is under way", hint: nil)
+            throw ControlFault("it is still being sent", hint: nil)
         }
         let over = left[desk.spool.name]?.jobs.values.first { $0.final.map { ArchivePlace($0) } == place }
         if let over {
@@ -245,8 +246,8 @@ package final class OfflineDesk {
         let job = try known(left.job)
         guard job.untold.isEmpty, job.intents.isEmpty else {
             throw ControlFault(
-                "the last daemon died before it had told all outcomes of it",
-                hint: "cancel it, and retry what is left later; or start a daemon, and hold it then")
+                "the last daemon crashed before it reported all outcomes of it",
+                hint: "cancel it and retry the rest later, or start a daemon and then hold it")
         }
         let progress = job.progress
         let ref = try keptRef(of: left.claimed, job, desk)
@@ -296,15 +297,15 @@ package final class OfflineDesk {
         try spool.journal.flush()
         self.left[desk.spool.name]?.jobs[id] = nil
         let text = "\(code.rawValue): \(conclusion.tally.accepted) of \(job.facts.recipientCount) accepted, "
-        return ControlAnswer(.done, text + "\(rest.count) not sent; the next daemon tells that, and archives it")
+        return ControlAnswer(.done, text + "\(rest.count) not sent; the next daemon reports and archives it")
             .about(desk.spool.name, left.claimed.name, id)
     }
 
     private func known(_ job: JournalJob?) throws(ControlFault) -> JournalJob {
         guard let job else {
-            throw ControlFault("the journal does not know it, or it has been ended", hint: "start a daemon")
+            throw ControlFault("the journal has no record of it, or it has ended", hint: "start a daemon")
         }
-        guard job.final == nil else { throw ControlFault("it is over", hint: "the next daemon archives it") }
+        guard job.final == nil else { throw ControlFault("already ended", hint: "start a daemon to archive it") }
         return job
     }
 
@@ -319,8 +320,8 @@ extension ControlAnswer {
     /// The answer to a command that does not name a job.
     static func nameless(_ text: String) -> ControlAnswer {
         var answer = ControlAnswer(
-            .refused, "names no job",
-            hint: "write app/name, the path of its file in the spool, an id, or ref: and the producer's")
+            .refused, "not a job",
+            hint: "give APP/NAME, the path of its file in the spool, an id, or ref:REF")
         answer.job = text
         return answer
     }
@@ -330,15 +331,15 @@ extension ControlAnswer {
     init(ofAll answers: [ControlAnswer], _ word: String) {
         let refused = answers.filter { !$0.isGood }
         let names = answers.filter(\.isGood).compactMap(\.app).sorted().joined(separator: ", ")
-        let words = names.isEmpty ? "no app is at work" : "\(word): \(names)"
+        let words = names.isEmpty ? "no app is running" : "\(word): \(names)"
         let rest = refused.map { "; not \($0.app ?? ""): \($0.text)" }.joined()
         self.init(refused.isEmpty && !names.isEmpty ? .done : .refused, words + rest, hint: refused.first?.hint)
     }
 
     /// The answer that the job does not exist.
     static func notFound(_ app: String?, _ job: String?) -> ControlAnswer {
-        let hint = "`pushspool show` looks in all folders; `ref:` finds only jobs that were claimed"
-        var answer = ControlAnswer(.notFound, "there is no such job", hint: hint)
+        let hint = "run `pushspool show` to search all folders; `ref:` finds only jobs that were claimed"
+        var answer = ControlAnswer(.notFound, "no such job", hint: hint)
         (answer.app, answer.job) = (app, job)
         return answer
     }

@@ -24,7 +24,7 @@ struct Withdrawal {
         let (tally, code) = (report.conclusion.tally, report.conclusion.code?.rawValue ?? "")
         let sent =
             tally.total > 0
-            ? ", \(tally.accepted) accepted before, \(endedCount) not sent" : ", nothing of it was sent"
+            ? ", \(tally.accepted) accepted before, \(endedCount) not sent" : ", nothing was sent"
         return ControlAnswer(.done, code + sent)
     }
 }
@@ -94,5 +94,5 @@ extension APNSModel.Refusal {
 
 extension ResultCode {
     /// Describes the operator's action.
-    var explanation: String { self == .expired ? "an operator had it expire" : "an operator has cancelled it" }
+    var explanation: String { self == .expired ? "expired by an operator" : "cancelled by an operator" }
 }

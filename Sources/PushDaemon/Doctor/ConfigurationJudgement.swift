@@ -51,14 +51,14 @@ struct ConfigurationJudgement {
         if let place = AppleGateway(host: host) {
             if let environment = place.environment, environment != app.configuration.environment {
                 book.fault(
-                    "\(file): \(host) is Apple's gateway for \(environment), and the app's environment is "
+                    "\(file): \(host) is Apple's gateway for \(environment), but the app's environment is "
                         + "\(app.configuration.environment)",
-                    hint: "set environment: \(environment), or remove `gateway`: tokens of the other are refused")
+                    hint: "set environment: \(environment), or remove `gateway`: it refuses tokens of the other one")
             }
             if app.configuration.wire == .binary {
                 book.fault(
-                    "\(file): Apple's own gateway does not speak the binary protocol any more, since 2021",
-                    hint: "write protocol: http2, or name a compatible gateway with `gateway:`")
+                    "\(file): Apple's gateway has not supported the binary protocol since 2021",
+                    hint: "set protocol: http2, or set `gateway:` to a compatible gateway")
             }
         }
         book.ok(app.summary)

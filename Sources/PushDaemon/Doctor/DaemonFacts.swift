@@ -85,7 +85,7 @@ struct DaemonFacts: Sendable {
             let bytes = try folder.contents(of: Array(SpoolStatus.fileName.utf8), limit: Self.statusLimit) ?? []
             var parser = JSON.Parser()
             status = SpoolStatus(try parser.parse(bytes).root)
-            if status == nil { statusFault = "it is not of this version" }
+            if status == nil { statusFault = "written by another version" }
         } catch let error as SystemError where error.isNotFound {
             return
         } catch {

@@ -113,7 +113,7 @@ extension Examination {
             let server = stream.facts.peerCertificate
             facts.agreement = GatewayFacts.Agreement(
                 version: stream.facts.version.map { "\($0)" } ?? "TLS",
-                applicationProtocol: stream.facts.applicationProtocol, server: server?.displayName ?? "without a name",
+                applicationProtocol: stream.facts.applicationProtocol, server: server?.displayName ?? "unnamed",
                 notAfter: WallTime(epochSeconds: server?.notAfter ?? 0), time: ContinuousClock.now - start)
             facts.consent = await consent(of: stream)
             _ = await stream.shutdown(until: .now + .seconds(1))

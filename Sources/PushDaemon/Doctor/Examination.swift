@@ -109,8 +109,8 @@ package actor Examination {
         let limit = settings.timeout.components.seconds
         return DoctorFinding(
             severity: .fault, area: .filesystem, app: nil,
-            message: "\(hang.place) does not answer within \(limit) s: its filesystem hangs",
-            hint: "look after the server or disk that it is on; what comes behind it was not looked at")
+            message: "\(hang.place) did not respond within \(limit) s: its filesystem hangs",
+            hint: "check its disk or file server, then run the doctor again: it has not examined the rest")
     }
 }
 

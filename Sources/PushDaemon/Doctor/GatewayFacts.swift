@@ -85,7 +85,7 @@ extension GatewayFacts.Fault {
         case let error as SystemError where error.isTimeOut:
             self.init(
                 message: "\(error)",
-                hint: "it takes the connection and says nothing: what listens there hangs, or a firewall holds it back")
+                hint: "check the server, and any firewall on the way: the connection opens, but nothing answers")
         case _: self.init(message: "\(error)", hint: nil)
         }
     }

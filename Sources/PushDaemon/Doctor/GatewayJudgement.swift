@@ -13,8 +13,8 @@ struct GatewayJudgement {
         var book = FindingBook(.gateway, of: app)
         if facts.isCutShort {
             book.warn(
-                "\(facts.role) \(facts.gateway) was not tried to the end, for the time was over",
-                hint: "--timeout gives all of it longer; or name the app, to try it alone")
+                "\(facts.role) \(facts.gateway) was not fully tested: the time limit passed",
+                hint: "set a longer --timeout, or name the app to test it alone")
             return book.findings
         }
         guard noteLookup(in: &book), noteAttempts(in: &book), noteHandshake(in: &book) else { return book.findings }
@@ -47,19 +47,19 @@ struct GatewayJudgement {
         guard failed.count == facts.attempts.count else {
             book.warn(
                 "some addresses of \(place) do not answer: \(words)",
-                hint: "connecting tries the others a quarter of a second later; mend the route, or its DNS entry")
+                hint: "fix the route or the DNS entry; until then, connecting may take a quarter of a second longer")
             return true
         }
-        book.fault("no connection to \(place): \(words)", hint: routeHint(failed.map(\.1)))
+        book.fault("cannot connect to \(place): \(words)", hint: routeHint(failed.map(\.1)))
         return false
     }
 
     private func routeHint(_ errors: [SystemError]) -> String {
         if errors.contains(where: \.isConnectionRefused) {
-            return "nothing listens there: check host and port of `\(key)`, and whether it runs"
+            return "check host and port of `\(key)`, and that a server is running there"
         }
         if errors.contains(where: \.isTimeOut) {
-            return "packets are lost on the way: have the firewall pass TCP to \(facts.next)"
+            return "let the firewall pass TCP to \(facts.next)"
         }
         return "check the route to \(facts.next), and `\(key)`"
     }
@@ -68,26 +68,26 @@ struct GatewayJudgement {
         if let fault = facts.handshake {
             book.fault(
                 "\(facts.role) \(facts.gateway): \(fault.message)",
-                hint: fault.hint ?? "check host and port of `\(key)`, and what listens there")
+                hint: fault.hint ?? "check host and port of `\(key)`, and which server listens there")
             return false
         }
         guard let agreement = facts.agreement else { return false }
         book.ok(
             "\(agreement.version) with \(facts.gateway) in \(milliseconds(agreement.time)), certificate "
-                + "\"\(agreement.server)\" until \(agreement.notAfter.day)")
+                + "\"\(agreement.server)\" valid until \(agreement.notAfter.day)")
         guard facts.wantsHTTP2, agreement.applicationProtocol != "h2" else { return true }
         book.fault(
             "\(facts.role) \(facts.gateway) does not speak HTTP/2: it chose "
                 + "\(agreement.applicationProtocol ?? "no protocol") in the handshake (ALPN)",
-            hint: "check the gateway's host and port, or set protocol: binary; a proxy that looks into TLS may hide h2")
+            hint: "check the gateway's host and port, or set protocol: binary; a proxy that intercepts TLS may hide h2")
         return false
     }
 
     private func noteConsent(in book: inout FindingBook) {
         switch facts.consent {
         case nil: break
-        case .given?: book.ok("\(facts.gateway) lets the app connect")
-        case .silent?: book.ok("\(facts.gateway) says nothing against the app")
+        case .given?: book.ok("TLS handshake with \(facts.gateway) succeeded; provider tokens are not tested")
+        case .silent?: book.ok("\(facts.gateway) did not refuse the app")
         case .refused(let fault)?:
             book.fault(
                 "\(facts.gateway) refuses the app: \(fault.message)",
@@ -95,7 +95,7 @@ struct GatewayJudgement {
         case .closed?:
             book.fault(
                 "\(facts.gateway) closed the connection right after the handshake",
-                hint: "the certificate is probably of the other environment, or was revoked")
+                hint: "check whether the certificate is for the other environment, or was revoked")
         }
     }
 

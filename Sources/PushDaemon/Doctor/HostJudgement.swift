@@ -26,24 +26,24 @@ struct HostJudgement {
 
     private var clockFindings: [DoctorFinding] {
         var book = FindingBook(.clock)
-        let (now, setIt) = (facts.now, "set it, and have it kept: timedatectl set-ntp true, or chrony")
+        let (now, setIt) = (facts.now, "set it and keep it synchronized: timedatectl set-ntp true, or chrony")
         if now < Self.earliest || now > Self.latest {
             book.fault(
-                "the clock says \(now.rfc3339): certificates, provider tokens and expirations are judged by it",
+                "the clock says \(now.rfc3339), which is wrong: certificates, provider tokens and expirations need it",
                 hint: setIt)
         } else if let last = facts.lastWritten, last > now + Self.slack {
             book.fault(
-                "the clock says \(now.rfc3339), and has gone back: the daemon wrote at \(last.rfc3339)", hint: setIt)
+                "the clock says \(now.rfc3339), and was set back: the daemon wrote at \(last.rfc3339)", hint: setIt)
         } else {
             book.ok("the clock says \(now.rfc3339)")
         }
         switch facts.clock {
-        case .kept(let error): book.ok("something keeps it right, within \(error)")
+        case .kept(let error): book.ok("the clock is synchronized, within \(error)")
         case .unknown: break
         case .unkept:
             book.warn(
-                "nothing keeps the clock right: gateways refuse provider tokens that are an hour off",
-                hint: "start an NTP client, such as chrony or systemd-timesyncd; in a container the host's counts")
+                "the clock is not synchronized: gateways refuse provider tokens that are an hour off",
+                hint: "start an NTP client, such as chrony or systemd-timesyncd; for a container, on the host")
         }
         return book.findings
     }
@@ -54,13 +54,13 @@ struct HostJudgement {
         let watches = Self.watchesOfDaemon + Self.watchesOfApp * appCount
         if let most = facts.watches, most < watches {
             book.warn(
-                "a user may watch \(most) folders (fs.inotify.max_user_watches), and \(appCount) apps need \(watches): "
-                    + "the rest is polled",
+                "fs.inotify.max_user_watches is \(most), but \(appCount) apps need \(watches): "
+                    + "the other folders are polled",
                 hint: "sysctl fs.inotify.max_user_watches=\(max(8192, watches * 2))")
         }
         if let most = facts.watchers, most < Self.watchersOfDaemon {
             book.warn(
-                "a user may have \(most) watchers (fs.inotify.max_user_instances), and the daemon needs "
+                "fs.inotify.max_user_instances is \(most), but the daemon needs "
                     + "\(Self.watchersOfDaemon): everything is polled",
                 hint: "sysctl fs.inotify.max_user_instances=128")
         }

@@ -30,13 +30,13 @@ struct SpoolJudgement {
         let path = facts.root.path
         if let refusal = facts.root.refusal {
             book.fault(
-                "the spool cannot be read: \(refusal)", hint: "name a folder with `spool:`, and check its permissions")
+                "the spool cannot be read: \(refusal)", hint: "set `spool:` to a folder, and check its permissions")
         } else if facts.root.isFolder {
-            book.ok("the spool is \(path), with \(facts.folders.count) apps' folders")
+            book.ok("the spool is \(path), with \(facts.folders.count) app folders")
         } else {
             book.fault(
-                "the spool \(path) is not there",
-                hint: "make it for the daemon's user: install -d -m 755 -o <user> \(path), or set `spool:`")
+                "the spool \(path) does not exist",
+                hint: "create it for the daemon's user: install -d -m 755 -o <user> \(path), or set `spool:`")
         }
         return book.findings
     }
@@ -46,20 +46,20 @@ struct SpoolJudgement {
         for facts in apps {
             var book = FindingBook(.names, of: facts.app)
             if let refusal = facts.home.refusal {
-                book.fault("its folder cannot be seen: \(refusal)", hint: "check the permissions of the spool")
+                book.fault("its folder cannot be accessed: \(refusal)", hint: "check the permissions of the spool")
             }
             switch (configured.contains(facts.app), facts.home.kind) {
             case (_, nil) where facts.home.refusal != nil: break
-            case (true, nil): book.ok("has no folder yet: the daemon makes it when it starts")
-            case (true, .directory?): book.ok("is configured, and has its folder")
+            case (true, nil): book.ok("has no folder yet: the daemon creates it when it starts")
+            case (true, .directory?): book.ok("is configured and has a folder")
             case (true, let kind?):
                 book.fault(
-                    "\(facts.home.path) is a \(kind.rawValue), and the daemon follows none",
-                    hint: "make a folder in its place; mount --bind what is elsewhere")
+                    "\(facts.home.path) is a \(kind.rawValue), not a folder",
+                    hint: "create a folder in its place; to keep it elsewhere, use mount --bind")
             case (false, nil): noteUnknown(facts.app, in: &book)
             case (false, _?):
                 book.warn(
-                    "\(facts.home.path) has no configuration: it is left alone, and so are jobs in it",
+                    "\(facts.home.path) has no configuration: pushspool ignores it and its jobs",
                     hint: "\(set.remedy(forLackOf: facts.app)), or remove the folder")
             }
             findings += book.findings
@@ -71,8 +71,8 @@ struct SpoolJudgement {
         let isMisnamed = set.misnamedFiles[app] != nil
         let near = isMisnamed ? nil : Nearest.word(to: app, among: configured.union(facts.folders).sorted())
         book.fault(
-            "there is no such app",
-            hint: near.map { "\($0) is one" } ?? "\(set.remedy(forLackOf: app)), or check the name")
+            "no such app",
+            hint: near.map { "did you mean \($0)?" } ?? "\(set.remedy(forLackOf: app)), or check the name")
     }
 
     private var otherFindings: [DoctorFinding] {
@@ -80,8 +80,8 @@ struct SpoolJudgement {
         var book = FindingBook(.names)
         let names = facts.others.prefix(5).map { Diagnostic.quoted($0) }.joined(separator: ", ")
         book.warn(
-            "\(facts.others.count) names in the spool are no apps' folders: \(names)",
-            hint: "jobs go to <app>/new/; an app's name has \(AppName.rule)")
+            "\(facts.others.count) names in the spool are not app folders: \(names)",
+            hint: "drop jobs into <app>/new/; an app's name has \(AppName.rule)")
         return book.findings
     }
 
@@ -90,7 +90,7 @@ struct SpoolJudgement {
         var book = FindingBook(.names, of: app.app)
         let names = app.ignored.prefix(5).map { Diagnostic.quoted("\($0)") }.joined(separator: ", ")
         let more = app.ignored.count > 5 ? ", …" : ""
-        book.warn("ignored in new/, \(app.ignored.count): \(names)\(more)", hint: "\(first): \(first.remedy)")
+        book.warn("files ignored in new/, \(app.ignored.count): \(names)\(more)", hint: "\(first): \(first.remedy)")
         return book.findings
     }
 
@@ -100,8 +100,8 @@ struct SpoolJudgement {
     private var privateFindings: [DoctorFinding] {
         var book = FindingBook(.permissions)
         if facts.user != facts.daemonUser {
-            let message = "this is user \(facts.user), and the daemon's folders are user \(facts.daemonUser)'s"
-            let hint = "run the doctor as that user: what the daemon may not do cannot be seen otherwise"
+            let message = "this is user \(facts.user), but the daemon's folders belong to user \(facts.daemonUser)"
+            let hint = "run the doctor as that user: only then can it test the daemon's permissions"
             if facts.user == 0 { book.warn(message, hint: hint) } else { book.fault(message, hint: hint) }
             // Only root could examine the remaining folders.
             if facts.user != 0 { return book.findings }
@@ -110,8 +110,8 @@ struct SpoolJudgement {
         note(facts.state, in: &book)
         if facts.state.kind == nil, facts.state.refusal == nil, !facts.stateParent.isFolder {
             book.fault(
-                "the state folder \(facts.state.path) cannot be made: the one above it is not there",
-                hint: "make it: install -d -m 700 -o <user> \(facts.state.path), or set `state:`")
+                "the state folder \(facts.state.path) cannot be created: its parent does not exist",
+                hint: "create it: install -d -m 700 -o <user> \(facts.state.path), or set `state:`")
         }
         return book.findings
     }
@@ -119,16 +119,16 @@ struct SpoolJudgement {
     private func note(_ folder: FolderFacts, in book: inout FindingBook) {
         if let refusal = folder.refusal {
             book.fault(
-                "\(folder.path) cannot be used: \(refusal)", hint: "it must be a folder of the daemon's user, 0700")
+                "\(folder.path) cannot be used: \(refusal)", hint: "make it a folder of the daemon's user, mode 0700")
         } else if folder.isFolder, folder.mode & 0o077 != 0 {
             book.fault(
                 "\(folder.path) is open to others (mode \(folder.modeText))", hint: "chmod 700 \(folder.path)")
         } else if folder.isFolder, folder.owner != facts.daemonUser {
             book.fault(
-                "\(folder.path) belongs to user \(folder.owner), and the daemon is user \(facts.daemonUser)",
+                "\(folder.path) belongs to user \(folder.owner), but the daemon is user \(facts.daemonUser)",
                 hint: "chown -R \(facts.daemonUser) \(folder.path)")
         } else if folder.isFolder {
-            book.ok("\(folder.path) is the daemon's alone")
+            book.ok("\(folder.path) is private to the daemon")
         }
     }
 
@@ -145,9 +145,9 @@ struct SpoolJudgement {
         if !moved.isEmpty {
             book.fault(
                 "on another filesystem than \(app.home.path): \(moved.map(\.name).joined(separator: ", "))",
-                hint: "keep new, work, hold, done and failed on one, without mounts below the app's folder")
+                hint: "keep new, work, hold, done and failed on one filesystem, without mounts below the app's folder")
         }
-        if book.findings.isEmpty { book.ok("owners and modes of its folders are as they should be") }
+        if book.findings.isEmpty { book.ok("owners and modes of its folders are correct") }
         return book.findings
     }
 }
@@ -165,36 +165,36 @@ private struct FolderJudgement {
     func note(in book: inout FindingBook) {
         let (path, text) = (folder.path, folder.modeText)
         if let refusal = folder.refusal {
-            return book.fault("\(path) cannot be seen: \(refusal)", hint: "check the permissions of what is above it")
+            return book.fault("\(path) cannot be accessed: \(refusal)", hint: "check its parents' permissions")
         }
         switch folder.kind {
         case .directory?: break
         case nil:
             return book.warn(
-                "\(path) is missing", hint: "restart the daemon, which makes it, or: mkdir -m \(mode) \(path)")
+                "\(path) is missing", hint: "restart the daemon, which creates it, or run: mkdir -m \(mode) \(path)")
         case let kind?:
             return book.fault(
-                "\(path) is a \(kind.rawValue), and the daemon follows none", hint: "make a folder in its place")
+                "\(path) is a \(kind.rawValue), not a folder", hint: "create a folder in its place")
         }
         if folder.owner != user {
             return book.fault(
-                "\(path) belongs to user \(folder.owner), and the daemon is user \(user)",
+                "\(path) belongs to user \(folder.owner), but the daemon is user \(user)",
                 hint: "chown \(user) \(path)")
         }
         if folder.mode & 0o700 != 0o700 {
             return book.fault(
-                "the daemon may not \(isOfProducers ? "take jobs out of" : "write to") \(path) (mode \(text))",
+                "the daemon cannot \(isOfProducers ? "take jobs out of" : "write to") \(path) (mode \(text))",
                 hint: "chmod \(mode) \(path)")
         }
         let open: UInt32 = isOfProducers ? 0o002 : 0o022
         if folder.mode & open != 0 {
             return book.warn(
-                "\(isOfProducers ? "anybody" : "others than the daemon") may write to \(path) (mode \(text))",
+                "\(isOfProducers ? "anyone" : "users other than the daemon") can write to \(path) (mode \(text))",
                 hint: "chmod \(mode) \(path)")
         }
         guard isOfProducers, folder.mode & 0o7770 != 0o3770 else { return }
         book.warn(
-            "\(path) has mode \(text): producers of its group cannot drop jobs, or can take each other's away",
-            hint: "chmod \(mode) \(path), and chgrp it to the group of the producers")
+            "\(path) has mode \(text): producers in its group cannot drop jobs, or can remove each other's",
+            hint: "chmod \(mode) \(path), and chgrp it to the producers' group")
     }
 }

@@ -29,11 +29,11 @@ struct VolumeJudgement {
 
     private func note(_ refusal: SystemError, in book: inout FindingBook) {
         if refusal.isOutOfSpace {
-            book.fault("\(facts.place) is full: \(refusal)", hint: "make room on that volume")
+            book.fault("\(facts.place) is full: \(refusal)", hint: "free space on that volume")
         } else {
             book.fault(
-                "no file can be made in \(facts.place): \(refusal)",
-                hint: "make it writable for the daemon's user, or see whether its filesystem is read-only or broken")
+                "no file can be created in \(facts.place): \(refusal)",
+                hint: "make it writable for the daemon's user, or check whether its filesystem is read-only or broken")
         }
     }
 
@@ -45,11 +45,11 @@ struct VolumeJudgement {
         if free < least || space.freeFileCount.map({ $0 < floor.fileCount }) ?? false {
             book.fault(
                 "\(words)\(files): no job is claimed below \(mebibytes(least)) and \(floor.fileCount) files",
-                hint: "make room on that volume, old archives first, or lower `limits.free_space`")
+                hint: "free space on that volume, old archives first, or lower `limits.free_space`")
         } else if free / 2 < least {
             book.warn(
                 "\(words): no job is claimed below \(mebibytes(least))",
-                hint: "make room on that volume, old archives first, before it runs out")
+                hint: "free space on that volume, old archives first, before it runs out")
         } else {
             book.ok("\(words)\(files)")
         }
@@ -58,29 +58,29 @@ struct VolumeJudgement {
     private func noteType(in book: inout FindingBook) {
         if facts.isShared {
             book.warn(
-                "\(facts.place) is on \(facts.type), which does not tell of files: new/ is polled",
-                hint: "keep the spool on a local filesystem; README.md says what is promised on which")
+                "\(facts.place) is on \(facts.type), which does not report new files: new/ is polled",
+                hint: "keep the spool on a local filesystem; pushspool-spool(7) lists the guarantees")
         } else {
             book.ok("\(facts.place) is on \(facts.type)")
         }
         if facts.lead > Self.lead || facts.lead < Self.lead * -1 {
             book.warn(
                 "files in \(facts.place) are \(seconds(facts.lead)) ahead of this host's clock",
-                hint: "have this host and its file server keep the same time")
+                hint: "synchronize the clocks of this host and its file server")
         }
     }
 
     private func noteNotification(in book: inout FindingBook) {
         switch facts.notification {
-        case .told: if !facts.isShared { book.ok("the kernel tells of renames in \(facts.place)") }
+        case .told: if !facts.isShared { book.ok("the kernel reports renames in \(facts.place)") }
         case .untold:
             if facts.isShared { return }
             book.warn(
-                "the kernel did not tell of a rename in \(facts.place): jobs wait for the next rescan",
-                hint: "what is below, such as overlayfs or a sandbox, keeps it; a local filesystem does not")
+                "the kernel did not report a rename in \(facts.place): jobs wait for the next rescan",
+                hint: "use a plain local filesystem: overlayfs or a sandbox may hide these events")
         case .fault(let fault):
             book.warn(
-                "\(facts.place) cannot be watched, and jobs wait for the next rescan: \(fault.cause)",
+                "\(facts.place) cannot be watched, so jobs wait for the next rescan: \(fault.cause)",
                 hint: fault.hint ?? "see inotify(7)")
         }
     }
@@ -88,19 +88,19 @@ struct VolumeJudgement {
     private func noteAbilities(in book: inout FindingBook) {
         if !facts.hasNoReplace {
             book.warn(
-                "a rename cannot refuse a taken name on \(facts.type): files are linked and unlinked instead",
-                hint: "nothing is lost by it; a local filesystem does it in one step")
+                "\(facts.type) has no rename without replacement: files are linked and unlinked instead",
+                hint: "no action is needed; a local filesystem does this in one step")
         }
         if !facts.hasLinks {
             book.warn(
-                "files cannot be linked on \(facts.type)",
-                hint: "keep the spool on a local filesystem, where two jobs can never get one name")
+                "\(facts.type) does not support hard links",
+                hint: "keep the spool on a local filesystem, where two jobs never get the same name")
         }
         noteLease(in: &book)
         if facts.syncTime > Self.slowSync {
             book.warn(
                 "a sync of 4 KiB in \(facts.place) took \(milliseconds(facts.syncTime))",
-                hint: "see what else keeps the disk busy, or use a faster one: every claim waits for one")
+                hint: "reduce the load on the disk, or use a faster one: every claim waits for a sync")
         } else {
             book.ok("a sync in \(facts.place) took \(milliseconds(facts.syncTime))")
         }
@@ -114,7 +114,7 @@ struct VolumeJudgement {
         case .writerHasIt: break
         case .unavailable:
             book.warn(
-                "there are no read leases on \(facts.type): files written in place wait until they are quiet",
+                "\(facts.type) has no read leases: files written in place wait until they stop changing",
                 hint: "have producers rename their files into new/")
         }
     }

@@ -66,11 +66,11 @@ extension BrokenSetup {
         }.says("weather.yaml:", "`conections`", remedy: "`connections`"),
         file("the folder of the apps' files is missing") {
             try FileManager.default.removeItem(atPath: "\($0.path)/etc/apps")
-        }.says("etc/apps", "ENOENT", remedy: "make the folder"),
+        }.says("etc/apps", "ENOENT", remedy: "create the folder"),
         file("an app's file ends in .yml") {
             let apps = "\($0.path)/etc/apps"
             try FileManager.default.moveItem(atPath: apps + "/weather.yaml", toPath: apps + "/weather.yml")
-        }.says("weather.yml", "is not read", remedy: "rename it to weather.yaml").with { $0.severity = "warn" },
+        }.says("weather.yml", "is ignored", remedy: "rename it to weather.yaml").with { $0.severity = "warn" },
         file("there is no app") {
             try FileManager.default.removeItem(atPath: "\($0.path)/etc/apps/weather.yaml")
         }.says("no app is configured", remedy: "<app>.yaml").with { $0.severity = "warn" },
@@ -107,10 +107,10 @@ extension BrokenSetup {
         }.says("is not valid before", remedy: "clock"),
         file("the certificate is for the other environment") {
             try $0.use(try issue { $0.isForSandbox = false })
-        }.says("for production only", remedy: "set environment"),
+        }.says("only for production", remedy: "set environment"),
         file("the certificate is for another topic") {
             try $0.use(try issue(), "topic: com.example.other")
-        }.says("not for topic com.example.other", remedy: "its topics are"),
+        }.says("not for topic com.example.other", remedy: "one of its topics"),
         file("the key is encrypted, without a passphrase") {
             let identity = try issue()
             let key = try identity.keyPEM(encryptedWith: Secret(Array("right".utf8)))
@@ -148,25 +148,25 @@ extension BrokenSetup {
     static let spool: [BrokenSetup] = [
         BrokenSetup("the spool is missing", in: "names") {
             try FileManager.default.removeItem(atPath: "\($0.path)/spool")
-        }.says("/spool is not there", remedy: "install -d"),
+        }.says("/spool does not exist", remedy: "install -d"),
         BrokenSetup("an app's folder is a link", in: "names") {
             try $0.link("spool/weather", to: "staged")
-        }.says("symbolic link", remedy: "make a folder"),
+        }.says("symbolic link", remedy: "create a folder"),
         BrokenSetup("a folder has no configuration", in: "names") {
             try $0.makeFolder("spool/wether/new")
         }.says("wether", remedy: "wether.yaml").with { $0.severity = "warn" },
         BrokenSetup("there is no app of that name", in: "names") { _ in }
-            .says("no such app", remedy: "weather is one").with { $0.arguments = ["wether"] },
+            .says("no such app", remedy: "did you mean weather?").with { $0.arguments = ["wether"] },
         BrokenSetup("the state is open to others", in: "permissions") {
             try $0.makeFolder("state", 0o755)
         }.says("open to others", remedy: "chmod 700"),
         BrokenSetup("the state has nowhere to be", in: "permissions") {
             try $0.replace("etc/pushspool.yaml", "state: ../state", with: "state: ../no/state")
-        }.says("cannot be made", remedy: "install -d"),
+        }.says("cannot be created", remedy: "install -d"),
         BrokenSetup("new/ is read-only", in: "permissions") {
             try $0.makeAppFolders()
             try $0.makeFolder("spool/weather/new", 0o500)
-        }.says("may not take jobs out", remedy: "chmod 3770"),
+        }.says("cannot take jobs out", remedy: "chmod 3770"),
         BrokenSetup("new/ keeps producers out", in: "permissions") {
             try $0.makeAppFolders()
             try $0.makeFolder("spool/weather/new", 0o700)
@@ -175,14 +175,14 @@ extension BrokenSetup {
             try $0.makeAppFolders()
             try FileManager.default.removeItem(atPath: "\($0.path)/spool/weather/new")
             try $0.link("spool/weather/new", to: "staged")
-        }.says("/new is a symbolic link", remedy: "make a folder"),
+        }.says("/new is a symbolic link", remedy: "create a folder"),
         BrokenSetup("tmp/ is missing", in: "permissions") {
             try $0.makeAppFolders()
             try FileManager.default.removeItem(atPath: "\($0.path)/spool/weather/tmp")
         }.says("/tmp is missing", remedy: "mkdir -m 3770").with { $0.severity = "warn" },
         BrokenSetup("the volume is nearly full", in: "filesystem") {
             try $0.replace("etc/pushspool.yaml", "log:", with: "limits: {free_space: 900000GiB}\nlog:")
-        }.says("no job is claimed", remedy: "make room"),
+        }.says("no job is claimed", remedy: "free space"),
         BrokenSetup("the journal is another node's", in: "daemon") {
             try await $0.makeJournal()
             try $0.replace("etc/pushspool.yaml", "node: node-a", with: "node: node-b")
@@ -194,13 +194,13 @@ extension BrokenSetup {
             try $0.write("spool/.pushspool/node-a/journal", String(repeating: "x", count: 8192))
         }.says("damaged on its first page", remedy: "version"),
         BrokenSetup("no daemon runs", in: "daemon") { _ in }
-            .says("no daemon runs as node node-a", remedy: "pushspool run").with { $0.severity = "warn" },
+            .says("no daemon is running as node node-a", remedy: "pushspool run").with { $0.severity = "warn" },
     ]
 
     static let gateway: [BrokenSetup] = [
         BrokenSetup("nothing listens", in: "gateway") {
             try $0.configureApp("weather", "gateway: localhost:1")
-        }.says("no connection to the gateway localhost:1", "refused", remedy: "nothing listens"),
+        }.says("cannot connect to the gateway localhost:1", "refused", remedy: "a server is running"),
         BrokenSetup("the name is unknown", in: "gateway") {
             try $0.configureApp("weather", "gateway: gateway.invalid:2195")
         }.says("look up gateway.invalid", remedy: "getent hosts"),
@@ -236,7 +236,7 @@ extension BrokenSetup {
 
     static let host: [BrokenSetup] = [
         BrokenSetup("files run out", in: "limits") { _ in }
-            .says("64 files open", remedy: "LimitNOFILE").with { $0.shell = "ulimit -n 64" }
+            .says("open files (RLIMIT_NOFILE) is 64", remedy: "LimitNOFILE").with { $0.shell = "ulimit -n 64" }
     ]
 }
 

@@ -59,7 +59,7 @@ import Testing
         arguments: [
             (WallTime(epochSeconds: 0), nil, "1970-01-01"), (WallTime(epochSeconds: 1_700_000_000), nil, "2023-11-14"),
             (WallTime(epochSeconds: 6_000_000_000), nil, "2160-02-18"),
-            (now, now + .seconds(3600), "has gone back"),
+            (now, now + .seconds(3600), "was set back"),
         ] as [(WallTime, WallTime?, String)])
     func `a clock that cannot be right is a fault`(time: WallTime, written: WallTime?, words: String) throws {
         let finding = try worst(host { ($0.now, $0.lastWritten) = (time, written) })
@@ -119,13 +119,13 @@ import Testing
         Flaw(testDescription: "read-only", severity: .fault) { $0.refusal = .stale("openat") },
         Flaw(testDescription: "is polled", severity: .warn) { ($0.type, $0.isShared) = ("nfs", true) },
         Flaw(testDescription: "ahead of this host's clock", severity: .warn) { $0.lead = .seconds(90) },
-        Flaw(testDescription: "did not tell of a rename", severity: .warn) { $0.notification = .untold },
+        Flaw(testDescription: "did not report a rename", severity: .warn) { $0.notification = .untold },
         Flaw(testDescription: "max_user_instances", severity: .warn) {
             // EMFILE
             $0.notification = .fault(WatchFault(SystemError(code: 24, operation: "inotify_init1")))
         },
-        Flaw(testDescription: "cannot refuse a taken name", severity: .warn) { $0.hasNoReplace = false },
-        Flaw(testDescription: "cannot be linked", severity: .warn) { $0.hasLinks = false },
+        Flaw(testDescription: "no rename without replacement", severity: .warn) { $0.hasNoReplace = false },
+        Flaw(testDescription: "does not support hard links", severity: .warn) { $0.hasLinks = false },
         Flaw(testDescription: "no read leases", severity: .warn) { $0.lease = .unavailable },
         Flaw(testDescription: "took 500 ms", severity: .warn) { $0.syncTime = .milliseconds(500) },
     ]
@@ -222,7 +222,7 @@ import Testing
         let findings = GatewayJudgement(app: "weather", facts: facts).findings
         let finding = try worst(findings)
         #expect(findings.count == 1 && finding.severity == .warn, "\(findings)")
-        #expect(finding.message == "the gateway gateway.example:2195 was not tried to the end, for the time was over")
+        #expect(finding.message == "the gateway gateway.example:2195 was not fully tested: the time limit passed")
         #expect(finding.hint?.contains("--timeout") == true)
     }
 
@@ -230,9 +230,9 @@ import Testing
 
     @Test(
         arguments: [
-            (10, true, Severity.ok, "runs as node host-a"), (10, false, .fault, "has ended without a word"),
-            (90, true, .fault, "has said nothing for 90 s"), (90, false, .fault, "did not end well"),
-            (nil, true, .warn, "says nothing of itself"), (nil, false, .fault, "no daemon runs"),
+            (10, true, Severity.ok, "is running as node host-a"), (10, false, .fault, "ended without a clean shutdown"),
+            (90, true, .fault, "has written no status for 90 s"), (90, false, .fault, "did not shut down cleanly"),
+            (nil, true, .warn, "writes no status"), (nil, false, .fault, "no daemon is running"),
         ] as [(Int?, Bool, DoctorFinding.Severity, String)])
     func `what the daemon says and what it holds together tell whether it lives`(
         age: Int?, isLocked: Bool, severity: DoctorFinding.Severity, words: String
@@ -250,10 +250,10 @@ import Testing
 
     @Test(
         arguments: [
-            (DaemonFacts.Control.answered, true, Severity.ok, "are heard at /run/x.sock"),
-            (.silent, true, .warn, "nobody answers at its control socket /run/x.sock"),
+            (DaemonFacts.Control.answered, true, Severity.ok, "control socket answers at /run/x.sock"),
+            (.silent, true, .warn, "does not answer at its control socket /run/x.sock"),
             (.unreachable(SystemError.timedOut("connect")), true, .warn, "cannot be reached: connect"),
-            (.silent, false, .fault, "has ended without a word"),
+            (.silent, false, .fault, "ended without a clean shutdown"),
         ] as [(DaemonFacts.Control, Bool, DoctorFinding.Severity, String)])
     func `the control socket is judged where a daemon runs`(
         control: DaemonFacts.Control, isLocked: Bool, severity: DoctorFinding.Severity, words: String

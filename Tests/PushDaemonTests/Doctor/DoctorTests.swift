@@ -54,7 +54,7 @@ import Testing
                 try bench.configureApp(
                     "weather",
                     "gateway: 127.0.0.1:\(bench.simulator.ports.gateway)\nbinary: {confirm_after: 3s}\nrate: 500/s")
-                try await daemon.says("app configured anew")
+                try await daemon.says("app reconfigured")
                 try bench.drop("many.json", job(tokens: 0..<count))
                 _ = try await bench.accepted(1)
                 try await eventually("a status") {
@@ -85,7 +85,7 @@ import Testing
                     try await bench.doctor().diagnosis.findings.first { $0.message.contains("control socket") }
                 }
                 #expect(finding.severity == "warn" && finding.area == "daemon", "\(finding)")
-                #expect(finding.hint?.contains("make that folder") == true)
+                #expect(finding.hint?.contains("create that folder") == true)
                 #expect(try await daemon.stop() == 0)
             }
         }
@@ -104,7 +104,7 @@ import Testing
             let ranks = words.map { ["fault", "warn", "ok"].firstIndex(of: $0) ?? 9 }
             #expect(end.code == 78 && ranks == ranks.sorted() && ranks.last != 9, "\(end)")
             #expect(lines[0].hasPrefix("fault configuration faulty: ") && lines[1].hasPrefix("hint: "), "\(end)")
-            #expect(lines.contains { $0.hasPrefix("fault gateway weather: no connection to ") }, "\(end)")
+            #expect(lines.contains { $0.hasPrefix("fault gateway weather: cannot connect to ") }, "\(end)")
             #expect(lines.contains { $0.hasPrefix("ok names: the spool is ") }, "\(end)")
         }
     }
@@ -165,7 +165,7 @@ import Testing
             let hanging = diagnosis.findings.filter { $0.message.contains("hangs") }
             let first = try #require(hanging.first)
             #expect(code == 78 && hanging.count == 1 && first.area == "filesystem", "\(diagnosis.findings)")
-            #expect(first.message.hasPrefix(bench.path + "/etc/../spool does not answer within 3 s"), "\(first)")
+            #expect(first.message.hasPrefix(bench.path + "/etc/../spool did not respond within 3 s"), "\(first)")
             let gateway = diagnosis.findings.filter { $0.area == "gateway" }
             #expect(!gateway.isEmpty && gateway.allSatisfy { $0.severity == "ok" }, "\(gateway)")
         }
@@ -181,11 +181,11 @@ import Testing
                 let (code, diagnosis) = try await bench.doctor()
                 let first = try #require(diagnosis.complaints.first)
                 #expect(code == 78 && first.area == "gateway" && first.message.contains("TLS handshake"), "\(first)")
-                #expect(first.hint?.contains("says nothing") == true, "\(first)")
+                #expect(first.hint?.contains("nothing answers") == true, "\(first)")
                 try bench.configureApp("weather", gateway)
                 let (cutCode, cut) = try await bench.doctor(["--timeout", "4"])
                 let untried = try #require(cut.complaints.first)
-                #expect(untried.severity == "warn" && untried.message.contains("not tried to the end"), "\(untried)")
+                #expect(untried.severity == "warn" && untried.message.contains("not fully tested"), "\(untried)")
                 #expect(cutCode == 1 && cut.findings.contains { $0.message.contains("a sync ") }, "\(cut.findings)")
                 withExtendedLifetime(mute) {}
             }
