@@ -98,7 +98,7 @@ private final class Clapper: Sendable {
                 state.hasRung = false
                 return (false, nil)
             }
-            precondition(state.sleeper == nil, "one task at a time waits for a bell")
+            precondition(state.sleeper == nil, "only one task may wait for a bell")
             (state.sleeper, state.deadline) = (sleeper, deadline)
             guard let deadline, state.alarmAt.map({ $0 > deadline }) ?? true else { return (true, nil) }
             state.alarmAt = deadline

@@ -72,7 +72,7 @@ final class ConfigurationKeeper {
         guard !keys.isEmpty, keys != unusedKeys else { return }
         let hint: Logger.MetadataValue = "restart the daemon to apply them"
         logger.warning(
-            "changed keys need a restart",
+            "changed configuration keys need a restart",
             metadata: [LogKey.keys: "\(keys.joined(separator: " "))", LogKey.hint: hint])
     }
 

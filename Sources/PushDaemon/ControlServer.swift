@@ -58,7 +58,7 @@ actor ControlServer {
         do {
             return try await listener?.accept()
         } catch let error as SystemError where error.isTransient {
-            logger.warning("control connection cannot be accepted yet", metadata: [LogKey.error: "\(error)"])
+            logger.warning("control connection cannot be accepted; retrying", metadata: [LogKey.error: "\(error)"])
             try await reactor.sleep(for: .milliseconds(500))
             return nil
         }
@@ -79,7 +79,7 @@ actor ControlServer {
 
     private func converse(over socket: StreamSocket) async throws {
         guard connectionCount <= Self.connectionLimit, let peer = socket.peerProcess else {
-            let hint = "try again when others have closed"
+            let hint = "try again later"
             return try await write(ControlAnswer(.refused, "too many control connections", hint: hint), to: socket)
         }
         var lines = ControlLines()

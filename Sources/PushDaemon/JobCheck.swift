@@ -85,7 +85,7 @@ package struct JobCheck: Sendable {
     /// - Returns: The result of the check.
     /// - Throws: `Diagnostic` if the file cannot be read or is not a regular file.
     package func read(_ job: OpenJob, droppedAt: WallTime) throws(Diagnostic) -> Verdict {
-        guard job.status.kind == .regular else { throw Diagnostic("is not a regular file", hint: "give a file") }
+        guard job.status.kind == .regular else { throw Diagnostic("is not a regular file", hint: "give a job file") }
         let layout = JournalLayout(byteCount: Journal.usualByteCount)
         guard job.name.form != .lines || layout.canHold(checkCount: JournalHeader.checkCount(of: job.status.byteCount))
         else { throw Diagnostic("the file is longer than 31 GiB", hint: "split it into several jobs") }

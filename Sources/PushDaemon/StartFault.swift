@@ -46,7 +46,7 @@ extension Daemon.StartFault {
         case (let fault?, _): self = .spool(message: fault.message, hint: fault.hint)
         case (nil, let cause?) where cause.isOutOfSpace:
             self = .shortage(
-                message: "\(cause)", hint: "free space on that volume, enough for the journal, and start again")
+                message: "\(cause)", hint: "free up space on that volume, enough for the journal, and start again")
         case (nil, let cause?) where cause.isShortage:
             self = .shortage(message: "\(cause)", hint: "check the limits on open files and memory, and start again")
         case (nil, let cause?) where cause.isNotFound:

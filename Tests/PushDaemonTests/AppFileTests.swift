@@ -102,7 +102,7 @@ struct AppFileTests {
         (http2 + certificate + "retry: {later: 2h}", "error: retry.later: 7200.0 seconds is out of range"),
         (
             http2 + certificate + "retry: {server_error: 1h, ceiling: 30m}",
-            "error: retry.server_error: is longer than ceiling"
+            "error: retry.server_error: is longer than `ceiling`"
         ),
         ("protocol: http3\n" + certificate, "error: protocol: `http3` is none of http2, binary"),
     ])

@@ -149,8 +149,14 @@ import Testing
                 ("\(place), passphrase_file: $CREDENTIALS_DIRECTORY/word", [handed], nil),
                 ("\(place), passphrase_env: PUSH_WORD", [handed, "PUSH_WORD=wrong"], "passphrase does not open"),
                 ("\(place), passphrase_env: PUSH_WORD", [handed], "the environment variable PUSH_WORD is not set"),
-                ("\(place), passphrase_env: PUSH_WORD", ["PUSH_WORD=right"], "variable CREDENTIALS_DIRECTORY is not set"),
-                ("\(place), passphrase_env: A, passphrase_file: b", [handed], "cannot be combined with passphrase_file"),
+                (
+                    "\(place), passphrase_env: PUSH_WORD", ["PUSH_WORD=right"],
+                    "variable CREDENTIALS_DIRECTORY is not set"
+                ),
+                (
+                    "\(place), passphrase_env: A, passphrase_file: b", [handed],
+                    "cannot be combined with passphrase_file"
+                ),
             ]
             for (credentials, environment, words) in cases {
                 try bench.configureApp("weather", credentials: "credentials: {\(credentials)}")

@@ -39,7 +39,7 @@ import Testing
             let path = bench.path + "/metrics.sock"
             try bench.listen(at: "unix:" + path)
             try await bench.withDaemon { daemon in
-                try await daemon.says("metrics endpoint open")
+                try await daemon.says("listening for metrics requests")
                 try await daemon.says("app started")
                 for (count, name) in ["a.json", "b.yaml", "c.jsonl"].enumerated() {
                     try bench.write("spool/weather/hold/\(name)", job(count))
@@ -97,7 +97,7 @@ import Testing
             }
             #expect(FileManager.default.fileExists(atPath: path))
             try await bench.withDaemon { daemon in
-                try await daemon.says("metrics endpoint open")
+                try await daemon.says("listening for metrics requests")
                 let text = try await bench.ask("--unix-socket", path, "http://localhost/metrics")
                 #expect(text.contains("pushspool_build_info"))
                 #expect(try await daemon.stop() == 0)

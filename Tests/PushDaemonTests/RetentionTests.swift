@@ -16,7 +16,8 @@ import Testing
             }
             try await bench.withDaemon { next in
                 try await next.says("deleted old jobs and feedback")
-                let line = try #require(next.log.split(separator: "\n").first { $0.contains("deleted old jobs and feedback") })
+                let line = try #require(
+                    next.log.split(separator: "\n").first { $0.contains("deleted old jobs and feedback") })
                 #expect(line.contains("done=1") && line.contains("failed=1") && line.contains("feedback=0"), "\(line)")
                 #expect(bench.jobs(in: "done") == ["young.json"] && bench.names(in: "weather/failed").isEmpty)
                 #expect(try await next.stop() == 0)

@@ -66,7 +66,7 @@ import Testing
             try bench.write(file, changed)
             try await daemon.says("keys=intake.rescan")
             #expect(daemon.log.contains("restart the daemon"))
-            #expect(daemon.log.components(separatedBy: "changed keys need a restart").count == 3)
+            #expect(daemon.log.components(separatedBy: "changed configuration keys need a restart").count == 3)
             try bench.drop("still.json", job(1))
             _ = try await bench.end(of: "still.json")
         }
@@ -96,7 +96,7 @@ import Testing
                 // That of the one before would be there by now.
                 return count > 1 && !daemon.log.contains("job=quiet\(count - 1).json")
             }
-            #expect(!daemon.log.contains("changed keys need a restart"))
+            #expect(!daemon.log.contains("changed configuration keys need a restart"))
             try bench.write(file, text)
             try await daemon.says("configuration loaded")
         }

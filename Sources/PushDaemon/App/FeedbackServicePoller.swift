@@ -79,7 +79,7 @@ actor FeedbackServicePoller {
             let room = try state.filesystemSpace()
             guard !space.mayClaim(with: room) else { return true }
             if !wasShort, toBegin {
-                let hint: Logger.MetadataValue = "free space on the volume of `state`; limits.free_space is the minimum"
+                let hint: Logger.MetadataValue = "free up space on the volume of `state`, at least limits.free_space"
                 logger.warning(
                     "feedback service is not polled: low disk space",
                     metadata: [LogKey.free: "\(room.freeByteCount) bytes", LogKey.hint: hint])

@@ -103,7 +103,7 @@ final class HookRunner {
     }
 
     private func reportMark(_ last: FileName) {
-        let hint: Logger.MetadataValue = "the hook gets all files again that are in feedback/"
+        let hint: Logger.MetadataValue = "the hook gets all files in feedback/ again"
         context.logger.warning(
             "hook position is in the future",
             metadata: [
@@ -303,7 +303,7 @@ final class HookRunner {
         case .exited(let status): noteFailure("exited with status \(status)", file)
         case .killed(let signal): noteFailure("killed by signal \(signal)", file)
         case nil where Task.isCancelled:
-            context.logger.info("hook was terminated because its app stops", metadata: [LogKey.path: "\(file)"])
+            context.logger.info("hook terminated because its app is stopping", metadata: [LogKey.path: "\(file)"])
         case nil: noteFailure("timed out and was terminated", file)
         }
         return .failed

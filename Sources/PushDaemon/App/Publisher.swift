@@ -492,7 +492,7 @@ extension FeedbackFolder {
         let hint: Logger.MetadataValue =
             "check who can write to feedback/ and whether the clock was ahead; remove the file if it exists"
         logger.warning(
-            "feedback file with a time in the future ignored",
+            "ignored a feedback file with a time in the future",
             metadata: [LogKey.path: "\(path)/\(ignored)", LogKey.hint: hint])
     }
 }

@@ -159,7 +159,7 @@ final class Recovery {
     private func forget(_ job: JournalJob, _ farewell: RecoveryPlan.Farewell) {
         if farewell == .gone {
             let hint: Logger.MetadataValue = "its file was removed from work/; the rest of it is not sent"
-            context.logger.error("job is missing", metadata: [LogKey.job: "\(job.facts.name)", LogKey.hint: hint])
+            context.logger.error("job file is missing", metadata: [LogKey.job: "\(job.facts.name)", LogKey.hint: hint])
         }
         parts.journal.record(.cleaned(job.facts.id))
     }

@@ -44,7 +44,7 @@ final class SpaceMonitor {
             if mayClaim { await context.daemon.ballast.restore() }
             guard mayClaim == wasShort else { return }
             if mayClaim { return context.logger.notice("volume has enough space again; claiming jobs") }
-            let hint: Logger.MetadataValue = "free disk space; limits.free_space is the minimum"
+            let hint: Logger.MetadataValue = "free up space on the volume, at least limits.free_space"
             context.logger.warning(
                 "low disk space: no jobs are claimed",
                 metadata: [LogKey.free: "\(room.freeByteCount) bytes", LogKey.hint: hint])

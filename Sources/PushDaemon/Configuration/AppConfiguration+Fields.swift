@@ -98,7 +98,7 @@ extension AppConfiguration {
             fields.duration("server_error", in: .seconds(1)...Self.day)
         )
         for (key, pause) in [("later", later), ("server_error", serverError)] where pause ?? .zero > retryCeiling {
-            fields.refuse(key, "is longer than ceiling, \(retryCeiling)", hint: "shorten it, or raise ceiling")
+            fields.refuse(key, "is longer than `ceiling`, \(retryCeiling)", hint: "shorten it, or raise `ceiling`")
         }
         retryLater = min(later ?? retryLater, retryCeiling)
         retryServerError = min(serverError ?? retryServerError, retryCeiling)

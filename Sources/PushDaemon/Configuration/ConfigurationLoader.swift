@@ -181,7 +181,7 @@ package struct ConfigurationLoader: Sendable {
             }
             // Names that look the same to people can differ in bytes, and would then be two folders.
             guard set.apps[name] == nil, !set.brokenApps.contains(name) else {
-                throw Diagnostic("another file has the same name in different bytes", hint: "remove or rename one")
+                throw Diagnostic("another file name differs only in its Unicode form", hint: "remove or rename one")
             }
             let document = try ConfigurationFile.parse(file)
             let app = AppConfiguration(name: name, document, report: &report)

@@ -102,7 +102,7 @@ package final class OfflineDesk {
         do {
             let names = try appNames().filter { name in request.app.map { $0 == name } ?? true }
             if let app = request.app, names.isEmpty {
-                return ControlAnswer(.refused, "no such app", hint: "see the folders of the spool").about(app)
+                return ControlAnswer(.refused, "no such app", hint: "list the folders of the spool").about(app)
             }
             let answers = try names.map { name in
                 let spool = try app(name).desk.spool
@@ -246,7 +246,7 @@ package final class OfflineDesk {
         let job = try known(left.job)
         guard job.untold.isEmpty, job.intents.isEmpty else {
             throw ControlFault(
-                "the last daemon crashed before it reported all outcomes of it",
+                "the last daemon crashed before it reported all outcomes of this job",
                 hint: "cancel it and retry the rest later, or start a daemon and then hold it")
         }
         let progress = job.progress

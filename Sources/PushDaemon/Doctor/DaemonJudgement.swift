@@ -36,7 +36,7 @@ struct DaemonJudgement {
         case .damaged:
             book.fault(
                 "the journal of node \(facts.node) is damaged on its first page, or from another version",
-                hint: "start the version that wrote it, or move it away: then all of the jobs in work/ is sent again")
+                hint: "start the version that wrote it, or move it away: jobs in work/ are then sent again in full")
         case .whole(facts.node, let byteCount):
             book.ok("the journal of node \(facts.node) is \(byteCount >> 20) MiB")
         case .whole(let owner, _):
@@ -77,7 +77,7 @@ struct DaemonJudgement {
                 hint: "check whether its disk hangs or the process is suspended: see its log and the kernel's")
         case (false, false?), (false, nil):
             book.fault(
-                "no daemon is running as node \(facts.node): the last one, seen \(age) s ago, did not shut down cleanly",
+                "no daemon is running as node \(facts.node): the last one, seen \(age) s ago, shut down uncleanly",
                 hint: "see its log for why, then start one: pushspool run --config \(ShellWord.spelled(path))")
         }
     }
@@ -109,8 +109,8 @@ struct DaemonJudgement {
             book.fault(reason, hint: "fix the cause; to try again, change its file or credentials, or send HUP")
         case .paused:
             book.warn("is paused: nothing is claimed or sent", hint: "pushspool resume \(ShellWord.spelled(app.name))")
-        case .asking: book.warn("tries whether its gateway accepts it again", hint: reason)
-        case .full: book.fault("claims no jobs: its volume is nearly full", hint: "free space, old archives first")
+        case .asking: book.warn("is testing whether its gateway accepts it again", hint: reason)
+        case .full: book.fault("claims no jobs: its volume is nearly full", hint: "free up space, old archives first")
         case .stuck: book.fault("is stuck: its filesystem does not respond", hint: "check its disk or file server")
         case .starting: book.warn("has not started", hint: "wait a moment, then see the log for why")
         case .ending, .broken, .unconfigured: break

@@ -85,7 +85,7 @@ extension GatewayFacts.Fault {
         case let error as SystemError where error.isTimeOut:
             self.init(
                 message: "\(error)",
-                hint: "check the server, and any firewall on the way: the connection opens, but nothing answers")
+                hint: "check the server and any firewall in between: the connection opens, but gets no answer")
         case _: self.init(message: "\(error)", hint: nil)
         }
     }

@@ -29,7 +29,7 @@ struct HostJudgement {
         let (now, setIt) = (facts.now, "set it and keep it synchronized: timedatectl set-ntp true, or chrony")
         if now < Self.earliest || now > Self.latest {
             book.fault(
-                "the clock says \(now.rfc3339), which is wrong: certificates, provider tokens and expirations need it",
+                "the clock says \(now.rfc3339), which is wrong: certificates, tokens and expirations depend on it",
                 hint: setIt)
         } else if let last = facts.lastWritten, last > now + Self.slack {
             book.fault(
@@ -43,7 +43,7 @@ struct HostJudgement {
         case .unkept:
             book.warn(
                 "the clock is not synchronized: gateways refuse provider tokens that are an hour off",
-                hint: "start an NTP client, such as chrony or systemd-timesyncd; for a container, on the host")
+                hint: "start an NTP client, such as chrony or systemd-timesyncd; in a container, start it on the host")
         }
         return book.findings
     }

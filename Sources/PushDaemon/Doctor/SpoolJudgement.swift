@@ -90,7 +90,7 @@ struct SpoolJudgement {
         var book = FindingBook(.names, of: app.app)
         let names = app.ignored.prefix(5).map { Diagnostic.quoted("\($0)") }.joined(separator: ", ")
         let more = app.ignored.count > 5 ? ", …" : ""
-        book.warn("files ignored in new/, \(app.ignored.count): \(names)\(more)", hint: "\(first): \(first.remedy)")
+        book.warn("files ignored in new/ (\(app.ignored.count)): \(names)\(more)", hint: "\(first): \(first.remedy)")
         return book.findings
     }
 

@@ -29,7 +29,7 @@ struct VolumeJudgement {
 
     private func note(_ refusal: SystemError, in book: inout FindingBook) {
         if refusal.isOutOfSpace {
-            book.fault("\(facts.place) is full: \(refusal)", hint: "free space on that volume")
+            book.fault("\(facts.place) is full: \(refusal)", hint: "free up space on that volume")
         } else {
             book.fault(
                 "no file can be created in \(facts.place): \(refusal)",
@@ -45,11 +45,11 @@ struct VolumeJudgement {
         if free < least || space.freeFileCount.map({ $0 < floor.fileCount }) ?? false {
             book.fault(
                 "\(words)\(files): no job is claimed below \(mebibytes(least)) and \(floor.fileCount) files",
-                hint: "free space on that volume, old archives first, or lower `limits.free_space`")
+                hint: "free up space on that volume, old archives first, or lower `limits.free_space`")
         } else if free / 2 < least {
             book.warn(
                 "\(words): no job is claimed below \(mebibytes(least))",
-                hint: "free space on that volume, old archives first, before it runs out")
+                hint: "free up space on that volume, old archives first, before it runs out")
         } else {
             book.ok("\(words)\(files)")
         }
@@ -88,7 +88,7 @@ struct VolumeJudgement {
     private func noteAbilities(in book: inout FindingBook) {
         if !facts.hasNoReplace {
             book.warn(
-                "\(facts.type) has no rename without replacement: files are linked and unlinked instead",
+                "\(facts.type) does not support RENAME_NOREPLACE: files are linked and unlinked instead",
                 hint: "no action is needed; a local filesystem does this in one step")
         }
         if !facts.hasLinks {

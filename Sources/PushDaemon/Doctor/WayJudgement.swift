@@ -17,7 +17,7 @@ struct WayJudgement {
                 "a test file cannot be moved from one of its folders to the next: \(refusal)",
                 hint: "keep new, work, hold, done and failed on one filesystem, without mounts or subvolumes between")
         } else if refusal.isOutOfSpace {
-            book.fault("its folders are full: \(refusal)", hint: "free space on that volume")
+            book.fault("its folders are full: \(refusal)", hint: "free up space on that volume")
         } else {
             book.fault(
                 "a test file cannot be moved through its folders: \(refusal)",

@@ -43,7 +43,7 @@ actor MetricsListener {
     func run() async throws {
         door = try Door(place, on: reactor)
         defer { door = nil }
-        logger.info("metrics endpoint open", metadata: [LogKey.path: "\(place)"])
+        logger.info("listening for metrics requests", metadata: [LogKey.path: "\(place)"])
         try await withThrowingDiscardingTaskGroup { group in
             while true {
                 guard let socket = try await nextConnection() else { continue }
@@ -64,7 +64,7 @@ actor MetricsListener {
         do {
             return try await door?.accept()
         } catch let error as SystemError where error.isTransient {
-            logger.warning("metrics connection cannot be accepted yet", metadata: [LogKey.error: "\(error)"])
+            logger.warning("metrics connection cannot be accepted; retrying", metadata: [LogKey.error: "\(error)"])
             try await reactor.sleep(for: .milliseconds(100))
             return nil
         }

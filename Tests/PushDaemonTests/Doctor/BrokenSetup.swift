@@ -182,7 +182,7 @@ extension BrokenSetup {
         }.says("/tmp is missing", remedy: "mkdir -m 3770").with { $0.severity = "warn" },
         BrokenSetup("the volume is nearly full", in: "filesystem") {
             try $0.replace("etc/pushspool.yaml", "log:", with: "limits: {free_space: 900000GiB}\nlog:")
-        }.says("no job is claimed", remedy: "free space"),
+        }.says("no job is claimed", remedy: "free up space"),
         BrokenSetup("the journal is another node's", in: "daemon") {
             try await $0.makeJournal()
             try $0.replace("etc/pushspool.yaml", "node: node-a", with: "node: node-b")

@@ -124,7 +124,7 @@ import Testing
             // EMFILE
             $0.notification = .fault(WatchFault(SystemError(code: 24, operation: "inotify_init1")))
         },
-        Flaw(testDescription: "no rename without replacement", severity: .warn) { $0.hasNoReplace = false },
+        Flaw(testDescription: "RENAME_NOREPLACE", severity: .warn) { $0.hasNoReplace = false },
         Flaw(testDescription: "does not support hard links", severity: .warn) { $0.hasLinks = false },
         Flaw(testDescription: "no read leases", severity: .warn) { $0.lease = .unavailable },
         Flaw(testDescription: "took 500 ms", severity: .warn) { $0.syncTime = .milliseconds(500) },
@@ -231,7 +231,7 @@ import Testing
     @Test(
         arguments: [
             (10, true, Severity.ok, "is running as node host-a"), (10, false, .fault, "ended without a clean shutdown"),
-            (90, true, .fault, "has written no status for 90 s"), (90, false, .fault, "did not shut down cleanly"),
+            (90, true, .fault, "has written no status for 90 s"), (90, false, .fault, "shut down uncleanly"),
             (nil, true, .warn, "writes no status"), (nil, false, .fault, "no daemon is running"),
         ] as [(Int?, Bool, DoctorFinding.Severity, String)])
     func `what the daemon says and what it holds together tell whether it lives`(
