@@ -81,7 +81,7 @@ final class OutcomeRecorder {
             journal.record(.cleaned(id))
             journal.write()
             context.logger.error(
-                "job is held: its file changed during sending", metadata: [LogKey.job: "\(name)", LogKey.id: "\(id)"])
+                "job held: its file changed during sending", metadata: [LogKey.job: "\(name)", LogKey.id: "\(id)"])
         } catch {
             context.logger.error("job cannot be held", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
             parts.space.note(failure: error)
