@@ -6,13 +6,13 @@ import SpoolModel
 struct AppArguments: ParsableArguments {
     @OptionGroup var options: ConfigurationOption
 
-    @Flag(help: "Print a JSON object a line.")
+    @Flag(help: "Print one JSON object per line.")
     var json = false
 
     @OptionGroup var input: NameInput
 
     @Argument(
-        help: ArgumentHelp("Apps; all if none is named; - for those on standard input.", valueName: "app"))
+        help: ArgumentHelp("Apps; all apps by default; - reads names from standard input.", valueName: "app"))
     var apps: [String] = []
 
     /// Executes a command for each app, and prints a line for each.

@@ -4,11 +4,11 @@ import SpoolModel
 /// The command `pushspool cancel`.
 struct Cancel: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "End jobs: what is left of them is not sent.",
+        abstract: "End jobs without sending the rest.",
         discussion: """
-            A job that waits in new/ or is parked in hold/ goes to failed/. Of one under way nothing more is handed out; what \
-            is on a connection gets its outcome, the rest is unsent, and the job goes to failed/ with code cancelled. Works \
-            through the daemon, or without one under its lock.
+            Moves jobs from new/ and hold/ to failed/. For an active job, the daemon stops sending, waits for the outcomes of \
+            notifications in flight, marks the rest unsent, and moves the job to failed/ with code cancelled. If no daemon is \
+            running, the command takes the daemon's lock and does this itself.
 
             Example: pushspool cancel --app weather campaign.jsonl
             """)

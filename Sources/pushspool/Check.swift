@@ -8,30 +8,30 @@ import SpoolModel
 /// The command `pushspool check`.
 struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Check configuration, credentials and job files, and send nothing.",
+        abstract: "Check the configuration, credentials and job files without sending anything.",
         discussion: """
-            Finds everything that `run` would find in its files, all faults at once, each with file, line and remedy; \
-            `doctor` also looks at what they point to. Exits with 78 for a fault of the configuration, 65 for one of a \
-            job file, 0 if all is well.
+            Reports every fault that `run` would find in its files, each with file, line and remedy; `doctor` also tests \
+            the spool, gateways and daemon. Exits with 78 if the configuration is faulty, 65 if a job file is, and 0 if \
+            there are no faults.
 
             Example: pushspool check --config etc/pushspool.yaml --app weather job.yaml
             """)
 
     @OptionGroup var options: ConfigurationOption
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The app that the job files are for.", valueName: "name"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("The app of the job files.", valueName: "name"))
     var app: String?
 
-    @Flag(help: "Check job files only, against no app's limits and topic.")
+    @Flag(help: "Check job files only, without an app's limits and topic.")
     var jobsOnly = false
 
-    @Flag(help: "Print a JSON object a line: of each job file, each file with a fault, and each app that is well.")
+    @Flag(help: "Print one JSON object per line: for each job file, each faulty file, and each valid app.")
     var json = false
 
     @Option(help: ArgumentHelp("The format of standard input: json, yaml or jsonl.", valueName: "format"))
     var format = Submit.Format.json
 
-    @Argument(help: ArgumentHelp("Job files to check; - is standard input.", valueName: "job"), completion: .file())
+    @Argument(help: ArgumentHelp("Job files to check; - reads standard input.", valueName: "job"), completion: .file())
     var jobs: [String] = []
 
     func run() async throws {
@@ -67,7 +67,7 @@ struct Check: AsyncParsableCommand {
 
     private func checkJobs(_ set: ConfigurationSet) throws -> Bool {
         if let app, set.apps[app] == nil, !jobsOnly {
-            Talk.complain("there is no app \(app) to check job files against", hint: remedy(for: app, in: set))
+            Talk.complain("--app: no app is named \(app)", hint: remedy(for: app, in: set))
             return false
         }
         guard !jobs.isEmpty else { return true }
@@ -80,11 +80,11 @@ struct Check: AsyncParsableCommand {
 
     /// The hint for an app that does not exist.
     private func remedy(for app: String, in set: ConfigurationSet) -> String {
-        if set.isDaemonBroken || set.brokenApps.contains(app) { return "see the faults above, or use --jobs-only" }
+        if set.isDaemonBroken || set.brokenApps.contains(app) { return "fix the faults above, or use --jobs-only" }
         let names = set.brokenApps.union(set.apps.keys).sorted()
-        if names.isEmpty { return "there is none: \(set.daemon.apps) has no file <app>.yaml" }
+        if names.isEmpty { return "no apps are configured: create \(set.daemon.apps)/\(app).yaml" }
         let more = names.count > 20 ? ", and \(names.count - 20) more" : ""
-        return "there \(names.count == 1 ? "is" : "are") \(names.prefix(20).joined(separator: ", "))\(more)"
+        return "configured app\(names.count == 1 ? "" : "s"): \(names.prefix(20).joined(separator: ", "))\(more)"
     }
 
     private func isGood(_ job: String, _ check: JobCheck) -> Bool {
@@ -106,9 +106,9 @@ struct Check: AsyncParsableCommand {
         do throws(SystemError) {
             bytes = try StandardStream.input.readToEnd(limit: Self.inputLimit)
         } catch {
-            throw Diagnostic("\(error)", hint: "pipe a job into it, or name a file")
+            throw Diagnostic("\(error)", hint: "pipe a job into the command, or name a file")
         }
-        guard bytes.count <= Self.inputLimit else { throw Diagnostic("is longer than 1 GiB", hint: "name a file") }
+        guard bytes.count <= Self.inputLimit else { throw Diagnostic("the job is longer than 1 GiB", hint: "name a file") }
         return try check.read(bytes, named: name)
     }
 

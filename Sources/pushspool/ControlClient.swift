@@ -43,7 +43,8 @@ final class ControlClient {
             if let line = lines.next() {
                 if let root = try? parser.parse(line).root, let answer = ControlAnswer(root) { return answer }
                 return ControlAnswer(
-                    .refused, "the answer is not of this version", hint: "use the daemon's own pushspool")
+                    .refused, "the daemon's answer has another format version",
+                    hint: "use the pushspool version that the daemon runs")
             }
             guard !lines.isTooLong else { return nil }
             let piece = try connection.read(within: Self.limit)
@@ -98,18 +99,18 @@ enum Executor {
         switch error {
         case is FaultyConfiguration:
             Talk.complain(
-                "no daemon answers in \(configuration.controlFolder), and without one the configuration must be good",
-                hint: "mend it, or start the daemon")
+                "no daemon is listening in \(configuration.controlFolder), and the configuration has faults",
+                hint: "fix the configuration, or start the daemon")
             throw ExitCode.badConfiguration
         case let error as SystemError where error.isPermission:
-            Talk.complain("\(error)", hint: "act as the daemon's user, or as one of the group in control.group")
+            Talk.complain("\(error)", hint: "run the command as the daemon's user or as a member of control.group")
         case let fault as SpoolFault:
             Talk.complain(
-                "no daemon answers in \(configuration.controlFolder), and \(fault.message)",
-                hint: "if one runs, see its log on why it has no control socket; else: \(fault.hint)")
+                "no daemon is listening in \(configuration.controlFolder), and \(fault.message)",
+                hint: "if the daemon is running, look in its log for the control socket; otherwise: \(fault.hint)")
         case is DaemonGone:
-            Talk.complain("the daemon ended before it answered", hint: "ask again; what it did is in its log")
-        default: Talk.complain("\(error)", hint: "see that the daemon runs, or that the spool can be used without")
+            Talk.complain("the daemon ended before it answered", hint: "check its log for the command's effect, and retry")
+        default: Talk.complain("\(error)", hint: "check that the daemon is running, or that this user can write to the spool")
         }
         throw ExitCode.tryAgain
     }

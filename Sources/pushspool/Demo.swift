@@ -7,20 +7,20 @@ import SpoolClient
 /// The command `pushspool demo`.
 struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Send sample jobs to a simulated gateway and show what becomes of them.",
+        abstract: "Send sample jobs to a simulated gateway and show the results.",
         discussion: """
-            Makes a folder with a spool, a configuration, a throw-away key and certificates, starts a gateway and the \
-            daemon on this host, drops good and broken jobs of every form into new/ of three apps (HTTP/2 with a provider \
-            token, HTTP/2 with a certificate, the binary protocol), and shows where each of them went and why. \
-            Nothing leaves the host, and the folder stays for you to look at. Takes about five seconds; exits with 1 if \
-            anything did not end as it should.
+            Creates a folder with a spool, a configuration, a throw-away key and certificates, starts a gateway and the \
+            daemon on this host, drops valid and invalid jobs of every form into new/ of three apps (HTTP/2 with a \
+            provider token, HTTP/2 with a certificate, the binary protocol), and shows the result of each. \
+            Nothing leaves the host, and you can inspect the folder afterwards. Takes about five seconds; exits with 1 if \
+            a job ends differently than expected.
 
             Example: pushspool demo --folder /tmp/pushspool-demo
             """)
 
     @Option(
         help: ArgumentHelp(
-            "The folder to make; it must not be there yet. Default: a new one in /tmp.", valueName: "folder"),
+            "The folder to create; it must not exist. Default: a new one in /tmp.", valueName: "folder"),
         completion: .directory)
     var folder: String?
 

@@ -19,7 +19,7 @@ struct DemoFolder {
         let parent = try Directory.open(path: ConfigurationFile.folder(of: path))
         let name = Array(ConfigurationFile.name(of: path).utf8)
         guard try parent.status(of: name) == nil else {
-            throw DemoFault(message: "\(path) is there already", hint: "choose another place with --folder")
+            throw DemoFault(message: "\(path) already exists", hint: "choose another place with --folder")
         }
         let folder = try parent.makeChild(name, mode: 0o700)
         for child in ["etc", "spool"] { _ = try folder.makeChild(Array(child.utf8), mode: 0o755) }

@@ -10,13 +10,13 @@ extension DemoJobs {
     private static let headlines: DemoJob = {
         let tokens = (2000..<2300).map(DemoToken.init)
         return DemoJob(
-            name: "headlines.yaml", app: .news, about: "the topic is the certificate's",
+            name: "headlines.yaml", app: .news, about: "takes the topic from the certificate",
             content: .text("alert: {title: Late edition}\ntokens:\n" + tokens.map { "  - \($0.hex)\n" }.joined()),
             end: .done, good: tokens)
     }()
 
     private static let widget = DemoJob(
-        name: "widget.json", app: .news, about: "a push type that needs a provider token",
+        name: "widget.json", app: .news, about: "push type needs a provider token",
         content: .text(
             #"{"token": "\#(DemoToken(60).hex)", "push_type": "widgets", "payload": {"aps": {"content-changed": true}}}"#
                 + "\n"),
@@ -28,7 +28,7 @@ extension DemoJobs {
         let tokens = (3000..<4000).map(DemoToken.init)
         let first = #"{"defaults": {"alert": "Still there?", "badge": 0}}"#
         return DemoJob(
-            name: "flood.jsonl", app: .legacy, about: "cut short by a shutdown, and sent on",
+            name: "flood.jsonl", app: .legacy, about: "interrupted by a shutdown, then resumed",
             content: .text(([first] + tokens.map { "\"\($0.hex)\"" }).joined(separator: "\n") + "\n"), end: .done,
             good: tokens)
     }()
@@ -37,7 +37,7 @@ extension DemoJobs {
         let tokens = (61..<66).map(DemoToken.init)
         let list = tokens.map { "\"\($0.hex)\"" }.joined(separator: ", ")
         return DemoJob(
-            name: "mixed.json", app: .legacy, about: "one token refused; those behind it are sent again",
+            name: "mixed.json", app: .legacy, about: "one token refused; later ones are resent",
             content: .text("{\"tokens\": [\(list)], \"alert\": \"Old roads\"}\n"), end: .done,
             good: tokens.filter { $0 != refused }, rejectedCount: 1)
     }()

@@ -19,7 +19,7 @@ enum DemoJobs {
         end: .done, good: [DemoToken(1)], contents: [DemoToken(1): "Storm in an hour"])
 
     private static let many = DemoJob(
-        name: "many.yaml", about: "tokens as people spell them, shorthands, Unicode",
+        name: "many.yaml", about: "various token spellings, shorthands, Unicode",
         content: .text(
             """
             tokens:
@@ -37,7 +37,7 @@ enum DemoJobs {
         end: .done, good: (2...6).map(DemoToken.init), contents: [DemoToken(4): "雷雨が近づいています"])
 
     private static let pairs = DemoJob(
-        name: "pairs.json", about: "a payload for each token",
+        name: "pairs.json", about: "one payload per token",
         content: .text(
             """
             {"tokens": ["\(DemoToken(7).hex)", "\(DemoToken(8).hex)"],
@@ -48,7 +48,7 @@ enum DemoJobs {
         contents: [DemoToken(7): #""id":9007199254740993"#, DemoToken(8): #""id":1.0"#])
 
     private static let recipients = DemoJob(
-        name: "recipients.yaml", about: "recipients with wishes of their own",
+        name: "recipients.yaml", about: "recipients with their own options",
         content: .text(
             """
             alert: Good morning
@@ -67,7 +67,7 @@ enum DemoJobs {
         let first = #"{"job": {"id": "campaign-7", "count": 1000}, "defaults": {"alert": "Weekend outlook"}}"#
         let lines = tokens.map { "\"\($0.hex)\"" }
         return DemoJob(
-            name: "thousand.jsonl", about: "a token a line, streamed",
+            name: "thousand.jsonl", about: "one token per line, streamed",
             content: .text(([first] + lines).joined(separator: "\n") + "\n"), end: .done, good: tokens)
     }()
 
@@ -76,13 +76,13 @@ enum DemoJobs {
         var lines = tokens.map { "  - \($0.hex)" }
         lines[9] = "  - \"not a token!\""
         return DemoJob(
-            name: "half-bad.yaml", about: "one token refused, one malformed; the rest goes out",
+            name: "half-bad.yaml", about: "one token refused, one malformed; the rest is sent",
             content: .text("alert: Frost tonight\ntokens:\n" + lines.joined(separator: "\n") + "\n"), end: .done,
             good: tokens.filter { $0 != foreign && $0 != DemoToken(29) }, rejectedCount: 2)
     }()
 
     private static let call = DemoJob(
-        name: "call.json", about: "another push type: its suffix goes behind the topic",
+        name: "call.json", about: "VoIP push: .voip is appended to the topic",
         content: .text(
             #"{"token": "\#(DemoToken(50).hex)", "push_type": "voip", "payload": {"caller": "Mira"}, "expiration": 0}"#
                 + "\n"),
@@ -101,12 +101,12 @@ enum DemoJobs {
         end: .done, good: [DemoToken(51)])
 
     private static let allRefused = DemoJob(
-        name: "refused.json", about: "the gateway accepts nothing of it",
+        name: "refused.json", about: "the gateway rejects its only token",
         content: .text(#"{"token": "\#(uninstalled.hex)", "alert": "Anybody there?"}"# + "\n"),
         end: .failed(code: "refused"), rejectedCount: 1)
 
     private static let syntax = DemoJob(
-        name: "syntax.yaml", about: "no YAML",
+        name: "syntax.yaml", about: "not valid YAML",
         content: .text("token: \(DemoToken(41).hex)\nalert: {title: Hail, body: \"Cover your car}\n"),
         end: .failed(code: "invalid"))
 
@@ -124,11 +124,11 @@ enum DemoJobs {
             """), end: .failed(code: "invalid"))
 
     private static let oversize = DemoJob(
-        name: "oversize.yaml", about: "a payload beyond the limit",
+        name: "oversize.yaml", about: "a payload over the size limit",
         content: .text("token: \(DemoToken(45).hex)\nalert: \(String(repeating: "ice ", count: 1100))\n"),
         end: .failed(code: "invalid"))
 
     private static let link = DemoJob(
-        name: "link.json", about: "no regular file", content: .link(to: "/etc/hostname"),
+        name: "link.json", about: "not a regular file", content: .link(to: "/etc/hostname"),
         end: .failed(code: "unreadable"))
 }

@@ -41,7 +41,7 @@ struct DemoOutcome {
     /// The results that are still missing.
     var missing: [String] {
         wanted.filter { jobs[$0]?.isArchived != true }
-            + (goneCount < DemoJobs.gone.count ? ["the feedback service's lines"] : [])
+            + (goneCount < DemoJobs.gone.count ? ["lines from the feedback service"] : [])
     }
 
     /// Reads the feedback, and the result files next to the jobs.
@@ -76,7 +76,7 @@ struct DemoOutcome {
             let status = node["status"].map { "status \($0.text) " } ?? ""
             guard !status.isEmpty else { return }
             remarks[node["job"]?.text ?? "", default: []].append(
-                "index \(node["index"]?.text ?? "?"): the gateway says \(status)\(node["reason"]?.text ?? "")")
+                "index \(node["index"]?.text ?? "?"): the gateway answered \(status)\(node["reason"]?.text ?? "")")
         default: return
         }
     }

@@ -26,7 +26,7 @@ struct DemoReport {
     }
 
     private func sayJobs() {
-        title("Jobs that were dropped into spool/<app>/new/, and where they went")
+        title("Jobs dropped into spool/<app>/new/, and their results")
         for app in DemoApp.allCases {
             line("\(app) (\(app.about))")
             for job in jobs where job.app == app { say(job) }
@@ -46,12 +46,12 @@ struct DemoReport {
 
     private func sayGateway() {
         guard let ledger = outcome.ledger else { return }
-        title("What the gateway got (every notification: gateway.jsonl)")
+        title("Received by the gateway (all notifications: gateway.jsonl)")
         line(
             "\(ledger.connectionCount) connections; \(ledger.acceptedCount) notifications accepted, \(ledger.refusedCount) refused,"
         )
         line(
-            "\(ledger.discardedCount) thrown away behind a refusal or a shutdown, and sent again on the next connection"
+            "\(ledger.discardedCount) discarded after a refusal or shutdown, and resent on the next connection"
         )
         for entry in samples(of: ledger) {
             let token = DeviceToken(bytes: entry.token)
@@ -89,7 +89,7 @@ struct DemoReport {
         }
         line(
             style.faint(
-                "beside each job that did not go out whole: <name>.result.json; new/ tmp/ work/ hold/ are empty"))
+                "next to each job that was not fully accepted: <name>.result.json; new/, tmp/, work/ and hold/ are empty"))
     }
 
     private func sayVerdict(_ faults: [String]) {
@@ -100,14 +100,14 @@ struct DemoReport {
         if faults.isEmpty {
             let rounded = Double(Int(seconds * 10)) / 10
             line(
-                style.good("All as it should be") + ": \(jobs.count) jobs ended where they should in \(rounded) s, and")
+                style.good("Passed") + ": all \(jobs.count) jobs ended as expected in \(rounded) s, and")
             line("each of \(good) good notifications was accepted exactly once.")
         }
-        for fault in faults { line(style.bad("wrong: ") + fault) }
+        for fault in faults { line(style.bad("failed: ") + fault) }
     }
 
     private func sayFurther() {
-        title("Look further (nothing runs any more; the folder is yours: rm -r \(folder.path))")
+        title("Explore (nothing is running any more; to clean up: rm -r \(folder.path))")
         line("cd \(folder.path)")
         line("cat spool/weather/failed/*/typo.yaml.result.json")
         line("cat spool/*/feedback/*.jsonl")

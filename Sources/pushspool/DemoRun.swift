@@ -65,7 +65,7 @@ struct DemoRun {
             }
         } catch Daemon.StartFault.configuration(let set) {
             FindingList(set).note()
-            throw DemoFault(message: "the demo's configuration is at fault", hint: nil)
+            throw DemoFault(message: "the demo's own configuration is invalid", hint: nil)
         }
     }
 
@@ -91,7 +91,7 @@ struct DemoRun {
                 return home
             }
             guard ContinuousClock.now < deadline else {
-                throw DemoFault(message: "the daemon did not make the folders of \(app)", hint: "see \(folder.log)")
+                throw DemoFault(message: "the daemon did not create the folders of app \(app)", hint: "see \(folder.log)")
             }
             try await Task.sleep(for: .milliseconds(10))
         }
@@ -116,7 +116,7 @@ struct DemoRun {
             guard ContinuousClock.now < deadline else {
                 let missing = outcome.missing.joined(separator: ", ")
                 throw DemoFault(
-                    message: "not over after \(Self.timeLimit.components.seconds) s: \(missing)",
+                    message: "not finished after \(Self.timeLimit.components.seconds) s: \(missing)",
                     hint: "see \(folder.log)")
             }
             try await Task.sleep(for: .milliseconds(100))

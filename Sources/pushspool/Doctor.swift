@@ -5,20 +5,20 @@ import PushDaemon
 /// The command `pushspool doctor`.
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Find out why nothing is sent, and say what to do.",
+        abstract: "Find out why nothing is sent, and print the remedy.",
         discussion: """
-            Looks at the configuration and the credentials, the spool with its owners and modes, the way to each \
-            gateway (names, routes, TLS, and what it says of the app), the clock, the filesystem, the kernel's limits \
-            and the daemon, and prints a line for each: fault, warn or ok, with a hint; faults first. May be used while \
-            the daemon runs: it takes no lock and sends no notification; its files are called .doctor-<process> and are \
-            removed. Run it as the daemon's user. Exits with 78 for a fault, 1 for a warning, 0 if all is well.
+            Checks the configuration and credentials, the owners and modes of the spool, the connection to each gateway \
+            (name, address, TLS, and whether the gateway accepts the app), the clock, the filesystem, the kernel's limits \
+            and the daemon, and prints a line for each: fault, warn or ok, with a hint; faults first. You can use it while \
+            the daemon runs: it takes no lock, sends no notification, and removes its test files, .doctor-<process>. \
+            Run it as the daemon's user. Exits with 78 for a fault, 1 for a warning, and 0 otherwise.
 
             Example: pushspool doctor --config etc/pushspool.yaml weather
             """)
 
     @OptionGroup var options: ConfigurationOption
 
-    @Option(help: ArgumentHelp("How long all of it may take: 30 or 30s, 5m.", valueName: "duration"))
+    @Option(help: ArgumentHelp("The time limit for the whole examination: 30 or 30s, 5m.", valueName: "duration"))
     var timeout = TimeLimit(seconds: 30)
 
     @Flag(help: "Print one JSON object.")
@@ -27,7 +27,7 @@ struct Doctor: AsyncParsableCommand {
     @OptionGroup var input: NameInput
 
     @Argument(
-        help: ArgumentHelp("Apps to look at; all if none is named; - for those on standard input.", valueName: "app"))
+        help: ArgumentHelp("Apps to examine; all apps by default; - reads names from standard input.", valueName: "app"))
     var apps: [String] = []
 
     func validate() throws {
@@ -56,7 +56,7 @@ struct Doctor: AsyncParsableCommand {
         do {
             return try await Examination(settings).report()
         } catch let error as SystemError {
-            Talk.complain("\(error)", hint: "see the limits on open files and threads, and try again")
+            Talk.complain("\(error)", hint: "raise the limits on open files and threads, and try again")
             throw ExitCode.tryAgain
         }
     }

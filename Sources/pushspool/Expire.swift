@@ -4,10 +4,10 @@ import SpoolModel
 /// The command `pushspool expire`.
 struct Expire: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "End jobs that nobody wants any more: what is left of them expires.",
+        abstract: "End jobs that are out of date: the rest expires.",
         discussion: """
-            As cancel, but what was not sent has the outcome expired, and the job the code expired: retry does not send it. \
-            Works through the daemon, or without one under its lock.
+            Like cancel, but with the outcome and the code expired, so that retry does not resend the rest. If no daemon is \
+            running, the command takes the daemon's lock and does this itself.
 
             Example: pushspool expire weather/storm.json
             """)

@@ -27,65 +27,65 @@ struct Feedback: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print the feedback of apps, oldest first.",
         discussion: """
-            Reads the files in <spool>/<app>/feedback/ of all apps and nodes in the order in which they were published, \
-            and prints their lines. Removes nothing, unless --consume is given: then each file goes when all its lines are \
-            written. With jobs, only their lines are printed. Lines come at least once: drop repeats by kind, id and index.
+            Prints the lines of the files in <spool>/<app>/feedback/ of all apps and nodes, in the order in which they were \
+            published. Removes nothing unless you use --consume, which deletes each file once all its lines are written. \
+            If you name jobs, prints only their lines. Delivery is at least once: drop repeats by kind, id and index.
 
             Example: pushspool feedback --app weather --gone --format csv
             """)
 
     @OptionGroup var place: SpoolOption
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("Only this app; may be given again.", valueName: "name"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("Only this app; repeatable.", valueName: "name"))
     var app: [String] = []
 
-    @Option(help: ArgumentHelp("Only lines of this kind; may be given again.", valueName: "kind"))
+    @Option(help: ArgumentHelp("Only lines of this kind; repeatable.", valueName: "kind"))
     var kind: [Kind] = []
 
-    @Option(help: ArgumentHelp("Only notifications with this outcome; may be given again.", valueName: "outcome"))
+    @Option(help: ArgumentHelp("Only notifications with this outcome; repeatable.", valueName: "outcome"))
     var outcome: [Outcome] = []
 
-    @Option(help: ArgumentHelp("Only lines with this verdict; may be given again.", valueName: "verdict"))
+    @Option(help: ArgumentHelp("Only lines with this verdict; repeatable.", valueName: "verdict"))
     var verdict: [Verdict] = []
 
-    @Option(help: ArgumentHelp("Only lines with this reason; may be given again.", valueName: "reason"))
+    @Option(help: ArgumentHelp("Only lines with this reason; repeatable.", valueName: "reason"))
     var reason: [String] = []
 
-    @Option(help: ArgumentHelp("Only lines of this job: its name or an id; may be given again.", valueName: "job"))
+    @Option(help: ArgumentHelp("Only lines of this job: its name or an id; repeatable.", valueName: "job"))
     var job: [String] = []
 
-    @Option(help: ArgumentHelp("Only what came about since then, such as 7d or 2026-11-21.", valueName: "time"))
+    @Option(help: ArgumentHelp("Only events since then, such as 7d or 2026-11-21.", valueName: "time"))
     var since: String?
 
-    @Option(help: ArgumentHelp("How to print: jsonl or csv.", valueName: "format"))
+    @Option(help: ArgumentHelp("The output format: jsonl or csv.", valueName: "format"))
     var format = Format.jsonl
 
     @Flag(help: "The same as --format jsonl.")
     var json = false
 
-    @Flag(help: "Print the tokens that are gone, each once, with the newest time since when.")
+    @Flag(help: "Print each token that is gone once, with its newest gone_since.")
     var gone = false
 
-    @Flag(name: .shortAndLong, help: "Wait for more, and print it as it comes.")
+    @Flag(name: .shortAndLong, help: "Wait for new lines and print them.")
     var follow = false
 
-    @Flag(help: "Remove each file when all its lines are written.")
+    @Flag(help: "Delete each file once all its lines are written.")
     var consume = false
 
     @OptionGroup var input: NameInput
 
     @Argument(
-        help: ArgumentHelp("Jobs, as for --job; - for those that standard input names.", valueName: "job"))
+        help: ArgumentHelp("Jobs, as for --job; - reads names from standard input.", valueName: "job"))
     var jobs: [String] = []
 
     func validate() throws {
         let filter = try filter(jobs: job + jobs)
         guard !gone || !(follow || consume) else {
-            throw ValidationError("--gone tells what is there, and removes nothing: no --follow, no --consume.")
+            throw ValidationError("--gone only reads: do not combine it with --follow or --consume.")
         }
-        guard !json || format == .jsonl else { throw ValidationError("--json is --format jsonl: leave one out.") }
+        guard !json || format == .jsonl else { throw ValidationError("--json means --format jsonl: use only one of them.") }
         guard !consume || filter.isEmpty else {
-            throw ValidationError("--consume prints all lines: what another option left out would be lost.")
+            throw ValidationError("--consume deletes what it reads, so it cannot be combined with filters.")
         }
     }
 
@@ -110,7 +110,7 @@ struct Feedback: AsyncParsableCommand {
         } catch let error as SystemError {
             // The reader has closed the pipe.
             if error.isBrokenPipe { return }
-            Talk.complain("\(error)", hint: "check the spool's path, the app's name, and the permissions")
+            Talk.complain("\(error)", hint: "check the spool's path, the app's name and the permissions")
             throw ExitCode.badInput
         }
     }
@@ -121,7 +121,8 @@ struct Feedback: AsyncParsableCommand {
             let job = jobs.all[position].text
             let show = "pushspool show\(place.repeated) \(ShellWord.quoted(job))"
             Talk.complain(
-                "no line of feedback is about \(job)", hint: "it may not be over, or its feedback was taken: \(show)")
+                "no feedback line is about \(job)",
+                hint: "it may still be active, or its feedback was removed; see: \(show)")
         }
         if !missing.isEmpty { throw ExitCode.failure }
     }

@@ -86,7 +86,7 @@ struct FeedbackPrinting {
                 case .good(let node, let bytes): try take(node, bytes, of: file)
                 case .bad(let why):
                     isGood = false
-                    Talk.complain("\(file.path):\(number): \(why)", hint: "the file is left as it is")
+                    Talk.complain("\(file.path):\(number): \(why)", hint: "fix the line, or remove the file")
                 }
             }
         } catch let error as SystemError where error.isNotFound {
@@ -95,7 +95,7 @@ struct FeedbackPrinting {
         } catch let fault as FeedbackShelf.Unreadable {
             isWhole = false
             Talk.complain(
-                "\(fault.cause)", hint: "it is passed over; run as the daemon's user, or remove what is no feedback")
+                "\(fault.cause)", hint: "run as the daemon's user, or remove files that are not feedback; this one was skipped")
             return
         }
         if !isGood { isWhole = false }
@@ -121,7 +121,7 @@ struct FeedbackPrinting {
     private mutating func noteUnreadable() {
         for folder in shelf.unreadable.subtracting(unreadable).sorted() {
             isWhole = false
-            Talk.complain("\(folder) may not be read", hint: "run as the daemon's user, or one of the app's group")
+            Talk.complain("no permission to read \(folder)", hint: "run as the daemon's user or a member of the app's group")
         }
         unreadable = shelf.unreadable
     }

@@ -4,11 +4,11 @@ import SpoolModel
 /// The command `pushspool hold`.
 struct Hold: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Park jobs in hold/, those that are being sent too.",
+        abstract: "Move jobs to hold/, even if they are being sent.",
         discussion: """
-            A job that waits goes from new/ to hold/. Of one under way nothing more is handed out; when what is on a \
-            connection has its outcome, the job goes from work/ to hold/, beside a file that says what is left of it. Works \
-            through the daemon, or without one under its lock.
+            Moves waiting jobs from new/ to hold/. For an active job, the daemon stops sending, waits for the outcomes of \
+            notifications in flight, and moves the job from work/ to hold/, next to a file that lists the rest. If no daemon \
+            is running, the command takes the daemon's lock and does this itself.
 
             Example: pushspool hold weather/campaign.jsonl
             """)

@@ -8,7 +8,7 @@ import SpoolModel
 struct JobArguments: ParsableArguments {
     @OptionGroup var options: ConfigurationOption
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The app of jobs that are named without.", valueName: "name"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("The app of jobs that you name without one.", valueName: "name"))
     var app: String?
 
     @Flag(help: "All jobs that the command can act on, of the app or of all apps.")
@@ -16,27 +16,27 @@ struct JobArguments: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Only jobs that have been where they are for so long, such as 30m or 1d; with --all, or patterns.",
+            "Only jobs that have been in their folder for at least this long, such as 30m; with --all or patterns.",
             valueName: "duration"))
     var olderThan: TimeLimit?
 
-    @Flag(help: "Print a JSON object a line.")
+    @Flag(help: "Print one JSON object per line.")
     var json = false
 
     @OptionGroup var input: NameInput
 
     @Argument(
         help: ArgumentHelp(
-            "Jobs: name, app/name, the file's path, an id, or ref: and the producer's id; a pattern with *, ? or [; - is standard input.",
+            "Jobs: name, app/name, path, id, or ref: and the producer's id; patterns with *, ? or [; - reads standard input.",
             valueName: "job"))
     var jobs: [String] = []
 
     func validate() throws {
         guard all == jobs.isEmpty else {
-            throw ValidationError(all ? "--all is all jobs: leave out their names." : "Name jobs, or give --all.")
+            throw ValidationError(all ? "--all means all jobs: do not name any." : "Name jobs, or give --all.")
         }
         guard olderThan == nil || jobs.allSatisfy(Glob.isPattern) else {
-            throw ValidationError("--older-than goes with --all, or with patterns.")
+            throw ValidationError("--older-than needs --all or patterns.")
         }
     }
 
@@ -77,11 +77,11 @@ struct JobArguments: ParsableArguments {
         }
         guard selection.unreadable.isEmpty else {
             let folders = selection.unreadable.joined(separator: ", ")
-            Talk.complain("\(folders) may not be read, and jobs may be there", hint: "act as the daemon's user")
+            Talk.complain("no permission to read \(folders), which may contain jobs", hint: "run as the daemon's user")
             throw ExitCode.badInput
         }
         if let pattern, selection.found.isEmpty {
-            Talk.complain("no job fits \(pattern)", hint: "see: pushspool list\(options.repeated)")
+            Talk.complain("no job matches \(pattern)", hint: "see: pushspool list\(options.repeated)")
             throw ExitCode.failure
         }
         return selection.found

@@ -8,45 +8,45 @@ import SpoolStore
 /// The command `pushspool list`.
 struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "List the jobs that wait, are sent, are held, or are over.",
+        abstract: "List waiting, active, held and archived jobs.",
         discussion: """
-            Looks into the spool's folders, whether a daemon runs or not. How far a job is, its rate and what is left of it \
-            come from the daemon's status, for jobs that take more than a second; so does what is in work/, for those \
-            who may not look there.
+            Reads the spool's folders, with or without a daemon. Progress, rate and remaining time come from the daemon's \
+            status, for jobs that take more than a second; users without permission to read work/ also see its jobs from \
+            there.
 
-            With names, only the jobs called so are listed, or the apps. What is over is listed where --state asks for it.
+            If you name jobs or apps, lists only those. Lists archived jobs only if --state asks for them.
 
             Example: pushspool list --spool /var/spool/pushspool --app weather
             """)
 
     @OptionGroup var place: SpoolOption
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("Only this app; may be given again.", valueName: "name"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("Only this app; repeatable.", valueName: "name"))
     var app: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Only jobs in this state: waiting, sending, held, done or failed; may be given again.", valueName: "state"))
+            "Only jobs in this state: waiting, sending, held, done or failed; repeatable.", valueName: "state"))
     var state: [State] = []
 
     @Option(
         help: ArgumentHelp(
-            "Only jobs that have been where they are for at most so long, such as 2h or 1d.", valueName: "duration"))
+            "Only jobs that have been in their folder for at most this long, such as 2h or 1d.", valueName: "duration"))
     var since: TimeLimit?
 
     @Option(
-        help: ArgumentHelp("Only those that have been there for at least so long.", valueName: "duration"))
+        help: ArgumentHelp("Only jobs that have been in their folder for at least this long.", valueName: "duration"))
     var olderThan: TimeLimit?
 
     @Flag(help: "Count the jobs of each app by age instead.")
     var shape = false
 
-    @Flag(help: "Print a JSON object a line.")
+    @Flag(help: "Print one JSON object per line.")
     var json = false
 
     @OptionGroup var input: NameInput
 
-    @Argument(help: ArgumentHelp("Apps, and jobs by name or id; - for those on standard input.", valueName: "name"))
+    @Argument(help: ArgumentHelp("Apps, and jobs by name or id; - reads names from standard input.", valueName: "name"))
     var names: [String] = []
 
     /// The state of a job in the list.
@@ -56,9 +56,9 @@ struct List: ParsableCommand {
 
     func validate() throws {
         guard !shape || state.isEmpty && since == nil && olderThan == nil else {
-            throw ValidationError("--shape counts all jobs that are not over: leave out what it is to leave out.")
+            throw ValidationError("--shape counts all unfinished jobs: do not combine it with filters.")
         }
-        guard !shape || names.isEmpty else { throw ValidationError("--shape counts all jobs: leave out their names.") }
+        guard !shape || names.isEmpty else { throw ValidationError("--shape counts all jobs: do not name any.") }
     }
 
     func run() throws {
@@ -129,16 +129,16 @@ struct List: ParsableCommand {
         guard !names.isEmpty else { return }
         let reason =
             state.isEmpty && since == nil
-            ? "does not wait, is not sent and is not held" : "is not there in that state and time"
+            ? "no waiting, active or held job is named" : "no job in this state and time range is named"
         for name in names {
             if isAllRead {
                 Talk.complain(
-                    "\(name) \(reason)",
+                    "\(reason) \(name)",
                     hint: "see: pushspool show\(place.repeated) \(ShellWord.quoted(name))")
             } else {
                 Talk.complain(
-                    "nothing is found of \(name) in what may be read",
-                    hint: "run as the daemon's user, who may read everything")
+                    "\(name) was not found, but some folders cannot be read",
+                    hint: "run as the daemon's user, who can read all folders")
             }
         }
         throw ExitCode.failure
@@ -153,7 +153,7 @@ struct List: ParsableCommand {
             shape.add(app: app)
             let unreadable = try QueueListing.forEach(of: app, in: root) { shape.add(age: now - $0.since, of: app) }
             guard !unreadable.isEmpty else { continue }
-            Talk.note("pushspool: \(unreadable.joined(separator: ", ")) may not be read, and is not counted")
+            Talk.note("pushspool: no permission to read \(unreadable.joined(separator: ", ")); not counted")
         }
         guard !json else {
             for row in shape.rows { try output.append(row.json) }
@@ -181,8 +181,8 @@ struct List: ParsableCommand {
             .sorted { $0.id.bits < $1.id.bits }.map { Row(app, $0) }
         let shown = rows.filter { $0.state == QueueListing.State.sending.rawValue }.count
         let more = max(0, status.reduce(0) { $0 + $1.jobCount } - shown)
-        let hidden = more == 0 ? "" : "; there \(more == 1 ? "is" : "are") \(more.of("more job")) under way"
-        Talk.note("pushspool: \(unreadable.joined(separator: ", ")) may not be read\(hidden)")
+        let hidden = more == 0 ? "" : "; \(more.of("more active job")) not shown"
+        Talk.note("pushspool: no permission to read \(unreadable.joined(separator: ", "))\(hidden)")
         return (rows, unreadable)
     }
 

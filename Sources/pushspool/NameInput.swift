@@ -8,7 +8,7 @@ struct NameInput: ParsableArguments {
 
     @Flag(
         name: [.customShort("0"), .customLong("null")],
-        help: "On standard input, names end in NUL bytes and not in line feeds.")
+        help: "Names on standard input end in NUL bytes instead of line feeds.")
     var null = false
 
     /// Returns all names, each once. Names that differ only in their bytes are distinct, as file names are.
@@ -23,7 +23,7 @@ struct NameInput: ParsableArguments {
         let bytes = try content()
         guard !null else { return bytes.split(separator: 0).map(Self.text) }
         guard !bytes.contains(0) else {
-            Talk.complain("standard input has NUL bytes", hint: "for names that end in them give -0")
+            Talk.complain("standard input contains NUL bytes", hint: "if the names end in NUL, use -0")
             throw ExitCode.badInput
         }
         return bytes.split(separator: UInt8(ascii: "\n")).map { line in
@@ -37,9 +37,9 @@ struct NameInput: ParsableArguments {
         do {
             let bytes = try StandardStream.input.readToEnd(limit: Self.byteLimit)
             if bytes.count <= Self.byteLimit { return bytes }
-            Talk.complain("standard input has more than 64 MiB of names", hint: "give them in parts")
+            Talk.complain("standard input has more than 64 MiB of names", hint: "split them over several runs")
         } catch {
-            Talk.complain("\(error)", hint: "see where standard input comes from")
+            Talk.complain("\(error)", hint: "check the source of standard input")
         }
         throw ExitCode.badInput
     }

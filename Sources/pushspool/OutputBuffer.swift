@@ -50,7 +50,7 @@ struct OutputBuffer {
 
     private static func complain(of error: SystemError, _ hint: String) throws {
         if error.isBrokenPipe { return }
-        Talk.complain("\(error)", hint: error.isOutOfSpace ? "free some space, and run it again" : hint)
+        Talk.complain("\(error)", hint: error.isOutOfSpace ? "free some space, and run the command again" : hint)
         throw ExitCode.badInput
     }
 }

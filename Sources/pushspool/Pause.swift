@@ -4,11 +4,11 @@ import SpoolModel
 /// The command `pushspool pause`.
 struct Pause: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Take and send nothing of apps until they are resumed.",
+        abstract: "Stop taking and sending jobs of apps until you resume them.",
         discussion: """
-            Jobs stay in new/; of those under way nothing more is sent, and what is on a connection gets its outcome. A pause \
-            outlasts restarts: it is the file <spool>/<app>/paused. Expirations and give_up_after go on. Works through the \
-            daemon, or without one under its lock.
+            Jobs stay in new/. The daemon sends no more of active jobs; notifications in flight get their outcomes. A pause \
+            survives restarts: it is the file <spool>/<app>/paused. Expirations and give_up_after keep running. If no daemon \
+            is running, the command takes the daemon's lock and does this itself.
 
             Example: pushspool pause weather
             """)
@@ -23,10 +23,10 @@ struct Pause: ParsableCommand {
 /// The command `pushspool resume`.
 struct Resume: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Let paused apps go on, and stopped ones ask their gateways again.",
+        abstract: "Let paused apps continue, and stopped apps retry.",
         discussion: """
-            Ends what `pause` began. An app that its gateway has refused asks it again at once, with one notification. Works \
-            through the daemon, or without one under its lock.
+            Undoes `pause`. An app that was stopped because its gateway refused it tries again at once, with one \
+            notification. If no daemon is running, the command takes the daemon's lock and does this itself.
 
             Example: pushspool resume weather
             """)

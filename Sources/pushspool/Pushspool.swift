@@ -43,7 +43,7 @@ enum Program {
         guard !word.hasPrefix("-"), !(known + ["help"]).contains(word),
             let meant = Nearest.word(to: word, among: known + ["help"])
         else { return }
-        Talk.complain("there is no command \(Diagnostic.quoted(word))", hint: "did you mean `\(meant)`?")
+        Talk.complain("unknown command \(Diagnostic.quoted(word))", hint: "did you mean `\(meant)`?")
         Host.leave(with: ExitCode.validationFailure.rawValue)
     }
 
@@ -74,8 +74,8 @@ enum Program {
             return try ServiceManager.takenFromEnvironment()
         } catch {
             Talk.complain(
-                "the service manager cannot be told anything: \(error)",
-                hint: "NOTIFY_SOCKET is to be the path of a Unix domain socket, or a name behind an @")
+                "cannot notify the service manager: \(error)",
+                hint: "set NOTIFY_SOCKET to the path of a Unix domain socket, or to @ and an abstract name")
             return nil
         }
     }
@@ -88,7 +88,7 @@ struct Pushspool: AsyncParsableCommand {
         abstract: "Send push notifications that other programs drop as files.",
         discussion: """
             Jobs are YAML or JSON files in <spool>/<app>/new/. The daemon (`run`) sends them over persistent connections, \
-            moves each to done/ or failed/, and writes what came back to feedback/.
+            moves each to done/ or failed/, and writes the outcomes to feedback/.
 
             Try it without Apple: pushspool demo
             """,

@@ -4,10 +4,11 @@ import SpoolModel
 /// The command `pushspool release`.
 struct Release: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Let parked jobs go on.",
+        abstract: "Resume held jobs.",
         discussion: """
-            Moves them from hold/ to new/. A job of which something was sent before keeps its id, and only the rest is sent; \
-            times count from when it was dropped. Works through the daemon, or without one under its lock.
+            Moves held jobs back to new/. If part of a job was sent before, it keeps its id, and only the rest is sent; \
+            times count from the original drop. If no daemon is running, the command takes the daemon's lock and does this \
+            itself.
 
             Example: pushspool release weather/campaign.jsonl
             """)

@@ -4,28 +4,28 @@ import SpoolModel
 /// The command `pushspool retry`.
 struct Retry: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Send what is left of jobs that are over.",
+        abstract: "Send the rest of archived jobs.",
         discussion: """
-            Looks for a job in failed/ and done/, says how much of it is unsent, and moves it back to new/, from where only \
-            that is sent, under the same id. What was rejected or expired is over. Works through the daemon, or without one \
-            under its lock.
+            Finds a job in failed/ or done/, prints how many notifications are unsent, and moves it back to new/. Only the \
+            unsent notifications are sent, under the same id, not rejected or expired ones. If no daemon is running, the \
+            command takes the daemon's lock and does this itself.
 
             Example: pushspool retry weather/campaign.jsonl
             """)
 
     @OptionGroup var jobs: JobArguments
 
-    @Flag(help: "Also send what may have been sent already, and was not to be sent twice.")
+    @Flag(help: "Also resend notifications that may have been sent before (`on_doubt: report`).")
     var unknown = false
 
-    @Flag(help: "Send all of it again, as a new job with an id of its own.")
+    @Flag(help: "Send the whole job again, as a new job with its own id.")
     var whole = false
 
-    @Flag(name: [.customShort("n"), .customLong("dry-run")], help: "Only say what would be sent.")
+    @Flag(name: [.customShort("n"), .customLong("dry-run")], help: "Only print what would be sent.")
     var dryRun = false
 
     func validate() throws {
-        guard !(whole && unknown) else { throw ValidationError("--whole sends --unknown, too.") }
+        guard !(whole && unknown) else { throw ValidationError("--whole includes --unknown: use only one of them.") }
     }
 
     func run() throws {

@@ -9,15 +9,15 @@ struct Run: AsyncParsableCommand {
         abstract: "Run the daemon.",
         discussion: """
             Takes jobs from <spool>/<app>/new/ to work/, sends them, and moves them to done/ or failed/; feedback lines \
-            appear in feedback/. Logs to standard error. TERM and INT let jobs under way finish, a second one does not \
-            wait; HUP reads the configuration again.
+            appear in feedback/. Logs to standard error. TERM and INT let active jobs finish; a second signal ends at \
+            once. HUP reloads the configuration.
 
             Example: pushspool run --config etc/pushspool.yaml
             """)
 
     @OptionGroup var options: ConfigurationOption
 
-    @Option(help: ArgumentHelp("How long a stop may wait for jobs under way: 30 or 30s, 5m.", valueName: "duration"))
+    @Option(help: ArgumentHelp("How long a stop may wait for active jobs: 30 or 30s, 5m.", valueName: "duration"))
     var drain = TimeLimit(seconds: 30)
 
     func validate() throws {
@@ -45,7 +45,7 @@ struct Run: AsyncParsableCommand {
             try MemoryDump.forbid()
         } catch {
             Talk.complain(
-                "memory may be dumped, with keys in it: \(error)", hint: "see the limits of the sandbox it runs in")
+                "cannot disable core dumps, which contain keys: \(error)", hint: "check the sandbox that it runs in")
         }
     }
 

@@ -6,11 +6,11 @@ import SpoolStore
 /// The command `pushspool show`.
 struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show everything that the spool tells of jobs.",
+        abstract: "Show everything that the spool knows about jobs.",
         discussion: """
-            Says where a job is, when what happened to it, what became of its notifications and which are left: from the \
-            folders, result files, feedback, and the journals, if they may be read. A job is named by the name it was \
-            dropped by, by <app>/<name>, by its id, or by the producer's. Exits with 1 if nothing is known of one.
+            Prints where a job is, its history, the outcomes of its notifications and which are left, from the folders, \
+            result files, feedback and, with permission, the journals. Name a job by its file name, by <app>/<name>, by its \
+            id or by the producer's id. Exits with 1 if it finds nothing about one of the jobs.
 
             Example: pushspool show --app weather storm.json
             """)
@@ -20,15 +20,15 @@ struct Show: AsyncParsableCommand {
 
     @OptionGroup var place: SpoolOption
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("Only of this app; may be given again.", valueName: "name"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("Only jobs of this app; repeatable.", valueName: "name"))
     var app: [String] = []
 
-    @Flag(help: "Print a JSON object a line.")
+    @Flag(help: "Print one JSON object per line.")
     var json = false
 
     @OptionGroup var input: NameInput
 
-    @Argument(help: ArgumentHelp("Jobs by name or id; - for those on standard input.", valueName: "job"))
+    @Argument(help: ArgumentHelp("Jobs by name or id; - reads names from standard input.", valueName: "job"))
     var jobs: [String]
 
     func run() async throws {
@@ -68,18 +68,18 @@ struct Show: AsyncParsableCommand {
         if !search.unreadable.isEmpty {
             let (first, rest) = (search.unreadable.sorted().prefix(4), max(0, search.unreadable.count - 4))
             let more = rest == 0 ? "" : ", and \(rest) more"
-            Talk.note("pushspool: \(first.joined(separator: ", "))\(more) may not be read")
+            Talk.note("pushspool: no permission to read \(first.joined(separator: ", "))\(more)")
         }
         let option = place.repeated
         let missing = search.wishes.all.indices.filter { !search.met.contains($0) }
         for position in missing {
             let places = "new/, work/, hold/, done/, failed/, feedback/ and the journals"
             Talk.complain(
-                "nothing is known of \(search.wishes.all[position].text); looked into \(places) "
+                "found nothing about \(search.wishes.all[position].text); searched \(places) "
                     + "of \(search.apps.count == 1 ? search.apps[0] : search.apps.count.of("app"))",
                 hint: search.unreadable.isEmpty
-                    ? "see what there is: pushspool list\(option); pushspool feedback\(option) --kind job"
-                    : "run as the daemon's user, who may read everything")
+                    ? "see: pushspool list\(option); pushspool feedback\(option) --kind job"
+                    : "run as the daemon's user, who can read all folders")
         }
         return !missing.isEmpty
     }

@@ -6,28 +6,28 @@ import SpoolModel
 struct ShowJournal: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "journal",
-        abstract: "Print a node's journal, a record a line.",
+        abstract: "Print a node's journal, one record per line.",
         discussion: """
-            Prints what the daemon remembers of jobs that are being sent, oldest first; pushspool-journal(5) explains the \
-            records. Reads only, and may be used while the daemon runs. No tokens and no payloads are printed.
+            Prints the daemon's records of active jobs, oldest first; pushspool-journal(5) explains them. Only reads, so you \
+            can use it while the daemon runs. Prints no tokens and no payloads.
 
             Example: pushspool journal /var/spool/pushspool/.pushspool/$(hostname)/journal
             """)
 
-    @Flag(help: "Print a JSON object a line.")
+    @Flag(help: "Print one JSON object per line.")
     var json = false
 
     @OptionGroup var input: NameInput
 
     @Argument(
-        help: ArgumentHelp("The journals; - for those whose names are on standard input.", valueName: "file"),
+        help: ArgumentHelp("The journals; - reads names from standard input.", valueName: "file"),
         completion: .file())
     var files: [String]
 
     func run() throws {
         let hint = """
-            give the path of a journal, <spool>/.pushspool/<node>/journal, and run as the daemon's user, who alone may \
-            read it
+            give the path of a journal, <spool>/.pushspool/<node>/journal, and run as the daemon's user: only that user \
+            can read it
             """
         try OutputBuffer.printing(hint: hint) { output in
             for file in try input.all(of: files) { try show(try OpenFile.open(path: file), on: &output) }
@@ -38,7 +38,7 @@ struct ShowJournal: ParsableCommand {
         guard let reading = try JournalReading(journal) else {
             try output.flush()
             Talk.complain(
-                "\(journal.path) is no journal of this version, or its first page is damaged",
+                "\(journal.path) is not a journal of this version, or its first page is damaged",
                 hint: "give the path of a journal, <spool>/.pushspool/<node>/journal")
             throw ExitCode.badInput
         }

@@ -9,13 +9,13 @@ import PushDaemon
 /// The command `pushspool simulate`.
 struct Simulate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Run a gateway that behaves, or misbehaves, on request.",
+        abstract: "Run a gateway that misbehaves on request.",
         discussion: """
             Serves the binary protocol, the feedback service and HTTP/2 over TLS. Writes ca.pem, server.pem, client.pem and \
-            a key for provider tokens, AuthKey_ABC123DEFG.p8, to the certificates' folder if they are not there, and prints \
-            what an app's configuration needs. Ends on INT or TERM with a count of what arrived. A fault is one rule, such \
-            as 'every=997 refuse status=8 delay=1s' for the binary protocol or 'every=997 answer reason=Unregistered' for \
-            HTTP/2.
+            a key for provider tokens, AuthKey_ABC123DEFG.p8, to the certificates' folder if they are missing, and prints \
+            the configuration of an app for this gateway. Ends on INT or TERM and prints the number of notifications that \
+            arrived. A fault is a rule, such as 'every=997 refuse status=8 delay=1s' for the binary protocol or \
+            'every=997 answer reason=Unregistered' for HTTP/2.
 
             Example: pushspool simulate --certificates /tmp/gateway --http2-port 8443 --fault 'every=500 goaway undone=3'
             """)
@@ -39,17 +39,17 @@ struct Simulate: AsyncParsableCommand {
     var streams = 1000
 
     @Option(
-        help: ArgumentHelp("Where certificates are, or are to be written.", valueName: "folder"),
+        help: ArgumentHelp("The folder of the certificates, written if they are missing.", valueName: "folder"),
         completion: .directory)
     var certificates: String
 
     @Option(help: ArgumentHelp("The topic of a new client certificate.", valueName: "topic"))
     var topic = "com.example.weather"
 
-    @Option(name: .long, help: ArgumentHelp("A rule for misbehaving; may be given again.", valueName: "rule"))
+    @Option(name: .long, help: ArgumentHelp("A rule for misbehaving; repeatable.", valueName: "rule"))
     var fault: [String] = []
 
-    @Option(help: ArgumentHelp("A file of such rules, one a line.", valueName: "file"), completion: .file())
+    @Option(help: ArgumentHelp("A file of such rules, one per line.", valueName: "file"), completion: .file())
     var script: String?
 
     @Option(
@@ -57,17 +57,17 @@ struct Simulate: AsyncParsableCommand {
         completion: .file())
     var ledger: String?
 
-    @Option(help: ArgumentHelp("A token to refuse, with status 8 or 410; may be given again.", valueName: "hex"))
+    @Option(help: ArgumentHelp("A token to refuse, with status 8 or 410; repeatable.", valueName: "hex"))
     var badToken: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "A file of tokens, one a line, that are refused, too, and told by the feedback service.",
+            "A file of tokens to refuse, one per line, that the feedback service also reports.",
             valueName: "file"),
         completion: .file())
     var gone: String?
 
-    @Flag(help: "Make client.pem with an RSA key, for clients that read no other.")
+    @Flag(help: "Make client.pem with an RSA key, for clients that can read only those.")
     var rsa = false
 
     func run() async throws {
@@ -87,7 +87,7 @@ struct Simulate: AsyncParsableCommand {
             Talk.complain(diagnostic.message, hint: diagnostic.hint)
             throw ExitCode.badInput
         } catch let error as SystemError where error.isShortage {
-            Talk.complain("\(error)", hint: "see the limits on open files and memory, and start again")
+            Talk.complain("\(error)", hint: "raise the limits on open files and memory, and start again")
             throw ExitCode.tryAgain
         } catch let error as SystemError {
             Talk.complain("\(error)", hint: "check the path and its permissions")
@@ -206,7 +206,7 @@ struct Simulate: AsyncParsableCommand {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
         return try lines.filter { !$0.element.allSatisfy(\.isWhitespace) }.map { number, line in
             guard let token = DeviceToken(String(line)) else {
-                Talk.complain("\(gone):\(number + 1): is no token", hint: "write one a line, in hexadecimal digits")
+                Talk.complain("\(gone):\(number + 1): not a token", hint: "write one token per line, in hexadecimal digits")
                 throw ExitCode.badInput
             }
             return token.bytes

@@ -8,12 +8,12 @@ import SpoolModel
 /// The option for the spool, for commands that only read it.
 struct SpoolOption: ParsableArguments {
     /// The hint if the spool cannot be read.
-    static let hint = "check the spool's path, the app's name, and the permissions"
+    static let hint = "check the spool's path, the app's name and the permissions"
 
     @OptionGroup var options: ConfigurationOption
 
     @Option(
-        help: ArgumentHelp("The spool; instead of the configuration's.", valueName: "folder"), completion: .directory)
+        help: ArgumentHelp("The spool, instead of the one in the configuration.", valueName: "folder"), completion: .directory)
     var spool: String?
 
     /// The option as repeated in suggested commands, with a leading space.

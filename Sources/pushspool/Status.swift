@@ -7,32 +7,32 @@ import SpoolModel
 /// The command `pushspool status`.
 struct Status: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show what the daemon and each app are doing.",
+        abstract: "Show the state of the daemon and of each app.",
         discussion: """
-            Reads what the daemon says of itself in <spool>/.pushspool/public/<node>/status.json, once a second while jobs \
-            are under way and every 30 seconds otherwise. Exits with 75 if no daemon says anything. With --watch, shows it \
-            and what waits in new/ again each second until q is pressed or a signal comes. With names, only those apps are shown.
+            Reads <spool>/.pushspool/public/<node>/status.json, which the daemon writes once a second while jobs are active \
+            and every 30 seconds otherwise. Exits with 75 if no daemon is running. With --watch, repeats each second, with \
+            the waiting jobs, until you press q or send a signal. If you name apps, shows only those.
 
             Example: pushspool status --config etc/pushspool.yaml
             """)
 
     @OptionGroup var options: ConfigurationOption
 
-    @Flag(help: "Print the file as it is.")
+    @Flag(help: "Print the file unchanged.")
     var json = false
 
-    @Flag(name: .shortAndLong, help: "Show it again each second.")
+    @Flag(name: .shortAndLong, help: "Refresh each second.")
     var watch = false
 
     @OptionGroup var input: NameInput
 
     @Argument(
-        help: ArgumentHelp("Apps to show; all if none is named; - for those on standard input.", valueName: "app"))
+        help: ArgumentHelp("Apps to show; all apps by default; - reads names from standard input.", valueName: "app"))
     var apps: [String] = []
 
     func validate() throws {
-        guard !json || apps.isEmpty else { throw ValidationError("--json prints the whole file: leave out the apps.") }
-        guard !(watch && json) else { throw ValidationError("--watch is for people: leave out --json.") }
+        guard !json || apps.isEmpty else { throw ValidationError("--json prints the whole file: do not name apps.") }
+        guard !(watch && json) else { throw ValidationError("--watch cannot be combined with --json.") }
     }
 
     func run() throws {
@@ -45,26 +45,26 @@ struct Status: ParsableCommand {
         let file = try file(of: node, daemon)
         guard let status = file.status?.limited(to: names) else {
             Talk.complain(
-                "\(SpoolStatus.fileName) of \(node) in \(daemon.spool) is not of this version",
-                hint: "use the pushspool that the daemon is of")
+                "\(SpoolStatus.fileName) of \(node) in \(daemon.spool) has another format version",
+                hint: "use the pushspool version that the daemon runs")
             throw ExitCode.badInput
         }
         let isDead = daemon.hasDaemon == false
-        try OutputBuffer.printing(hint: "see where standard output goes") { output in
+        try OutputBuffer.printing(hint: "check where standard output goes") { output in
             guard !json else { return try output.append(file.bytes) }
             try output.append(lines: lines(of: status, isDead: isDead))
         }
         guard !isDead else {
             Talk.complain(
-                "the daemon has ended without a word: this is what it said last",
-                hint: "see its log, and start it: pushspool run --config \(ShellWord.spelled(options.config))")
+                "the daemon ended without a clean shutdown; this is its last status",
+                hint: "check its log, and start it: pushspool run --config \(ShellWord.spelled(options.config))")
             throw ExitCode.tryAgain
         }
         let age = now - status.writtenAt
         guard age <= SpoolStatus.interval * 2 else {
             Talk.complain(
-                "the daemon has said nothing for \(seconds(age))",
-                hint: "see whether process \(status.processID) runs, and whether its disk answers")
+                "the daemon has not updated its status for \(seconds(age))",
+                hint: "check whether process \(status.processID) is running and its disk responds")
             throw ExitCode.tryAgain
         }
         try complain(ofMissing: names.filter { name in !status.apps.contains { $0.name == name } })
@@ -73,7 +73,7 @@ struct Status: ParsableCommand {
     private func complain(ofMissing names: [String]) throws {
         guard !names.isEmpty else { return }
         for name in names {
-            Talk.complain("the daemon says nothing of an app \(name)", hint: "see: pushspool status\(options.repeated)")
+            Talk.complain("the daemon has no app named \(name)", hint: "see: pushspool status\(options.repeated)")
         }
         throw ExitCode.failure
     }
@@ -85,7 +85,7 @@ struct Status: ParsableCommand {
         } catch {
             // The reader has closed the pipe.
             if error.isBrokenPipe { return }
-            Talk.complain("\(error)", hint: "check the spool's path, and whether the terminal is still there")
+            Talk.complain("\(error)", hint: "check the spool's path and the terminal")
             throw ExitCode.badInput
         }
     }
@@ -98,12 +98,12 @@ struct Status: ParsableCommand {
         } catch {
             if daemon.hasDaemon == true {
                 Talk.complain(
-                    "the daemon runs, and what it says of itself cannot be read: \(error)",
-                    hint: "see its log, and whether the volume of \(daemon.spool) is full")
+                    "the daemon is running, but its status cannot be read: \(error)",
+                    hint: "check its log, and whether the volume of \(daemon.spool) is full")
                 throw ExitCode.tryAgain
             }
             Talk.complain(
-                "no daemon says anything: \(error)",
+                "no daemon is running (no status.json in \(daemon.spool)): \(error)",
                 hint: "start one: pushspool run --config \(ShellWord.spelled(options.config))")
             throw ExitCode.tryAgain
         }
@@ -122,7 +122,7 @@ struct Status: ParsableCommand {
         let warnings = status.apps.compactMap { app in app.expiry(at: now).map { "\($0); see pushspool check" } }
         let faults = status.apps.compactMap(\.waitReason)
         let ignored = status.apps.filter { $0.ignoredCount > 0 }.map { app in
-            "\(app.name): \(app.ignoredCount.of("file")) in new/ ignored, see pushspool doctor"
+            "\(app.name): \(app.ignoredCount.of("file")) in new/ ignored; see pushspool doctor"
         }
         let jobs = status.apps.flatMap { app in app.progress.map { "\(app.name)/\($0.name)  \($0.inWords)" } }
         return [head] + table + faults + ignored + warnings + jobs

@@ -25,7 +25,7 @@ struct StatusScreen {
     func lines(columns: Int, rows: Int) -> [String] {
         var head = [title, sums]
         if let fault { head.append("! " + fault) }
-        head += cut(reasons, to: max(1, rows / 6), more: "more apps that wait")
+        head += cut(reasons, to: max(1, rows / 6), more: "more waiting apps")
         head += cut(expiries, to: max(1, rows / 6), more: "more certificates to renew")
         head.append("")
         let jobs = jobs(columns: columns).prefix(rows / 4)
@@ -46,7 +46,7 @@ struct StatusScreen {
         guard let status else { return "pushspool" }
         let doing = status.isStopping ? "stopping" : "running"
         let (up, age) = ((now - status.startedAt).inWords, (now - status.writtenAt).inWords)
-        return "node \(status.node), process \(status.processID), \(doing) for \(up), said \(age) ago"
+        return "node \(status.node), process \(status.processID), \(doing) for \(up), updated \(age) ago"
     }
 
     private var sums: String {
@@ -55,9 +55,9 @@ struct StatusScreen {
         let jobCount = apps.reduce(0) { $0 + $1.jobCount }
         let waitingCount = waiting.values.reduce(0) { $0 + $1.count }
         let troubled = apps.count(where: \.isTroubled)
-        let trouble = troubled == 0 ? "" : ", \(troubled) of them not sending"
-        let wait = waitingCount == 1 ? "1 waits" : "\(waitingCount) wait"
-        return "\(names.count.of("app"))\(trouble); \(jobCount.of("job")) under way, \(wait); \(rate)/s"
+        let trouble = troubled == 0 ? "" : ", \(troubled) not sending"
+        let wait = waitingCount == 1 ? "1 waiting" : "\(waitingCount) waiting"
+        return "\(names.count.of("app"))\(trouble); \(jobCount.of("job")) active, \(wait); \(rate)/s"
     }
 
     /// The reasons why apps wait or do not start.

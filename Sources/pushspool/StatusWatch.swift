@@ -59,14 +59,15 @@ struct StatusWatch {
         do throws(SystemError) {
             let file = try StatusFile(spool: daemon.spool, node: daemon.node ?? Host.name)
             status = file.status?.limited(to: wanted)
-            if status == nil { fault = "the daemon is of another version" }
+            if status == nil { fault = "the daemon's status has another format version" }
         } catch {
-            let silence = daemon.hasDaemon == true ? "the daemon runs and says nothing" : "no daemon says anything"
+            let silence = daemon.hasDaemon == true ? "the daemon is running, but its status cannot be read"
+                : "no daemon is running (no status.json in \(daemon.spool))"
             fault = "\(silence): \(error)"
         }
-        if status != nil, daemon.hasDaemon == false { fault = "the daemon has ended without a word" }
+        if status != nil, daemon.hasDaemon == false { fault = "the daemon ended without a clean shutdown" }
         if let status, now - status.writtenAt > SpoolStatus.interval * 2 {
-            fault = "the daemon has said nothing for \((now - status.writtenAt).inWords)"
+            fault = "the daemon has not updated its status for \((now - status.writtenAt).inWords)"
         }
         look()
         return StatusScreen(status: status, fault: fault, waiting: looks.mapValues(\.waiting), now: now)

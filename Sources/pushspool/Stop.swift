@@ -6,24 +6,24 @@ import SpoolModel
 /// The command `pushspool stop`.
 struct Stop: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "End the daemon, and wait until it has ended.",
+        abstract: "Stop the daemon and wait until it has ended.",
         discussion: """
-            As TERM does: no more jobs are taken, and those under way may come to their end, as long as the daemon's own \
-            --drain says; what is not over then stays in work/ for the next start. With --drain it waits as long as it takes, \
-            or as --timeout says. A second stop without --drain does not wait. Exits with 75 if no daemon answers.
+            Like TERM: the daemon takes no more jobs and lets active ones finish, for as long as its own --drain allows; \
+            unfinished jobs stay in work/ for the next start. With --drain it waits as long as necessary, or as --timeout \
+            allows. A second stop without --drain does not wait. Exits with 75 if no daemon answers.
 
             Example: pushspool stop --drain --timeout 600
             """)
 
     @OptionGroup var options: ConfigurationOption
 
-    @Flag(help: "Let all jobs under way come to their end first.")
+    @Flag(help: "Let all active jobs finish first.")
     var drain = false
 
-    @Option(help: ArgumentHelp("How long that may take at most: 30 or 30s, 5m.", valueName: "duration"))
+    @Option(help: ArgumentHelp("The longest time to wait for active jobs: 30 or 30s, 5m.", valueName: "duration"))
     var timeout: TimeLimit?
 
-    @Flag(help: "Print a JSON object a line.")
+    @Flag(help: "Print one JSON object per line.")
     var json = false
 
     func validate() throws {
@@ -44,8 +44,8 @@ struct Stop: ParsableCommand {
         } catch {
             let hint =
                 error.isPermission
-                ? "act as the daemon's user, or as one of the group in control.group"
-                : "if one runs, see its log on why it has no control socket, or send it TERM"
+                ? "run the command as the daemon's user or as a member of control.group"
+                : "if the daemon is running, look in its log for the control socket, or send it TERM"
             Talk.complain("no daemon answers: \(error)", hint: hint)
             throw ExitCode.tryAgain
         }

@@ -15,12 +15,12 @@ struct Submit: AsyncParsableCommand {
     }
 
     static let configuration = CommandConfiguration(
-        abstract: "Drop jobs into an app's new/, whole and synced.",
+        abstract: "Drop complete, synced jobs into an app's new/.",
         discussion: """
-            Writes each file to <spool>/<app>/tmp/, syncs it, and renames it into new/ under a name of its own, which is \
-            printed. With --wait, prints what became of it and exits with 0 if everything was accepted, 65 if not, 75 if \
-            it is not over in time. With --json, prints an object for each job that was dropped, and with --wait another \
-            one for each at its end.
+            Writes each file to <spool>/<app>/tmp/, syncs it, renames it into new/ under a unique name, and prints the name. \
+            With --wait, prints the result and exits with 0 if everything was accepted, 65 if not, and 75 if a job has not \
+            finished in time. With --json, prints an object for each dropped job, and with --wait another one for each \
+            finished job.
 
             Example: echo '{"token": "740f…78ad", "alert": "Hi"}' | pushspool submit --app weather --wait -
             """)
@@ -28,13 +28,13 @@ struct Submit: AsyncParsableCommand {
     @OptionGroup var options: ConfigurationOption
 
     @Option(
-        help: ArgumentHelp("The spool; instead of the configuration's.", valueName: "folder"), completion: .directory)
+        help: ArgumentHelp("The spool, instead of the one in the configuration.", valueName: "folder"), completion: .directory)
     var spool: String?
 
     @Option(name: .shortAndLong, help: ArgumentHelp("The app.", valueName: "name"))
     var app: String
 
-    @Flag(name: .shortAndLong, help: "Wait until the jobs are over.")
+    @Flag(name: .shortAndLong, help: "Wait until the jobs have finished.")
     var wait = false
 
     @Option(help: ArgumentHelp("How long to wait at most: 30 or 30s, 5m.", valueName: "duration"))
@@ -43,15 +43,15 @@ struct Submit: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The format of standard input: json, yaml or jsonl.", valueName: "format"))
     var format = Format.json
 
-    @Flag(help: "Print a JSON object a line.")
+    @Flag(help: "Print one JSON object per line.")
     var json = false
 
-    @Argument(help: ArgumentHelp("Job files; - is standard input.", valueName: "file"), completion: .file())
+    @Argument(help: ArgumentHelp("Job files; - reads standard input.", valueName: "file"), completion: .file())
     var files: [String]
 
     func validate() throws {
         guard AppName.isValid(app) else {
-            throw ValidationError("--app: `\(app)` is no app's name; take that of its folder in the spool.")
+            throw ValidationError("--app: invalid app name `\(app)`; use the name of its folder in the spool.")
         }
         guard timeout.seconds <= 31_536_000 else { throw ValidationError("--timeout takes 0 to 31536000 seconds.") }
     }
@@ -83,11 +83,11 @@ struct Submit: AsyncParsableCommand {
             file == "-"
             ? try StandardStream.input.readToEnd(limit: limit) : try OpenFile.open(path: file).contents(limit: limit)
         guard let bytes, bytes.count <= limit else {
-            Talk.complain("\(file) is longer than 1 GiB", hint: "move it into tmp/ yourself, then rename it into new/")
+            Talk.complain("\(file) is longer than 1 GiB", hint: "copy it to the app's tmp/ yourself, then rename it into new/")
             throw ExitCode.badInput
         }
         guard !bytes.isEmpty || file != "-" else {
-            Talk.complain("standard input is empty: there is no job in it", hint: "pipe a job into it, or name a file")
+            Talk.complain("standard input is empty", hint: "pipe a job into the command, or name a file")
             throw ExitCode.badInput
         }
         return bytes
@@ -116,7 +116,7 @@ struct Submit: AsyncParsableCommand {
                 code = code ?? .badInput
             case .notYet:
                 Talk.complain(
-                    "\(name) is not over after \(timeout.seconds) s: \(end.text)",
+                    "\(name) has not finished after \(timeout.seconds) s: \(end.text)",
                     hint: "is the daemon running? see: pushspool status\(options.repeated); \(proposal)")
                 code = .tryAgain
             }

@@ -15,8 +15,8 @@ enum Talk {
     /// Prints data. A failure is reported once, and the command continues; see `StandardStream.hasLostOutput`.
     static func say(_ bytes: [UInt8]) {
         guard let error = StandardStream.print(bytes) else { return }
-        let hint = error.isOutOfSpace ? "free some space" : "see where standard output goes"
-        complain("not all was printed: \(error)", hint: hint)
+        let hint = error.isOutOfSpace ? "free some space" : "check where standard output goes"
+        complain("the output is incomplete: \(error)", hint: hint)
     }
 
     /// Prints a line of information or an error.

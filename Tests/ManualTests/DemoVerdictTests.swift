@@ -38,23 +38,23 @@ struct DemoVerdictTests {
         Case("all as it should be"),
         Case("a job that did not end") {
             $0.jobs["half.json"] = nil
-            $0.faults = ["half.json did not end"]
+            $0.faults = ["half.json did not finish"]
         },
         Case("a job in the wrong place") {
             $0.jobs["half.json"] = Case.job(rejected: 2)
-            $0.faults = ["half.json ended as done, and not as failed(code: \"refused\")"]
+            $0.faults = ["half.json ended as done (expected failed(code: \"refused\"))"]
         },
         Case("a job with another code") {
             $0.jobs["half.json"] = Case.job("failed", "invalid", rejected: 2)
-            $0.faults = ["half.json ended as failed(code: \"invalid\"), and not as failed(code: \"refused\")"]
+            $0.faults = ["half.json ended as failed(code: \"invalid\") (expected failed(code: \"refused\"))"]
         },
         Case("too few accepted") {
             $0.jobs["good.json"] = Case.job(accepted: 1)
-            $0.faults = ["good.json: 1 accepted, and not 2"]
+            $0.faults = ["good.json: 1 accepted (expected 2)"]
         },
         Case("too few rejected") {
             $0.jobs["half.json"] = Case.job("failed", "refused", rejected: 1)
-            $0.faults = ["half.json: 1 rejected, and not 2"]
+            $0.faults = ["half.json: 1 rejected (expected 2)"]
         },
         Case("a token that got nothing") {
             $0.accepted.removeLast()
@@ -66,11 +66,11 @@ struct DemoVerdictTests {
         },
         Case("another payload") {
             $0.accepted[0].1 = "Sun"
-            $0.faults = ["good.json: token 1 got another payload than it should"]
+            $0.faults = ["good.json: token 1 got the wrong payload"]
         },
         Case("a token of nobody") {
             $0.accepted.append((9, "Storm"))
-            $0.faults = ["the gateway accepted 1 tokens of no job"]
+            $0.faults = ["the gateway accepted 1 tokens that are in no job"]
         },
     ]
 
@@ -89,13 +89,13 @@ struct DemoVerdictTests {
         let outcome = DemoOutcome(wanted: jobs.map(\.name), jobs: Case("").jobs, ledger: ledger)
         #expect(
             DemoVerdict(jobs: jobs, outcome: outcome).faults == [
-                "against the protocol: connection 1, stream 3: no path"
+                "protocol violation: connection 1, stream 3: no path"
             ])
     }
 
     @Test func `without a ledger nothing is good`() {
         let outcome = DemoOutcome(wanted: [], jobs: Case("").jobs)
-        #expect(DemoVerdict(jobs: [Self.good, Self.half], outcome: outcome).faults == ["there is no ledger"])
+        #expect(DemoVerdict(jobs: [Self.good, Self.half], outcome: outcome).faults == ["the ledger is missing"])
     }
 
     /// A ledger of a gateway that accepted these.

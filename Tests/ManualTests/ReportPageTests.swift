@@ -80,8 +80,8 @@ struct ReportPageTests {
 
     @Test func `a time in which nothing ended says so`() throws {
         let page = ReportPage.html(try Self.report(jobCount: 0, appCount: 0), madeAt: Self.noon)
-        #expect(page.contains("Nothing ended in this time") && !page.contains("<svg"))
-        #expect(page.contains("No job of it is in what may be read of feedback/, done/ or failed/."))
+        #expect(page.contains("No jobs ended in this period") && !page.contains("<svg"))
+        #expect(page.contains("No job from then is in the readable part of feedback/, done/ or failed/."))
         #expect(page.contains("2026-11-14 12:00 to 2026-11-21 12:00 UTC"))
     }
 

@@ -34,8 +34,8 @@ struct StatusScreenTests {
             .lines(columns: 200, rows: 50)
         #expect(
             lines == [
-                "node host-a, process 7, running for 2 h, said 1 s ago",
-                "4 apps, 1 of them not sending; 2 jobs under way, 3 wait; 30/s", "",
+                "node host-a, process 7, running for 2 h, updated 1 s ago",
+                "4 apps, 1 not sending; 2 jobs active, 3 waiting; 30/s", "",
                 "app      state           jobs  waiting  oldest  rate  gateway",
                 "far      stuck for 41 s     0                         localhost:1",
                 "weather  sending            2        3  10 min  30/s  localhost:1",
@@ -48,7 +48,7 @@ struct StatusScreenTests {
     @Test(arguments: [(80, 24), (40, 10), (20, 6), (3, 3), (1, 1)])
     func `the screen fits the terminal`(columns: Int, rows: Int) {
         let apps = (0..<100).map { Self.app("app-\($0)", .sending, jobs: 1) }
-        let screen = Self.screen(apps, fault: "the daemon has said nothing for 3 min")
+        let screen = Self.screen(apps, fault: "the daemon has not updated its status for 3 min")
         let lines = screen.lines(columns: columns, rows: rows)
         #expect(lines.count <= rows && lines.allSatisfy { $0.count <= columns })
     }
@@ -69,7 +69,7 @@ struct StatusScreenTests {
         let waiting = StatusScreen.Waiting(count: 1, oldest: Self.now)
         let lines = Self.screen([Self.app("weather", .sending, jobs: 1)], ["weather": waiting])
             .lines(columns: 80, rows: 24)
-        #expect(lines[1] == "1 app; 1 job under way, 1 waits; 0/s")
+        #expect(lines[1] == "1 app; 1 job active, 1 waiting; 0/s")
     }
 
     @Test func `what does not fit is counted`() {
@@ -115,14 +115,14 @@ struct StatusScreenTests {
                 "! app-3 waits for room in the journal", "",
             ])
         let few = Self.screen(apps).lines(columns: 80, rows: 12)
-        #expect(few[2].hasPrefix("! app-1 ") && few[3] == "! … and 2 more apps that wait" && few.count <= 12)
+        #expect(few[2].hasPrefix("! app-1 ") && few[3] == "! … and 2 more waiting apps" && few.count <= 12)
     }
 
     @Test func `without a daemon what waits is shown, and why there is no more`() {
         let screen = StatusScreen(
-            status: nil, fault: "no daemon says anything", waiting: ["weather": .init(count: 1, oldest: Self.now)],
+            status: nil, fault: "no daemon is running", waiting: ["weather": .init(count: 1, oldest: Self.now)],
             now: Self.now)
         let lines = screen.lines(columns: 80, rows: 24)
-        #expect(lines.contains("! no daemon says anything") && lines.contains { $0.hasPrefix("weather ") })
+        #expect(lines.contains("! no daemon is running") && lines.contains { $0.hasPrefix("weather ") })
     }
 }

@@ -55,7 +55,7 @@ import Testing
         try await Bench.running(try .init()) { bench in
             try await bench.withDaemon { try await $0.says("app started") }
             let end = try await submit(bench, ["--wait", "--timeout=\(time)", "-"], input: job(1))
-            #expect(Int(end.code) == code && (code == 64 || end.log.contains("is not over after 1 s")), "\(end)")
+            #expect(Int(end.code) == code && (code == 64 || end.log.contains("has not finished after 1 s")), "\(end)")
         }
     }
 
@@ -198,7 +198,7 @@ import Testing
             try bench.write("staged/a.json", job(1))
             let end = try await submit(bench, ["--wait", "--timeout", "1", bench.path + "/staged/a.json"])
             #expect(end.code == 75 && end.log.contains("is the daemon running?"), "\(end)")
-            #expect(end.log.contains("is not over after 1 s: it waits in new/"), "\(end)")
+            #expect(end.log.contains("has not finished after 1 s: still waiting in new/"), "\(end)")
             let option = "--config \(bench.path)/etc/pushspool.yaml"
             #expect(end.log.contains("pushspool status \(option); pushspool show \(option) --app weather"), "\(end)")
             #expect(bench.names(in: "weather/new").count == 1)

@@ -55,7 +55,7 @@ import Testing
             let end = try await spool.run(["feedback", "weather/a.json", "nobody.json", "ref:none"])
             #expect(end.code == 1 && !end.text.isEmpty, "\(end)")
             for job in ["nobody.json", "ref:none"] {
-                #expect(end.log.contains("no line of feedback is about \(job)\nhint: "), "\(end)")
+                #expect(end.log.contains("no feedback line is about \(job)\nhint: "), "\(end)")
             }
             #expect(!end.log.contains("about weather/a.json"), "\(end)")
             // Another filter leaves out its lines, and it is known all the same.

@@ -80,11 +80,11 @@ import Testing
         try await Turnstile.daemons.passing {
             let spool = try spool()
             let end = try await spool.run(["list", "nothing.json", "b.json"])
-            #expect(end.code == 1 && end.log.contains("nothing.json does not wait"), "\(end)")
+            #expect(end.code == 1 && end.log.contains("no waiting, active or held job is named nothing.json"), "\(end)")
             #expect(end.log.contains("pushspool show --spool \(spool.path) 'nothing.json'"), "\(end)")
             #expect(rows(end.text) == ["weather waiting b.json"])
             let over = try await spool.run(["list", "--state", "done", "nothing.json"])
-            #expect(over.code == 1 && over.log.contains("nothing.json is not there in that state"), "\(over)")
+            #expect(over.code == 1 && over.log.contains("no job in this state and time range is named nothing.json"), "\(over)")
             let none = try await spool.run(["list", "-"], input: "")
             #expect(none.code == 0 && none.text.isEmpty, "\(none)")
         }

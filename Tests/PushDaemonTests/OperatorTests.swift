@@ -112,7 +112,7 @@ import Testing
             for name in ["camp-1.json", "camp-2.json", "other.json", "odd[1].json"] { try write(name, bench) }
             try bench.write("spool/news/new/camp-1.json", job(1))
             let young = try await bench.operate("hold", "--older-than", "1h", "camp*")
-            #expect(young.code == 1 && young.log.contains("no job fits camp*"), "\(young)")
+            #expect(young.code == 1 && young.log.contains("no job matches camp*"), "\(young)")
             let held = try await bench.operate("hold", "weather/camp-?.json", "odd[1].json")
             #expect(held.code == 0 && held.text.split(separator: "\n").count == 3, "\(held)")
             #expect(bench.names(in: "news/new") == ["camp-1.json"] && bench.names(in: "weather/new") == ["other.json"])

@@ -36,7 +36,7 @@ import Testing
             let code = try await program.end()
             // What the doctor finds without a daemon says more.
             #expect(code == 65 || command.hasPrefix("doctor") && code != 0, "\(code) \(program.log)")
-            let told = program.log.components(separatedBy: "not all was printed").count - 1
+            let told = program.log.components(separatedBy: "the output is incomplete").count - 1
             #expect(told == 1 && program.log.contains("ENOSPC"), "\(program.log)")
         }
     }
@@ -58,10 +58,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("list", 0, "weather/new may not be read"),
-        ("list a.json", 1, "nothing is found of a.json in what may be read"),
-        ("show a.json", 1, "run as the daemon's user"), ("feedback", 65, "weather/feedback may not be read"),
-        ("report", 65, "weather/feedback may not be read: what they tell is not in the report"),
+        ("list", 0, "no permission to read weather/new"),
+        ("list a.json", 1, "a.json was not found, but some folders cannot be read"),
+        ("show a.json", 1, "run as the daemon's user"), ("feedback", 65, "no permission to read weather/feedback"),
+        ("report", 65, "cannot read weather/feedback: the report does not include them"),
     ])
     func `what may not be read is told, and not taken for nothing`(
         command: String, code: Int, words: String
@@ -83,7 +83,7 @@ import Testing
 
     @Test(arguments: [
         ("feedback", "Permission denied (EACCES)"),
-        ("report --since 2026-11-21 --until 2026-11-22", "may not be read: what they tell is not in the report"),
+        ("report --since 2026-11-21 --until 2026-11-22", ": the report does not include them"),
     ])
     func `one file that may not be read hides no other`(command: String, words: String) async throws {
         try await Turnstile.daemons.passing {
@@ -95,7 +95,7 @@ import Testing
             let end = try await spool.shell(
                 "chmod 000 \"$spool/\(file)\"; \(other) \"$pushspool\" \(command) --spool \"$spool\"")
             #expect(end.code == 65 && end.log.contains(file) && end.log.contains(words), "\(end)")
-            let rest = command == "feedback" ? FeedbackText.notification(2) + "\n" : "By lines in 1 file of feedback"
+            let rest = command == "feedback" ? FeedbackText.notification(2) + "\n" : "From feedback lines: 1 job in 1 file."
             #expect(end.text.contains(rest), "\(end)")
         }
     }

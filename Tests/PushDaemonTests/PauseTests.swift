@@ -123,7 +123,7 @@ import Testing
             try await daemon.says("rename it to UPPER.json: a job's ending is lower case")
             try await daemon.says("unpack it under a job's name")
             try await eventually("the status") {
-                try await status(bench).contains("weather: 3 files in new/ ignored, see pushspool doctor")
+                try await status(bench).contains("weather: 3 files in new/ ignored; see pushspool doctor")
             }
             try await eventually("the numbers") {
                 try bench.contents(".pushspool/public/node-a/metrics.prom")

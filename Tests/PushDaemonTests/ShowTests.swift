@@ -190,7 +190,7 @@ import Testing
             for words in ["weather/told.json  done", "weather/same~2.json  done", "news/held.json  held"] {
                 #expect(end.code == 0 && end.text.contains(words), "\(words) in \(end)")
             }
-            #expect(end.log.contains("\(result), weather/feedback/0.jsonl may not be read"), "\(end)")
+            #expect(end.log.contains("no permission to read \(result), weather/feedback/0.jsonl"), "\(end)")
             let list = try await spool.run(["list"])
             #expect(list.code == 0 && list.text.contains("held.json"), "\(list)")
         }
@@ -209,7 +209,7 @@ import Testing
             for name in ["nothing.json", "nothing", FeedbackText.id(9)] {
                 let end = try await spool.run(["show", name, "new.json"])
                 #expect(end.code == 1 && end.text.contains("weather/new.json  waiting"), "\(end)")
-                #expect(end.log.contains("nothing is known of \(name); looked into new/, work/"), "\(end)")
+                #expect(end.log.contains("found nothing about \(name); searched new/, work/"), "\(end)")
             }
             let other = try await spool.run(["show", "--app", "nobody", "new.json"])
             #expect(other.code == 65 && other.log.contains("nobody"), "\(other)")

@@ -16,7 +16,7 @@ import Testing
         try await Bench.running(try .init()) { bench in
             let command = ["status", "--config", bench.path + "/etc/pushspool.yaml"]
             let before = try await bench.run(command)
-            #expect(before.code == 75 && before.log.contains("no daemon says anything"), "\(before)")
+            #expect(before.code == 75 && before.log.contains("no daemon is running"), "\(before)")
             try bench.configureApp("faulty", "wrong: key")
             try FileManager.default.createDirectory(
                 atPath: bench.path + "/spool/idle", withIntermediateDirectories: true)
@@ -73,7 +73,7 @@ import Testing
             try Data(#"{"v":1,"node":"node-a","pid":1,"state":"running",\#(times),"apps":[]}"#.utf8)
                 .write(to: URL(fileURLWithPath: folder + "/status.json"))
             let end = try await bench.run(["status", "--config", bench.path + "/etc/pushspool.yaml"])
-            #expect(end.code == 75 && end.log.contains("has said nothing for"), "\(end)")
+            #expect(end.code == 75 && end.log.contains("has not updated its status for"), "\(end)")
         }
     }
 
@@ -85,7 +85,7 @@ import Testing
                 try await eventually("a status") { try await bench.run(command).code == 0 }
             }
             let end = try await bench.run(command)
-            #expect(end.code == 75 && end.log.contains("the daemon has ended without a word"), "\(end)")
+            #expect(end.code == 75 && end.log.contains("the daemon ended without a clean shutdown"), "\(end)")
             #expect(end.text.contains(", dead, started ") && end.log.contains("pushspool run --config"), "\(end)")
         }
     }
@@ -96,7 +96,7 @@ import Testing
             try await eventually("a status") { try await bench.run(command).code == 0 }
             try FileManager.default.removeItem(atPath: bench.path + "/spool/.pushspool/public/node-a/status.json")
             let end = try await bench.run(command)
-            #expect(end.code == 75 && end.log.contains("the daemon runs, and what it says"), "\(end)")
+            #expect(end.code == 75 && end.log.contains("the daemon is running, but its status"), "\(end)")
             #expect(end.log.contains("is full") && !end.log.contains("start one"), "\(end)")
         }
     }
@@ -186,7 +186,7 @@ import Testing
             let script = ["script", "--quiet", "--return", "--command", command, "/dev/null"]
             let program = try Program("/usr/bin/env", script, input: "q", logs: bench.path + "/logs")
             #expect(try await program.end() == 0)
-            #expect(program.text.contains("\u{1B}[?1049h") && program.text.contains("no daemon says anything"))
+            #expect(program.text.contains("\u{1B}[?1049h") && program.text.contains("no daemon is running"))
             #expect(program.text.contains("\u{1B}[?25h\u{1B}[?1049l"), "\(program.text)")
         }
     }

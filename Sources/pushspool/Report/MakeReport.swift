@@ -8,32 +8,32 @@ import SpoolStore
 struct MakeReport: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "report",
-        abstract: "Write a page that shows what became of jobs and notifications.",
+        abstract: "Write an HTML report about jobs and notifications.",
         discussion: """
-            Reads feedback/, done/ and failed/, whether a daemon runs or not, and writes one page of HTML with plots and \
-            tables: throughput, outcomes, reasons, times, apps, and the jobs to look at. The page needs no network and no \
-            scripts, and has no tokens. With --json, writes the numbers for programs instead.
+            Reads feedback/, done/ and failed/, with or without a daemon, and writes one page of HTML with plots and \
+            tables: throughput, outcomes, reasons, latency, apps, and jobs that need attention. The page needs no network \
+            and no scripts, and contains no tokens. With --json, writes the figures as JSON instead.
 
             Example: pushspool report --since 7d --output /var/www/html/push.html
             """)
 
     @OptionGroup var place: SpoolOption
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("Only this app; may be given again.", valueName: "name"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("Only this app; repeatable.", valueName: "name"))
     var app: [String] = []
 
-    @Option(help: ArgumentHelp("What ended since then, such as 7d or 2026-11-21.", valueName: "time"))
+    @Option(help: ArgumentHelp("Jobs that ended since then, such as 7d or 2026-11-21.", valueName: "time"))
     var since = "7d"
 
-    @Option(help: ArgumentHelp("What ended before then; now, if it is left out.", valueName: "time"))
+    @Option(help: ArgumentHelp("Jobs that ended before then; now by default.", valueName: "time"))
     var until: String?
 
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("The file to write; else standard output.", valueName: "file"),
+        name: .shortAndLong, help: ArgumentHelp("The file to write; standard output by default.", valueName: "file"),
         completion: .file())
     var output: String?
 
-    @Flag(help: "Write a JSON object a line.")
+    @Flag(help: "Write one JSON object per line.")
     var json = false
 
     func validate() throws { _ = try span() }
@@ -50,7 +50,7 @@ struct MakeReport: ParsableCommand {
         } catch let error as SystemError {
             // The reader has closed the pipe.
             if error.isBrokenPipe { return }
-            Talk.complain("\(error)", hint: "check the paths, the app's name, and the permissions")
+            Talk.complain("\(error)", hint: "check the paths, the app's name and the permissions")
             throw ExitCode.badInput
         }
     }
@@ -65,8 +65,8 @@ struct MakeReport: ParsableCommand {
         let more = folders.count > 4 ? ", and \(folders.count - 4) more," : ""
         let names = folders.prefix(4).joined(separator: ", ") + more
         Talk.complain(
-            "\(names) may not be read: what they tell is not in the report",
-            hint: "run as the daemon's user, or one of its group, and remove what is no regular file")
+            "cannot read \(names): the report does not include them",
+            hint: "run as the daemon's user or a member of its group, and remove files that are not regular")
         throw ExitCode.badInput
     }
 
@@ -74,7 +74,7 @@ struct MakeReport: ParsableCommand {
         let now = WallTime(nanoseconds: WallClock.nanoseconds())
         let begin = try TimeOption.time("--since", since) ?? now
         let end = try TimeOption.time("--until", until) ?? now
-        guard begin < end else { throw ValidationError("--since is not before --until, or not before now.") }
+        guard begin < end else { throw ValidationError("--since must be before --until, and in the past.") }
         return TimeBuckets(since: begin, until: end)
     }
 

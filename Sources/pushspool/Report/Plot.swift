@@ -166,7 +166,7 @@ extension Plot {
             let most = Double(max(1, rows.map(\.count).max() ?? 1))
             let words = rows.prefix(3).map { "\($0.name) \(ReportWords.count($0.count))" }.joined(separator: ", ")
             let frame = Plot(
-                number: number, title: title, summary: "The most frequent: \(words).", height: height,
+                number: number, title: title, summary: "Most frequent: \(words).", height: height,
                 axis: PlotAxis(upTo: most, isWhole: true))
             frame.picture(on: &page) { page in
                 for (place, row) in rows.enumerated() {

@@ -8,11 +8,11 @@ extension ReportPage {
         let sums = Self.sums(report.total, from: 0).map { $0 / Double(buckets.widthInSeconds) }
         let most = sums.max() ?? 0
         let plot = Plot(
-            number: nextPicture(), title: "Notifications a second",
-            summary: "At most \(ReportWords.decimal(most)) a second, averaged over each \(length).", height: 220,
+            number: nextPicture(), title: "Notifications per second",
+            summary: "Peak: \(ReportWords.decimal(most)) per second, averaged over each \(length).", height: 220,
             axis: PlotAxis(upTo: most, isWhole: false))
         let rows = sums.indices.filter { sums[$0] > 0 }.map { [time($0), ReportWords.decimal(sums[$0])] }
-        let table = ReportTable(header: ["from (UTC)", "a second"], rows: rows, numbers: [1], times: [0])
+        let table = ReportTable(header: ["from (UTC)", "per second"], rows: rows, numbers: [1], times: [0])
         ReportFigure(title: plot.title, table: table, note: plot.summary).write(on: &page) { page in
             plot.draw(on: &page, ticks: buckets.ticks, unit: "/s") { plot.line(on: &$0, sums) }
         }
@@ -46,8 +46,8 @@ extension ReportPage {
         let sums = Self.sums(figures, from: first)
         let (most, total) = (sums.max() ?? 0, Int(sums.reduce(0, +).rounded()))
         return Plot(
-            number: nextPicture(), title: "\(title): notifications each \(length)",
-            summary: "\(ReportWords.count(total)) in all, at most \(ReportWords.short(most)) in one \(length).",
+            number: nextPicture(), title: "\(title): notifications per \(length)",
+            summary: "\(ReportWords.count(total)) in total, at most \(ReportWords.short(most)) per \(length).",
             height: height, axis: PlotAxis(upTo: most, isWhole: true))
     }
 
@@ -77,7 +77,7 @@ extension ReportPage {
     mutating func writeLatency(_ page: inout Markup, _ histogram: LatencyHistogram, title: String) {
         let columns = histogram.columns
         let plot = Plot(
-            number: nextPicture(), title: "\(title): jobs by time", summary: Self.summary(of: histogram), height: 300,
+            number: nextPicture(), title: "\(title): jobs by duration", summary: Self.summary(of: histogram), height: 300,
             axis: PlotAxis(upTo: Double(columns.map(\.count).max() ?? 0), isWhole: true))
         let names = columns.map { ReportWords.duration($0.from) }
         let every = max(1, (columns.count + 6) / 7)
@@ -101,8 +101,8 @@ extension ReportPage {
         let words = shares.compactMap { share, name in
             histogram.quantile(share).map { "\(name) within \(ReportWords.duration($0))" }
         }
-        guard !words.isEmpty else { return "Of no job is it known." }
-        return words.joined(separator: ", ") + ", the longest \(ReportWords.duration(histogram.longest))."
+        guard !words.isEmpty else { return "Not known for any job." }
+        return words.joined(separator: ", ") + ", the longest took \(ReportWords.duration(histogram.longest))."
     }
 
     /// The length of a time bucket in words.

@@ -12,7 +12,7 @@ extension ReportPage {
     mutating func writeReasons(_ page: inout Markup) {
         let figures = [reasonFigure, codeFigure].filter { !$0.rows.isEmpty }
         guard !figures.isEmpty else {
-            page.element("p", text: "No job failed, and no line of feedback tells of anything that was not accepted.")
+            page.element("p", text: "No job failed, and no feedback line reports a notification that was not accepted.")
             return
         }
         page.element("div", ["class": "two"]) { page in
@@ -109,7 +109,7 @@ extension ReportPage {
 
     /// Writes the sources of the report, and thereby its limits.
     func writeSources(_ page: inout Markup) {
-        page.element("h2", text: "What this is made from")
+        page.element("h2", text: "Sources")
         page.element("ul") { page in
             for sentence in sentences { page.element("li", text: sentence) }
         }
@@ -121,36 +121,35 @@ extension ReportPage {
         let archived = ReportWords.count(sources.archivedCount, "job")
         let uncounted = ReportWords.count(report.total.uncountedCount, "job")
         var sentences = [
-            "By lines in \(files) of feedback: \(lines).",
+            "From feedback lines: \(lines) in \(files).",
             """
-            By files in done/ and failed/ only, because there is no line in feedback/ any more: \(archived), of which with \
-            a result file: \(ReportWords.count(sources.resultCount)).
+            From done/ and failed/ only, because the lines in feedback/ were removed: \(archived), with a result file: \
+            \(ReportWords.count(sources.resultCount)).
             """,
             """
-            Not known is the number of notifications, and the time of the claim, of \(uncounted): counted as such, and in \
-            no other figure.
+            Unknown number of notifications and time of claim: \(uncounted), counted as jobs but in no other figure.
             """,
             """
-            Reasons are by \(ReportWords.count(sources.missedLineCount, "line")) of notifications that are still in \
-            feedback/. Of a job that has ended no more count than it ended with.
+            Reasons come from \(ReportWords.count(sources.missedLineCount, "line")) about notifications that are still in \
+            feedback/. For a finished job, no more of them count than its result has.
             """,
             "Notifications are spread evenly over the time from their job's claim to its end. Times are UTC.",
-            "The times within which half, or 99 of 100, were claimed or sent are known to a quarter.",
+            "The p50 and p99 times are accurate to within a quarter.",
         ]
         if sources.correctionCount > 0 {
             let jobs = ReportWords.count(sources.correctionCount, "line")
-            sentences.append("Of jobs that had ended and were tried again, \(jobs): counted as they ended last.")
+            sentences.append("About retried jobs: \(jobs). Each job counts with its last result.")
         }
         if sources.repeatCount > 0 {
-            sentences.append("Told again, and not counted: \(ReportWords.count(sources.repeatCount, "line")) of jobs.")
+            sentences.append("Repeated, and not counted: \(ReportWords.count(sources.repeatCount, "line")) about jobs.")
         }
         if sources.badLineCount > 0 {
-            sentences.append("Could not be read: \(ReportWords.count(sources.badLineCount, "line")).")
+            sentences.append("Unreadable, and not counted: \(ReportWords.count(sources.badLineCount, "line")).")
         }
         if !sources.unreadable.isEmpty {
             let folders = sources.unreadable.prefix(20).joined(separator: ", ")
             let more = sources.unreadable.count > 20 ? " and \(sources.unreadable.count - 20) more" : ""
-            sentences.append("May not be read, and is not in it: \(folders)\(more).")
+            sentences.append("Not included, because it cannot be read: \(folders)\(more).")
         }
         return sentences
     }
