@@ -1,7 +1,7 @@
 /// Parses sizes as users write them: a whole number of bytes, or a number with a binary unit.
 package enum ByteCountText {
     /// A description of the accepted text, for hints.
-    package static let form = "a whole number of bytes, or one with the unit KiB, MiB or GiB, such as 64MiB"
+    package static let form = "a whole number of bytes, or of KiB, MiB or GiB, such as 64MiB"
 
     /// Parses `4096`, `16KiB`, `64MiB` or `1GiB`.
     ///
@@ -13,7 +13,7 @@ package enum ByteCountText {
         case "KiB": return Int(try Quantity.product(number, 1 << 10))
         case "MiB": return Int(try Quantity.product(number, 1 << 20))
         case "GiB": return Int(try Quantity.product(number, 1 << 30))
-        default: throw TextFault("\(Diagnostic.quoted(unit)) is no unit of size", hint: "write \(form)")
+        default: throw TextFault("unknown unit \(Diagnostic.quoted(unit))", hint: "write \(form)")
         }
     }
 }

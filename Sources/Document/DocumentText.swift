@@ -14,8 +14,8 @@ package enum DocumentText {
         }
         guard range.count <= limits.byteCount else {
             throw Diagnostic(
-                "the document has \(range.count) bytes, and \(limits.byteCount) is the limit",
-                hint: "split it, write one recipient a line in a .jsonl file, or raise the limit", at: place)
+                "the document has \(range.count) bytes; the limit is \(limits.byteCount)",
+                hint: "split it, write one recipient per line in a .jsonl file, or raise the limit", at: place)
         }
         if let other = otherEncoding(source, range) {
             throw Diagnostic("the document is in \(other)", hint: "save it as UTF-8", at: place)

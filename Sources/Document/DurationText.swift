@@ -15,7 +15,7 @@ package enum DurationText {
         case "h": return try seconds(number, times: 3_600)
         case "d": return try seconds(number, times: 86_400)
         case "": return try bare(number)
-        default: throw TextFault("\(Diagnostic.quoted(unit)) is no unit of time", hint: "write \(form)")
+        default: throw TextFault("unknown unit \(Diagnostic.quoted(unit))", hint: "write \(form)")
         }
     }
 

@@ -16,7 +16,7 @@ extension Fields {
     package mutating func sequence(_ key: String) -> Node? {
         guard let value = value(key) else { return nil }
         if value.kind == .sequence { return value }
-        refuseType(key, value, expected: "a sequence")
+        refuseType(key, value, expected: value.sequenceName)
         return nil
     }
 

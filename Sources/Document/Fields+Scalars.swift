@@ -35,7 +35,8 @@ extension Fields {
         let near = value.string.flatMap { Nearest.word(to: $0, among: words) }
         let found = value.isContainer ? value.kindName : Diagnostic.quoted(value.text)
         refuse(
-            key, "\(found) is none of \(words.joined(separator: ", "))", hint: near.map { "did you mean `\($0)`?" })
+            key, "must be `\(words.joined(separator: "` or `"))` (got \(found))",
+            hint: near.map { "did you mean `\($0)`?" })
         return nil
     }
 
@@ -72,7 +73,7 @@ extension Fields {
         _ key: String, _ value: Value, in range: ClosedRange<Value>
     ) -> Value? {
         if range.contains(value) { return value }
-        refuse(key, "\(value) is out of range", hint: "from \(range.lowerBound) to \(range.upperBound)")
+        refuse(key, "\(value) is out of range", hint: "use a value from \(range.lowerBound) to \(range.upperBound)")
         return nil
     }
 }

@@ -17,7 +17,7 @@ package struct Fields {
         self.path = path
         self.report = report
         if node.kind != .mapping, !node.isNull {
-            self.report.add(Self.wrongType(node, expected: "a mapping").about(path))
+            self.report.add(Self.wrongType(node, expected: node.mappingName).about(path))
         }
     }
 
@@ -67,7 +67,7 @@ package struct Fields {
     package consuming func finish() -> Report {
         for member in node.members where !known.contains(where: member.key.isText) {
             let near = Nearest.word(to: member.key.text, among: known)
-            let hint = near.map { "did you mean `\($0)`?" } ?? "known here: \(known.sorted().joined(separator: ", "))"
+            let hint = near.map { "did you mean `\($0)`?" } ?? "known keys: \(known.sorted().joined(separator: ", "))"
             let name = Diagnostic.quoted(member.key.text)
             report.add(Diagnostic("the key \(name) is unknown", hint: hint, at: member.key.place).about(path))
         }

@@ -80,7 +80,7 @@ package enum JSONText {
         case .string: writer.string(utf8: node.bytes)
         case .unwritable:
             throw Diagnostic(
-                "JSON cannot say \(Diagnostic.quoted(node.text))",
+                "JSON cannot represent \(Diagnostic.quoted(node.text))",
                 hint: "use a finite decimal number, or put quotes around it to make it a string", at: node.place)
         }
     }

@@ -78,14 +78,20 @@ package struct Node: Sendable {
     /// The index of the first event after this node.
     var end: Int { event?.next ?? index }
 
+    /// The name for a mapping in the language of the document, for messages.
+    package var mappingName: String { tape.format == .json ? "an object" : "a mapping" }
+
+    /// The name for a sequence in the language of the document, for messages.
+    package var sequenceName: String { tape.format == .json ? "an array" : "a sequence" }
+
     /// The name of the kind, for messages: `a mapping`, `a string`.
     package var kindName: String {
         switch kind {
-        case .mapping: "a mapping"
-        case .sequence: "a sequence"
+        case .mapping: mappingName
+        case .sequence: sequenceName
         case .key: "a key"
         case .string: "a string"
-        case .plain: isNull ? "null" : "the plain value \(Diagnostic.quoted(text))"
+        case .plain: isNull ? "null" : "the value \(Diagnostic.quoted(text))"
         case .number: "a number"
         case .true: "true"
         case .false: "false"

@@ -22,5 +22,5 @@ enum Quantity {
         return product
     }
 
-    private static let tooLarge = TextFault("the number is too large", hint: "write a smaller one")
+    private static let tooLarge = TextFault("the number is too large", hint: "use a smaller number")
 }

@@ -45,11 +45,11 @@ package struct ReadingBudget: Sendable {
     }
 
     /// Never shown to a user.
-    private static let unwanted = Diagnostic("reading the file was given up")
+    private static let unwanted = Diagnostic("reading the file was cancelled")
 
     private static func exceeded(_ limit: Duration) -> Diagnostic {
         Diagnostic(
-            "reading the file took more than its \(limit.components.seconds) s of processor time",
-            hint: "split it, or write it as .jsonl with one recipient a line")
+            "reading the file took more than the limit of \(limit.components.seconds) s of processor time",
+            hint: "split it, or write it as .jsonl with one recipient per line")
     }
 }

@@ -15,8 +15,8 @@ extension Tape {
                 let key = Node(tape: self, index: second)
                 let place = Node(tape: self, index: first).place
                 throw Diagnostic(
-                    "the key \(Diagnostic.quoted(key.text)) is there twice",
-                    hint: "keep one of them; the first is in line \(place.line), column \(place.column)",
+                    "the key \(Diagnostic.quoted(key.text)) appears twice",
+                    hint: "keep one of them; the first is at line \(place.line), column \(place.column)",
                     at: key.place)
             }
             index += 1

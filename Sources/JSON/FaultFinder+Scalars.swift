@@ -9,7 +9,7 @@ extension FaultFinder {
         let whole = try digits(in: start)
         guard whole == 1 || first != UInt8(ascii: "0") else {
             throw Fault(
-                "a number starts with a zero too many", hint: "remove the zeros, or write a string", at: start)
+                "a number has a leading zero", hint: "remove the zero, or put double quotes around it", at: start)
         }
         if next == UInt8(ascii: ".") {
             position += 1
@@ -21,14 +21,14 @@ extension FaultFinder {
             _ = try digits(in: start)
         }
         guard let byte = next, !isDelimiter(byte) else { return }
-        throw Fault("this is not a number", hint: "put double quotes around it to make it a string", at: start)
+        throw Fault("this is not a valid number", hint: "put double quotes around it to make it a string", at: start)
     }
 
     private mutating func digits(in start: Int) throws(Fault) -> Int {
         let first = position
         while let byte = next, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { position += 1 }
         guard position > first else {
-            throw Fault("a number lacks a digit", hint: "put double quotes around text", at: start)
+            throw Fault("a digit is missing in a number", hint: "put double quotes around text", at: start)
         }
         return position - first
     }
@@ -49,9 +49,11 @@ extension FaultFinder {
         default: break
         }
         if source[start] >= 0x80 { try character(at: start) }
-        if source[start] == 0 { throw Fault("there is a NUL byte", hint: "save the file as UTF-8 text", at: start) }
+        if source[start] == 0 {
+            throw Fault("the file contains a NUL byte", hint: "save the file as UTF-8 text", at: start)
+        }
         throw Fault(
-            word.hasPrefix("'") ? "a string needs double quotes" : "this is no JSON value",
+            word.hasPrefix("'") ? "a string needs double quotes" : "this is not a JSON value",
             hint: "put double quotes around text", at: start)
     }
 
@@ -99,14 +101,14 @@ extension FaultFinder {
         position += 1
         guard byte == UInt8(ascii: "u") else {
             guard "\"\\/bfnrt".utf8.contains(byte) else {
-                throw Fault("an unknown escape", hint: "write \\\\ for a backslash", at: escape)
+                throw Fault("unknown escape sequence", hint: "write \\\\ for a backslash", at: escape)
             }
             return
         }
         let unit = try hexadecimal(in: escape)
         guard unit & 0xF800 == 0xD800 else { return }
         let lone = Fault(
-            "half of a surrogate pair", hint: "write both halves, or the character itself", at: escape)
+            "unpaired surrogate", hint: "write both halves, or the character itself", at: escape)
         guard unit < 0xDC00, source[position..<end].starts(with: "\\u".utf8) else { throw lone }
         position += 2
         guard try hexadecimal(in: escape) & 0xFC00 == 0xDC00 else { throw lone }
@@ -130,7 +132,8 @@ extension FaultFinder {
         var bytes = source[start..<min(start + 4, end)].makeIterator()
         guard case .scalarValue(let scalar) = decoder.decode(&bytes) else {
             throw Fault(
-                "the byte 0x\(String(source[start], radix: 16)) is not UTF-8 here", hint: "save the file as UTF-8",
+                "the byte 0x\(String(source[start], radix: 16)) is not valid UTF-8 here",
+                hint: "save the file as UTF-8",
                 at: start)
         }
         position = start + UTF8.width(scalar)

@@ -60,11 +60,11 @@ struct FaultFinder {
         try skipSpace()
         guard let byte = next else { return }
         if byte == UInt8(ascii: "]") || byte == UInt8(ascii: "}") {
-            throw Fault("\(name(byte)) closes nothing", hint: "remove it", at: position)
+            throw Fault("\(name(byte)) has no opening bracket", hint: "remove it", at: position)
         }
         throw Fault(
-            "there is more after the end of the document",
-            hint: "write one value; a file with one value a line is named .jsonl", at: position)
+            "unexpected text after the end of the document",
+            hint: "write one value, or one value per line in a file named .jsonl", at: position)
     }
 
     private mutating func value(after context: String) throws(Fault) {
@@ -108,7 +108,7 @@ struct FaultFinder {
         let comma = position
         guard let byte = next else { throw unterminated(start) }
         if byte == UInt8(ascii: "]") || byte == UInt8(ascii: "}") || byte == UInt8(ascii: ":") {
-            throw Fault("\(name(byte)) is out of place", hint: "expected a comma or \(name(bracket))", at: position)
+            throw Fault("unexpected \(name(byte))", hint: "expected a comma or \(name(bracket))", at: position)
         }
         guard byte == UInt8(ascii: ",") else {
             throw Fault(

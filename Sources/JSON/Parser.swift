@@ -40,11 +40,11 @@ package struct Parser: DocumentParser {
     private func diagnostic(for fault: NativeParser.Fault, in body: Range<Int>, of tape: Tape) -> Diagnostic {
         switch fault {
         case .outOfMemory:
-            return Diagnostic("there is not enough memory to read the document", hint: "split it")
+            return Diagnostic("not enough memory to read the document", hint: "split it")
         case .tooManyValues(let offset):
             return Diagnostic(
                 "the document has too many values",
-                hint: "write one recipient a line in a .jsonl file, which has no such limit",
+                hint: "write one recipient per line in a .jsonl file, which has no such limit",
                 at: tape.place(at: offset))
         case .malformed(let offset):
             var finder = FaultFinder(tape.source, in: body, depth: limits.depth)

@@ -25,13 +25,13 @@ public struct SpoolClientError: Error, Hashable, Sendable, CustomStringConvertib
         isInputFault = false
         hint =
             if error.isRefusal {
-                "run as a member of the group that the app's new/ belongs to"
+                "run as a member of the group that owns the app's new/"
             } else if error.isNotFound {
-                "check the spool's path and the app's name; the daemon makes an app's folders when it starts"
+                "check the spool's path and the app's name; the daemon creates an app's folders when it starts"
             } else if error.isOutOfSpace {
-                "free some space and submit again"
+                "free some space, and submit the job again"
             } else if error.isOtherFilesystem {
-                "keep both folders on one filesystem, without a mount or subvolume of their own"
+                "keep both folders on one filesystem, without separate mounts or subvolumes"
             } else {
                 nil
             }

@@ -79,8 +79,8 @@ public struct Submission: Sendable {
                 guard try new.unlink(Array(name.utf8)) else { return }
             } catch {
                 throw SpoolClientError(
-                    "\(failure), and '\(name)' cannot be taken back: \(error)",
-                    hint: "look for it in new/ before you submit it again")
+                    "\(failure), and '\(name)' cannot be removed again: \(error)",
+                    hint: "check new/ for it before you submit it again")
             }
             throw SpoolClientError(failure)
         }
@@ -114,9 +114,9 @@ private func uniqueName(like name: String) throws(SpoolClientError) -> String {
         name.utf8.count > ending.utf8.count, !name.hasSuffix(".result.json")
     else {
         throw SpoolClientError(
-            "'\(name)' is no name for a job",
-            hint: "at most 200 bytes, no point first, no slash or control character, and .json, .yaml, .yml or .jsonl "
-                + "at the end", isInputFault: true)
+            "'\(name)' is not a valid job name",
+            hint: "use at most 200 bytes, no leading dot, no slash or control character, and end it in .json, .yaml, "
+                + ".yml or .jsonl", isInputFault: true)
     }
     let digits = String(UInt64.random(in: .min ... .max), radix: 16)
     let random = String(repeating: "0", count: 16 - digits.count) + digits

@@ -6,7 +6,7 @@ package enum AppName {
     package static let byteLimit = 200
     /// The rule for a name, in words.
     package static let rule =
-        "up to \(byteLimit) bytes of UTF-8 without '/' and control characters, not '.' first, and not lost+found"
+        "up to \(byteLimit) bytes of UTF-8 without '/' or control characters, not '.' first, and not lost+found"
 
     /// Whether a folder or file may have this name and a person can read it.
     package static func isValid(_ name: some StringProtocol) -> Bool {
@@ -21,7 +21,7 @@ package enum AppName {
 /// Checks node names, which are usually host names.
 package enum NodeName {
     /// The rule for a name, in words.
-    package static let rule = "up to 64 letters, digits, '.', '_' and '-', a letter or digit first; not `public`"
+    package static let rule = "1 to 64 letters, digits, '.', '_' or '-', first a letter or digit; not `public`"
 
     /// Whether `name` matches `[A-Za-z0-9][A-Za-z0-9._-]{0,63}`, and is not `public`.
     package static func isValid(_ name: some StringProtocol) -> Bool {

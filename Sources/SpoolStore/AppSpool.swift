@@ -144,13 +144,13 @@ private func probe(_ way: [Directory], _ names: PassingNames) throws -> Bool {
 private func fault(_ error: SystemError) -> any Error {
     if error.isOtherFilesystem {
         return SpoolFault(
-            "the app's folders are on several filesystems",
-            hint: "keep new, work, hold, done and failed on one, without mounts or subvolumes below the app's folder",
+            "the app's folders are on different filesystems",
+            hint: "keep new, work, hold, done and failed on one filesystem, without mounts or subvolumes between them",
             cause: error)
     }
     guard error.isRefusal else { return error }
     return SpoolFault(
-        "the app's folders cannot be written to", hint: "make them writable for the daemon's user", cause: error)
+        "the app's folders are not writable", hint: "make them writable for the daemon's user", cause: error)
 }
 
 private func canRefuseTakenName(from: Directory, to: Directory, _ name: [UInt8]) throws(SystemError) -> Bool {

@@ -142,10 +142,10 @@ package final class FeedbackFolder {
     /// - Throws: `SystemError`: EIO, ESTALE or ENOTCONN from the filesystem.
     package func origin(of name: FileName) throws(SystemError) -> Origin {
         guard let time = Self.time(of: name.bytes), time < Self.end || newest.map({ time <= $0 }) == true else {
-            return .foreign("no clock tells the time in its name")
+            return .foreign("the time in its name is not plausible")
         }
         // Another spelling of the same time may sort after later times.
-        guard name.bytes.starts(with: time.compact.utf8) else { return .foreign("the daemon gives no such names") }
+        guard name.bytes.starts(with: time.compact.utf8) else { return .foreign("the daemon does not use such names") }
         guard let status = try directory.status(of: name.bytes) else { return .gone }
         return origin(of: status)
     }
@@ -154,7 +154,7 @@ package final class FeedbackFolder {
     package func origin(of status: FileStatus) -> Origin {
         guard status.kind == .regular else { return .foreign("it is a \(status.kind.rawValue)") }
         guard status.owner == owner || status.owner == Host.userID else {
-            return .foreign("it belongs to user \(status.owner), and the daemon's files to user \(owner)")
+            return .foreign("it belongs to user \(status.owner), but the daemon's files belong to user \(owner)")
         }
         return .own
     }

@@ -31,7 +31,7 @@ package final class Spool: Sendable {
     package init(path: String, node: String, journalByteCount: Int = Journal.usualByteCount) throws {
         guard NodeName.isValid(node) else {
             throw SpoolFault(
-                "the node name '\(node)' is not usable", hint: "set `node:` to \(NodeName.rule)")
+                "'\(node)' cannot be a node name", hint: "set `node:` to \(NodeName.rule)")
         }
         self.node = node
         root = try Directory.open(path: path)
@@ -72,12 +72,13 @@ extension Directory {
         let status = try status()
         guard status.owner == Host.userID else {
             throw SpoolFault(
-                "\(path) belongs to user \(status.owner), and the daemon runs as user \(Host.userID)",
-                hint: "run it as that user, or: chown -R \(Host.userID) \(path)")
+                "\(path) belongs to user \(status.owner), but the daemon runs as user \(Host.userID)",
+                hint: "run it as that user, or run: chown -R \(Host.userID) \(path)")
         }
         guard status.mode & 0o077 == 0 else {
             throw SpoolFault(
-                "\(path) is open to others (mode 0\(String(status.mode, radix: 8)))", hint: "chmod 700 \(path)")
+                "\(path) is accessible to other users (mode 0\(String(status.mode, radix: 8)))",
+                hint: "run: chmod 700 \(path)")
         }
     }
 

@@ -103,7 +103,7 @@ struct Composer {
         if let tag { kind = try unsafe self.kind(taggedAs: tag, Array(text)) }
         if open.last?.expectsKey == true {
             guard unsafe kind != .plain || !text.elementsEqual("<<".utf8) else {
-                throw fault("merge keys are not supported", hint: "write the members out")
+                throw fault("merge keys are not supported", hint: "write the members explicitly")
             }
             kind = .key
         }
@@ -119,12 +119,12 @@ struct Composer {
     }
 
     private var secondDocument: Diagnostic {
-        fault("there is a second document", hint: "write one document a file")
+        fault("the file has more than one document", hint: "write one document per file")
     }
 
     /// Returns the diagnostic for an alias.
     func alias() -> Diagnostic {
-        fault("aliases are not supported", hint: "write the value out; put quotes around text that starts with `*`")
+        fault("aliases are not supported", hint: "repeat the value; put quotes around text that starts with `*`")
     }
 
     /// Returns a diagnostic at the current event.
@@ -155,7 +155,7 @@ struct Composer {
         guard tape.events.count < limits.eventCount else {
             throw fault(
                 "the document has too many values",
-                hint: "write one recipient a line in a .jsonl file, which has no such limit")
+                hint: "write one recipient per line in a .jsonl file, which has no such limit")
         }
         if !open.isEmpty { open[open.count - 1].childCount += 1 }
     }
@@ -175,7 +175,7 @@ struct Composer {
         guard let type = Tag(tag) else { throw unknown(tag) }
         guard type.fits(text[...]) else {
             throw fault(
-                "\(Diagnostic.quoted(String(decoding: text, as: UTF8.self))) is not what its tag says",
+                "\(Diagnostic.quoted(String(decoding: text, as: UTF8.self))) does not match its tag",
                 hint: "remove the tag")
         }
         return type == .string ? .string : .plain

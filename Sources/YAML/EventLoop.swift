@@ -95,6 +95,6 @@ struct EventLoop {
     }
 
     private static var outOfMemory: Diagnostic {
-        Diagnostic("there is not enough memory to read the document", hint: "split it")
+        Diagnostic("not enough memory to read the document", hint: "split it")
     }
 }

@@ -22,11 +22,11 @@ struct SyntaxFault {
 
     /// Rewords a byte-level error: invalid UTF-8, or a character that YAML does not allow.
     static func reader(_ problem: String, byte: UInt8?) -> (message: String, hint: String) {
-        if byte == 0 { return ("there is a NUL byte", "save the file as UTF-8 text") }
+        if byte == 0 { return ("the file contains a NUL byte", "save the file as UTF-8 text") }
         if problem == "control characters are not allowed" {
             return ("a control character is not allowed here", "write it as an escape in double quotes, such as \\x07")
         }
-        return ("a byte here is not UTF-8", "save the file as UTF-8")
+        return ("a byte here is not valid UTF-8", "save the file as UTF-8")
     }
 
     private static func stray(_ byte: UInt8?) -> SyntaxFault {
@@ -39,10 +39,10 @@ struct SyntaxFault {
         }
     }
 
-    private static let tab = SyntaxFault("a tab stands where spaces must be", hint: "indent with spaces")
+    private static let tab = SyntaxFault("a tab is used for indentation", hint: "indent with spaces")
     private static let openString = SyntaxFault(
         "unterminated string", hint: "close it with the quote that it starts with", isAtStart: true)
-    private static let alignment = "check the indentation: what belongs together starts in the same column"
+    private static let alignment = "check the indentation: align entries of one level"
     private static let escape = "write \\\\ for a backslash, or use single quotes"
 
     private static let known: [String: SyntaxFault] = [
@@ -51,25 +51,26 @@ struct SyntaxFault {
         "found a tab character that violates indentation": tab,
         "found a tab character where an indentation space is expected": tab,
         "mapping values are not allowed in this context": SyntaxFault(
-            "a colon is out of place", hint: "put quotes around a value that contains `: `; \(alignment)"),
-        "mapping keys are not allowed in this context": SyntaxFault("a key is out of place", hint: alignment),
+            "unexpected colon", hint: "put quotes around a value that contains `: `; \(alignment)"),
+        "mapping keys are not allowed in this context": SyntaxFault("unexpected key", hint: alignment),
         "block sequence entries are not allowed in this context": SyntaxFault(
-            "a `-` is out of place", hint: "start each element on a line of its own; \(alignment)"),
+            "unexpected `-`", hint: "start each element on a line of its own; \(alignment)"),
         "could not find expected ':'": SyntaxFault(
-            "a key lacks its colon", hint: "write `key: value`; indent what continues a value", isAtStart: true),
-        "did not find expected key": SyntaxFault("this does not line up with the keys before it", hint: alignment),
+            "the colon after a key is missing", hint: "write `key: value`; indent continuation lines", isAtStart: true),
+        "did not find expected key": SyntaxFault("this is not aligned with the keys before it", hint: alignment),
         "did not find expected '-' indicator": SyntaxFault(
-            "this does not line up with the elements before it", hint: alignment),
+            "this is not aligned with the elements before it", hint: alignment),
         "did not find expected ',' or ']'": SyntaxFault(
-            "a comma or `]` is missing", hint: "close the list, or put a comma between its elements"),
+            "a comma or `]` is missing", hint: "close the sequence, or put a comma between its elements"),
         "did not find expected ',' or '}'": SyntaxFault(
             "a comma or `}` is missing", hint: "close the mapping, or put a comma between its members"),
         "did not find expected node content": SyntaxFault("a value is missing", hint: "write one, or null"),
         "did not find expected <document start>": SyntaxFault(
-            "there is more after the end of the document", hint: alignment),
-        "found unknown escape character": SyntaxFault("an unknown escape", hint: escape),
-        "did not find expected hexdecimal number": SyntaxFault("an escape lacks hexadecimal digits", hint: escape),
+            "unexpected text after the end of the document", hint: alignment),
+        "found unknown escape character": SyntaxFault("unknown escape sequence", hint: escape),
+        "did not find expected hexdecimal number": SyntaxFault(
+            "hexadecimal digits are missing in an escape", hint: escape),
         "found invalid Unicode character escape code": SyntaxFault(
-            "an escape that is no Unicode character", hint: "write the character itself"),
+            "an escape sequence is not a Unicode character", hint: "write the character itself"),
     ]
 }

@@ -108,7 +108,9 @@ struct Check: AsyncParsableCommand {
         } catch {
             throw Diagnostic("\(error)", hint: "pipe a job into the command, or name a file")
         }
-        guard bytes.count <= Self.inputLimit else { throw Diagnostic("the job is longer than 1 GiB", hint: "name a file") }
+        guard bytes.count <= Self.inputLimit else {
+            throw Diagnostic("the job is longer than 1 GiB", hint: "name a file")
+        }
         return try check.read(bytes, named: name)
     }
 

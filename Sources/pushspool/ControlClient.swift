@@ -109,8 +109,11 @@ enum Executor {
                 "no daemon is listening in \(configuration.controlFolder), and \(fault.message)",
                 hint: "if the daemon is running, look in its log for the control socket; otherwise: \(fault.hint)")
         case is DaemonGone:
-            Talk.complain("the daemon ended before it answered", hint: "check its log for the command's effect, and retry")
-        default: Talk.complain("\(error)", hint: "check that the daemon is running, or that this user can write to the spool")
+            Talk.complain(
+                "the daemon ended before it answered", hint: "check its log for the command's effect, and retry")
+        default:
+            Talk.complain(
+                "\(error)", hint: "check that the daemon is running, or that this user can write to the spool")
         }
         throw ExitCode.tryAgain
     }

@@ -89,7 +89,8 @@ struct DemoReport {
         }
         line(
             style.faint(
-                "next to each job that was not fully accepted: <name>.result.json; new/, tmp/, work/ and hold/ are empty"))
+                "next to each job that was not fully accepted: <name>.result.json; new/, tmp/, work/ and hold/ are empty"
+            ))
     }
 
     private func sayVerdict(_ faults: [String]) {

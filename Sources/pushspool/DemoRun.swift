@@ -91,7 +91,8 @@ struct DemoRun {
                 return home
             }
             guard ContinuousClock.now < deadline else {
-                throw DemoFault(message: "the daemon did not create the folders of app \(app)", hint: "see \(folder.log)")
+                throw DemoFault(
+                    message: "the daemon did not create the folders of app \(app)", hint: "see \(folder.log)")
             }
             try await Task.sleep(for: .milliseconds(10))
         }

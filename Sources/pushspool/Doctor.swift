@@ -27,7 +27,8 @@ struct Doctor: AsyncParsableCommand {
     @OptionGroup var input: NameInput
 
     @Argument(
-        help: ArgumentHelp("Apps to examine; all apps by default; - reads names from standard input.", valueName: "app"))
+        help: ArgumentHelp("Apps to examine; all apps by default; - reads names from standard input.", valueName: "app")
+    )
     var apps: [String] = []
 
     func validate() throws {

@@ -83,7 +83,9 @@ struct Feedback: AsyncParsableCommand {
         guard !gone || !(follow || consume) else {
             throw ValidationError("--gone only reads: do not combine it with --follow or --consume.")
         }
-        guard !json || format == .jsonl else { throw ValidationError("--json means --format jsonl: use only one of them.") }
+        guard !json || format == .jsonl else {
+            throw ValidationError("--json means --format jsonl: use only one of them.")
+        }
         guard !consume || filter.isEmpty else {
             throw ValidationError("--consume deletes what it reads, so it cannot be combined with filters.")
         }

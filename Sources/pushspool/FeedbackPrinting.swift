@@ -95,7 +95,8 @@ struct FeedbackPrinting {
         } catch let fault as FeedbackShelf.Unreadable {
             isWhole = false
             Talk.complain(
-                "\(fault.cause)", hint: "run as the daemon's user, or remove files that are not feedback; this one was skipped")
+                "\(fault.cause)",
+                hint: "run as the daemon's user, or remove files that are not feedback; this one was skipped")
             return
         }
         if !isGood { isWhole = false }
@@ -121,7 +122,8 @@ struct FeedbackPrinting {
     private mutating func noteUnreadable() {
         for folder in shelf.unreadable.subtracting(unreadable).sorted() {
             isWhole = false
-            Talk.complain("no permission to read \(folder)", hint: "run as the daemon's user or a member of the app's group")
+            Talk.complain(
+                "no permission to read \(folder)", hint: "run as the daemon's user or a member of the app's group")
         }
         unreadable = shelf.unreadable
     }

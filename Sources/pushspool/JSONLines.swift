@@ -51,7 +51,9 @@ enum JSONLines {
         } catch {
             return .bad(error.message)
         }
-        guard tape.root["v"]?.integer == FeedbackLine.version else { return .bad("it has another format version, or none") }
+        guard tape.root["v"]?.integer == FeedbackLine.version else {
+            return .bad("it has another format version, or none")
+        }
         return .good(tape.root, bytes[range])
     }
 }

@@ -27,7 +27,8 @@ struct JobAwaiting {
             switch self {
             case .accepted: "done, all accepted"
             case .other(_, let words): words
-            case .notYet(let isWaiting): isWaiting ? "still waiting in new/" : "still being sent, or its file was removed"
+            case .notYet(let isWaiting):
+                isWaiting ? "still waiting in new/" : "still being sent, or its file was removed"
             }
         }
     }

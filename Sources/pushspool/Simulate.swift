@@ -206,7 +206,8 @@ struct Simulate: AsyncParsableCommand {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
         return try lines.filter { !$0.element.allSatisfy(\.isWhitespace) }.map { number, line in
             guard let token = DeviceToken(String(line)) else {
-                Talk.complain("\(gone):\(number + 1): not a token", hint: "write one token per line, in hexadecimal digits")
+                Talk.complain(
+                    "\(gone):\(number + 1): not a token", hint: "write one token per line, in hexadecimal digits")
                 throw ExitCode.badInput
             }
             return token.bytes

@@ -13,7 +13,8 @@ struct SpoolOption: ParsableArguments {
     @OptionGroup var options: ConfigurationOption
 
     @Option(
-        help: ArgumentHelp("The spool, instead of the one in the configuration.", valueName: "folder"), completion: .directory)
+        help: ArgumentHelp("The spool, instead of the one in the configuration.", valueName: "folder"),
+        completion: .directory)
     var spool: String?
 
     /// The option as repeated in suggested commands, with a leading space.

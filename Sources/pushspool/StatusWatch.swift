@@ -61,7 +61,9 @@ struct StatusWatch {
             status = file.status?.limited(to: wanted)
             if status == nil { fault = "the daemon's status has another format version" }
         } catch {
-            let silence = daemon.hasDaemon == true ? "the daemon is running, but its status cannot be read"
+            let silence =
+                daemon.hasDaemon == true
+                ? "the daemon is running, but its status cannot be read"
                 : "no daemon is running (no status.json in \(daemon.spool))"
             fault = "\(silence): \(error)"
         }

@@ -28,7 +28,8 @@ struct Submit: AsyncParsableCommand {
     @OptionGroup var options: ConfigurationOption
 
     @Option(
-        help: ArgumentHelp("The spool, instead of the one in the configuration.", valueName: "folder"), completion: .directory)
+        help: ArgumentHelp("The spool, instead of the one in the configuration.", valueName: "folder"),
+        completion: .directory)
     var spool: String?
 
     @Option(name: .shortAndLong, help: ArgumentHelp("The app.", valueName: "name"))
@@ -83,7 +84,8 @@ struct Submit: AsyncParsableCommand {
             file == "-"
             ? try StandardStream.input.readToEnd(limit: limit) : try OpenFile.open(path: file).contents(limit: limit)
         guard let bytes, bytes.count <= limit else {
-            Talk.complain("\(file) is longer than 1 GiB", hint: "copy it to the app's tmp/ yourself, then rename it into new/")
+            Talk.complain(
+                "\(file) is longer than 1 GiB", hint: "copy it to the app's tmp/ yourself, then rename it into new/")
             throw ExitCode.badInput
         }
         guard !bytes.isEmpty || file != "-" else {

@@ -52,16 +52,16 @@ import YAML
         fields.require("spool")
         let lines = Self.lines(fields.finish())
         #expect(lines.count == 5 && lines[0] == "f:1:1: error: spool: is missing")
-        #expect(lines[1] == "f:1:8: error: level: `dbug` is none of info, debug\nhint: did you mean `debug`?")
+        #expect(lines[1] == "f:1:8: error: level: must be `info` or `debug` (got `dbug`)\nhint: did you mean `debug`?")
         #expect(lines[2].hasPrefix("f:2:7: error: wait: the unit is missing\nhint: write a whole number"))
-        #expect(lines[3] == "f:3:7: error: size: 99 is out of range\nhint: from 0 to 10")
+        #expect(lines[3] == "f:3:7: error: size: 99 is out of range\nhint: use a value from 0 to 10")
         #expect(lines[4] == "f:5:6: error: list[0]: the key `tokn` is unknown\nhint: did you mean `token`?")
     }
 
     @Test func `a document that is no mapping is one fault`() throws {
         var fields = try Self.fields(json: "[1]")
         #expect(fields.string("a") == nil)
-        #expect(Self.lines(fields.finish()) == ["f:1:1: error: expected a mapping, found a sequence"])
+        #expect(Self.lines(fields.finish()) == ["f:1:1: error: expected an object, found an array"])
     }
 
     @Test func `nested mappings keep their paths`() throws {

@@ -16,18 +16,18 @@ import Testing
     @Test(arguments: [
         ("15", "the unit is missing"), ("", "`` does not start with a number"),
         ("-1s", "`-1s` does not start with a number"),
-        ("s", "`s` does not start with a number"), ("5w", "`w` is no unit of time"),
-        ("1h30m", "`h30m` is no unit of time"),
-        ("5M", "`M` is no unit of time"), ("1.5h", "`.5h` is no unit of time"),
+        ("s", "`s` does not start with a number"), ("5w", "unknown unit `w`"),
+        ("1h30m", "unknown unit `h30m`"),
+        ("5M", "unknown unit `M`"), ("1.5h", "unknown unit `.5h`"),
         ("99999999999999999999d", "the number is too large"),
-        ("1000000000000000d", "the number is too large"), ("5m\n", "`m\\n` is no unit of time"),
+        ("1000000000000000d", "the number is too large"), ("5m\n", "unknown unit `m\\n`"),
     ])
     func `anything else is no duration`(text: String, message: String) {
         #expect(throws: TextFault(message, hint: hint(message))) { try DurationText.parse(text) }
     }
 
     private func hint(_ message: String) -> String {
-        message == "the number is too large" ? "write a smaller one" : "write \(DurationText.form)"
+        message == "the number is too large" ? "use a smaller number" : "write \(DurationText.form)"
     }
 
     @Test(arguments: [

@@ -24,8 +24,8 @@ import Testing
         try budget.spend()
         clock.spent.withLock { $0 = .seconds(3) + .nanoseconds(1) }
         let fault = #expect(throws: Diagnostic.self) { try budget.spend() }
-        #expect(fault?.message == "reading the file took more than its 3 s of processor time")
-        #expect(fault?.hint == "split it, or write it as .jsonl with one recipient a line")
+        #expect(fault?.message == "reading the file took more than the limit of 3 s of processor time")
+        #expect(fault?.hint == "split it, or write it as .jsonl with one recipient per line")
     }
 
     @Test func `what nobody wants has no budget, however little was spent`() throws {

@@ -13,10 +13,11 @@ import Testing
         ("{a:1}", 1, 2, "a key must be a string in double quotes"), ("{\"a\":1,:2}", 1, 8, "a key is missing"),
         ("[1", 1, 3, "the document ends inside an array"), ("{\"a\":[1]", 1, 9, "the document ends inside an object"),
         ("[[1]", 1, 5, "the document ends inside an array"), ("{\"a\":", 1, 6, "the document ends inside an object"),
-        ("[1}", 1, 3, "`}` is out of place"), ("[1]]", 1, 4, "`]` closes nothing"), ("]", 1, 1, "a value is missing"),
-        ("{} {}", 1, 4, "there is more after the end of the document"),
-        ("1 2", 1, 3, "there is more after the end of the document"),
-        ("\"a\" x", 1, 5, "there is more after the end of the document"),
+        ("[1}", 1, 3, "unexpected `}`"), ("[1]]", 1, 4, "`]` has no opening bracket"),
+        ("]", 1, 1, "a value is missing"),
+        ("{} {}", 1, 4, "unexpected text after the end of the document"),
+        ("1 2", 1, 3, "unexpected text after the end of the document"),
+        ("\"a\" x", 1, 5, "unexpected text after the end of the document"),
         ("[1] // no", 1, 5, "JSON has no comments"), ("{\"a\":1} # no", 1, 9, "JSON has no comments"),
     ])
     func `a fault of structure has its place and name`(text: String, line: Int, column: Int, message: String) {
@@ -29,17 +30,18 @@ import Testing
         ("[\"abc]", 2, "unterminated string"), ("[\"a\nb\"]", 2, "unterminated string"),
         ("\"abc", 1, "unterminated string"),
         ("\"abc\\", 1, "unterminated string"), ("[\"a\tb\"]", 4, "a tab inside a string"),
-        ("[\"a\u{1}\"]", 4, "a control character inside a string"), (#"["\x"]"#, 3, "an unknown escape"),
-        (#"["\u12g4"]"#, 3, "\\u needs four hexadecimal digits"), (#"["\ud800"]"#, 3, "half of a surrogate pair"),
-        (#"["\udc00"]"#, 3, "half of a surrogate pair"), (#"["\ud800\ud800"]"#, 3, "half of a surrogate pair"),
-        (#"{"\ud800":1}"#, 3, "half of a surrogate pair"), (#"["\ud83dx\ude00"]"#, 3, "half of a surrogate pair"),
-        ("[01]", 2, "a number starts with a zero too many"), ("[1.]", 2, "a number lacks a digit"),
-        ("[-]", 2, "a number lacks a digit"), ("[1e]", 2, "a number lacks a digit"),
-        ("[0x1F]", 2, "this is not a number"),
-        ("[+1]", 2, "this is no JSON value"), ("[.5]", 2, "this is no JSON value"), ("[True]", 2, "`True` is not JSON"),
-        ("[None]", 2, "`None` is not JSON"), ("[NaN]", 2, "this is no JSON value"),
+        ("[\"a\u{1}\"]", 4, "a control character inside a string"), (#"["\x"]"#, 3, "unknown escape sequence"),
+        (#"["\u12g4"]"#, 3, "\\u needs four hexadecimal digits"), (#"["\ud800"]"#, 3, "unpaired surrogate"),
+        (#"["\udc00"]"#, 3, "unpaired surrogate"), (#"["\ud800\ud800"]"#, 3, "unpaired surrogate"),
+        (#"{"\ud800":1}"#, 3, "unpaired surrogate"), (#"["\ud83dx\ude00"]"#, 3, "unpaired surrogate"),
+        ("[01]", 2, "a number has a leading zero"), ("[1.]", 2, "a digit is missing in a number"),
+        ("[-]", 2, "a digit is missing in a number"), ("[1e]", 2, "a digit is missing in a number"),
+        ("[0x1F]", 2, "this is not a valid number"),
+        ("[+1]", 2, "this is not a JSON value"), ("[.5]", 2, "this is not a JSON value"),
+        ("[True]", 2, "`True` is not JSON"),
+        ("[None]", 2, "`None` is not JSON"), ("[NaN]", 2, "this is not a JSON value"),
         ("['a']", 2, "a string needs double quotes"),
-        ("[nulll]", 2, "this is no JSON value"), ("[\u{0}]", 2, "there is a NUL byte"),
+        ("[nulll]", 2, "this is not a JSON value"), ("[\u{0}]", 2, "the file contains a NUL byte"),
     ])
     func `a fault of a scalar has its place and name`(text: String, column: Int, message: String) {
         let fault = fault(text)
@@ -78,7 +80,7 @@ import Testing
     ])
     func `a repeated key is refused at any depth however it is written`(text: String, column: Int) {
         let fault = fault(text)
-        #expect(fault?.message.hasSuffix("is there twice") == true)
+        #expect(fault?.message.hasSuffix("appears twice") == true)
         #expect(fault?.place == Place(line: 1, column: column))
     }
 
@@ -87,6 +89,6 @@ import Testing
         #expect(fault("[1,2]", limits: limits) == nil)
         #expect(fault("[1,2,3]", limits: limits)?.hint?.contains(".jsonl") == true)
         limits.byteCount = 4
-        #expect(fault("[1,2]", limits: limits)?.message == "the document has 5 bytes, and 4 is the limit")
+        #expect(fault("[1,2]", limits: limits)?.message == "the document has 5 bytes; the limit is 4")
     }
 }

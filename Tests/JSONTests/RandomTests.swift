@@ -51,7 +51,7 @@ private struct Mutator {
     /// reads two bytes as UTF-16 if one is zero, and refuses numbers beyond a `Double`.
     private static func isKnownDifference(_ fault: Diagnostic?, _ bytes: [UInt8]) -> Bool {
         if bytes.contains(0) { return true }
-        if let fault { return fault.message == "trailing comma" || fault.message.hasSuffix("is there twice") }
+        if let fault { return fault.message == "trailing comma" || fault.message.hasSuffix("appears twice") }
         var parser = JSON.Parser()
         guard let tape = try? parser.parse(bytes) else { return false }
         return tape.events.indices.map { Node(tape: tape, index: $0) }.contains {

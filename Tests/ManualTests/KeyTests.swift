@@ -136,7 +136,7 @@ struct KeyTests {
         }
         var keys: Set<String> = []
         for finding in report.inOrder where finding.message.contains("qqqqqqqq") {
-            let names = try #require(finding.hint?.components(separatedBy: "known here: ").last)
+            let names = try #require(finding.hint?.components(separatedBy: "known keys: ").last)
             let prefix = finding.path.map { $0.isEmpty ? "" : $0 + "." } ?? ""
             for name in names.components(separatedBy: ", ") { keys.insert(prefix + name) }
         }

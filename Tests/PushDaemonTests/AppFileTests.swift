@@ -104,7 +104,7 @@ struct AppFileTests {
             http2 + certificate + "retry: {server_error: 1h, ceiling: 30m}",
             "error: retry.server_error: is longer than `ceiling`"
         ),
-        ("protocol: http3\n" + certificate, "error: protocol: `http3` is none of http2, binary"),
+        ("protocol: http3\n" + certificate, "error: protocol: must be `http2` or `binary` (got `http3`)"),
     ])
     func `what is wrong is named, at its place`(text: String, line: String) throws {
         let lines = try Self.read(text + "\n").lines

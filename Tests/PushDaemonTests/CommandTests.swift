@@ -174,12 +174,12 @@ import Testing
             try bench.write("staged/short.json", job(1, #","count":2"#))
             let end = try await submit(bench, ["--wait", bench.path + "/staged/short.json"])
             #expect(end.code == 65 && end.text.contains("failed: incomplete, 1 notification\n"), "\(end)")
-            #expect(end.text.contains("\n  count: the job promises 2 recipients") && end.log.contains("pushspool show"))
+            #expect(end.text.contains("\n  count: is 2, but the job has") && end.log.contains("pushspool show"))
         }
     }
 
     @Test(arguments: [
-        (["--app", "weather", "/dev/null"], 65, "is no name for a job"), (["--app", "../x", "-"], 64, "../x"),
+        (["--app", "weather", "/dev/null"], 65, "is not a valid job name"), (["--app", "../x", "-"], 64, "../x"),
         (["--app", "weather", "--timeout=-1", "-"], 64, "--timeout"),
     ])
     func `what no other try would mend is told at once`(arguments: [String], code: Int, words: String) async throws {
@@ -229,7 +229,7 @@ import Testing
             try bench.write("staged/later.json", job(1, #","not_before":"+1h""#))
             try bench.write("staged/cut.yaml", "token: \(token(1))\nalert: x")
             let cut = try await bench.run(["check", "--jobs-only", bench.path + "/staged/cut.yaml"])
-            #expect(cut.code == 0 && cut.log.contains("cut.yaml: warning: the last line does not end"), "\(cut)")
+            #expect(cut.code == 0 && cut.log.contains("cut.yaml: warning: the last line has no line feed"), "\(cut)")
             let later = try await bench.run(["check", "--jobs-only", bench.path + "/staged/later.json"])
             #expect(later.code == 0 && later.text.contains("later.json: 1 notification, not before 2"), "\(later)")
             let (good, bad) = (bench.path + "/staged/good.json", bench.path + "/staged/bad.yaml")
@@ -338,7 +338,7 @@ import Testing
             #expect(try await gateway.stop() == 0)
             try bench.write("gone", "no token!\n")
             let end = try await bench.run(simulate)
-            #expect(end.code == 65 && end.log.contains("gone:1: is no token"), "\(end)")
+            #expect(end.code == 65 && end.log.contains("gone:1: not a token"), "\(end)")
         }
     }
 

@@ -165,7 +165,7 @@ import Testing
             try await drop("a.json", 1, at: "2026-11-21T12:00:00.123456789Z", bench)
             let copy = try await end(1, bench)
             #expect(copy.code == "duplicate" && copy.duplicate_of == first.id)
-            #expect(try await bench.result(of: copy).why?.contains("touch it, or rename it") == true)
+            #expect(try await bench.result(of: copy).why?.contains("touch or rename it") == true)
             try await drop("b.json", 1, at: "2026-11-21T12:00:00.123456789Z", bench)
             #expect(try await end(2, bench).accepted == 1)
             try await drop("a.json", 1, at: "2026-11-21T12:00:00.12345678Z", bench)

@@ -39,9 +39,9 @@ import Testing
         Hostile("tags.yaml", "", (200_000, "%TAG !a! tag:example.com:\n"), "--- {token: 0a, alert: x}\n")
             .failing("the document has more than 16 directives"),
         Hostile("comments.yaml", "alert: x\n", (500_000, "# note\n"), "token: [\n").failing("missing"),
-        Hostile("keys.yaml", "alert: x\ntoken: 0a\n", (100_000, "k: 1\n")).failing("is there twice"),
+        Hostile("keys.yaml", "alert: x\ntoken: 0a\n", (100_000, "k: 1\n")).failing("appears twice"),
         Hostile("alert.json", "{\"token\":\"0a\",\"alert\":{", (30_000, "\"\\u00e9\":1,"), "\"z\":2}}")
-            .failing("is there twice"),
+            .failing("appears twice"),
         Hostile("null.json", "{\"strict\":true,\"alert\":\"x\",\"tokens\":[", (60_000, "\"(null)\","), "\"\"]}")
             .failing("neither hexadecimal nor base64"),
         Hostile("faulty.yaml", "strict: true\nalert: x\nrecipients:\n", (60_000, "- {tokn: z}\n"))

@@ -61,7 +61,7 @@ import Testing
         try await Bench.serving(try .init()) { bench, daemon in
             try bench.drop("slip.yaml", "tokens: \(token(1))\nalert: Hi\n")
             #expect(try await bench.end(of: "slip.yaml").state == "failed")
-            try await daemon.says("found the plain value")
+            try await daemon.says("found the value")
             #expect(!daemon.log.contains(token(1).prefix(9)))
         }
     }
@@ -99,7 +99,7 @@ import Testing
         try await Bench.serving(try .init()) { bench, _ in
             let second = try await bench.run(["run", "--config", "\(bench.path)/etc/pushspool.yaml"])
             #expect(second.code == 75)
-            #expect(second.log.contains("another daemon works on") && second.log.contains("hint: stop it"))
+            #expect(second.log.contains("another daemon uses") && second.log.contains("hint: stop it"))
             try bench.drop("still.json", job(1))
             _ = try await bench.end(of: "still.json")
         }

@@ -84,7 +84,9 @@ import Testing
             #expect(end.log.contains("pushspool show --spool \(spool.path) 'nothing.json'"), "\(end)")
             #expect(rows(end.text) == ["weather waiting b.json"])
             let over = try await spool.run(["list", "--state", "done", "nothing.json"])
-            #expect(over.code == 1 && over.log.contains("no job in this state and time range is named nothing.json"), "\(over)")
+            #expect(
+                over.code == 1 && over.log.contains("no job in this state and time range is named nothing.json"),
+                "\(over)")
             let none = try await spool.run(["list", "-"], input: "")
             #expect(none.code == 0 && none.text.isEmpty, "\(none)")
         }

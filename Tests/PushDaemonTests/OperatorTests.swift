@@ -255,7 +255,7 @@ import Testing
                 try bench.drop("a.json", job(1))
                 #expect(try await bench.end(of: "a.json").accepted == 1)
                 let end = try await bench.operate("cancel", "weather/a.json")
-                #expect(end.code == 75 && end.log.contains("another daemon works on"), "\(end)")
+                #expect(end.code == 75 && end.log.contains("another daemon uses"), "\(end)")
                 #expect(try await bench.operate("stop").code == 75)
             }
         }

@@ -120,8 +120,8 @@ import Testing
             for name in ["UPPER.JSON", "noext", "x.json.gz", ".hidden", "copy.json~"] {
                 try bench.write("spool/weather/new/\(name)", "{}")
             }
-            try await daemon.says("rename it to UPPER.json: a job's ending is lower case")
-            try await daemon.says("unpack it under a job's name")
+            try await daemon.says("rename it to UPPER.json: the extension must be lower case")
+            try await daemon.says("unpack it, and give it a job's file name")
             try await eventually("the status") {
                 try await status(bench).contains("weather: 3 files in new/ ignored; see pushspool doctor")
             }

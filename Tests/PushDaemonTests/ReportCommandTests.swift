@@ -92,7 +92,8 @@ import Testing
             #expect(made.code == 0, "\(made)")
             let end = try await spool.run(["report"] + Self.span)
             #expect(end.code == 65 && tiles(end.text).contains("jobs: 4"), "\(end.log)")
-            for words in ["cannot read weather/feedback/0.jsonl, \(result): ", "and remove files that are not regular"] {
+            for words in ["cannot read weather/feedback/0.jsonl, \(result): ", "and remove files that are not regular"]
+            {
                 #expect(end.log.contains(words), "\(words) in \(end.log)")
             }
             #expect(end.text.contains("Not included, because it cannot be read: weather/feedback/0.jsonl, \(result)."))

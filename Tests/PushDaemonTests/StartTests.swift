@@ -20,7 +20,9 @@ import Testing
             try FileManager.default.setAttributes([.posixPermissions: 0o750], ofItemAtPath: path)
             let end = try await bench.run(["run", "--config", "\(bench.path)/etc/pushspool.yaml"])
             #expect(end.code == 78)
-            #expect(end.log.contains("is open to others (mode 0750)") && end.log.contains("hint: chmod 700 "), "\(end)")
+            #expect(
+                end.log.contains("is accessible to other users (mode 0750)") && end.log.contains("hint: chmod 700 "),
+                "\(end)")
             #expect(bench.names(in: "weather").isEmpty)
         }
     }

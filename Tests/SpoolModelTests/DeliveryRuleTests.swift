@@ -41,12 +41,12 @@ struct DeliveryRuleTests {
         ),
         (
             #""push_type":"liveactivity","priority":1,"payload":{"aps":{"event":"end","timestamp":1,"content-state":{}}}"#,
-            ["priority: a Live Activity push has priority 10 or 5"]
+            ["priority: a Live Activity push must have priority 10 or 5"]
         ),
-        (#""push_type":"alerts","alert":"x""#, ["push_type: there is no push type `alerts`"]),
-        (#""priority":true,"alert":"x""#, ["priority: expected 10, 5 or 1, found `true`"]),
-        (#""collapse_id":"","alert":"x""#, ["collapse_id: has 0 bytes, and 1 to 64 are allowed"]),
-        (#""topic":"a b","alert":"x""#, ["topic: is no bundle identifier"]),
+        (#""push_type":"alerts","alert":"x""#, ["push_type: unknown push type `alerts`"]),
+        (#""priority":true,"alert":"x""#, ["priority: must be 10, 5 or 1, unquoted (got `true`)"]),
+        (#""collapse_id":"","alert":"x""#, ["collapse_id: must have 1 to 64 bytes (got 0)"]),
+        (#""topic":"a b","alert":"x""#, ["topic: is not a valid bundle identifier"]),
     ])
     func `what does not go together is refused`(members: String, expected: [String]) {
         let job = json("{\"token\":\"0A\",\(members)}")
@@ -57,7 +57,7 @@ struct DeliveryRuleTests {
         let fits = json("{\"token\":\"0A\",\"alert\":\"x\",\"collapse_id\":\"\(String(repeating: "é", count: 32))\"}")
         #expect(fits.sent[0].attributes?.collapseID?.utf8.count == 64)
         let beyond = json("{\"token\":\"0A\",\"alert\":\"x\",\"collapse_id\":\"\(String(repeating: "é", count: 33))\"}")
-        #expect(messages(beyond) == ["collapse_id: has 66 bytes, and 1 to 64 are allowed"])
+        #expect(messages(beyond) == ["collapse_id: must have 1 to 64 bytes (got 66)"])
     }
 
     @Test(arguments: [
@@ -70,7 +70,7 @@ struct DeliveryRuleTests {
         for excess in 0...1 {
             let text = String(repeating: "x", count: limit - 20 + excess)
             let job = json("{\"token\":\"0A\",\"push_type\":\"\(type)\",\"alert\":\"\(text)\"}", context(carrier))
-            let fault = "the payload has \(limit + 1) bytes, and \(limit) are allowed"
+            let fault = "the payload has \(limit + 1) bytes; the limit is \(limit)"
             #expect(job.summary.fault?.message == (excess == 0 ? nil : fault))
         }
     }
@@ -80,25 +80,25 @@ struct DeliveryRuleTests {
         #expect(messages(json(text, context(.http2))).isEmpty)
         #expect(
             messages(json(text, context(.frame))) == [
-                "push_type: is not carried by the binary protocol",
-                "collapse_id: is not carried by the binary protocol",
+                "push_type: is not supported by the binary protocol",
+                "collapse_id: is not supported by the binary protocol",
             ])
         #expect(messages(json(text, context(.enhanced))).count == 3)
         #expect(messages(json(text, context(.simple))).count == 4)
         #expect(json(text, context(.simple)).summary.failure == nil)
     }
 
-    @Test func `on the binary protocol the certificate names the topic`() {
+    @Test func `on the binary protocol the certificate sets the topic`() {
         let own = #"{"token":"0A","alert":"x","topic":"com.example.app"}"#
         #expect(messages(json(own, context(.frame))).isEmpty)
         let other = #"{"token":"0A","alert":"x","topic":"com.example.other"}"#
-        #expect(messages(json(other, context(.frame))) == ["topic: the certificate names the topic, `com.example.app`"])
+        #expect(messages(json(other, context(.frame))) == ["topic: the certificate sets the topic, `com.example.app`"])
         #expect(json(other, context(.http2)).sent[0].attributes?.topic == "com.example.other")
     }
 
     @Test func `the binary protocol knows two priorities`() {
         let text = #"{"token":"0A","alert":"x","priority":1}"#
-        #expect(messages(json(text, context(.frame))) == ["priority: expected 10 or 5, found `1`"])
+        #expect(messages(json(text, context(.frame))) == ["priority: must be 10 or 5, unquoted (got `1`)"])
         #expect(json(text).sent[0].attributes?.priority == .lowest)
     }
 

@@ -37,12 +37,13 @@ import Testing
     }
 
     @Test(arguments: [
-        ("UPPER.JSON", "rename it to UPPER.json: a job's ending is lower case"),
-        ("x.Yml", "rename it to x.yml: a job's ending is lower case"), ("x.json.gz", "unpack it under a job's name"),
+        ("UPPER.JSON", "rename it to UPPER.json: the extension must be lower case"),
+        ("x.Yml", "rename it to x.yml: the extension must be lower case"),
+        ("x.json.gz", "unpack it, and give it a job's file name"),
         ("noext", "rename it so that it ends in .json, .yaml, .yml or .jsonl, or remove it"),
         ("x.txt", "rename it so that it ends in .json, .yaml, .yml or .jsonl, or remove it"),
-        ("x.json.result.json", "remove it: it says what became of a job, and is none"),
-        ("x.json.rest", "remove it, or move it back beside its job in hold/"),
+        ("x.json.result.json", "remove it: it is the result file of a job, not a job"),
+        ("x.json.rest", "remove it, or move it back next to its job in hold/"),
     ])
     func `each has a remedy`(name: String, remedy: String) throws {
         let file = try #require(FileName(name))

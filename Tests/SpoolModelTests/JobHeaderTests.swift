@@ -25,8 +25,8 @@ struct JobHeaderTests {
     }
 
     @Test(arguments: [
-        ("id", "\"\"", "job:1:35: error: id: has 0 bytes, and 1 to 255 are allowed"),
-        ("id", "{}", "job:1:35: error: id: expected a string, found a mapping"),
+        ("id", "\"\"", "job:1:35: error: id: must have 1 to 255 bytes (got 0)"),
+        ("id", "{}", "job:1:35: error: id: expected a string, found an object"),
         ("count", "-1", "job:1:38: error: count: expected a whole number, found a number"),
         ("count", "1.0", "job:1:38: error: count: expected a whole number, found a number"),
         ("strict", #""yes""#, "job:1:39: error: strict: expected true or false, found a string"),
@@ -39,16 +39,16 @@ struct JobHeaderTests {
         ("lane", #""fast""#, "job:1:37: error: lane: expected `urgent` or `normal` or `bulk`, found a string"),
         (
             "not_before", #""tomorrow""#,
-            "job:1:43: error: not_before: `tomorrow` is no time\nhint: write a time such as 2026-11-22T06:00:00Z, epoch seconds, +3600 or +1h"
+            "job:1:43: error: not_before: `tomorrow` is not a valid time\nhint: write a time such as 2026-11-22T06:00:00Z, epoch seconds, +3600 or +1h"
         ),
-        ("not_before", "{}", "job:1:43: error: not_before: expected a time, found a mapping"),
+        ("not_before", "{}", "job:1:43: error: not_before: expected a time, found an object"),
         (
             "not_before", "0",
             "job:1:43: error: not_before: epoch second 0 is before 2001\nhint: write \"+0\" for seconds from now"
         ),
         (
             "registered_at", "5",
-            "job:1:30: error: the key `registered_at` does not belong here\nhint: it belongs to one recipient: write it in the list `recipients`"
+            "job:1:30: error: the key `registered_at` is not allowed here\nhint: set it for single recipients, in `recipients`"
         ),
         ("expirationn", "5", "job:1:30: error: the key `expirationn` is unknown\nhint: did you mean `expiration`?"),
         ("aps", "{}", "job:1:30: error: the key `aps` is unknown\nhint: put the whole message under `payload`"),
@@ -79,13 +79,14 @@ struct ExpirationTextTests {
 
     @Test(arguments: [
         ("3600", "epoch second 3600 is before 2001"), ("999999999", "epoch second 999999999 is before 2001"),
-        ("4294967296", "is after 2106-02-07, the last day that can be told"),
-        ("1795327200000", "is after 2106-02-07, the last day that can be told"),
-        ("99999999999999999999", "is after 2106-02-07, the last day that can be told"),
+        ("4294967296", "is after 2106-02-07, the last supported day"),
+        ("1795327200000", "is after 2106-02-07, the last supported day"),
+        ("99999999999999999999", "is after 2106-02-07, the last supported day"),
         ("+99999999999d", "the number is too large"),
-        ("+900000000000", "is after 2106-02-07, the last day that can be told"),
-        ("-1", "`-1` is no time"), ("", "`` is no time"), ("tomorrow", "`tomorrow` is no time"),
-        ("1h", "`1h` is no time"),
+        ("+900000000000", "is after 2106-02-07, the last supported day"),
+        ("-1", "`-1` is not a valid time"), ("", "`` is not a valid time"),
+        ("tomorrow", "`tomorrow` is not a valid time"),
+        ("1h", "`1h` is not a valid time"),
         ("1990-01-01T00:00:00Z", "is before 2001"), ("+", "`` does not start with a number"),
     ])
     func `anything else is a fault`(text: String, message: String) {

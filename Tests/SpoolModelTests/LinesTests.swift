@@ -29,22 +29,25 @@ struct LinesTests {
     @Test(arguments: [
         (
             "{\"job\":{\"alert\":\"x\"}}\n",
-            "job:1:9: error: job: the key `alert` does not belong here\nhint: put it into `defaults`"
+            "job:1:9: error: job: the key `alert` is not allowed here\nhint: put it into `defaults`"
         ),
         (
             "{\"defaults\":{\"id\":\"x\"}}\n",
-            "job:1:14: error: defaults: the key `id` does not belong here\nhint: put it into `job`"
+            "job:1:14: error: defaults: the key `id` is not allowed here\nhint: put it into `job`"
         ),
         (
             "{\"defaults\":{\"token\":\"x\"}}\n",
-            "job:1:14: error: defaults: the key `token` does not belong here\nhint: recipients are the lines below"
+            "job:1:14: error: defaults: the key `token` is not allowed here\nhint: put recipients on the lines below"
         ),
-        ("{\"defaults\":{\"priority\":7}}\n", "job:1:25: error: defaults.priority: expected 10, 5 or 1, found `7`"),
+        (
+            "{\"defaults\":{\"priority\":7}}\n",
+            "job:1:25: error: defaults.priority: must be 10, 5 or 1, unquoted (got `7`)"
+        ),
         (
             "{\"defaults\":{},\"token\":\"x\"}\n",
-            "job:1:16: error: the key `token` is unknown in the first line\nhint: it has `job` and `defaults`; recipients are the lines below"
+            "job:1:16: error: the key `token` is unknown in the first line\nhint: use `job` and `defaults` there; recipients go on the lines below"
         ),
-        ("{\"job\":[]}\n", "job:1:8: error: job: expected a mapping, found a sequence"),
+        ("{\"job\":[]}\n", "job:1:8: error: job: expected an object, found an array"),
     ])
     func `a fault of the first line fails the job`(first: String, line: String) {
         let job = lines(first + "{\"token\":\"0A\",\"alert\":\"x\"}\n")
@@ -96,7 +99,7 @@ struct LinesTests {
         #expect(lines(text).sent.count == 2 && lines(text).summary.failure == nil)
         let job = lines(text, context(inPlace: true))
         #expect(job.summary.failure == .incomplete && !job.summary.endsInNewline)
-        #expect(job.summary.fault?.message == "the last line does not end" && job.summary.fault?.place?.line == 3)
+        #expect(job.summary.fault?.message == "the last line has no line feed" && job.summary.fault?.place?.line == 3)
     }
 
     @Test func `a count that agrees makes up for the missing end`() {

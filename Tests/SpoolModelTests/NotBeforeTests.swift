@@ -57,8 +57,8 @@ struct NotBeforeTests {
         #expect(job.summary.failure == .invalid)
         #expect(
             job.lines == [
-                "job:1:59: error: expiration: the expiration has passed when the job may be sent, at \(time)"
-                    + "\nhint: give a later one, which counts from the drop if it begins with +, or an earlier not_before"
+                "job:1:59: error: expiration: is earlier than the job's start time, \(time)"
+                    + "\nhint: set a later expiration (with +, it counts from the drop) or an earlier not_before"
             ])
     }
 
@@ -67,6 +67,6 @@ struct NotBeforeTests {
             #"{"alert":"x","not_before":"+2h","recipients":[{"token":"0A","expiration":"+1h"},{"token":"0B"}]}"#)
         #expect(job.summary.failure == nil && job.summary.rejectedCount == 1)
         #expect(job.sent.map(\.reason) == ["BadExpirationDate", nil])
-        #expect(job.lines.count == 1 && job.lines[0].contains("recipients[0].expiration: the expiration has passed"))
+        #expect(job.lines.count == 1 && job.lines[0].contains("recipients[0].expiration: is earlier than"))
     }
 }

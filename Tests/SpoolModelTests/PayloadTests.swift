@@ -37,10 +37,10 @@ struct PayloadTests {
             ])
     }
 
-    @Test func `a number that JSON cannot say is a fault at its place`() {
+    @Test func `a number that JSON cannot represent is a fault at its place`() {
         let job = yaml("token: 0A\npayload:\n  aps: {alert: x}\n  ratio: .nan\n")
         #expect(job.summary.failure == .invalid)
-        #expect(job.lines.first?.hasPrefix("job:4:10: error: payload: JSON cannot say `.nan`") == true)
+        #expect(job.lines.first?.hasPrefix("job:4:10: error: payload: JSON cannot represent `.nan`") == true)
     }
 
     @Test func `shorthands make the payload that their names say`() {
@@ -78,7 +78,7 @@ struct PayloadTests {
     @Test func `a payload of text that is no JSON is a fault at its place`() {
         let job = json(#"{"token":"0A","payload":"Hi"}"#)
         #expect(job.summary.failure == .invalid && job.lines.count == 1)
-        let start = "job:1:25: error: payload: expected a mapping, or text that is JSON: "
+        let start = "job:1:25: error: payload: expected an object, or JSON text: "
         #expect(job.lines[0].hasPrefix(start), "\(job.lines)")
     }
 
@@ -98,20 +98,26 @@ struct PayloadTests {
     @Test(arguments: [
         (#""custom": {"aps": 1}"#, "custom: must not contain `aps`"),
         (#""custom": {"mdm": 1}"#, "custom: must not contain `mdm`"),
-        (#""custom": []"#, "custom: expected a mapping, found a sequence"),
-        (#""alert": 1"#, "alert: expected a string or a mapping, found a number"),
-        (#""alert": {"body": 1}"#, "alert.body: expected a string or a mapping with loc-key, found a number"),
+        (#""custom": []"#, "custom: expected an object, found an array"),
+        (#""alert": 1"#, "alert: expected a string or an object, found a number"),
+        (#""alert": {"body": 1}"#, "alert.body: expected a string or an object with loc-key, found a number"),
         (#""sound": {"critical": true}"#, "sound.critical: expected the number 1, found true"),
-        (#""badge": -1"#, "badge: expected a whole number from 0, found a number"),
-        (#""badge": 1.0"#, "badge: expected a whole number from 0, found a number"),
+        (#""badge": -1"#, "badge: expected a whole number, 0 or greater, found a number"),
+        (#""badge": 1.0"#, "badge: expected a whole number, 0 or greater, found a number"),
         (#""content_available": "yes""#, "content_available: expected true or false, found a string"),
-        (#""payload": []"#, "payload: expected a mapping, found a sequence"),
-        (#""badge": "increment""#, "badge: expected a whole number from 0, found a string"),
-        (#""payload": "[1]""#, "payload: expected a mapping, found a sequence"),
-        (#""payload": "{\"aps\": 1}""#, "payload.aps: expected a mapping, found a number"),
-        (#""payload": {"aps": 1}"#, "payload.aps: expected a mapping, found a number"),
-        (#""payload": {"aps": {"badge": null}}"#, "payload.aps.badge: expected a whole number from 0, found null"),
-        (#""payload": {"aps": {"badge": "1"}}"#, "payload.aps.badge: expected a whole number from 0, found a string"),
+        (#""payload": []"#, "payload: expected an object, found an array"),
+        (#""badge": "increment""#, "badge: expected a whole number, 0 or greater, found a string"),
+        (#""payload": "[1]""#, "payload: expected an object, found an array"),
+        (#""payload": "{\"aps\": 1}""#, "payload.aps: expected an object, found a number"),
+        (#""payload": {"aps": 1}"#, "payload.aps: expected an object, found a number"),
+        (
+            #""payload": {"aps": {"badge": null}}"#,
+            "payload.aps.badge: expected a whole number, 0 or greater, found null"
+        ),
+        (
+            #""payload": {"aps": {"badge": "1"}}"#,
+            "payload.aps.badge: expected a whole number, 0 or greater, found a string"
+        ),
         (
             #""payload": {"aps": {"content-available": true}}"#,
             "payload.aps.content-available: expected the number 1, found true"
@@ -122,11 +128,11 @@ struct PayloadTests {
         ),
         (
             #""payload": {"aps": {"url-args": [1]}}"#,
-            "payload.aps.url-args: expected a list of strings, found a sequence"
+            "payload.aps.url-args: expected an array of strings, found an array"
         ),
         (#""payload": {"x": 1}"#, "payload: a push of type alert needs `aps`"),
         (#""custom": {"x": 1}"#, "a push of type alert needs `aps`"),
-        (#""payload": {"aps": {}}, "badge": 1"#, "badge: `payload` and `badge` exclude each other"),
+        (#""payload": {"aps": {}}, "badge": 1"#, "badge: `payload` and `badge` cannot be combined"),
     ])
     func `a payload that Apple would not understand is a fault`(members: String, message: String) {
         let job = json("{\"token\":\"0A\",\(members)}")
@@ -137,29 +143,29 @@ struct PayloadTests {
 
     @Test(arguments: [
         (
-            #"{"aps":{"alert":"x","message":"y"}}"#, "payload.aps: Apple documents no key `message` here",
-            "the text to show is `alert`"
+            #"{"aps":{"alert":"x","message":"y"}}"#, "payload.aps: Apple does not document a key `message` here",
+            "use `alert` for the text to show"
         ),
         (
-            #"{"aps":{"alert":"x","bagde":1}}"#, "payload.aps: Apple documents no key `bagde` here",
+            #"{"aps":{"alert":"x","bagde":1}}"#, "payload.aps: Apple does not document a key `bagde` here",
             "did you mean `badge`?"
         ),
         (
-            #"{"aps":{"alert":{"boddy":"x"}}}"#, "payload.aps.alert: Apple documents no key `boddy` here",
+            #"{"aps":{"alert":{"boddy":"x"}}}"#, "payload.aps.alert: Apple does not document a key `boddy` here",
             "did you mean `body`?"
         ),
         (
             #"{"aps":{"alert":{"title_loc_key":"x"}}}"#,
-            "payload.aps.alert: Apple documents no key `title_loc_key` here", "did you mean `title-loc-key`?"
+            "payload.aps.alert: Apple does not document a key `title_loc_key` here", "did you mean `title-loc-key`?"
         ),
         (
             #"{"aps":{"alert":"x","interruption-level":"loud"}}"#,
-            "payload.aps.interruption-level: the level `loud` is unknown",
+            "payload.aps.interruption-level: unknown level `loud`",
             "Apple knows passive, active, time-sensitive, critical"
         ),
         (
             #"{"aps":{"sound":"x","mutable-content":1}}"#,
-            "payload: `mutable-content` without `alert`: the app's extension does not run", "add `alert`"
+            "payload: `mutable-content` without `alert` does not run the app's extension", "add `alert`"
         ),
     ])
     func `what Apple does not document is a warning`(payload: String, message: String, hint: String) {

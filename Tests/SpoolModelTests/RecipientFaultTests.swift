@@ -9,7 +9,7 @@ struct RecipientFaultTests {
         let list = tokens.map { "\"\($0)\"" }.joined(separator: ",")
         let job = json(#"{"alert":"x","tokens":[\#(list)]}"#)
         #expect(job.sent.count == 4 && job.summary.failure == nil)
-        let words = "the token has 4 bytes, and 1 more is as short"
+        let words = "the token has only 4 bytes, and 1 more is too short"
         #expect(job.allLines.count == 1 && job.allLines[0].hasPrefix("job:1:24: warning: tokens[0]: \(words)\n"))
         #expect(json(#"{"token":"DEADBEAF","badge":1}"#).allLines.count == 1)
         #expect(json(#"{"alert":"x","recipients":[{"token":"DEADBEAF","badge":1}]}"#).allLines.count == 1)
@@ -19,19 +19,19 @@ struct RecipientFaultTests {
     @Test(arguments: [
         (
             #"{"alert":"x"}"#, "MissingDeviceToken",
-            "job:1:29: error: recipients[0]: there is no token\nhint: give each recipient a `token`"
+            "job:1:29: error: recipients[0]: the token is missing\nhint: give each recipient a `token`"
         ),
         (
             #"{"token":"abc"}"#, "BadDeviceToken",
-            "job:1:38: error: recipients[0].token: the token has 3 hexadecimal digits, an odd number\nhint: pass the token on as the device gave it"
+            "job:1:38: error: recipients[0].token: the token has 3 hexadecimal digits, an odd number\nhint: pass the token exactly as the device sent it"
         ),
         (
             #"{"token":"0A","badge":"3"}"#, "BadPayload",
-            "job:1:51: error: recipients[0].badge: expected a whole number from 0, found a string"
+            "job:1:51: error: recipients[0].badge: expected a whole number, 0 or greater, found a string"
         ),
         (
             #"{"token":"0A","priority":7}"#, "BadPriority",
-            "job:1:54: error: recipients[0].priority: expected 10, 5 or 1, found `7`"
+            "job:1:54: error: recipients[0].priority: must be 10, 5 or 1, unquoted (got `7`)"
         ),
         (
             #"{"token":"0A","bagde":3}"#, "BadValue",
@@ -39,7 +39,7 @@ struct RecipientFaultTests {
         ),
         (
             #"{"token":"0A","count":3}"#, "BadValue",
-            "job:1:43: error: recipients[0]: the key `count` does not belong here\nhint: say it once for the whole job"
+            "job:1:43: error: recipients[0]: the key `count` is not allowed here\nhint: set it once for the whole job"
         ),
         (
             #"{"token":"0A","registered_at":"now"}"#, "BadValue",
@@ -47,9 +47,9 @@ struct RecipientFaultTests {
         ),
         (
             #"{"token":"0A","payload":{"aps":{}},"badge":3}"#, "BadPayload",
-            "job:1:64: error: recipients[0].badge: `payload` and `badge` exclude each other\nhint: put everything into `payload`, or use shorthands alone"
+            "job:1:64: error: recipients[0].badge: `payload` and `badge` cannot be combined\nhint: put everything into `payload`, or use only shorthands"
         ),
-        (#""0A""#, "BadValue", "job:1:29: error: recipients[0]: expected a mapping with a token, found a string"),
+        (#""0A""#, "BadValue", "job:1:29: error: recipients[0]: expected an object with a token, found a string"),
     ])
     func `a recipient's fault is told with its place and path`(text: String, reason: String, line: String) {
         let job = json("{\"alert\":\"\",\"recipients\":  [\(text)]}")
@@ -72,7 +72,7 @@ struct RecipientFaultTests {
         let long = String(repeating: "é", count: 2048)
         let job = json(#"{"alert":"x","recipients":[{"token":"0A"},{"token":"0B","alert":"\#(long)"}]}"#)
         #expect(job.sent.map(\.reason) == [nil, "PayloadTooLarge"])
-        #expect(job.diagnostics.first?.message == "the payload has 4116 bytes, and 4096 are allowed")
+        #expect(job.diagnostics.first?.message == "the payload has 4116 bytes; the limit is 4096")
     }
 
     @Test func `what all share is the document's fault, and told once`() {
@@ -92,7 +92,7 @@ struct RecipientFaultTests {
         #expect(job.sent.map(\.reason) == ["BadPayload", nil] && job.sent[0].token == "0a")
         #expect(
             job.lines == [
-                "job:1:51: error: payloads[0].aps.badge: expected a whole number from 0, found a string\nhint: write a number without quotes; 0 removes the badge"
+                "job:1:51: error: payloads[0].aps.badge: expected a whole number, 0 or greater, found a string\nhint: write a number without quotes; 0 removes the badge"
             ])
     }
 

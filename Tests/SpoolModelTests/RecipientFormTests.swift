@@ -63,35 +63,35 @@ struct RecipientFormTests {
     @Test(arguments: [
         (
             #"{"payload":{"aps":{}}}"#,
-            "job:1:1: error: there are no recipients\nhint: name them with `token`, `tokens` or `recipients`"
+            "job:1:1: error: no recipients\nhint: add `token`, `tokens` or `recipients`"
         ),
-        (#"{"token":"0A","tokens":["0A"],"alert":"x"}"#, "job:1:24: error: `token` and `tokens` exclude each other"),
+        (#"{"token":"0A","tokens":["0A"],"alert":"x"}"#, "job:1:24: error: `token` and `tokens` cannot be combined"),
         (
             #"{"tokens":["0A"],"recipients":[],"alert":"x"}"#,
-            "job:1:31: error: `tokens` and `recipients` exclude each other"
+            "job:1:31: error: `tokens` and `recipients` cannot be combined"
         ),
         (
             #"{"tokens":"0A","alert":"x"}"#,
-            "job:1:11: error: tokens: expected a list, found a string\nhint: write `token` for a single one"
+            "job:1:11: error: tokens: expected an array, found a string\nhint: use `token` for a single token"
         ),
         (#"{"tokens":[],"alert":"x"}"#, "job:1:11: error: tokens: is empty"),
-        (#"{"recipients":{},"alert":"x"}"#, "job:1:15: error: recipients: expected a list, found a mapping"),
+        (#"{"recipients":{},"alert":"x"}"#, "job:1:15: error: recipients: expected an array, found an object"),
         (
             #"{"token":"0A","payloads":[{}]}"#,
-            "job:1:26: error: payloads: goes with `tokens` only\nhint: write `tokens`"
+            "job:1:26: error: payloads: is allowed only with `tokens`\nhint: use `tokens`"
         ),
         (
             #"{"tokens":["0A"],"payloads":[{}],"badge":1}"#,
-            "job:1:29: error: payloads: `payloads` and a payload for all exclude each other\nhint: put everything into `payloads`"
+            "job:1:29: error: payloads: `payloads` and a shared payload cannot be combined\nhint: put everything into `payloads`"
         ),
         (
             #"{"token":"0A"}"#,
-            "job:1:1: error: there is no payload\nhint: write `payload`, or shorthands such as `alert` and `badge`"
+            "job:1:1: error: the payload is missing\nhint: add `payload`, or shorthands such as `alert` and `badge`"
         ),
-        (#"["0A"]"#, "job:1:1: error: expected a mapping, found a sequence"),
+        (#"["0A"]"#, "job:1:1: error: expected an object, found an array"),
         (
             #"{"token":null,"alert":"x"}"#,
-            "job:1:1: error: there are no recipients\nhint: name them with `token`, `tokens` or `recipients`"
+            "job:1:1: error: no recipients\nhint: add `token`, `tokens` or `recipients`"
         ),
     ])
     func `exactly one form of recipients must be there`(text: String, line: String) {
@@ -106,7 +106,7 @@ struct RecipientFormTests {
         #expect(job.sent.map(\.index) == [0, 1, 2, 3, 4])
         #expect(
             job.lines[0]
-                == "job:1:19: error: tokens[1]: the token is neither hexadecimal nor base64\nhint: pass the token on as the device gave it"
+                == "job:1:19: error: tokens[1]: the token is neither hexadecimal nor base64\nhint: pass the token exactly as the device sent it"
         )
         #expect(job.lines[2] == "job:1:31: error: tokens[3]: expected a string, found a number")
     }
@@ -125,7 +125,7 @@ struct RecipientFormTests {
         for count in ["9223372036854775807", "2", "0"] {
             let job = json(#"{"token": "0A", "alert": "x", "count": \#(count)}"#)
             #expect(job.summary.failure == .incomplete)
-            #expect(job.summary.fault?.message == "the job promises \(count) recipients and has 1")
+            #expect(job.summary.fault?.message == "is \(count), but the job has 1 recipients")
         }
         #expect(json(#"{"token": "0A", "alert": "x", "count": 1}"#).summary.failure == nil)
         #expect(json(#"{"token": "0A", "alert": "x", "count": 99999999999999999999}"#).summary.failure == .invalid)

@@ -95,7 +95,7 @@ struct TopicTests {
     func `a push that asks for the location is not for another time`(priority: String, isGood: Bool) {
         let job = read(#","push_type":"location","priority":\#(priority)"#, .token)
         #expect((job.summary.failure == nil) == isGood)
-        if !isGood { #expect(job.summary.fault?.message == "a push of type location has priority 10 or 5") }
+        if !isGood { #expect(job.summary.fault?.message == "a location push must have priority 10 or 5") }
     }
 
     @Test func `every batch says when it is given up`() {

@@ -41,7 +41,7 @@ import YAML
 
     @Test(arguments: ["--- {a: 1}\n...\n", "--- {a: 1}\n... # end\n\n# note\n", "--- {a: 1}\n"])
     func `directives behind the document are another document`(document: String) {
-        #expect(fault(document + Self.directives(1_000))?.message == "there is a second document")
+        #expect(fault(document + Self.directives(1_000))?.message == "the file has more than one document")
     }
 
     @Test func `a percent sign that begins a line of text is no directive`() throws {

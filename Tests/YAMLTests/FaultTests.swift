@@ -9,11 +9,12 @@ import YAML
         ("a: 1\n<<: {b: 2}\n", 2, 1, "merge keys are not supported"),
         ("a: !mine 1\n", 1, 4, "the tag `!mine` is not supported"),
         ("a: !!binary aGk=\n", 1, 4, "the tag `tag:yaml.org,2002:binary` is not supported"),
-        ("a: !!int x\n", 1, 4, "`x` is not what its tag says"),
+        ("a: !!int x\n", 1, 4, "`x` does not match its tag"),
         ("a: !!map [1]\n", 1, 4, "the tag `tag:yaml.org,2002:map` is not supported"),
-        ("a: 1\n---\nb: 2\n", 2, 1, "there is a second document"), ("{[1]: 2}\n", 1, 2, "a key must be a single value"),
-        ("a: 1\nb: 2\na: 3\n", 3, 1, "the key `a` is there twice"),
-        ("- {x: 1, \"x\": 2}\n", 1, 10, "the key `x` is there twice"),
+        ("a: 1\n---\nb: 2\n", 2, 1, "the file has more than one document"),
+        ("{[1]: 2}\n", 1, 2, "a key must be a single value"),
+        ("a: 1\nb: 2\na: 3\n", 3, 1, "the key `a` appears twice"),
+        ("- {x: 1, \"x\": 2}\n", 1, 10, "the key `x` appears twice"),
     ])
     func `what plain data has no need of is refused`(text: String, line: Int, column: Int, message: String) {
         let fault = fault(text)
@@ -23,14 +24,14 @@ import YAML
 
     @Test(arguments: [
         ("a: \"x\nb: 1\n", 1, 4, "unterminated string"), ("ä: 'x\n", 1, 5, "unterminated string"),
-        ("a:\n\t- 1\n", 2, 1, "a tab stands where spaces must be"), ("a: @x\n", 1, 4, "a value cannot start with `@`"),
-        ("a: b: c\n", 1, 5, "a colon is out of place"), ("a: 1\nb\nc: 2\n", 2, 1, "a key lacks its colon"),
-        ("a: 1\n b: 2\n", 2, 3, "a colon is out of place"), ("a: [1, 2\nb: 3\n", 2, 2, "a comma or `]` is missing"),
-        ("a: {b: 1\n", 2, 1, "a comma or `}` is missing"), ("a: \"\\q\"\n", 1, 5, "an unknown escape"),
-        ("  a: 1\n b: 2\n", 2, 2, "there is more after the end of the document"),
-        ("a: - 1\n", 1, 4, "a `-` is out of place"),
-        ("a: \"\\ud800\"\n", 1, 7, "an escape that is no Unicode character"),
-        ("ü: 1\na: \u{0}\n", 2, 4, "there is a NUL byte"),
+        ("a:\n\t- 1\n", 2, 1, "a tab is used for indentation"), ("a: @x\n", 1, 4, "a value cannot start with `@`"),
+        ("a: b: c\n", 1, 5, "unexpected colon"), ("a: 1\nb\nc: 2\n", 2, 1, "the colon after a key is missing"),
+        ("a: 1\n b: 2\n", 2, 3, "unexpected colon"), ("a: [1, 2\nb: 3\n", 2, 2, "a comma or `]` is missing"),
+        ("a: {b: 1\n", 2, 1, "a comma or `}` is missing"), ("a: \"\\q\"\n", 1, 5, "unknown escape sequence"),
+        ("  a: 1\n b: 2\n", 2, 2, "unexpected text after the end of the document"),
+        ("a: - 1\n", 1, 4, "unexpected `-`"),
+        ("a: \"\\ud800\"\n", 1, 7, "an escape sequence is not a Unicode character"),
+        ("ü: 1\na: \u{0}\n", 2, 4, "the file contains a NUL byte"),
         ("ü: 1\na: \u{1}\n", 2, 4, "a control character is not allowed here"),
     ])
     func `a fault of syntax has its place and a remedy`(text: String, line: Int, column: Int, message: String) {

@@ -152,7 +152,7 @@ def _lines(
         count += 1
         yield _json(recipient.hex() if isinstance(recipient, bytes) else recipient)
     if count == 0:
-        raise InputFault("there are no recipients", "name at least one")
+        raise InputFault("no recipients", "name at least one")
     if job and job.get("count", count) != count:
         raise InputFault(f"there are {count} recipients, and count says {job['count']}", "make them the same")
 
@@ -229,7 +229,7 @@ def _ending(name: str) -> str:
         not ending or not is_clean or name.startswith(".") or name.endswith(".result.json")
         or not len(ending) < len(data) <= 200
     ):
-        raise InputFault(f"'{_printable(name)}' is no name for a job", _NAME_HINT)
+        raise InputFault(f"'{_printable(name)}' is not a valid job name", _NAME_HINT)
     return ending
 
 
@@ -645,13 +645,13 @@ def _remedy(error: OSError, refusal: str) -> str:
     if error.errno in _REFUSED:
         return refusal or "run as a member of the group that the folder belongs to, see pushspool-spool(7)"
     if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
-        return "check the spool's path and the app's name; the daemon makes an app's folders when it starts"
+        return "check the spool's path and the app's name; the daemon creates an app's folders when it starts"
     if error.errno in _FULL:
-        return "free some space and submit again"
+        return "free some space, and submit the job again"
     if error.errno == errno.EEXIST:
         return "move what has that name away"
     if error.errno == errno.EXDEV:
-        return "keep both folders on one filesystem, without a mount or subvolume of their own"
+        return "keep both folders on one filesystem, without separate mounts or subvolumes"
     return ""
 
 

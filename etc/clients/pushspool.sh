@@ -47,7 +47,7 @@ pushspool_submit() (
     # Whatever the umask is: the daemon, another user, must be able to read it. Other users cannot enter new/.
     chmod 644 "$staged" || pushspool_fail 75 "$staged cannot be given its mode" "look after the filesystem"
     if [ "$file" = - ]; then cat; else cat <"$file"; fi >"$staged" ||
-        pushspool_fail 75 "the job cannot be copied to $staged" "free some space and submit again"
+        pushspool_fail 75 "the job cannot be copied to $staged" "free some space, and submit the job again"
     [ -s "$staged" ] || pushspool_fail 65 "the job is empty" "write what pushspool-job(5) says"
     pushspool_sync "$staged" || pushspool_fail 75 "$staged cannot be synced" "look after the disk, then submit again"
     published=$(pushspool_publish "$staged" "$home/new" "$name") || exit
@@ -183,7 +183,7 @@ pushspool_home() {
     *) home=./$1/$2 ;;
     esac
     [ -d "$home/new" ] || pushspool_fail 75 "there is no $home/new that we may see" \
-        "check the spool's path and the app's name; the daemon makes an app's folders when it starts"
+        "check the spool's path and the app's name; the daemon creates an app's folders when it starts"
     printf '%s\n' "$home"
 }
 
@@ -193,7 +193,7 @@ pushspool_check_name() {
     .* | */* | *[[:cntrl:]]* | *.result.json) ;;
     ?*.json | ?*.yaml | ?*.yml | ?*.jsonl) [ ${#1} -gt 200 ] || return 0 ;;
     esac
-    pushspool_fail 65 "'$(printf '%s' "$1" | tr '[:cntrl:]' '?')' is no name for a job" \
+    pushspool_fail 65 "'$(printf '%s' "$1" | tr '[:cntrl:]' '?')' is not a valid job name" \
         "at most 200 bytes, no point first, no slash or control character, and .json, .yaml, .yml or .jsonl at the end"
 }
 

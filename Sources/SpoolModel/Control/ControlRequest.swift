@@ -73,11 +73,11 @@ package struct ControlRequest: Hashable, Sendable {
     /// - Throws: `ControlFault`: answer with it, and do nothing.
     package init(_ root: Node) throws(ControlFault) {
         guard root["v"]?.integer == Self.version else {
-            throw ControlFault("the command is not of version \(Self.version)", hint: "use the daemon's own pushspool")
+            throw ControlFault("`v` must be \(Self.version)", hint: "use the pushspool version that the daemon runs")
         }
         guard let command = root["do"]?.string.flatMap(Command.init(rawValue:)) else {
             let names = Command.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ControlFault("`do` names no command", hint: "known here: \(names)")
+            throw ControlFault("`do` must name a command", hint: "use one of \(names)")
         }
         self.init(command)
         for member in root.members { try take(member.key.text, member.value) }
@@ -101,8 +101,8 @@ package struct ControlRequest: Hashable, Sendable {
         }
         guard isUnderstood else {
             throw ControlFault(
-                "\(command.rawValue) does not know `\(key)`, or not that value of it",
-                hint: "use the daemon's own pushspool")
+                "\(command.rawValue): unknown member `\(key)`, or invalid value",
+                hint: "use the pushspool version that the daemon runs")
         }
     }
 

@@ -46,14 +46,14 @@ extension FileName {
 
     /// The remedy for a file with this name that should be sent.
     package var remedy: String {
-        if jobOfResult != nil { return "remove it: it says what became of a job, and is none" }
-        if isRest { return "remove it, or move it back beside its job in hold/" }
+        if jobOfResult != nil { return "remove it: it is the result file of a job, not a job" }
+        if isRest { return "remove it, or move it back next to its job in hold/" }
         let ending = String(decoding: ending, as: UTF8.self)
-        if Self.packedEndings.contains(ending.lowercased()) { return "unpack it under a job's name" }
+        if Self.packedEndings.contains(ending.lowercased()) { return "unpack it, and give it a job's file name" }
         if ending != ending.lowercased(), let lower = FileName(bytes: stem + Array(ending.lowercased().utf8)),
             lower.isJob
         {
-            return "rename it to \(lower): a job's ending is lower case"
+            return "rename it to \(lower): the extension must be lower case"
         }
         return "rename it so that it ends in .json, .yaml, .yml or .jsonl, or remove it"
     }

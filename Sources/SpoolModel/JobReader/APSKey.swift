@@ -11,21 +11,21 @@ enum APSType: Sendable {
     case stringsOrNull
 
     /// The type in words, for messages.
-    var expectation: String {
+    func expectation(for node: Node) -> String {
         switch self {
         case .string: "a string"
-        case .integer: "a whole number from 0"
+        case .integer: "a whole number, 0 or greater"
         case .number: "a number"
         case .flag: "the number 1"
         case .truth: "true"
-        case .object: "a mapping"
-        case .strings: "a list of strings"
-        case .alert: "a string or a mapping"
-        case .sound: "a string or a mapping with critical, name and volume"
+        case .object: node.mappingName
+        case .strings: "\(node.sequenceName) of strings"
+        case .alert: "a string or \(node.mappingName)"
+        case .sound: "a string or \(node.mappingName) with critical, name and volume"
         case .event: "`start`, `update` or `end`"
-        case .label: "a string or a mapping with loc-key"
+        case .label: "a string or \(node.mappingName) with loc-key"
         case .stringOrNull: "a string or null"
-        case .stringsOrNull: "a list of strings or null"
+        case .stringsOrNull: "\(node.sequenceName) of strings or null"
         }
     }
 
@@ -48,9 +48,9 @@ enum APSType: Sendable {
 
     /// The remedy for common mistakes.
     func hint(for node: Node) -> String? {
-        if node.isNull { return "leave the key out" }
+        if node.isNull { return "omit the key" }
         switch self {
-        case .flag: return "write 1, not \(node.text); leave the key out to say no"
+        case .flag: return "write 1, not \(node.text); omit the key to mean no"
         case .integer: return "write a number without quotes; 0 removes the badge"
         case .string, .number, .truth, .object, .strings, .alert, .sound, .event, .label, .stringOrNull,
             .stringsOrNull:

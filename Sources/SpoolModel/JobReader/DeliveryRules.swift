@@ -37,8 +37,8 @@ enum DeliveryRules {
     static func tooLate(at notBefore: WallTime) -> Breach {
         Breach(
             reason: .badExpirationDate, key: .expiration,
-            message: "the expiration has passed when the job may be sent, at \(notBefore.rfc3339)",
-            hint: "give a later one, which counts from the drop if it begins with +, or an earlier not_before")
+            message: "is earlier than the job's start time, \(notBefore.rfc3339)",
+            hint: "set a later expiration (with +, it counts from the drop) or an earlier not_before")
     }
 
     private static func checkSize(
@@ -46,7 +46,7 @@ enum DeliveryRules {
     ) {
         let limit = carrier.payloadLimit(for: attributes.pushType)
         guard byteCount > limit else { return }
-        let message = "the payload has \(byteCount) bytes, and \(limit) are allowed"
+        let message = "the payload has \(byteCount) bytes; the limit is \(limit)"
         breaches.append(Breach(reason: .payloadTooLarge, key: .payload, message: message, hint: "shorten it"))
     }
 
@@ -71,8 +71,7 @@ enum DeliveryRules {
         guard !attributes.pushType.rules.priorities.contains(attributes.priority) else { return }
         breaches.append(
             Breach(
-                reason: .badPriority, key: .priority, message: "a push of type location has priority 10 or 5", hint: nil
-            ))
+                reason: .badPriority, key: .priority, message: "a location push must have priority 10 or 5", hint: nil))
     }
 
     private static func checkBackground(
@@ -104,7 +103,7 @@ enum DeliveryRules {
         if attributes.priority == .lowest {
             breaches.append(
                 Breach(
-                    reason: .badPriority, key: .priority, message: "a Live Activity push has priority 10 or 5",
+                    reason: .badPriority, key: .priority, message: "a Live Activity push must have priority 10 or 5",
                     hint: nil))
         }
         var needed: [(PayloadFacts, String)] = [
@@ -117,13 +116,13 @@ enum DeliveryRules {
         guard facts.contains(.aps), !missing.isEmpty else { return }
         let message = "a Live Activity push needs \(missing.joined(separator: ", ")) in `aps`"
         breaches.append(
-            Breach(reason: .badPayload, key: .payload, message: message, hint: "the device drops it without a word"))
+            Breach(reason: .badPayload, key: .payload, message: message, hint: "devices silently drop it otherwise"))
     }
 
     private static func missingAPS(_ type: PushType) -> Breach {
         Breach(
             reason: .badPayload, key: .payload, message: "a push of type \(type.rawValue) needs `aps`",
-            hint: "put `alert`, `badge`, `sound` or another member of `aps` into it")
+            hint: "add `aps` with `alert`, `badge`, `sound` or another member")
     }
 
     private static let silentAtOnce = Breach(
@@ -132,6 +131,6 @@ enum DeliveryRules {
 
     private static let mutableWithoutAlert = Breach(
         reason: .badPayload, key: .payload,
-        message: "`mutable-content` without `alert`: the app's extension does not run", hint: "add `alert`",
+        message: "`mutable-content` without `alert` does not run the app's extension", hint: "add `alert`",
         isWarning: true)
 }

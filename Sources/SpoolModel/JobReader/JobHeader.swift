@@ -83,7 +83,7 @@ package struct JobHeader: Hashable, Sendable {
     private mutating func readRef(_ node: Node, _ findings: inout Findings) {
         guard let text = node.scalarText else { return complain("a string", .id, node, &findings) }
         guard (1...Self.longestRef).contains(text.utf8.count) else {
-            let message = "has \(text.utf8.count) bytes, and 1 to \(Self.longestRef) are allowed"
+            let message = "must have 1 to \(Self.longestRef) bytes (got \(text.utf8.count))"
             return findings.add(.badValue, Diagnostic(message, at: node.place), about: JobKey.id.rawValue)
         }
         ref = text
@@ -102,7 +102,7 @@ package struct JobHeader: Hashable, Sendable {
         do throws(TextFault) {
             let duration = try DurationText.parse(text)
             guard duration > .zero else {
-                throw TextFault("is no time at all", hint: "write \(DurationText.form), or leave it out for 1d")
+                throw TextFault("must be longer than 0", hint: "write \(DurationText.form), or omit it for 1d")
             }
             giveUpAfter = duration
         } catch {

@@ -67,10 +67,10 @@ enum JobScope: Sendable {
     /// Returns a hint about the right place for a key that is known but not allowed here.
     private func home(of key: JobKey) -> String {
         switch key.part {
-        case .recipients: self == .recipient ? "a recipient has one `token`" : "recipients are the lines below"
-        case .job: self == .recipient ? "say it once for the whole job" : "put it into `job`"
+        case .recipients: self == .recipient ? "give each recipient one `token`" : "put recipients on the lines below"
+        case .job: self == .recipient ? "set it once for the whole job" : "put it into `job`"
         case .delivery: "put it into `defaults`"
-        case .recipient: "it belongs to one recipient: write it in the list `recipients`"
+        case .recipient: "set it for single recipients, in `recipients`"
         }
     }
 
@@ -78,7 +78,7 @@ enum JobScope: Sendable {
     func refusal(of key: Node) -> Diagnostic {
         let name = Diagnostic.quoted(key.text)
         if let known = JobKey(rawValue: key.text) {
-            return Diagnostic("the key \(name) does not belong here", hint: home(of: known), at: key.place)
+            return Diagnostic("the key \(name) is not allowed here", hint: home(of: known), at: key.place)
         }
         let candidates = JobKey.allCases.filter(allows).map(\.rawValue)
         let hint: String
@@ -87,7 +87,7 @@ enum JobScope: Sendable {
         } else if ["aps", "mdm"].contains(key.text) {
             hint = "put the whole message under `payload`"
         } else {
-            hint = "put keys of your own under `custom`; known here: \(candidates.joined(separator: ", "))"
+            hint = "put custom keys under `custom`; known keys: \(candidates.joined(separator: ", "))"
         }
         return Diagnostic("the key \(name) is unknown", hint: hint, at: key.place)
     }

@@ -40,7 +40,7 @@ struct JobOutline: Sendable {
             read(root, .document, base: .root, context)
             settleForm(root)
         } else {
-            findings.expected("a mapping", root, reason: .badValue, about: "")
+            findings.expected(root.mappingName, root, reason: .badValue, about: "")
         }
     }
 
@@ -54,7 +54,7 @@ struct JobOutline: Sendable {
             case "defaults": readSection(member.value, .defaultsOfLines, "defaults", context)
             default:
                 let message = "the key \(Diagnostic.quoted(member.key.text)) is unknown in the first line"
-                let hint = "it has `job` and `defaults`; recipients are the lines below"
+                let hint = "use `job` and `defaults` there; recipients go on the lines below"
                 findings.add(.badValue, Diagnostic(message, hint: hint, at: member.key.place), about: "")
             }
         }
@@ -63,7 +63,7 @@ struct JobOutline: Sendable {
     private mutating func readSection(_ node: Node, _ scope: JobScope, _ name: String, _ context: JobContext) {
         if node.isNull { return }
         guard node.kind == .mapping else {
-            return findings.expected("a mapping", node, reason: .badValue, about: name)
+            return findings.expected(node.mappingName, node, reason: .badValue, about: name)
         }
         read(node, scope, base: .member(name), context)
     }
@@ -94,17 +94,17 @@ struct JobOutline: Sendable {
     private mutating func settleForm(_ root: Node) {
         let given = [JobKey.token, .tokens, .recipients].filter { recipientKeys[$0] != nil }
         guard let key = given.first, let node = recipientKeys[key] else {
-            let hint = "name them with `token`, `tokens` or `recipients`"
-            return findings.add(.badValue, Diagnostic("there are no recipients", hint: hint, at: root.place), about: "")
+            let hint = "add `token`, `tokens` or `recipients`"
+            return findings.add(.badValue, Diagnostic("no recipients", hint: hint, at: root.place), about: "")
         }
         guard given.count == 1 else {
             let names = given.map { "`\($0.rawValue)`" }.joined(separator: " and ")
             let place = given.compactMap { recipientKeys[$0]?.place }.max()
-            return findings.add(.badValue, Diagnostic("\(names) exclude each other", at: place), about: "")
+            return findings.add(.badValue, Diagnostic("\(names) cannot be combined", at: place), about: "")
         }
         let payloads = recipientKeys[.payloads]
         if let payloads, key != .tokens {
-            let diagnostic = Diagnostic("goes with `tokens` only", hint: "write `tokens`", at: payloads.place)
+            let diagnostic = Diagnostic("is allowed only with `tokens`", hint: "use `tokens`", at: payloads.place)
             findings.add(.badValue, diagnostic, about: JobKey.payloads.rawValue)
         }
         if key == .token {
@@ -117,13 +117,14 @@ struct JobOutline: Sendable {
 
     private mutating func isList(_ node: Node, _ key: JobKey) -> Bool {
         guard node.kind == .sequence else {
-            let hint = key == .tokens ? "write `token` for a single one" : nil
-            let diagnostic = Diagnostic("expected a list, found \(node.kindName)", hint: hint, at: node.place)
+            let hint = key == .tokens ? "use `token` for a single token" : nil
+            let diagnostic = Diagnostic(
+                "expected \(node.sequenceName), found \(node.kindName)", hint: hint, at: node.place)
             findings.add(.badValue, diagnostic, about: key.rawValue)
             return false
         }
         guard node.count > 0 else {
-            findings.add(.badValue, Diagnostic("is empty", at: node.place), about: key.rawValue)
+            findings.add(.badValue, Diagnostic("must not be empty", at: node.place), about: key.rawValue)
             return false
         }
         return true
@@ -135,12 +136,12 @@ struct JobOutline: Sendable {
         guard isList(payloads, .payloads) else { return }
         guard tokens.count == payloads.count else {
             let message = "there are \(tokens.count) tokens and \(payloads.count) payloads"
-            let hint = "write one payload for each token, or one `payload` for all"
+            let hint = "give one payload per token, or one `payload` for all"
             let diagnostic = Diagnostic(message, hint: hint, at: payloads.place)
             return findings.add(.badValue, diagnostic, about: JobKey.payloads.rawValue)
         }
         if wishes.payload != .none {
-            let message = "`payloads` and a payload for all exclude each other"
+            let message = "`payloads` and a shared payload cannot be combined"
             let diagnostic = Diagnostic(message, hint: "put everything into `payloads`", at: payloads.place)
             findings.add(.badPayload, diagnostic, about: JobKey.payloads.rawValue)
         }
@@ -149,7 +150,7 @@ struct JobOutline: Sendable {
 
     private mutating func requirePayload(_ root: Node) {
         guard case .none = wishes.payload, !isPayloadFaulty else { return }
-        let hint = "write `payload`, or shorthands such as `alert` and `badge`"
-        findings.add(.payloadEmpty, Diagnostic("there is no payload", hint: hint, at: root.place), about: "")
+        let hint = "add `payload`, or shorthands such as `alert` and `badge`"
+        findings.add(.payloadEmpty, Diagnostic("the payload is missing", hint: hint, at: root.place), about: "")
     }
 }

@@ -26,13 +26,13 @@ package struct JobSummary: Sendable {
         let remedy = "or write it elsewhere and rename it into new/"
         if !endsInNewline {
             return Diagnostic(
-                "the last line does not end, so the rest of the file may be missing",
+                "the last line has no line feed, so the file may be incomplete",
                 hint: "end it with a line feed, \(remedy)")
         }
         guard !isSealed else { return nil }
         return Diagnostic(
-            "nothing in the file says that it is whole",
-            hint: "give `count`, or end YAML with a line of `...`, \(remedy)")
+            "nothing in the file marks its end, so it may be incomplete",
+            hint: "add `count`, or end YAML with a line of `...`, \(remedy)")
     }
 
     /// Fails the job because of how its file arrived, and adds the reason; does nothing if the job fails already.

@@ -74,7 +74,7 @@ package struct LinesJobReader<Parser: DocumentParser> {
             return
         }
         if let blankLine {
-            let hint = "write one recipient a line, and blank lines at the end only"
+            let hint = "write one recipient per line, and blank lines only at the end"
             return failLine(Diagnostic("the line is blank", hint: hint, at: Place(line: blankLine, column: 1)))
         }
         do throws(Diagnostic) {
@@ -121,19 +121,19 @@ package struct LinesJobReader<Parser: DocumentParser> {
         isOver = true
         let count = compiler.chunk.count
         if isUnterminated, !compiler.context.isPublishedByRename, compiler.header.count != count {
-            let hint = "end it with a line feed, give `count`, or rename the file into place"
+            let hint = "end it with a line feed, add `count`, or rename the file into place"
             let place = Place(line: lineNumber, column: 1)
-            compiler.fail(.incomplete, Diagnostic("the last line does not end", hint: hint, at: place))
+            compiler.fail(.incomplete, Diagnostic("the last line has no line feed", hint: hint, at: place))
         } else if count == 0 {
             let code: ResultCode = lineNumber == 0 ? .incomplete : .invalid
-            compiler.fail(code, Diagnostic("there are no recipients", hint: "write one a line"))
+            compiler.fail(code, Diagnostic("no recipients", hint: "write one recipient per line"))
         }
         compiler.finish()
     }
 
     private static func tooLong(_ limit: Int) -> Diagnostic {
         Diagnostic(
-            "the line is longer than \(limit) bytes", hint: "write one recipient a line, or raise `limits.line`")
+            "the line is longer than \(limit) bytes", hint: "write one recipient per line, or raise `limits.line`")
     }
 }
 

@@ -15,7 +15,7 @@ struct PayloadInspector {
     /// Inspects a whole payload, a mapping, whose path is `path`.
     mutating func inspect(payload node: Node, path: String) {
         guard node.kind == .mapping else {
-            return findings.expected("a mapping", node, reason: .badPayload, about: path)
+            return findings.expected(node.mappingName, node, reason: .badPayload, about: path)
         }
         for member in node.members {
             if member.key.isText("aps") {
@@ -52,7 +52,7 @@ struct PayloadInspector {
 
     private mutating func inspect(aps node: Node, path: @autoclosure () -> String) {
         guard node.kind == .mapping else {
-            return findings.expected("a mapping", node, reason: .badPayload, about: path())
+            return findings.expected(node.mappingName, node, reason: .badPayload, about: path())
         }
         for member in node.members {
             guard let key = APSKey(rawValue: member.key.text) else {
@@ -79,9 +79,9 @@ struct PayloadInspector {
     mutating func checkInterruptionLevel(_ node: Node, path: String) {
         let levels = ["passive", "active", "time-sensitive", "critical"]
         guard !levels.contains(node.text) else { return }
-        let hint = "Apple knows \(levels.joined(separator: ", "))"
+        let hint = "use one of \(levels.joined(separator: ", "))"
         findings.warn(
-            Diagnostic("the level \(Diagnostic.quoted(node.text)) is unknown", hint: hint, at: node.place), about: path)
+            Diagnostic("unknown level \(Diagnostic.quoted(node.text))", hint: hint, at: node.place), about: path)
     }
 
     /// Reports a value of the wrong type.
@@ -95,7 +95,7 @@ struct PayloadInspector {
     }
 
     private static func misfit(_ node: Node, _ type: APSType) -> Diagnostic {
-        let message = "expected \(type.expectation), found \(node.kindName)"
+        let message = "expected \(type.expectation(for: node)), found \(node.kindName)"
         return Diagnostic(message, hint: type.hint(for: node), at: node.place)
     }
 
@@ -107,12 +107,12 @@ struct PayloadInspector {
         let near = Nearest.word(to: key.text, among: known)
         let hint = near.map { "did you mean `\($0)`?" } ?? misplaced(key)
         return Diagnostic(
-            "Apple documents no key \(Diagnostic.quoted(key.text)) here", hint: hint, at: key.place)
+            "Apple does not document a key \(Diagnostic.quoted(key.text)) here", hint: hint, at: key.place)
     }
 
     private static func misplaced(_ key: Node) -> String {
         // The example in pyapns used `message`, which no device ever showed.
-        key.isText("message") ? "the text to show is `alert`" : "keys of your own belong beside `aps`"
+        key.isText("message") ? "use `alert` for the text to show" : "put custom keys next to `aps`, not in it"
     }
 }
 

@@ -25,7 +25,7 @@ extension RecipientCompiler {
     mutating func add(recipient node: Node, base: PathBase) {
         guard node.kind == .mapping else {
             var findings = Findings(at: base, room: room)
-            findings.expected("a mapping with a token", node, reason: .badValue, about: "")
+            findings.expected("\(node.mappingName) with a token", node, reason: .badValue, about: "")
             return reject(findings, token: nil)
         }
         var reader = WishReader(context, at: base, room: room)
@@ -35,7 +35,7 @@ extension RecipientCompiler {
         if let registration = reader.registeredAt { chunk.note(registeredAt: registration) }
         guard let token else {
             let hint = "give each recipient a `token`"
-            reader.add(.missingDeviceToken, Diagnostic("there is no token", hint: hint, at: node.place), about: "")
+            reader.add(.missingDeviceToken, Diagnostic("the token is missing", hint: hint, at: node.place), about: "")
             return reject(reader.findings, token: nil)
         }
         add(token, reader.wishes, reader.findings, at: node)
@@ -89,13 +89,13 @@ extension RecipientCompiler {
         let bytes = decode(token, key: JobKey.token.rawValue, &findings)
         if let bytes { noteLength(bytes.count, token, findings.base.path(of: JobKey.token.rawValue)) }
         if own.clashes(with: wishes) {
-            let hint = "give the job shorthands instead of `payload`, or this recipient a `payload`"
+            let hint = "use shorthands instead of `payload` in the job, or give this recipient a `payload`"
             let message = "shorthands cannot change the job's `payload`"
             findings.add(.badPayload, Diagnostic(message, hint: hint, at: node.place), about: "")
         }
         let merged = wishes.overlaid(by: own)
         if case .parts(let parts) = merged.payload, parts.byteCount > Self.largestMerged {
-            let message = "the payload has more than \(parts.byteCount) bytes, which no gateway takes"
+            let message = "the payload has more than \(parts.byteCount) bytes, which no gateway accepts"
             findings.add(.payloadTooLarge, Diagnostic(message, hint: "shorten it", at: node.place), about: "")
             return reject(findings, token: bytes.map(DeviceToken.init(bytes:)))
         }
@@ -127,15 +127,15 @@ extension RecipientCompiler {
     /// Rejects a recipient whose text, or whose token or payload, exceeds the limit for a valid recipient.
     mutating func rejectTooLong(_ node: Node, _ base: PathBase) {
         var findings = Findings(at: base, room: room)
-        let message = "takes \(node.rawRange.count) bytes of the file, and \(JobChunk.byteLimit) are allowed"
+        let message = "has \(node.rawRange.count) bytes in the file; the limit is \(JobChunk.byteLimit)"
         findings.add(.badValue, Diagnostic(message, hint: "shorten it", at: node.place), about: "")
         reject(findings, token: nil)
     }
 
     private mutating func rejectPayloadless(_ node: Node, _ base: PathBase) {
         var findings = Findings(at: base, room: room)
-        let hint = "give it a `payload`, or give all of them one"
-        findings.add(.payloadEmpty, Diagnostic("there is no payload", hint: hint, at: node.place), about: "")
+        let hint = "give it a `payload`, or set one for all recipients"
+        findings.add(.payloadEmpty, Diagnostic("the payload is missing", hint: hint, at: node.place), about: "")
         reject(findings, token: nil)
     }
 
@@ -157,8 +157,8 @@ extension RecipientCompiler {
             case .empty: "the token is empty"
             case .oddDigitCount(let count): "the token has \(count) hexadecimal digits, an odd number"
             case .unreadable: "the token is neither hexadecimal nor base64"
-            case .tooLong(let count): "the token has \(count) bytes, and \(DeviceToken.maximumByteCount) are allowed"
+            case .tooLong(let count): "the token has \(count) bytes; the limit is \(DeviceToken.maximumByteCount)"
             }
-        return Diagnostic(message, hint: "pass the token on as the device gave it", at: node.place)
+        return Diagnostic(message, hint: "pass the token exactly as the device sent it", at: node.place)
     }
 }

@@ -94,8 +94,8 @@ struct RecipientCompiler: Sendable {
         guard byteCount < Self.leastLength else { return }
         shortTokens.count += 1
         guard shortTokens.first == nil else { return }
-        let hint = "Apple's have 32; pass tokens on as the devices gave them"
-        let message = "the token has \(byteCount) byte\(byteCount == 1 ? "" : "s")"
+        let hint = "Apple's tokens have 32; pass tokens exactly as devices send them"
+        let message = "the token has only \(byteCount) byte\(byteCount == 1 ? "" : "s")"
         shortTokens.first = Diagnostic(message, hint: hint, at: node().place, severity: .warning).about(path())
     }
 
@@ -103,12 +103,12 @@ struct RecipientCompiler: Sendable {
     mutating func finish() {
         if var warning = shortTokens.first {
             let count = shortTokens.count - 1
-            if count > 0 { warning.message += ", and \(count) more \(count == 1 ? "is" : "are") as short" }
+            if count > 0 { warning.message += ", and \(count) more \(count == 1 ? "is" : "are") too short" }
             report.add(warning)
         }
         if let count = header.count, count != chunk.count {
-            let message = "the job promises \(count) recipients and has \(chunk.count)"
-            fail(.incomplete, Diagnostic(message, hint: "correct `count`, or write the whole file").about("count"))
+            let message = "is \(count), but the job has \(chunk.count) recipients"
+            fail(.incomplete, Diagnostic(message, hint: "correct `count`, or write the complete file").about("count"))
         }
         if header.isStrict, let firstRejection, failure == nil {
             (failure, fault) = (.invalid, firstRejection)

@@ -15,7 +15,7 @@ enum TimeText {
         if text.utf8.first == UInt8(ascii: "+") { return try relative(text.dropFirst(), droppedAt, form) }
         if isNumber(text) { return try absolute(text, form) }
         guard let time = WallTime(rfc3339: text) else {
-            throw TextFault("\(Diagnostic.quoted(text)) is no time", hint: form)
+            throw TextFault("\(Diagnostic.quoted(text)) is not a valid time", hint: form)
         }
         return try checked(time, form)
     }
@@ -49,6 +49,6 @@ enum TimeText {
 
     private static func beyond(_ form: String) -> TextFault {
         TextFault(
-            "is after 2106-02-07, the last day that can be told", hint: "give seconds, not milliseconds; \(form)")
+            "is after 2106-02-07, the last supported day", hint: "give seconds, not milliseconds; \(form)")
     }
 }

@@ -21,7 +21,7 @@ extension WishReader {
             findings.add(contentsOf: inner.moved(to: node.place))
             return compiled
         } catch {
-            let message = "expected a mapping, or text that is JSON: \(error.message)"
+            let message = "expected \(node.mappingName), or JSON text: \(error.message)"
             findings.add(.badPayload, whole: Diagnostic(message, hint: error.hint, at: node.place).about(path))
             return nil
         }
@@ -69,7 +69,7 @@ extension WishReader {
 
     private mutating func text(_ key: JobKey, _ node: Node) -> [UInt8]? {
         guard let text = node.string else {
-            let expected = key == .alert || key == .sound ? "a string or a mapping" : "a string"
+            let expected = key == .alert || key == .sound ? "a string or \(node.mappingName)" : "a string"
             findings.expected(expected, node, reason: .badPayload, about: key.rawValue)
             return nil
         }
@@ -81,7 +81,7 @@ extension WishReader {
 
     private mutating func badge(_ node: Node) -> [UInt8]? {
         guard let number = node.integer, number >= 0 else {
-            findings.expected("a whole number from 0", node, reason: .badPayload, about: JobKey.badge.rawValue)
+            findings.expected("a whole number, 0 or greater", node, reason: .badPayload, about: JobKey.badge.rawValue)
             return nil
         }
         return Array(String(number).utf8)
@@ -98,7 +98,7 @@ extension WishReader {
     private mutating func custom(_ node: Node) -> [UInt8]? {
         let key = JobKey.custom.rawValue
         guard node.kind == .mapping else {
-            findings.expected("a mapping", node, reason: .badPayload, about: key)
+            findings.expected(node.mappingName, node, reason: .badPayload, about: key)
             return nil
         }
         for member in node.members where member.key.isText("aps") || member.key.isText("mdm") {

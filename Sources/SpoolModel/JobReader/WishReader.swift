@@ -53,9 +53,9 @@ struct WishReader {
     /// Combines the shorthands; `payload` and shorthands exclude each other.
     mutating func finish() {
         if let payloadKey, let shorthandKey {
-            let message = "`payload` and `\(shorthandKey.text)` exclude each other"
+            let message = "`payload` and `\(shorthandKey.text)` cannot be combined"
             let later = payloadKey.index > shorthandKey.index ? payloadKey : shorthandKey
-            let hint = "put everything into `payload`, or use shorthands alone"
+            let hint = "put everything into `payload`, or use only shorthands"
             add(.badPayload, Diagnostic(message, hint: hint, at: later.place), about: shorthandKey.text)
         } else if !parts.isEmpty {
             wishes.payload = .parts(parts)
@@ -67,10 +67,10 @@ struct WishReader {
         guard let text = node.string else { return findings.expected("a string", node, reason: .badTopic, about: key) }
         let isPlausible = (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
         if !isPlausible {
-            add(.badTopic, Diagnostic("is no bundle identifier", at: node.place), about: key)
+            add(.badTopic, Diagnostic("is not a valid bundle identifier", at: node.place), about: key)
         } else if context.carrier.isBinary, text != context.topic {
-            let message = "the certificate names the topic" + (context.topic.map { ", \(Diagnostic.quoted($0))" } ?? "")
-            let hint = "remove it, or drop the job into the app of that topic"
+            let message = "the certificate sets the topic" + (context.topic.map { ", \(Diagnostic.quoted($0))" } ?? "")
+            let hint = "remove it, or drop the job into the app with that topic"
             add(.badTopic, Diagnostic(message, hint: hint, at: node.place), about: key)
         } else {
             wishes.topic = text
@@ -93,7 +93,7 @@ struct WishReader {
         let names = PushType.allCases.map(\.rawValue)
         let hint = Nearest.word(to: text, among: names).map { "did you mean `\($0)`?" }
         return Diagnostic(
-            "there is no push type \(Diagnostic.quoted(text))", hint: hint ?? names.joined(separator: ", "),
+            "unknown push type \(Diagnostic.quoted(text))", hint: hint ?? names.joined(separator: ", "),
             at: node.place)
     }
 
@@ -105,7 +105,8 @@ struct WishReader {
         else {
             return add(
                 .badPriority,
-                Diagnostic("expected \(allowed), found \(Diagnostic.quoted(node.text))", at: node.place), about: key)
+                Diagnostic("must be \(allowed), unquoted (got \(Diagnostic.quoted(node.text)))", at: node.place),
+                about: key)
         }
         wishes.priority = priority
         if !context.carrier.carriesPriority { warnNotCarried(key, node) }
@@ -130,11 +131,11 @@ struct WishReader {
             return findings.expected("a string", node, reason: .badCollapseID, about: key)
         }
         guard (1...64).contains(text.utf8.count) else {
-            let message = "has \(text.utf8.count) bytes, and 1 to 64 are allowed"
+            let message = "must have 1 to 64 bytes (got \(text.utf8.count))"
             return add(.badCollapseID, Diagnostic(message, at: node.place), about: key)
         }
         guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-            return add(.badCollapseID, Diagnostic("has control characters", at: node.place), about: key)
+            return add(.badCollapseID, Diagnostic("must not contain control characters", at: node.place), about: key)
         }
         wishes.collapseID = text
         if context.carrier.isBinary { warnNotCarried(key, node) }
@@ -142,6 +143,6 @@ struct WishReader {
 
     private mutating func warnNotCarried(_ key: String, _ node: Node) {
         let message = context.carrier == .frame ? "the binary protocol" : "this format of the binary protocol"
-        findings.warn(Diagnostic("is not carried by \(message)", hint: "remove it", at: node.place), about: key)
+        findings.warn(Diagnostic("is not supported by \(message)", hint: "remove it", at: node.place), about: key)
     }
 }

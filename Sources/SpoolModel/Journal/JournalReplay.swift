@@ -82,7 +82,7 @@ package struct JournalReplay: Sendable {
     private mutating func insert(_ head: JournalRegionHead) {
         let place = regions.firstIndex { $0.epoch >= head.epoch } ?? regions.count
         if place < regions.count, regions[place].epoch == head.epoch {
-            damage.append(JournalDamage(region: head.index, offset: 0, why: "its epoch is another region's"))
+            damage.append(JournalDamage(region: head.index, offset: 0, why: "its epoch belongs to another region"))
             return
         }
         regions.insert(head, at: place)
@@ -128,7 +128,7 @@ package struct JournalReplay: Sendable {
                 if reader.hasLost { loseEnd(JournalDamage(region: index, offset: 0, why: "its beginning is lost")) }
                 return
             }
-            damage.append(JournalDamage(region: index, offset: 0, why: "its head is damaged; its records are not"))
+            damage.append(JournalDamage(region: index, offset: 0, why: "its head is damaged, its records are intact"))
         }
         connect(head)
         if let first { state.apply(first) }
@@ -140,7 +140,7 @@ package struct JournalReplay: Sendable {
     /// Judges a region whose epoch is unknown: any data in it is lost.
     private mutating func judgeUnknown(_ bytes: [UInt8], _ index: Int) {
         guard bytes.dropFirst(Self.headByteCount).contains(where: { $0 != 0 }) else { return }
-        loseEnd(JournalDamage(region: index, offset: 0, why: "its head is damaged; its records cannot be read"))
+        loseEnd(JournalDamage(region: index, offset: 0, why: "its head is damaged, so its records cannot be read"))
     }
 
     /// Records that the file is shorter than its label says. The missing part may have concerned any job.
@@ -149,7 +149,7 @@ package struct JournalReplay: Sendable {
         loseEnd(
             JournalDamage(
                 region: offset / layout.regionByteCount, offset: offset % layout.regionByteCount,
-                why: "the file was cut to \(count) bytes, its label says \(layout.byteCount)"))
+                why: "the file was cut to \(count) bytes (its label says \(layout.byteCount))"))
     }
 
     /// Checks for records missing between the last region and this one.
@@ -158,7 +158,7 @@ package struct JournalReplay: Sendable {
         if last.head.epoch + 1 != head.epoch, !head.isFirstOfRun {
             lose(JournalDamage(region: head.index, offset: 0, why: "the region before it is missing"))
         } else if let offset = last.tornAt {
-            lose(JournalDamage(region: last.head.index, offset: offset, why: "a damaged record; what follows is lost"))
+            lose(JournalDamage(region: last.head.index, offset: offset, why: "a damaged record; the rest is lost"))
         }
     }
 
@@ -178,7 +178,7 @@ package struct JournalReplay: Sendable {
             loseEnd(
                 JournalDamage(
                     region: last.head.index, offset: offset,
-                    why: "a damaged record, behind which others were safe; what follows is lost"))
+                    why: "a damaged record; synced records after it are lost"))
         }
         endedCleanly = state.isStopped && !hasLostEnd
         state.beginRun()

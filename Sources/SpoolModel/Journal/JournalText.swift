@@ -15,13 +15,13 @@ package enum JournalText {
             return ["region \(index): \(isBlank ? "never used" : "its head is damaged")"]
         }
         var lines = [
-            "region \(index): epoch \(head.epoch)\(head.isFirstOfRun ? ", begun by a daemon that started" : "")"
+            "region \(index): epoch \(head.epoch)\(head.isFirstOfRun ? ", begun at a start of the daemon" : "")"
         ]
         var reader = JournalRegionReader(bytes, epoch: head.epoch)
         while let entry = reader.next() {
             lines.append(line(of: entry))
         }
-        lines.append("\(reader.offset) \(reader.isComplete ? "END" : "nothing valid follows")")
+        lines.append("\(reader.offset) \(reader.isComplete ? "END" : "no valid record follows")")
         return lines
     }
 

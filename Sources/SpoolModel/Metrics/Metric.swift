@@ -18,7 +18,7 @@ package enum Metric: String, CaseIterable, Hashable, Sendable {
     /// Bytes written to the journal.
     case journalWritten = "pushspool_journal_written_bytes_total"
     // An app.
-    /// What an app is doing: 1 for the state that it is in, 0 for the others.
+    /// The state of an app: 1 for its current state, 0 for the others.
     case appState = "pushspool_app_state"
     /// Free space on an app's volume, as last checked.
     case appFree = "pushspool_app_free_bytes"
@@ -29,7 +29,7 @@ package enum Metric: String, CaseIterable, Hashable, Sendable {
     case queueJobs = "pushspool_queue_jobs"
     /// Files in `new/` that are ignored because their names are not job names.
     case filesIgnored = "pushspool_files_ignored"
-    /// When the oldest job of a folder was dropped, in seconds since 1970.
+    /// When the oldest job in a folder was dropped, in seconds since 1970.
     case queueOldest = "pushspool_queue_oldest_timestamp_seconds"
     /// Jobs that were claimed.
     case jobsClaimed = "pushspool_jobs_claimed_total"
@@ -39,7 +39,7 @@ package enum Metric: String, CaseIterable, Hashable, Sendable {
     case jobFailures = "pushspool_job_failures_total"
     /// Jobs that the daemon itself held, by cause.
     case jobsHeld = "pushspool_jobs_held_total"
-    /// Jobs whose producer replaced them before they were taken.
+    /// Jobs that their producer replaced before they were claimed.
     case jobsOverwritten = "pushspool_jobs_overwritten_total"
     /// The time from a job's drop to its claim.
     case jobWait = "pushspool_job_wait_duration_seconds"
@@ -89,35 +89,35 @@ package enum Metric: String, CaseIterable, Hashable, Sendable {
         switch self {
         case .buildInfo: "The daemon's version; always 1."
         case .startTime: "When the daemon started, in seconds since 1970."
-        case .writtenTime: "When these numbers were written, in seconds since 1970."
-        case .stopping: "Whether the daemon takes no more jobs because it is to end (1), or not (0)."
+        case .writtenTime: "When these metrics were written, in seconds since 1970."
+        case .stopping: "Whether the daemon is stopping and takes no more jobs (1), or not (0)."
         case .spoolFree: "Free space on the volume of the spool and the journal."
         case .spoolSize: "Size of the volume of the spool and the journal."
-        case .journalSync: "How long syncs of the journal took."
+        case .journalSync: "Duration of syncs of the journal."
         case .journalWritten: "Bytes written to the journal."
-        case .appState: "What an app is doing: 1 for the state that it is in, 0 for the others."
-        case .appFree: "Free space on an app's volume, as of its last look."
+        case .appState: "The state of an app: 1 for its current state, 0 for the others."
+        case .appFree: "Free space on an app's volume when it was last checked."
         case .credentialExpiry: "When an app's credentials expire, in seconds since 1970."
-        case .queueJobs: "Jobs that are not over, by folder."
-        case .filesIgnored: "Files in new/ that are never taken, because their names are no jobs'."
-        case .queueOldest: "When the oldest job of a folder was dropped, in seconds since 1970."
-        case .jobsClaimed: "Jobs that were taken to be sent."
-        case .jobsFinished: "Jobs that were archived, by where."
+        case .queueJobs: "Unfinished jobs, by folder."
+        case .filesIgnored: "Files in new/ that are ignored because they do not have a job's name."
+        case .queueOldest: "When the oldest job in a folder was dropped, in seconds since 1970."
+        case .jobsClaimed: "Jobs that were claimed for sending."
+        case .jobsFinished: "Jobs that were archived, by state."
         case .jobFailures: "Jobs that failed, by result code."
-        case .jobsHeld: "Jobs that the daemon itself has put on hold, by cause."
-        case .jobsOverwritten: "Jobs whose producer replaced them before they were taken."
-        case .jobWait: "From a job's drop until it was claimed."
-        case .jobSend: "From a job's claim until all of it had an outcome."
+        case .jobsHeld: "Jobs that the daemon itself put on hold, by cause."
+        case .jobsOverwritten: "Jobs that their producer replaced before they were claimed."
+        case .jobWait: "Time from a job's drop to its claim."
+        case .jobSend: "Time from a job's claim until all its notifications had an outcome."
         case .notifications: "Notifications, by outcome."
         case .notificationFailures: "Notifications that were rejected or not sent, by reason."
-        case .notificationsRevoked: "Notifications that were counted as accepted and turned out not to be."
-        case .notificationsResent: "Notifications sent again that a lost connection cannot have delivered."
-        case .notificationsDoubtful: "Notifications sent again that may have been accepted before."
-        case .notificationsInFlight: "Notifications that are written to a connection and have no outcome."
-        case .answer: "From the writing of a request until its answer (HTTP/2)."
-        case .connections: "Connections that are up."
-        case .connectionsOpened: "Connections that came up."
-        case .connectionFailures: "Connections that failed, or did not come up."
+        case .notificationsRevoked: "Notifications that were counted as accepted but later turned out not to be."
+        case .notificationsResent: "Notifications that were resent and cannot have been delivered before."
+        case .notificationsDoubtful: "Notifications that were resent and may have been accepted before."
+        case .notificationsInFlight: "Notifications that are written to a connection and have no outcome yet."
+        case .answer: "Time from writing a request to its answer (HTTP/2)."
+        case .connections: "Open connections."
+        case .connectionsOpened: "Connections that were opened."
+        case .connectionFailures: "Connections that failed or could not be opened."
         }
     }
 }

@@ -18,8 +18,8 @@ package struct EarlierJob: Hashable, Sendable {
     package var explanation: String {
         let (what, remedy) =
             isOfSameFile
-            ? ("a file of the same name, time and bytes", "touch it, or rename it,")
+            ? ("a file with the same name, time and bytes", "touch or rename it")
             : ("a job with the same id", "give it another id")
-        return "\(what) was sent before: \(id), which ended at \(endedAt.rfc3339); \(remedy) to send it again"
+        return "\(what) was already sent: \(id), which ended at \(endedAt.rfc3339); \(remedy) to send it again"
     }
 }

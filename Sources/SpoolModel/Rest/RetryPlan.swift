@@ -19,17 +19,16 @@ package enum RetryPlan: Hashable, Sendable {
     package init(_ root: Node, includingUnknown includesUnknown: Bool) throws(ControlFault) {
         guard let result = ToldResult(root) else {
             throw ControlFault(
-                "its result file does not say what is left",
-                hint: "--whole sends all of it again, what was accepted too")
+                "its result file does not list the unsent notifications",
+                hint: "use --whole to send the whole job again, accepted notifications included")
         }
         guard root["code"]?.string != ResultCode.duplicate.rawValue else {
             throw ControlFault(
-                "it is a duplicate of a job that was sent: it would fail again",
-                hint: "--whole sends all of it all the same")
+                "it duplicates a job that was sent, and would fail again", hint: "use --whole to send it anyway")
         }
         guard result.progress.tally.total > 0 else {
             guard root["code"]?.string != ResultCode.expired.rawValue else {
-                throw ControlFault("it was too late for all of it", hint: "--whole sends all of it all the same")
+                throw ControlFault("the whole job expired before it was sent", hint: "use --whole to send it anyway")
             }
             self = .whole(result.name)
             return
@@ -40,10 +39,10 @@ package enum RetryPlan: Hashable, Sendable {
         guard !progress.remaining.isEmpty else {
             let unknown = result.progress.tally.unknown
             throw ControlFault(
-                "nothing of it is left to be sent",
+                "no notifications are left to send",
                 hint: unknown > 0 && !includesUnknown
-                    ? "\(unknown) notifications may have been sent: --unknown sends them again; --whole sends all"
-                    : "all of it is sent again with --whole")
+                    ? "\(unknown) notifications may have been sent: use --unknown to resend them, or --whole to resend all"
+                    : "use --whole to send the whole job again")
         }
         let sent = Rest.Sent(id: result.id, ref: result.ref, count: result.count, progress: progress)
         self = .rest(result.name, sent)

@@ -16,7 +16,7 @@ package enum SinceText {
             let age = try DurationText.parse(text)
             return now + (Duration.zero - age)
         } catch {
-            throw TextFault("\(Diagnostic.quoted(text)) is no point in time", hint: "write \(form)")
+            throw TextFault("\(Diagnostic.quoted(text)) is not a valid time", hint: "write \(form)")
         }
     }
 }

@@ -23,8 +23,8 @@ extension Journal {
         let file = try directory.openForWriting(fileName, mode: 0o600)
         guard try file.lock() else {
             throw SpoolFault(
-                "another daemon works on \(directory.path) as node '\(node)'",
-                hint: "stop it, or give this one another name with `node:`",
+                "another daemon uses \(directory.path) as node '\(node)'",
+                hint: "stop it, or set `node:` to another name",
                 cause: SystemError.locked("fcntl F_OFD_SETLK", file.path))
         }
         guard let known = try JournalReading.label(of: file, node: node) else {
@@ -67,7 +67,7 @@ extension Journal {
             throw SpoolFault(
                 "\(file.path) is full of unfinished jobs",
                 hint:
-                    "move the file away: then jobs in work/ are sent again whole, and those with on_doubt: report are held"
+                    "move the file away; the daemon resends jobs in work/ completely, and holds those with on_doubt: report"
             )
         }
         let journal = try Journal(file, in: directory, book: book)

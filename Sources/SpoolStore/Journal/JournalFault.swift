@@ -20,7 +20,7 @@ package enum JournalFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// One line for the log.
     package var description: String {
         switch self {
-        case .full(let cause): "the journal has no room: \(cause)"
+        case .full(let cause): "the journal is full: \(cause)"
         case .broken(let cause): "the journal cannot be written: \(cause)"
         }
     }

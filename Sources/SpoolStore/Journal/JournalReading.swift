@@ -14,15 +14,15 @@ enum JournalReading {
         if label == nil, head.allSatisfy({ $0 == 0 }), JournalLabel.isUnfinished(page) { return nil }
         guard let label else {
             throw SpoolFault(
-                "\(file.path) is damaged on its first page, or was written by another version of this program",
+                "\(file.path) has a damaged first page, or was written by another version of pushspool",
                 hint:
-                    "start the version that wrote it; or move the file away: then jobs in work/ are sent again whole, and those with on_doubt: report are held"
+                    "start the version that wrote it, or move the file away; the daemon resends jobs in work/ completely, and holds those with on_doubt: report"
             )
         }
         guard label.node == node else {
             throw SpoolFault(
-                "\(file.path) belongs to node '\(label.node)', and this is node '\(node)'",
-                hint: "give this daemon that name with `node:`, or put the journal back where it was")
+                "\(file.path) belongs to node '\(label.node)', but this daemon is node '\(node)'",
+                hint: "set `node:` to that name, or move the journal back to its place")
         }
         return label
     }
@@ -37,8 +37,8 @@ enum JournalReading {
             _ = try file.read(JournalLayout.labelByteCount, at: 0, appendingTo: &page)
             if page.allSatisfy({ $0 == 0 }) { try directory.unlink(Journal.fileName) }
             throw SpoolFault(
-                "there is no space for the journal of \(byteCount >> 20) MiB in \(directory.path)",
-                hint: "free that much, or make it smaller with `journal.size:` (8 MiB at least)", cause: error)
+                "no space for a journal of \(byteCount >> 20) MiB in \(directory.path)",
+                hint: "free that much space, or set `journal.size` to a smaller value (8 MiB or more)", cause: error)
         }
     }
 

@@ -77,7 +77,8 @@ extension ReportPage {
     mutating func writeLatency(_ page: inout Markup, _ histogram: LatencyHistogram, title: String) {
         let columns = histogram.columns
         let plot = Plot(
-            number: nextPicture(), title: "\(title): jobs by duration", summary: Self.summary(of: histogram), height: 300,
+            number: nextPicture(), title: "\(title): jobs by duration", summary: Self.summary(of: histogram),
+            height: 300,
             axis: PlotAxis(upTo: Double(columns.map(\.count).max() ?? 0), isWhole: true))
         let names = columns.map { ReportWords.duration($0.from) }
         let every = max(1, (columns.count + 6) / 7)

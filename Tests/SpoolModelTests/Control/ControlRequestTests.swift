@@ -32,14 +32,14 @@ import Testing
 
     @Test(arguments: [
         ("{}", "version"), (#"{"v":2,"do":"hold","job":"a"}"#, "version"), ("[]", "version"), ("7", "version"),
-        (#"{"v":1,"job":"a"}"#, "names no command"), (#"{"v":1,"do":"drop","job":"a"}"#, "names no command"),
+        (#"{"v":1,"job":"a"}"#, "must name a command"), (#"{"v":1,"do":"drop","job":"a"}"#, "must name a command"),
         (#"{"v":1,"do":"hold"}"#, "`job` is missing"), (#"{"v":1,"do":"stop","job":"a"}"#, "stop takes no job"),
         (#"{"v":1,"do":"pause","job":"a"}"#, "pause takes no job"),
-        (#"{"v":1,"do":"hold","job":"a","dry_run":true}"#, "hold does not know `dry_run`"),
-        (#"{"v":1,"do":"retry","job":"a","dry_run":1}"#, "retry does not know `dry_run`"),
-        (#"{"v":1,"do":"hold","job":7}"#, "hold does not know `job`"),
-        (#"{"v":1,"do":"stop","timeout_s":-1}"#, "stop does not know `timeout_s`"),
-        (#"{"v":1,"do":"cancel","job":"a","later":true}"#, "cancel does not know `later`"),
+        (#"{"v":1,"do":"hold","job":"a","dry_run":true}"#, "hold: unknown member `dry_run`"),
+        (#"{"v":1,"do":"retry","job":"a","dry_run":1}"#, "retry: unknown member `dry_run`"),
+        (#"{"v":1,"do":"hold","job":7}"#, "hold: unknown member `job`"),
+        (#"{"v":1,"do":"stop","timeout_s":-1}"#, "stop: unknown member `timeout_s`"),
+        (#"{"v":1,"do":"cancel","job":"a","later":true}"#, "cancel: unknown member `later`"),
     ])
     func `what is not known is refused, and not done by halves`(text: String, message: String) {
         let fault = #expect(throws: ControlFault.self) { _ = try read(text) }

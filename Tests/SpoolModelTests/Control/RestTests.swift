@@ -149,7 +149,7 @@ import Testing
         #expect(try plan(result(nothing, "")) == .whole(try #require(FileName("a%.json"))))
     }
 
-    @Test(arguments: [("duplicate", "is a duplicate"), ("expired", "was too late")])
+    @Test(arguments: [("duplicate", "duplicates a job"), ("expired", "expired before")])
     func `what would end so again, or is to, is not tried again`(code: String, message: String) {
         let nothing = #""accepted":0,"rejected":0,"expired":0,"unsent":0,"unknown":0"#
         let text = result(nothing, "").replacing(#""state""#, with: "\"code\":\"\(code)\",\"state\"")
@@ -158,10 +158,16 @@ import Testing
     }
 
     @Test(arguments: [
-        (#""accepted":9,"rejected":0,"expired":1,"unsent":0,"unknown":0"#, #""expired":[[5,5]]"#, "nothing of it"),
-        (#""accepted":9,"rejected":0,"expired":0,"unsent":0,"unknown":1"#, #""unknown":[[5,5]]"#, "nothing of it"),
-        (#""accepted":9,"rejected":0,"expired":0,"unsent":2,"unknown":0"#, #""unsent":[[5,5]]"#, "does not say"),
-        (#""accepted":9,"rejected":0,"expired":0,"unsent":1"#, #""unsent":[[5,5]]"#, "does not say"),
+        (
+            #""accepted":9,"rejected":0,"expired":1,"unsent":0,"unknown":0"#, #""expired":[[5,5]]"#,
+            "no notifications are left"
+        ),
+        (
+            #""accepted":9,"rejected":0,"expired":0,"unsent":0,"unknown":1"#, #""unknown":[[5,5]]"#,
+            "no notifications are left"
+        ),
+        (#""accepted":9,"rejected":0,"expired":0,"unsent":2,"unknown":0"#, #""unsent":[[5,5]]"#, "does not list"),
+        (#""accepted":9,"rejected":0,"expired":0,"unsent":1"#, #""unsent":[[5,5]]"#, "does not list"),
     ])
     func `nothing is sent of what is over, or of what cannot be`(counts: String, indexes: String, message: String) {
         let fault = #expect(throws: ControlFault.self) { _ = try plan(result(counts, indexes)) }
@@ -178,7 +184,7 @@ import Testing
         for bad in Self.wrongCounts + [-1] {
             let changed = text.replacing("\"\(word)\":\(good)", with: "\"\(word)\":\(bad)")
             let fault = #expect(throws: ControlFault.self, "\(bad)") { _ = try plan(changed, unknown: true) }
-            #expect(fault?.message.contains("does not say") == true, "\(bad)")
+            #expect(fault?.message.contains("does not list") == true, "\(bad)")
         }
     }
 
@@ -186,6 +192,6 @@ import Testing
         let most = Int.max
         let counts = "\"accepted\":\(most),\"rejected\":\(most),\"expired\":0,\"unsent\":0,\"unknown\":0"
         let fault = #expect(throws: ControlFault.self) { _ = try plan(result(counts, "")) }
-        #expect(fault?.message.contains("does not say") == true)
+        #expect(fault?.message.contains("does not list") == true)
     }
 }
