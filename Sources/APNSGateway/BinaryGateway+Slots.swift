@@ -62,7 +62,7 @@ extension BinaryGateway: SlottedGateway {
             if await session.wait(until: rateDeadline).contains(.cancelled) {
                 if session.doubtCount == 0 { return await session.close() }
                 session.abort()
-                return .lost(GatewayFault("the program ends"))
+                return .lost(GatewayFault("the daemon is stopping"))
             }
         }
     }
@@ -162,7 +162,7 @@ extension Status {
     var fault: GatewayFault {
         GatewayFault(
             "the gateway answered \(reason) (status \(rawValue))",
-            hint: failureClass == .app ? "the certificate names no usable topic: get one issued for the app" : nil)
+            hint: failureClass == .app ? "get a certificate issued for the app: this one has no usable topic" : nil)
     }
 }
 

@@ -24,11 +24,11 @@ struct ConnectFailure: Error {
         case let error as TLSError:
             self.init(.unreachable, "\(endpoint): \(error.message)", hint: error.hint)
         case let error as LookupError:
-            self.init(.unreachable, "\(error)", hint: "check the name of \(next) and the resolver")
+            self.init(.unreachable, "\(error)", hint: "check the host name of \(next), and DNS")
         case let error as ProxyError:
             self.init(.unreachable, error.message, hint: error.hint)
         case let error as ConnectError:
-            self.init(.unreachable, "\(error)", hint: "check host and port of \(next), and the way to it")
+            self.init(.unreachable, "\(error)", hint: "check host and port of \(next), and the network")
         default:
             self.init(.unreachable, "\(endpoint): \(error)")
         }

@@ -132,7 +132,7 @@ package struct FeedbackService: Sendable {
         let readiness = await stream.wait(for: .readable, until: limit)
         if readiness.contains(.cancelled) { throw CancellationError() }
         if readiness == .timedOut, .now < deadline {
-            throw GatewayFault("\(endpoint): the feedback service stopped in the middle")
+            throw GatewayFault("\(endpoint): the feedback service ended in the middle of an entry")
         }
         return readiness != .timedOut
     }

@@ -58,7 +58,7 @@ package struct GatewayFault: Error, Hashable, Sendable {
     /// Creates the fault for a peer that ended a connection right after the handshake without ever accepting anything
     /// from these credentials.
     static func unwanted(_ message: String) -> GatewayFault {
-        GatewayFault(message, hint: "the certificate is probably of the other environment, or was revoked")
+        GatewayFault(message, hint: "check the certificate: it is probably for the other environment, or revoked")
     }
 }
 

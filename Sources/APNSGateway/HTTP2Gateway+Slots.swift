@@ -76,7 +76,7 @@ extension HTTP2Gateway: SlottedGateway {
     private func leave(_ session: HTTP2Session) async -> HTTP2Session.End {
         guard session.doubtCount == 0 else {
             session.abort()
-            return .lost(GatewayFault("the program ends"))
+            return .lost(GatewayFault("the daemon is stopping"))
         }
         await session.close()
         return .closed
@@ -198,7 +198,7 @@ extension HTTP2Gateway {
     /// Handles a GOAWAY: the gateway accepts no more streams on this connection.
     private func note(_ farewell: SessionNews.Farewell, of session: HTTP2Session) {
         logger.debug(
-            "the gateway says goodbye", metadata: ["code": "\(farewell.code)", "text": "\(farewell.text)"])
+            "gateway sent GOAWAY", metadata: ["code": "\(farewell.code)", "text": "\(farewell.text)"])
         if let reason = farewell.reason, reason.failureClass == .app, session.generation == state.generation {
             state.stop(reason.fault, for: configuration.stopPause)
         }
@@ -270,7 +270,7 @@ extension HTTP2Gateway {
             session.authorize(try await source.current(at: .now))
         } catch {
             // The old token is valid for some more minutes, and the gateway reports when it no longer is.
-            logger.warning("the provider token cannot be renewed", metadata: ["error": "\(error)"])
+            logger.warning("cannot renew the provider token", metadata: ["error": "\(error)"])
         }
     }
 }
@@ -281,7 +281,7 @@ extension Reply {
         guard isGenuine else {
             return GatewayFault(
                 "status \(status) with a body that is not Apple's: \"\(excerpt)\"",
-                hint: "check gateway: and proxy:, something else than a push gateway answers there")
+                hint: "check gateway: and proxy:; the server there is not a push gateway")
         }
         return GatewayFault("the gateway answered \(name) (status \(status))", hint: reason?.hint)
     }

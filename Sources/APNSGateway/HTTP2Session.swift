@@ -105,8 +105,8 @@ final class HTTP2Session: GatewaySession {
     /// Why it takes no more requests.
     var retirement: GatewayFault {
         if machine.isOverdue { return GatewayFault("answer overdue") }
-        if goodbye == nil, isOld { return GatewayFault("it has reached max_age") }
-        return fault("the gateway wants a new connection")
+        if goodbye == nil, isOld { return GatewayFault("the connection has reached max_age") }
+        return fault("the gateway asked for a new connection")
     }
 
     /// Creates a fault from a message and the gateway's GOAWAY, if there was one.
@@ -148,7 +148,8 @@ final class HTTP2Session: GatewaySession {
                     try encryptOutput()
                     if let fault = news.fault {
                         hasLastWord = machine.hasNothingUnsent
-                        return .lost(GatewayFault("the gateway broke the protocol: \(fault.message) (\(fault.code))"))
+                        return .lost(
+                            GatewayFault("the gateway violated the protocol: \(fault.message) (\(fault.code))"))
                     }
                 case .wouldBlock:
                     return nil

@@ -54,9 +54,9 @@ struct TokenFile: Sendable {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         var parser = JSON.Parser()
         guard bytes.last == UInt8(ascii: "\n"), let signed = ProviderToken.parse(lines[0], parser: &parser) else {
-            return .unusable("cut, or no token")
+            return .unusable("truncated, or not a token")
         }
-        guard key.hasSigned(signed) else { return .unusable("of another key") }
+        guard key.hasSigned(signed) else { return .unusable("signed with another key") }
         return .token(signed.token, isReplacement: lines[1].elementsEqual(Self.mark.utf8))
     }
 

@@ -88,7 +88,7 @@ package actor TokenSource {
     }
 
     private static let wrongClock = GatewayFault(
-        "the gateway calls a provider token expired that was just signed",
+        "gateway reports that a newly signed provider token has expired",
         hint: Reason.expiredProviderToken.hint)
 }
 
@@ -106,7 +106,7 @@ extension TokenSource {
             case .busy: try await Task.sleep(for: Self.lockPause)
             }
         }
-        logger.warning("token file stays locked, going on without it", metadata: metadata())
+        logger.warning("token file is locked; continuing without it", metadata: metadata())
         return nil
     }
 
@@ -119,7 +119,7 @@ extension TokenSource {
         do throws(SystemError) {
             return try file.lock().map { .taken($0) } ?? .busy
         } catch {
-            logger.warning("token file cannot be locked, going on without it", metadata: metadata("\(error)"))
+            logger.warning("cannot lock token file; continuing without it", metadata: metadata("\(error)"))
             return .impossible
         }
     }
@@ -137,7 +137,7 @@ extension TokenSource {
         switch file?.read() {
         case nil, .missing: return
         case .unusable(let reason):
-            logger.warning("stored provider token is of no use and will be replaced", metadata: metadata(reason))
+            logger.warning("stored provider token is unusable and will be replaced", metadata: metadata(reason))
         case .token(let token, let isReplacement):
             var random = SystemRandomNumberGenerator()
             let schedule = TokenSchedule(issuedAt: token.issuedAt, isReplacement: isReplacement, using: &random)
@@ -149,7 +149,7 @@ extension TokenSource {
                 }
             case .fromFuture:
                 let reason = "signed in the future; check this machine's clock"
-                logger.warning("stored provider token is of no use and will be replaced", metadata: metadata(reason))
+                logger.warning("stored provider token is unusable and will be replaced", metadata: metadata(reason))
             case .due, .expired: return
             }
         }
@@ -165,7 +165,7 @@ extension TokenSource {
             keep(token, isReplacement: isReplacement)
             return token
         } catch {
-            throw GatewayFault("no provider token can be signed with \(key): \(error.message)", hint: error.hint)
+            throw GatewayFault("cannot sign a provider token with \(key): \(error.message)", hint: error.hint)
         }
     }
 
@@ -174,7 +174,7 @@ extension TokenSource {
             try file?.write(token, isReplacement: isReplacement)
         } catch {
             // This process can use the token all the same.
-            logger.warning("provider token cannot be stored for the next start", metadata: metadata("\(error)"))
+            logger.warning("cannot store provider token for the next start", metadata: metadata("\(error)"))
         }
     }
 

@@ -48,7 +48,7 @@ package enum PushTopic {
         if type.rules.needsProviderToken, case .certificate = identity {
             return Fault(
                 "a push of type \(type.rawValue) cannot be sent with a certificate",
-                hint: "give the app a key instead: credentials: {token: {key: …, key_id: …, team_id: …}}")
+                hint: "use a key instead: credentials: {token: {key: …, key_id: …, team_id: …}}")
         }
         guard let topic else { return missing(identity) }
         return malformed(topic) ?? misfit(topic, type) ?? unlisted(topic, identity)
@@ -63,11 +63,12 @@ extension PushTopic {
         switch identity {
         case .certificate(let topics) where topics.count > 1:
             Fault(
-                "the certificate has several topics and none is named",
+                "the certificate has several topics, and none is set",
                 hint: "set topic: to one of \(topics.joined(separator: ", "))")
         case .certificate: nil
         case .providerToken:
-            Fault("a key is for many apps and no topic is named", hint: "set topic: to the app's bundle identifier")
+            Fault(
+                "a key is valid for many apps, and no topic is set", hint: "set topic: to the app's bundle identifier")
         }
     }
 
@@ -75,7 +76,7 @@ extension PushTopic {
         let isSound = topic.utf8.allSatisfy { (0x21...0x7E).contains($0) }
         guard topic.isEmpty || topic.utf8.count > byteLimit || !isSound else { return nil }
         return Fault(
-            "the topic is empty, longer than \(byteLimit) bytes, or has spaces or characters beyond ASCII",
+            "the topic is empty, longer than \(byteLimit) bytes, or contains spaces or non-ASCII characters",
             hint: "set it to the app's bundle identifier, such as com.example.app")
     }
 
@@ -83,19 +84,20 @@ extension PushTopic {
         guard let suffix = type.rules.topicSuffix else { return nil }
         guard topic.hasSuffix(suffix) else {
             return Fault(
-                "the topic of a push of type \(type.rawValue) ends in \(suffix)",
-                hint: "use \(topic)\(suffix), or leave it out")
+                "the topic of a push of type \(type.rawValue) must end in \(suffix)",
+                hint: "use \(topic)\(suffix), or omit the topic")
         }
         guard suffix.isEmpty, let other = owner(ofSuffixIn: topic) else { return nil }
         return Fault(
-            "the topic looks like one for pushes of type \(other.rawValue), and this one is \(type.rawValue)",
-            hint: "set push_type: \(other.rawValue), or take the suffix off", isWarning: true)
+            "the topic looks like one for pushes of type \(other.rawValue), but this one is \(type.rawValue)",
+            hint: "set push_type: \(other.rawValue), or remove the suffix", isWarning: true)
     }
 
     private static func unlisted(_ topic: String, _ identity: Identity) -> Fault? {
         guard case .certificate(let topics) = identity, !topics.isEmpty, !topics.contains(topic) else { return nil }
         return Fault(
-            "the certificate is not for topic \(topic)", hint: "its topics are \(topics.joined(separator: ", "))")
+            "the certificate is not for topic \(topic)",
+            hint: "use one of its topics: \(topics.joined(separator: ", "))")
     }
 
     private static func owner(ofSuffixIn topic: String) -> PushType? {

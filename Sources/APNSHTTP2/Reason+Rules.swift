@@ -69,18 +69,18 @@ extension Reason {
     package var hint: String? {
         switch self {
         case .badTopic, .missingTopic, .topicDisallowed, .topicMismatch:
-            "set topic: to the app's bundle identifier, one that these credentials are for"
+            "set topic: to the bundle identifier that these credentials are for"
         case .badCertificate: "get a new certificate issued for the app: this one is invalid, expired or revoked"
         case .badCertificateEnvironment: "set environment: to that of the certificate, or use a certificate for both"
-        case .expiredProviderToken: "set this machine's clock: a token just signed must not be older than an hour"
-        case .invalidProviderToken: "check key_id, team_id and the key file: they do not belong together"
+        case .expiredProviderToken: "set this machine's clock: the gateway rejects tokens older than an hour"
+        case .invalidProviderToken: "check that key_id, team_id and the key file belong together"
         case .missingProviderToken: "give the app credentials: a certificate, or a key with its key_id and team_id"
         case .unrelatedKeyIDInToken: "check key_id: the gateway knows the topic under another key"
         case .badEnvironmentKeyIDInToken, .badEnvironmentKeyInToken:
             "set environment: to that of the key, or create a key for both environments"
-        case .forbidden: "these credentials are not allowed to send: check them at the developer account"
+        case .forbidden: "check these credentials at the developer account: they are not allowed to send"
         case .featureNotEnabled: "switch broadcast on for the app at the developer account"
-        case .cannotCreateChannelConfig: "delete channels that are not used: the app has as many as it may"
+        case .cannotCreateChannelConfig: "delete unused channels: the app has reached the limit"
         default: nil
         }
     }

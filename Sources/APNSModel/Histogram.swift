@@ -47,7 +47,7 @@ package struct Histogram: Hashable, Sendable {
     /// Adds the counts of a histogram with the same bounds, and empties that one.
     package mutating func absorb(_ other: inout Histogram) {
         guard other.count > 0 else { return }
-        precondition(bounds == other.bounds, "only what was counted alike can be added")
+        precondition(bounds == other.bounds, "histograms must have the same bounds")
         for bucket in counts.indices {
             counts[bucket] += other.counts[bucket]
             other.counts[bucket] = 0

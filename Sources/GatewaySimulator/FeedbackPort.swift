@@ -69,7 +69,7 @@ actor FeedbackPort {
         do {
             return try await listener?.accept()
         } catch let error as SystemError where error.isTransient {
-            logger.warning("accepting has to wait", metadata: ["simulator.error": "\(error)"])
+            logger.warning("cannot accept connections for now", metadata: ["simulator.error": "\(error)"])
             try await reactor.sleep(for: .milliseconds(100))
             return nil
         }
@@ -81,7 +81,7 @@ actor FeedbackPort {
             try await stream.handshake(until: .now + Self.patience)
             try await tell(over: stream, in: manner)
         } catch {
-            logger.debug("feedback connection broken", metadata: ["simulator.error": "\(error)"])
+            logger.debug("feedback connection failed", metadata: ["simulator.error": "\(error)"])
         }
     }
 

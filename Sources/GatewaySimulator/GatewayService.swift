@@ -154,7 +154,7 @@ extension GatewayService {
         do {
             return try await listeners[port]?.accept()
         } catch let error as SystemError where error.isTransient {
-            logger.warning("accepting has to wait", metadata: ["simulator.error": "\(error)"])
+            logger.warning("cannot accept connections for now", metadata: ["simulator.error": "\(error)"])
             try await reactor.sleep(for: .milliseconds(100))
             return nil
         }
@@ -180,7 +180,7 @@ extension GatewayService {
             throw error
         } catch {
             logger.debug(
-                "connection broken", metadata: ["simulator.connection": "\(number)", "simulator.error": "\(error)"])
+                "connection failed", metadata: ["simulator.connection": "\(number)", "simulator.error": "\(error)"])
         }
         conversations[number] = nil
         try await publish()

@@ -39,7 +39,7 @@ struct LedgerFileFault: Error, CustomStringConvertible {
     let path: String
     let cause: SystemError
 
-    var description: String { "the ledger cannot be written: \(cause)" }
+    var description: String { "cannot write the ledger: \(cause)" }
 }
 
 /// A path split into the directory and the name in it.

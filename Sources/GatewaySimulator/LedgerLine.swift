@@ -92,7 +92,7 @@ extension Ledger {
         public let line: Int
 
         /// A message with the line number.
-        public var description: String { "line \(line) is not a ledger's" }
+        public var description: String { "line \(line) is not a ledger entry" }
     }
 }
 

@@ -163,7 +163,7 @@ extension Simulator.Configuration {
     private func socketAddress(_ port: Int) throws(SimulatorFault) -> SocketAddress {
         guard let port = UInt16(exactly: port) else {
             throw SimulatorFault(
-                "a port is not a number from 0 to 65535", hint: "use 0 for a port of the kernel's choice")
+                "a port is not a number from 0 to 65535", hint: "use 0 to let the kernel choose a port")
         }
         guard let address = SocketAddress(host: address, port: port) else {
             throw SimulatorFault(

@@ -146,10 +146,10 @@ extension ConnectionMachine {
     func unpadded(_ frame: FrameHeader, _ payload: Span<UInt8>) throws(ConnectionFault) -> Range<Int> {
         guard frame.flags.contains(.padded) else { return 0..<payload.count }
         guard let padding = payload.isEmpty ? nil : payload[0] else {
-            throw ConnectionFault(.frameSizeError, "a padded frame of no bytes")
+            throw ConnectionFault(.frameSizeError, "an empty padded frame")
         }
         guard Int(padding) < payload.count else {
-            throw ConnectionFault(.protocolError, "more padding than the frame is long")
+            throw ConnectionFault(.protocolError, "padding longer than the frame")
         }
         return 1..<payload.count - Int(padding)
     }

@@ -33,7 +33,7 @@ package struct HeaderFields: Sendable {
     ) {
         let entry = Entry(start: bytes.count, nameByteCount: nameByteCount, valueByteCount: valueByteCount)
         bytes.append(addingCapacity: nameByteCount + valueByteCount, initializingWith: body)
-        precondition(bytes.count == entry.start + nameByteCount + valueByteCount, "a field is not as long as was said")
+        precondition(bytes.count == entry.start + nameByteCount + valueByteCount, "a field's length does not match")
         entries.append(entry)
     }
 

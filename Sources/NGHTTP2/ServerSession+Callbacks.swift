@@ -162,7 +162,7 @@ private func refuseField(
     guard let session = unsafe ServerSession.owner(of: owner), let frame = unsafe frame else { return 0 }
     let name = unsafe String(decoding: UnsafeBufferPointer(start: name, count: nameCount), as: UTF8.self)
     let stream = unsafe UInt32(bitPattern: frame.pointee.hd.stream_id)
-    session.report(stream: stream, "the field \(name) is malformed and was left out")
+    session.report(stream: stream, "the field \(name) is malformed and was ignored")
     return 0
 }
 

@@ -107,7 +107,7 @@ import COpenSSL
                 (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
                     || (UInt8(ascii: "0")...UInt8(ascii: ":")).contains(byte) || ".-_*".utf8.contains(byte)
             }
-            guard isPlain, !host.isEmpty else { throw TLSError(.library, "\"\(host)\" is no host name or address") }
+            guard isPlain, !host.isEmpty else { throw TLSError(.library, "\"\(host)\" is not a host name or address") }
             let address = unsafe a2i_IPADDRESS(host)
             names.append(unsafe (address == nil ? "DNS:" : "IP:") + host)
             unsafe ASN1_STRING_free(address)

@@ -37,7 +37,7 @@ private func entry(_ kind: Int32, of name: OpaquePointer?) -> String? {
 
 /// Returns a whole name as `/C=US/O=…`.
 private func oneLine(_ name: OpaquePointer?) -> String {
-    guard let text = unsafe X509_NAME_oneline(name, nil, 0) else { return "without a name" }
+    guard let text = unsafe X509_NAME_oneline(name, nil, 0) else { return "unnamed" }
     defer { unsafe CRYPTO_free(text, nil, 0) }
     return unsafe String(cString: text)
 }

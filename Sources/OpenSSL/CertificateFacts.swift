@@ -23,7 +23,7 @@ package struct CertificateFacts: Hashable, Sendable {
     package let topics: [String]
 
     /// A name for messages: the common name, or a substitute if it has none.
-    package var displayName: String { commonName ?? userID ?? alternativeNames.first ?? "without a name" }
+    package var displayName: String { commonName ?? userID ?? alternativeNames.first ?? "unnamed" }
 
     /// All topics it is valid for: those of the extensions, else the user identifier.
     package var allTopics: [String] { topics.isEmpty ? userID.map { [$0] } ?? [] : topics }

@@ -38,8 +38,8 @@ struct CertificateRejection: Hashable, Sendable {
         case .missing, .unsuitable:
             TLSError(
                 .certificateVerification(fault),
-                "certificate \(who) of \(peer) cannot be accepted: \(unsafe String(cString: X509_verify_cert_error_string(CLong(code))))",
-                hint: "the certificate of \(peer) must be replaced by its owner")
+                "certificate \(who) of \(peer) is not acceptable: \(unsafe String(cString: X509_verify_cert_error_string(CLong(code))))",
+                hint: "ask the owner of \(peer) to replace the certificate")
         }
     }
 
@@ -47,11 +47,11 @@ struct CertificateRejection: Hashable, Sendable {
         let when = facts.map { " on \(UTCDate($0.notAfter))" } ?? ""
         return TLSError(
             .certificateVerification(.expired), "certificate \(who) of \(peer) expired\(when)",
-            hint: "check this machine's clock; if it is right, the certificate of \(peer) must be renewed by its owner")
+            hint: "check this machine's clock; if it is right, ask the owner of \(peer) to renew the certificate")
     }
 
     private func notYetValid(_ peer: String, _ who: String) -> TLSError {
-        let when = facts.map { " until \(UTCDate($0.notBefore))" } ?? ""
+        let when = facts.map { " before \(UTCDate($0.notBefore))" } ?? ""
         return TLSError(
             .certificateVerification(.notYetValid), "certificate \(who) of \(peer) is not valid\(when)",
             hint: "check this machine's clock")
@@ -62,17 +62,17 @@ struct CertificateRejection: Hashable, Sendable {
         let list = names.isEmpty ? "no host" : names.prefix(5).joined(separator: ", ")
         return TLSError(
             .certificateVerification(.nameMismatch), "the certificate of \(peer) is for \(list), not for \(name)",
-            hint: "connect to a name the certificate is for, or set `server_name` to one")
+            hint: "connect to a name in the certificate, or set `server_name` to one")
     }
 
     private func untrusted(_ peer: String, _ who: String) -> TLSError {
         let issuer = facts.map { ", issued by \"\($0.issuer)\"," } ?? ""
         return TLSError(
             .certificateVerification(.untrusted),
-            "certificate \(who) of \(peer)\(issuer) comes from no authority that is trusted here",
+            "certificate \(who) of \(peer)\(issuer) is not from a trusted authority",
             hint: peer == "the server"
                 ? "set `trust` to the PEM file of the authority that issued it, or install the system's authorities"
                     + " (package ca-certificates)"
-                : "the client needs a certificate issued by the authority this server was given")
+                : "use a client certificate issued by the authority that this server trusts")
     }
 }

@@ -51,7 +51,7 @@ import COpenSSL
             throw TLSError(
                 .credentials(.notYetValid),
                 "certificate \"\(facts.displayName)\" is not valid before \(UTCDate(facts.notBefore))",
-                hint: "the app starts by itself then; if that day is over, check this machine's clock")
+                hint: "wait: the app starts by itself then; if that date has passed, check this machine's clock")
         }
     }
 

@@ -7,29 +7,29 @@ extension TLSError {
 
     static func noPrivateKey(for certificate: String) -> TLSError {
         TLSError(
-            .credentials(.noPrivateKey), "there is no private key for certificate \"\(certificate)\"",
+            .credentials(.noPrivateKey), "no private key for certificate \"\(certificate)\"",
             hint: "add the key to the file, or name its file with `key:`; in a keychain export the certificate and"
                 + " its key together")
     }
 
     static let passphraseNeeded = TLSError(
-        .credentials(.passphraseNeeded), "the private key is encrypted and no passphrase is given",
-        hint: "put the passphrase in a file of its own and name it with `passphrase_file:`")
+        .credentials(.passphraseNeeded), "the private key is encrypted, but no passphrase is set",
+        hint: "put the passphrase in a separate file, and set `passphrase_file:` to it")
 
     static let wrongPassphrase = TLSError(
         .credentials(.wrongPassphrase), "the passphrase does not open the private key",
-        hint: "check the content of `passphrase_file:`; only one line ending at its end is left out")
+        hint: "check the content of `passphrase_file:`; only one line ending at its end is ignored")
 
     static let legacyProviderMissing = TLSError(
         .credentials(.legacyProviderMissing),
-        "the file is encrypted in the old way (RC2 or single DES) and OpenSSL's legacy provider is not installed",
+        "the file has old encryption (RC2 or single DES), and OpenSSL's legacy provider is not installed",
         hint: "install it (Debian, Ubuntu: package openssl-provider-legacy or libssl3; Fedora: openssl-libs), or export"
-            + " the file anew with AES")
+            + " the file again with AES")
 
     static func unreadable(_ what: String, _ errors: LibraryErrors) -> TLSError {
         TLSError(
             .credentials(.unreadable), "\(what) cannot be read: \(errors.text)",
-            hint: "get the file anew; it may be cut or changed by a copy")
+            hint: "get a new copy of the file; it may be truncated or changed")
     }
 
     static func mistaken(_ message: String, hint: String) -> TLSError {

@@ -32,7 +32,7 @@ struct PEMFile {
         guard errors.has(ERR_LIB_PEM, PEM_R_NO_START_LINE) else {
             throw TLSError(
                 category, "certificate \(list.count + 1) of the file is damaged: \(errors.text)",
-                hint: "get the file anew; an editor or a copy may have changed its lines")
+                hint: "get a new copy of the file; an editor or a transfer may have changed its lines")
         }
         return list
     }

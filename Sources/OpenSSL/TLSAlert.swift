@@ -63,14 +63,14 @@ package struct TLSAlert: RawRepresentable, Hashable, Sendable, CustomStringConve
     private static let hints: [UInt8: String] = [
         40: "check that a certificate is configured and that it is one for this gateway",
         42: "the gateway does not accept this certificate; check that it is the push certificate of the app",
-        43: "the gateway does not take this type of certificate; check that it is a push certificate",
+        43: "the gateway does not accept this type of certificate; check that it is a push certificate",
         44: "the certificate was revoked; create a new one at the developer account",
         45: "the certificate is expired or not yet valid; renew it, and check this machine's clock",
         46: "the gateway does not accept this certificate; check environment and expiry, or renew it",
-        48: "the gateway does not trust who issued this certificate; use the one issued for this gateway",
+        48: "the gateway does not trust the issuer of this certificate; use one issued for this gateway",
         49: "the certificate is valid but not allowed here; check the environment (sandbox or production)",
-        70: "the peer is too old or too new: TLS 1.2 or 1.3 is needed",
-        112: "set `server_name` to the name the gateway's certificate is for",
+        70: "enable TLS 1.2 or 1.3 on the other side",
+        112: "set `server_name` to a name in the gateway's certificate",
         116: "configure `credentials`: this gateway asks for a client certificate",
         120: "the peer does not speak this protocol; check the port and `protocol`",
     ]

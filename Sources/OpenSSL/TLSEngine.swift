@@ -94,7 +94,7 @@ import COpenSSL
     /// - Throws: `TLSError`: `alertReceived` when the peer refused something, which with TLS 1.3 includes this side's
     ///   certificate; `closedEarly` when the stream was cut. All plaintext before the error has been returned.
     package func decrypt(into plaintext: inout [UInt8], limit: Int = 65_536) throws(TLSError) -> Reception {
-        precondition(limit > 0, "a limit of nothing would never end")
+        precondition(limit > 0, "the limit must be greater than 0")
         try throwFailure()
         let start = plaintext.count
         while plaintext.count - start < limit {

@@ -40,12 +40,12 @@ enum TokenKeyFile {
     private static func requireP256(_ key: borrowing KeyHandle) throws(TLSError) {
         guard unsafe EVP_PKEY_is_a(key.pointer, "EC") == 1 else {
             throw .mistaken(
-                "the key is no key for tokens: it is of kind \(unsafe kind(of: key.pointer)), not EC P-256",
+                "the key cannot sign tokens: its type is \(unsafe kind(of: key.pointer)), not EC P-256",
                 hint: getOne)
         }
         let name = unsafe group(of: key.pointer)
         guard name == curve else {
-            throw .mistaken("the key is no key for tokens: it is of curve \(name), not P-256", hint: getOne)
+            throw .mistaken("the key cannot sign tokens: its curve is \(name), not P-256", hint: getOne)
         }
     }
 
@@ -68,7 +68,7 @@ extension TokenKeyFile {
 
     private static let encrypted = TLSError(
         .credentials(.passphraseNeeded), "the key for tokens is encrypted",
-        hint: "write it anew without a passphrase, readable by the daemon alone: openssl pkcs8 -topk8 -nocrypt -in FILE"
+        hint: "write it again without a passphrase, readable only by the daemon: openssl pkcs8 -topk8 -nocrypt -in FILE"
             + " -out FILE.p8")
 
     /// Returns the error for a file of the wrong kind, before any key is read from it.
@@ -86,7 +86,7 @@ extension TokenKeyFile {
         return file.bytes.isEmpty
             ? .mistaken("the key file is empty", hint: getOne)
             : .mistaken(
-                "the file is no PEM text: it has no block `-----BEGIN PRIVATE KEY-----`",
-                hint: getOne + "; a key in DER form is converted with openssl pkcs8 -topk8 -nocrypt -inform DER")
+                "the file is not PEM text: it has no block `-----BEGIN PRIVATE KEY-----`",
+                hint: getOne + "; to convert a key in DER form, run: openssl pkcs8 -topk8 -nocrypt -inform DER")
     }
 }

@@ -56,7 +56,7 @@ package struct Proxy: Sendable, Hashable, CustomStringConvertible {
     package init(url: String) throws(Fault) {
         guard url.hasPrefix("http://") else {
             throw Fault(
-                message: url.hasPrefix("https://") ? "a proxy is not spoken to over TLS" : "the proxy is no URL",
+                message: url.hasPrefix("https://") ? "TLS to a proxy is not supported" : "the proxy is not a URL",
                 hint: Self.form)
         }
         var rest = url.dropFirst("http://".count)
@@ -64,7 +64,7 @@ package struct Proxy: Sendable, Hashable, CustomStringConvertible {
         let end = rest.lastIndex(of: "@")
         let place = end.map { rest[rest.index(after: $0)...] } ?? rest
         guard let address = HostPort(String(place)), address.port > 0, Self.isSound(address.host) else {
-            throw Fault(message: "the proxy has no host and port", hint: Self.form)
+            throw Fault(message: "the proxy needs a host and a port", hint: Self.form)
         }
         self.address = address
         self.login = try end.map { end throws(Fault) in try Self.login(rest[..<end]) }
@@ -102,14 +102,15 @@ package struct Proxy: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Proxy {
-    private static let form = "write http://host:port or http://user:password@host:port, with %XX for odd characters"
+    private static let form =
+        "write http://host:port or http://user:password@host:port, with %XX for special characters"
 
     private static func login(_ text: Substring) throws(Fault) -> Login {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard let user = unescaped(parts[0]), let password = unescaped(parts.count > 1 ? parts[1] : ""),
             let name = String(validating: user, as: UTF8.self), !name.isEmpty, !name.contains(":"),
             user.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
-        else { throw Fault(message: "the proxy's user or password cannot be read", hint: form) }
+        else { throw Fault(message: "the proxy's user or password cannot be decoded", hint: form) }
         return Login(user: name, password: password)
     }
 

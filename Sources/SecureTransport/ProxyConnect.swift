@@ -26,7 +26,7 @@ enum ProxyConnect {
         _ target: HostPort, through proxy: Proxy, over socket: StreamSocket, until deadline: ContinuousClock.Instant
     ) async throws -> [UInt8] {
         guard Proxy.isSound(target.host) else {
-            throw ProxyError(message: "\(target) cannot be asked of a proxy", hint: "check the gateway's host")
+            throw ProxyError(message: "\(target) is not a valid target for a proxy", hint: "check the gateway's host")
         }
         let exchange = Exchange(asking: proxy, for: target, over: socket)
         while true {
@@ -79,7 +79,7 @@ private final class Exchange {
             switch try socket.read(into: &buffer) {
             case .wouldBlock: return .wait(.readable)
             case .closed:
-                throw fault("closed the connection without an answer", hint: "it may speak TLS, or no HTTP at all")
+                throw fault("closed the connection without an answer", hint: "it may speak TLS instead of HTTP")
             case .bytes(let count):
                 if let rest = try take(buffer[..<count]) { return .open(rest: rest) }
             }
@@ -103,13 +103,13 @@ private final class Exchange {
         let answer = reason.isEmpty ? "\(status)" : "\(status) \(reason)"
         switch status {
         case 407 where proxy.login == nil:
-            return fault("wants a login (\(answer))", hint: "write http://user:password@host:port")
+            return fault("requires a login (\(answer))", hint: "write http://user:password@host:port")
         case 407:
             return fault(
-                "refused the login (\(answer))", hint: "check user and password, and that it takes Basic logins")
+                "refused the login (\(answer))", hint: "check user and password, and that it accepts Basic logins")
         case 400..<500:
-            return fault("refused the way to \(target) (\(answer))", hint: "have it allow CONNECT to \(target)")
-        default: return fault("found no way to \(target) (\(answer))", hint: nil)
+            return fault("refused to connect to \(target) (\(answer))", hint: "let it allow CONNECT to \(target)")
+        default: return fault("could not connect to \(target) (\(answer))", hint: nil)
         }
     }
 

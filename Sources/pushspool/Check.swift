@@ -8,7 +8,7 @@ import SpoolModel
 /// The command `pushspool check`.
 struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Check the configuration, credentials and job files without sending anything.",
+        abstract: "Check the configuration, credentials and job files; send nothing.",
         discussion: """
             Reports every fault that `run` would find in its files, each with file, line and remedy; `doctor` also tests \
             the spool, gateways and daemon. Exits with 78 if the configuration is faulty, 65 if a job file is, and 0 if \

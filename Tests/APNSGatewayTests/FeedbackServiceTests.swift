@@ -84,7 +84,7 @@ struct FeedbackServiceTests {
         manner.pause = .seconds(3600)
         let result = try await reading(manner, answerTimeout: .seconds(2))
         #expect(result.kept == Array(Self.bytes.prefix(50)))
-        #expect(result.fault?.message.contains("stopped in the middle") == true)
+        #expect(result.fault?.message.contains("ended in the middle") == true)
     }
 
     @Test func `a pause is not taken for the end`() async throws {

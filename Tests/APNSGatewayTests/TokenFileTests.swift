@@ -136,7 +136,7 @@ struct TokenFileTests {
             let second = try await bench.restarted().source(of: bench.key).current(at: bench.at(minutes: 1))
             let stored = try bench.folder.contents(of: name, limit: 10_000)
             #expect(second != first && stored == Array("\(second.text)\n".utf8))
-            #expect(bench.log.lines.contains { $0.contains("stored provider token is of no use") })
+            #expect(bench.log.lines.contains { $0.contains("stored provider token is unusable") })
             #expect(!bench.log.lines.contains { $0.contains("eyJ") })
         }
     }

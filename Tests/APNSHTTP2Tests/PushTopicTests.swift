@@ -35,8 +35,8 @@ struct PushTopicTests {
 
     @Test func `a topic without the suffix of its type is told the right one`() throws {
         let fault = try #require(PushTopic.fault(of: "a.b", for: .voip, with: .providerToken))
-        #expect(fault.message == "the topic of a push of type voip ends in .voip" && !fault.isWarning)
-        #expect(fault.hint == "use a.b.voip, or leave it out")
+        #expect(fault.message == "the topic of a push of type voip must end in .voip" && !fault.isWarning)
+        #expect(fault.hint == "use a.b.voip, or omit the topic")
     }
 
     @Test func `a topic with the suffix of another type may be meant`() {
@@ -53,7 +53,7 @@ struct PushTopicTests {
     @Test func `a certificate is for its topics only`() {
         let identity = PushTopic.Identity.certificate(topics: ["a.b", "a.b.voip"])
         #expect(PushTopic.fault(of: "a.b", for: .alert, with: identity) == nil)
-        #expect(PushTopic.fault(of: "a.c", for: .alert, with: identity)?.hint == "its topics are a.b, a.b.voip")
+        #expect(PushTopic.fault(of: "a.c", for: .alert, with: identity)?.hint == "use one of its topics: a.b, a.b.voip")
         #expect(PushTopic.fault(of: "a.c", for: .alert, with: .certificate(topics: [])) == nil)
     }
 

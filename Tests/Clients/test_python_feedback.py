@@ -56,7 +56,7 @@ class WaitTests(SpoolTest):
 
     def test_a_job_that_does_not_end_is_told_where_it_is(self):
         self.put("{}", "new", "a.json")
-        for name, words in (("a.json", "still in new/"), ("b.json", "being sent, or nowhere")):
+        for name, words in (("a.json", "still in new/"), ("b.json", "still being sent")):
             with self.assertRaises(NotInTime) as caught:
                 self.wait(name, timeout=0.05)
             self.assertIn(words, caught.exception.message)
@@ -157,7 +157,7 @@ class FeedbackTests(SpoolTest):
         self.publish("1-a.jsonl", notification(2))
         with self.assertRaises(PushspoolError) as caught:
             self.indexes(move_to=self.path("read"))
-        self.assertIn("move what has that name away", caught.exception.hint)
+        self.assertIn("rename or move the file that has that name", caught.exception.hint)
         self.assertIn('"index": 1', self.text("read", "1-a.jsonl"))
 
     def test_what_contradicts_itself_is_refused(self):
@@ -311,7 +311,7 @@ class CommandTests(SpoolTest):
         with open("/dev/full", "w") as full:
             result = subprocess.run(command, stdout=full, stderr=subprocess.PIPE)
         self.assertEqual(result.returncode, 75)
-        self.assertIn(b"hint: look where the output goes", result.stderr)
+        self.assertIn(b"hint: check where the output goes", result.stderr)
         reading, writing = os.pipe()
         os.close(reading)
         with os.fdopen(writing, "w") as broken:

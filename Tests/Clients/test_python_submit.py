@@ -72,7 +72,7 @@ class SubmitTests(SpoolTest):
         for name in BAD_NAMES:
             with self.subTest(name=name), self.assertRaises(InputFault) as caught:
                 pushspool._submit(self.spool, "weather", [b"{}"], name, True, True)
-            self.assertIn("no point first", caught.exception.hint)
+            self.assertIn("no leading dot", caught.exception.hint)
         self.assert_nothing_dropped()
 
     def test_a_job_that_is_there_is_not_replaced(self):

@@ -80,7 +80,7 @@ class ShellTests:
         for name in BAD_NAMES:
             result = self.submit("-", name, input="{}")
             self.assertEqual(result.returncode, 65, name)
-            self.assertIn("no point first", result.stderr)
+            self.assertIn("no leading dot", result.stderr)
         self.assert_nothing_dropped()
 
     def test_what_is_no_job_is_refused_with_a_remedy(self):

@@ -50,7 +50,7 @@ struct CredentialsTests {
         let key = try identity.keyPEM(encryptedWith: Secret("correct horse".utf8), as: encoding)
         let missing = error(certificate, key: key)
         #expect(missing?.category == .credentials(.passphraseNeeded))
-        #expect(missing?.message == "the private key is encrypted and no passphrase is given")
+        #expect(missing?.message == "the private key is encrypted, but no passphrase is set")
         #expect(missing?.hint?.contains("`passphrase_file:`") == true)
     }
 

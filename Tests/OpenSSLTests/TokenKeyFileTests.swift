@@ -29,15 +29,15 @@ struct TokenKeyFileTests {
     @Test(
         .enabled(if: OpenSSLTool.exists, "needs the command `openssl`"),
         arguments: [
-            (["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-384"], "it is of curve secp384r1, not P-256"),
-            (["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:secp256k1"], "it is of curve secp256k1, not P-256"),
-            (["-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:1024"], "it is of kind RSA, not EC P-256"),
-            (["-algorithm", "ED25519"], "it is of kind ED25519, not EC P-256"),
+            (["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-384"], "its curve is secp384r1, not P-256"),
+            (["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:secp256k1"], "its curve is secp256k1, not P-256"),
+            (["-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:1024"], "its type is RSA, not EC P-256"),
+            (["-algorithm", "ED25519"], "its type is ED25519, not EC P-256"),
         ])
     func `a key of another kind is told`(options: [String], words: String) throws {
         let mistake = fault(try OpenSSLTool.makeKey(options))
         #expect(mistake?.category == .credentials(.mistakenFile) && mistake?.hint?.contains(".p8") == true)
-        #expect(mistake?.message == "the key is no key for tokens: \(words)")
+        #expect(mistake?.message == "the key cannot sign tokens: \(words)")
     }
 
     @Test func `a public key is no private one`() throws {
@@ -47,7 +47,7 @@ struct TokenKeyFileTests {
 
     @Test(arguments: [
         ("", "the key file is empty"),
-        ("hello", "the file is no PEM text: it has no block `-----BEGIN PRIVATE KEY-----`"),
+        ("hello", "the file is not PEM text: it has no block `-----BEGIN PRIVATE KEY-----`"),
     ])
     func `a file without any key is told`(text: String, message: String) {
         #expect(fault(text)?.message == message && fault(text)?.hint != nil)

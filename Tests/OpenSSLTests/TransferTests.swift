@@ -102,7 +102,7 @@ struct TransferTests {
         #expect(try pair.server.decrypt(into: &plaintext) == .bytes(3))
         let error = tlsError { _ = try pair.server.decrypt(into: &plaintext) }
         #expect(error?.category == .closedEarly)
-        #expect(error?.message == "the client cut the connection without saying goodbye")
+        #expect(error?.message == "the client closed the connection without close_notify")
         #expect(tlsError { try pair.server.encrypt([1].span) } == error)
     }
 

@@ -146,7 +146,7 @@ import Testing
             let good = try String(contentsOfFile: "\(bench.path)/etc/pushspool.yaml", encoding: .utf8)
             try bench.write("etc/pushspool.yaml", good + "jurnal: {}\n")
             let end = try await bench.operate("hold", "weather/a.json")
-            #expect(end.code == 78 && end.log.contains("no daemon answers"), "\(end)")
+            #expect(end.code == 78 && end.log.contains("no daemon is listening"), "\(end)")
             #expect(bench.names(in: "weather/new") == ["a.json"])
         }
     }

@@ -22,10 +22,10 @@ import Testing
                 try await bench.withDaemon { daemon in
                     try await daemon.says("app started")
                     try bench.drop("one.json", job(1), app: "modern")
-                    try await daemon.says("check host and port of the proxy me@127.0.0.1:1, and the way to it")
+                    try await daemon.says("check host and port of the proxy me@127.0.0.1:1, and the network")
                     try bench.configureModern("proxy: http://127.0.0.1:\(port)")
                     daemon.send(SIGHUP)
-                    try await daemon.says("proxy 127.0.0.1:\(port) wants a login (407 No)")
+                    try await daemon.says("proxy 127.0.0.1:\(port) requires a login (407 No)")
                     try bench.configureModern("proxy: http://me:secret@127.0.0.1:\(port)")
                     daemon.send(SIGHUP)
                     #expect(try await bench.end(of: "one.json", app: "modern").accepted == 1)
@@ -64,7 +64,7 @@ import Testing
                 try await daemon.says("app started")
                 try bench.drop("many.json", job(tokens: 0..<300), app: "modern")
                 #expect(try await bench.end(of: "many.json", app: "modern").accepted == 300)
-                try await daemon.says("it has reached max_age", times: 2)
+                try await daemon.says("the connection has reached max_age", times: 2)
                 #expect(try await daemon.stop() == 0)
                 #expect(!daemon.log.contains("warning connection ended"), "\(daemon.log.suffix(2000))")
             }

@@ -54,7 +54,7 @@ import Testing
     @Test func `what ends in NUL bytes and is not said to is refused`() async throws {
         try await Turnstile.daemons.passing {
             let end = try await spool().run(["list", "-"], input: "a.json\0with space.json\0")
-            #expect(end.code == 65 && end.text.isEmpty && end.log.contains("give -0"), "\(end)")
+            #expect(end.code == 65 && end.text.isEmpty && end.log.contains("use -0"), "\(end)")
         }
     }
 

@@ -41,10 +41,10 @@ struct ProxyConnectTests {
     }
 
     @Test(arguments: [
-        ("http://h:1", "proxy h:1 wants a login (407 No)", "write http://user:password@host:port"),
+        ("http://h:1", "proxy h:1 requires a login (407 No)", "write http://user:password@host:port"),
         (
             "http://u:p@h:1", "proxy h:1 refused the login (407 No)",
-            "check user and password, and that it takes Basic logins"
+            "check user and password, and that it accepts Basic logins"
         ),
     ])
     func `a login that is missing or wrong is told`(url: String, message: String, hint: String) async {
@@ -53,9 +53,9 @@ struct ProxyConnectTests {
     }
 
     @Test(arguments: [
-        ("HTTP/1.1 403 Forbidden\r\n\r\n", "proxy h:1 refused the way to gateway.example:443 (403 Forbidden)"),
-        ("HTTP/1.1 502\r\n\r\n", "proxy h:1 found no way to gateway.example:443 (502)"),
-        ("HTTP/1.1 301 Moved\r\n\r\n", "proxy h:1 found no way to gateway.example:443 (301 Moved)"),
+        ("HTTP/1.1 403 Forbidden\r\n\r\n", "proxy h:1 refused to connect to gateway.example:443 (403 Forbidden)"),
+        ("HTTP/1.1 502\r\n\r\n", "proxy h:1 could not connect to gateway.example:443 (502)"),
+        ("HTTP/1.1 301 Moved\r\n\r\n", "proxy h:1 could not connect to gateway.example:443 (301 Moved)"),
         ("SSH-2.0-OpenSSH\r\n", "proxy h:1 does not answer in HTTP"),
         ("HTTP/1.1 200 " + String(repeating: "x", count: 9_000), "proxy h:1 answers with more than 8192 bytes"),
     ])

@@ -88,7 +88,7 @@ struct DeliveryRuleTests {
         #expect(json(text, context(.simple)).summary.failure == nil)
     }
 
-    @Test func `on the binary protocol the certificate sets the topic`() {
+    @Test func `on the binary protocol the certificate names the topic`() {
         let own = #"{"token":"0A","alert":"x","topic":"com.example.app"}"#
         #expect(messages(json(own, context(.frame))).isEmpty)
         let other = #"{"token":"0A","alert":"x","topic":"com.example.other"}"#

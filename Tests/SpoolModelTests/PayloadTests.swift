@@ -37,7 +37,7 @@ struct PayloadTests {
             ])
     }
 
-    @Test func `a number that JSON cannot represent is a fault at its place`() {
+    @Test func `a number that JSON cannot say is a fault at its place`() {
         let job = yaml("token: 0A\npayload:\n  aps: {alert: x}\n  ratio: .nan\n")
         #expect(job.summary.failure == .invalid)
         #expect(job.lines.first?.hasPrefix("job:4:10: error: payload: JSON cannot represent `.nan`") == true)

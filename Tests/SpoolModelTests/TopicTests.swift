@@ -49,7 +49,7 @@ struct TopicTests {
     }
 
     @Test(arguments: [
-        (Sender.tokenWithoutTopic, "", "MissingTopic", "a key is for many apps and no topic is named"),
+        (Sender.tokenWithoutTopic, "", "MissingTopic", "a key is valid for many apps, and no topic is set"),
         (.certificate, #","topic":"com.example.b""#, "BadTopic", "the certificate is not for topic com.example.b"),
         (
             .certificate, #","push_type":"complication""#, "InvalidPushType",
@@ -65,7 +65,7 @@ struct TopicTests {
         ),
         (
             .token, #","topic":"com.example.app","push_type":"voip""#, "BadTopic",
-            "the topic of a push of type voip ends in .voip"
+            "the topic of a push of type voip must end in .voip"
         ),
     ])
     func `a topic that the credentials are not good for is a fault of the job`(

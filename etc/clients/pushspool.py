@@ -47,9 +47,9 @@ _Removal = Callable[[int, str], None]
 
 _ENDINGS = (".json", ".yaml", ".yml", ".jsonl")
 _NAME_HINT = (
-    "at most 200 bytes, no point first, no slash or control character, and .json, .yaml, .yml or .jsonl at the end"
+    "use at most 200 bytes, no leading dot, no slash or control character, and end it in .json, .yaml, .yml or .jsonl"
 )
-_REMOVAL_HINT = "give the consumer's user the right: setfacl -m u:NAME:rwx feedback"
+_REMOVAL_HINT = "give the consumer's user permission: setfacl -m u:NAME:rwx feedback"
 # Whatever the umask is: the daemon, another user, must be able to read it. Other users cannot enter new/.
 _MODE = 0o644
 _REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS)
@@ -137,7 +137,7 @@ def submit_lines(
     """
     name = name or "job.jsonl"
     if not name.endswith(".jsonl"):
-        raise InputFault(f"'{_printable(name)}' is no name for lines", "end it in .jsonl")
+        raise InputFault(f"'{_printable(name)}' is not a valid name for lines", "end it in .jsonl")
     return _submit(folder, app, _lines(recipients, job, defaults), name, sync, unique)
 
 
@@ -152,9 +152,9 @@ def _lines(
         count += 1
         yield _json(recipient.hex() if isinstance(recipient, bytes) else recipient)
     if count == 0:
-        raise InputFault("no recipients", "name at least one")
+        raise InputFault("no recipients", "add at least one")
     if job and job.get("count", count) != count:
-        raise InputFault(f"there are {count} recipients, and count says {job['count']}", "make them the same")
+        raise InputFault(f"count is {job['count']}, but there are {count} recipients", "correct count")
 
 
 def _encoded(job: Job) -> bytes:
@@ -165,7 +165,7 @@ def _encoded(job: Job) -> bytes:
     else:
         return _json(job)
     if not data:
-        raise InputFault("the job is empty", "write what pushspool-job(5) says")
+        raise InputFault("the job is empty", "write a job as pushspool-job(5) describes")
     return data
 
 
@@ -176,14 +176,14 @@ def _json(value: Any) -> bytes:
         return _utf8(json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))) + b"\n"
     except (TypeError, ValueError) as error:
         hint = "use text, numbers, lists and mappings"
-        raise InputFault(f"this cannot be written as JSON: {error}", hint) from error
+        raise InputFault(f"the job cannot be written as JSON: {error}", hint) from error
 
 
 def _utf8(text: str) -> bytes:
     try:
         return text.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise InputFault("the job has half a character in it", "pass text that is valid Unicode") from error
+        raise InputFault("the job contains an unpaired surrogate", "pass valid Unicode text") from error
 
 
 def _submit(
@@ -311,9 +311,9 @@ def _publish(directory: int, temporary: str, new: int, name: str, ending: str, u
             return final
         except FileExistsError as error:
             if not unique:
-                hint = "take another name, or let it be made unique"
-                raise InputFault(f"new/ has a job called '{_printable(final)}' already", hint) from error
-    raise PushspoolError("no name is free in new/", "look what fills it")
+                hint = "use another name, or leave unique on"
+                raise InputFault(f"new/ already has a job named '{_printable(final)}'", hint) from error
+    raise PushspoolError("no free name in new/", "check what fills it")
 
 
 def _rename_no_replace(source: int, name: str, target: int, new_name: str) -> None:
@@ -361,8 +361,8 @@ def _sync_published(new: int, name: str) -> None:
         except FileNotFoundError:
             return
         except OSError as error:
-            hint = "look for it there before you submit it again"
-            message = f"new/ cannot be synced, and '{name}' not be taken back: {error}"
+            hint = "check new/ for it before you submit it again"
+            message = f"new/ cannot be synced, and '{name}' cannot be removed: {error}"
             raise PushspoolError(message, hint, name) from error
         raise failure
 
@@ -382,7 +382,7 @@ def wait(folder: Folder, name: str, *, app: Optional[str] = None, timeout: float
     :raises PushspoolError: a folder cannot be read.
     """
     if not name or "/" in name or "\0" in name:
-        raise InputFault(f"'{_printable(name)}' is no name of a file", "pass what submit has returned")
+        raise InputFault(f"'{_printable(name)}' is not a valid file name", "pass the name that submit returned")
     deadline = time.monotonic() + timeout
     pause = 0.02
     while True:
@@ -392,8 +392,8 @@ def wait(folder: Folder, name: str, *, app: Optional[str] = None, timeout: float
             return end
         rest = deadline - time.monotonic()
         if rest <= 0:
-            where = "still in new/" if is_waiting else "being sent, or nowhere"
-            message = f"{_printable(name)} is not over after {timeout:g} s: it is {where}"
+            where = "still in new/" if is_waiting else "still being sent, or its file was removed"
+            message = f"{_printable(name)} has not finished after {timeout:g} s: {where}"
             raise NotInTime(message, "is the daemon running? see its log")
         time.sleep(min(pause, rest))
         pause = min(pause * 2, 0.5)
@@ -506,7 +506,7 @@ def _files(
     path = os.path.join(_home(folder, app), "feedback")
     if removal is not None and os.path.isdir(path) and not os.access(path, os.W_OK | os.X_OK, effective_ids=True):
         # Fail before the first line: otherwise the lines would come again and again.
-        raise PushspoolError(f"files in {path} cannot be removed", _REMOVAL_HINT)
+        raise PushspoolError(f"no permission to remove files in {path}", _REMOVAL_HINT)
     while True:
         # Open the folder each time, because it may have been replaced.
         with _translated(), _opened(_home(folder, app)) as home, _opened("feedback", home) as directory:
@@ -538,10 +538,10 @@ def _removal(consume: bool, move_to: Optional[Folder]) -> Optional[_Removal]:
     if move_to is None:
         return (lambda directory, name: os.unlink(name, dir_fd=directory)) if consume else None
     if consume:
-        raise InputFault("consume and move_to contradict each other", "leave one of them out")
+        raise InputFault("consume and move_to cannot be combined", "use only one of them")
     target_path = os.fspath(move_to)
     if not os.path.isdir(target_path):
-        raise InputFault(f"{target_path} is no folder", "make it, on the filesystem of the spool")
+        raise InputFault(f"{target_path} is not a folder", "create it on the filesystem of the spool")
 
     def move(directory: int, name: str) -> None:
         with _opened(target_path) as target:
@@ -554,9 +554,9 @@ def _parsed(text: bytes, file: str, number: int) -> Dict[str, Any]:
     try:
         line = json.loads(text)
     except ValueError as error:
-        raise InputFault(f"feedback/{file}:{number}: no JSON: {error}", "move the file away, and look") from error
+        raise InputFault(f"feedback/{file}:{number}: not JSON: {error}", "move the file away, and check it") from error
     if not isinstance(line, dict):
-        raise InputFault(f"feedback/{file}:{number}: no object", "move the file away, and look")
+        raise InputFault(f"feedback/{file}:{number}: not an object", "move the file away, and check it")
     return line
 
 
@@ -593,7 +593,7 @@ def _home(folder: Folder, app: Optional[str]) -> str:
     if app is None:
         return os.fspath(folder)
     if app in ("", ".", "..") or "/" in app or "\0" in app:
-        raise InputFault(f"'{_printable(app)}' is no name of an app", "name a folder of the spool")
+        raise InputFault(f"'{_printable(app)}' is not a valid app name", "use the name of a folder in the spool")
     return os.path.join(os.fspath(folder), app)
 
 
@@ -643,13 +643,13 @@ def _translated(refusal: str = "") -> Iterator[None]:
 
 def _remedy(error: OSError, refusal: str) -> str:
     if error.errno in _REFUSED:
-        return refusal or "run as a member of the group that the folder belongs to, see pushspool-spool(7)"
+        return refusal or "run as a member of the group that owns the folder; see pushspool-spool(7)"
     if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
         return "check the spool's path and the app's name; the daemon creates an app's folders when it starts"
     if error.errno in _FULL:
         return "free some space, and submit the job again"
     if error.errno == errno.EEXIST:
-        return "move what has that name away"
+        return "rename or move the file that has that name"
     if error.errno == errno.EXDEV:
         return "keep both folders on one filesystem, without separate mounts or subvolumes"
     return ""
@@ -679,7 +679,7 @@ def _main(arguments: Optional[List[str]] = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if isinstance(error, BrokenPipeError):
             return 141
-        return _complain(PushspoolError(str(error), "look where the output goes"), 75)
+        return _complain(PushspoolError(str(error), "check where the output goes"), 75)
 
 
 def _complain(error: PushspoolError, code: int) -> int:
@@ -696,23 +696,23 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="pushspool.py", description="Drops jobs into a spool of pushspool, and reads what came back.")
+    parser = _Parser(prog="pushspool.py", description="Drop jobs into a pushspool spool and read their feedback.")
     commands = parser.add_subparsers(dest="command", required=True, parser_class=_Parser)
     both = _Parser(add_help=False)
     both.add_argument("--spool", default="/var/spool/pushspool", help="the spool (%(default)s)")
     both.add_argument("-a", "--app", required=True, help="the app")
 
-    drop = commands.add_parser("submit", parents=[both], help="drop jobs, whole and synced, and print their names")
-    drop.add_argument("-w", "--wait", action="store_true", help="wait until they are over")
-    drop.add_argument("--timeout", type=float, default=300, help="so many seconds at most (%(default)s)")
+    drop = commands.add_parser("submit", parents=[both], help="drop complete, synced jobs and print their names")
+    drop.add_argument("-w", "--wait", action="store_true", help="wait until the jobs have finished")
+    drop.add_argument("--timeout", type=float, default=300, help="the most seconds to wait (%(default)s)")
     formats = ("json", "yaml", "jsonl")
-    drop.add_argument("--format", choices=formats, default="json", help="of standard input (%(default)s)")
-    drop.add_argument("--no-sync", action="store_true", help="do not sync; a power loss may take the job")
-    drop.add_argument("files", nargs="+", metavar="file", help="job files; - is standard input")
+    drop.add_argument("--format", choices=formats, default="json", help="the format of standard input (%(default)s)")
+    drop.add_argument("--no-sync", action="store_true", help="do not sync: a power loss may lose the job")
+    drop.add_argument("files", nargs="+", metavar="file", help="job files; - reads standard input")
     drop.set_defaults(run=_run_submit)
 
     read = commands.add_parser("feedback", parents=[both], help="print the lines of feedback files")
-    read.add_argument("-f", "--follow", action="store_true", help="go on, and look every second")
+    read.add_argument("-f", "--follow", action="store_true", help="wait for new lines; look every second")
     # With a filter, lines that were not shown would be deleted.
     rest = read.add_mutually_exclusive_group()
     rest.add_argument("--kind", choices=("job", "notification", "token"), help="print only lines of this kind")
@@ -746,7 +746,7 @@ def _run_submit(options: argparse.Namespace) -> int:
 def _pieces(file: Any, path: str) -> Iterator[bytes]:
     piece = file.read(1 << 16)
     if not piece:
-        raise InputFault(f"{path} is empty", "write what pushspool-job(5) says")
+        raise InputFault(f"{path} is empty", "write a job as pushspool-job(5) describes")
     while piece:
         yield piece
         piece = file.read(1 << 16)

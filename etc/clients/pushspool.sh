@@ -36,7 +36,7 @@ pushspool_submit() (
     esac
     pushspool_check_name "$name" || exit
     if [ "$file" != - ] && { [ -d "$file" ] || [ ! -r "$file" ]; }; then
-        pushspool_fail 65 "$file is no file that can be read" "check the path and its permissions"
+        pushspool_fail 65 "cannot read $file" "check the path and its permissions"
     fi
     staged=
     trap 'test -z "$staged" || rm -f "$staged"' EXIT
@@ -45,20 +45,20 @@ pushspool_submit() (
     trap 'exit 143' TERM
     staged=$(pushspool_stage "$home") || exit
     # Whatever the umask is: the daemon, another user, must be able to read it. Other users cannot enter new/.
-    chmod 644 "$staged" || pushspool_fail 75 "$staged cannot be given its mode" "look after the filesystem"
+    chmod 644 "$staged" || pushspool_fail 75 "cannot set the mode of $staged" "check the filesystem"
     if [ "$file" = - ]; then cat; else cat <"$file"; fi >"$staged" ||
-        pushspool_fail 75 "the job cannot be copied to $staged" "free some space, and submit the job again"
-    [ -s "$staged" ] || pushspool_fail 65 "the job is empty" "write what pushspool-job(5) says"
-    pushspool_sync "$staged" || pushspool_fail 75 "$staged cannot be synced" "look after the disk, then submit again"
+        pushspool_fail 75 "cannot copy the job to $staged" "free some space, and submit the job again"
+    [ -s "$staged" ] || pushspool_fail 65 "the job is empty" "write a job as pushspool-job(5) describes"
+    pushspool_sync "$staged" || pushspool_fail 75 "$staged cannot be synced" "check the disk, then submit the job again"
     published=$(pushspool_publish "$staged" "$home/new" "$name") || exit
     staged=
     if ! pushspool_sync "$home/new"; then
         # Withdraw the job, unless the daemon has claimed it: then it is in the daemon's journal.
         if rm "$home/new/$published" 2>/dev/null; then
-            pushspool_fail 75 "$home/new cannot be synced" "look after the disk, then submit again"
+            pushspool_fail 75 "$home/new cannot be synced" "check the disk, then submit the job again"
         elif [ -e "$home/new/$published" ]; then
-            pushspool_fail 75 "$home/new cannot be synced, and $published not be taken back" \
-                "look for it there before you submit it again"
+            pushspool_fail 75 "$home/new cannot be synced, and $published cannot be removed" \
+                "check new/ for it before you submit it again"
         fi
     fi
     printf '%s\n' "$published"
@@ -79,7 +79,7 @@ pushspool_wait() (
     name=$3
     for folder in new hold 'done' failed; do
         if [ ! -r "$home/$folder" ] || [ ! -x "$home/$folder" ]; then
-            pushspool_fail 75 "$home/$folder cannot be looked into" "run as a member of its group"
+            pushspool_fail 75 "no permission to read $home/$folder" "run as a member of its group"
         fi
     done
     set +f
@@ -95,7 +95,7 @@ pushspool_wait() (
             done
         fi
         [ "$(date +%s)" -lt "$end" ] ||
-            pushspool_fail 75 "$name is not over after ${4:-300} s" "is the daemon running? see its log"
+            pushspool_fail 75 "$name has not finished after ${4:-300} s" "is the daemon running? see its log"
         sleep 0.2 2>/dev/null || sleep 1
     done
 )
@@ -114,17 +114,17 @@ pushspool_feedback() (
     home=$(pushspool_home "$1" "$2") || exit
     filter=${3:-.}
     if [ "$filter" != . ] && ! command -v jq >/dev/null; then
-        pushspool_fail 75 "a filter needs jq" "install it, or filter what is printed"
+        pushspool_fail 75 "a filter needs jq" "install jq, or filter the output"
     fi
     if [ ! -r "$home/feedback" ] || [ ! -x "$home/feedback" ]; then
-        pushspool_fail 75 "$home/feedback cannot be looked into" \
-            "give the consumer's user the right: setfacl -m u:NAME:rx feedback"
+        pushspool_fail 75 "no permission to read $home/feedback" \
+            "give the consumer's user permission: setfacl -m u:NAME:rx feedback"
     fi
     set +f
     for file in "$home/feedback"/*.jsonl; do
         pushspool_is_feedback "$file" || continue
         pushspool_show "$filter" <"$file" ||
-            pushspool_fail 65 "the lines of $file cannot be printed" "look into it, and where the output goes"
+            pushspool_fail 65 "cannot print the lines of $file" "check the file, and where the output goes"
     done
 )
 
@@ -143,24 +143,24 @@ pushspool_consume() (
     home=$(pushspool_home "$1" "$2") || exit
     target=${3:-}
     if [ ! -r "$home/feedback" ] || [ ! -w "$home/feedback" ] || [ ! -x "$home/feedback" ]; then
-        pushspool_fail 75 "files in $home/feedback cannot be read and removed" \
-            "give the consumer's user the right: setfacl -m u:NAME:rwx feedback"
+        pushspool_fail 75 "no permission to read and remove files in $home/feedback" \
+            "give the consumer's user permission: setfacl -m u:NAME:rwx feedback"
     fi
     [ -z "$target" ] || [ -d "$target" ] ||
-        pushspool_fail 65 "$target is no folder" "make it"
+        pushspool_fail 65 "$target is not a folder" "create it"
     set +f
     for file in "$home/feedback"/*.jsonl; do
         pushspool_is_feedback "$file" || continue
         pushspool_show . <"$file" ||
-            pushspool_fail 65 "the lines of $file cannot be printed" "it stays: look into it, and where the output goes"
+            pushspool_fail 65 "cannot print the lines of $file" "it stays: check it, and where the output goes"
         # A pipe or a terminal has nothing to sync.
         [ ! -f /dev/stdout ] || pushspool_sync /dev/stdout ||
-            pushspool_fail 75 "what was printed cannot be synced" "$file stays: look after the disk"
+            pushspool_fail 75 "cannot sync the output" "$file stays: check the disk"
         if [ -z "$target" ]; then
             rm -f "$file"
         else
             mv -n "$file" "$target/" && [ ! -e "$file" ]
-        fi || pushspool_fail 75 "$file cannot be removed" "its lines come again: look after its folder"
+        fi || pushspool_fail 75 "cannot remove $file" "its lines will be printed again: check its folder"
     done
 )
 
@@ -175,14 +175,14 @@ pushspool_fail() {
 # Prints the folder of an existing app.
 pushspool_home() {
     case $2 in
-    '' | . | .. | */*) pushspool_fail 65 "'$2' is no name of an app" "name a folder of the spool" ;;
+    '' | . | .. | */*) pushspool_fail 65 "'$2' is not a valid app name" "use the name of a folder in the spool" ;;
     esac
     # Prefix ./ so that a path never looks like an option.
     case $1 in
     /* | ./* | ../*) home=$1/$2 ;;
     *) home=./$1/$2 ;;
     esac
-    [ -d "$home/new" ] || pushspool_fail 75 "there is no $home/new that we may see" \
+    [ -d "$home/new" ] || pushspool_fail 75 "$home/new does not exist, or this user cannot see it" \
         "check the spool's path and the app's name; the daemon creates an app's folders when it starts"
     printf '%s\n' "$home"
 }
@@ -194,7 +194,7 @@ pushspool_check_name() {
     ?*.json | ?*.yaml | ?*.yml | ?*.jsonl) [ ${#1} -gt 200 ] || return 0 ;;
     esac
     pushspool_fail 65 "'$(printf '%s' "$1" | tr '[:cntrl:]' '?')' is not a valid job name" \
-        "at most 200 bytes, no point first, no slash or control character, and .json, .yaml, .yml or .jsonl at the end"
+        "use at most 200 bytes, no leading dot, no slash or control character, and end it in .json, .yaml, .yml or .jsonl"
 }
 
 # Whether this is a feedback file. The pattern may match nothing, or another consumer may have removed the file. Links do not
@@ -219,8 +219,8 @@ pushspool_stage() {
         [ "$(stat -c %d "$1/$folder" 2>/dev/null)" = "$(stat -c %d "$1/new" 2>/dev/null)" ] || continue
         mktemp "$1/$folder/.submit-XXXXXXXXXX" 2>/dev/null && return
     done
-    pushspool_fail 75 "no file can be made in $1/tmp and $1/new" \
-        "run as a member of the group that they belong to; free some space if the volume is full"
+    pushspool_fail 75 "cannot create a file in $1/tmp or $1/new" \
+        "run as a member of the group that owns them; free some space if the volume is full"
 }
 
 # Syncs a file or a folder, if sync(1) exists.
@@ -244,7 +244,7 @@ pushspool_publish() {
         [ -e "$2/$final" ] || pushspool_fail 75 "$1 cannot be renamed into $2" \
             "run as a member of its group; free some space if the volume is full"
     done
-    pushspool_fail 75 "no name is free in $2" "look what fills it"
+    pushspool_fail 75 "no free name in $2" "check what fills it"
 }
 
 # Prints 16 random hexadecimal digits.

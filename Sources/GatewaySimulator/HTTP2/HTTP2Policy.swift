@@ -185,11 +185,11 @@ extension HTTP2Policy {
     /// Records oddities that a gateway tolerates but that a client should avoid.
     private func noteOddities(of request: ServerSession.Request, sharing shared: inout GatewayState) {
         if let name = reading.strangeName {
-            note("\(name) is no field of Apple's", on: request.stream, sharing: &shared)
+            note("\(name) is not a field that Apple defines", on: request.stream, sharing: &shared)
         }
-        if request.hasTrailer { note("fields behind the body", on: request.stream, sharing: &shared) }
+        if request.hasTrailer { note("fields after the body", on: request.stream, sharing: &shared) }
         if request.fields.listByteCount > shared.manner.headerListLimit {
-            note("a list of fields beyond the limit", on: request.stream, sharing: &shared)
+            note("a field list over the limit", on: request.stream, sharing: &shared)
         }
     }
 

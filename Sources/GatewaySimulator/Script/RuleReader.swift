@@ -22,14 +22,14 @@ struct RuleReader {
         if let condition = actions.first(where: { Self.conditions.contains($0.name) }) { _ = try condition.nonEmpty() }
         guard let word = actions.first else {
             throw words[words.startIndex]
-                .fault("the rule says when, but not what", hint: "add an action: \(ActionKind.list)")
+                .fault("the rule has no action", hint: "add an action: \(ActionKind.list)")
         }
         if actions.count > 1 {
             throw actions[1].fault(
                 "a second action: \(actions[1].name)", hint: "write one rule for each action, on lines of their own")
         }
         guard let kind = ActionKind(rawValue: word.name) else {
-            throw word.fault("\(word.name) is no action", hint: "write one of \(ActionKind.list)")
+            throw word.fault("unknown action: \(word.name)", hint: "write one of \(ActionKind.list)")
         }
         actionWord = word
         rule = FaultRule(action: kind.action)
@@ -66,7 +66,7 @@ struct RuleReader {
             trigger.tokenDigits != nil || trigger.payloadText != nil || trigger.after != nil
         {
             throw actionWord.fault(
-                "\(actionWord.name) happens before any notification comes",
+                "\(actionWord.name) happens before any notification arrives",
                 hint: "use connection, nth, every, times or probability, which then count connections")
         }
         return rule

@@ -56,7 +56,8 @@ extension ScriptWord {
         let text = try nonEmpty()
         let digits = text.compactMap { $0.isASCII ? $0.hexDigitValue.map(UInt8.init) : nil }
         guard digits.count == text.count else {
-            throw fault("\(name) is not hexadecimal: \(text)", hint: "write how the token begins, like \(name)=740f47")
+            throw fault(
+                "\(name) is not hexadecimal: \(text)", hint: "write the first digits of a token, as in \(name)=740f47")
         }
         return digits
     }
@@ -68,7 +69,7 @@ extension ScriptWord {
         let text = try nonEmpty()
         guard let value = Value(rawValue: text) else {
             let known = type.allCases.map(\.rawValue).joined(separator: ", ")
-            throw fault("\(name) is not known: \(text)", hint: "write one of \(known)")
+            throw fault("unknown \(name): \(text)", hint: "write one of \(known)")
         }
         return value
     }

@@ -72,7 +72,7 @@ struct ScriptLine {
             }
         }
         throw word(named: "", value: nil, at: start)
-            .fault("a quote is not closed", hint: "end the value with a second \" in the same line")
+            .fault("a quote is not closed", hint: "end the value with a second \" on the same line")
     }
 
     private func word(named name: String, value: String?, at index: Int) -> ScriptWord {

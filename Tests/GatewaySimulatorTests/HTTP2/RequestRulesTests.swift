@@ -144,7 +144,7 @@ struct RequestRulesTests {
         var bench = try RequestBench()
         bench.request(Self.sample.adding("apns-colour", "red"))
         #expect(bench.answers == ["1 200"])
-        #expect(bench.ledger.violations.map(\.message) == ["apns-colour is no field of Apple's"])
+        #expect(bench.ledger.violations.map(\.message) == ["apns-colour is not a field that Apple defines"])
     }
 }
 

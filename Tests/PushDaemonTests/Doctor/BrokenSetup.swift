@@ -115,7 +115,7 @@ extension BrokenSetup {
             let identity = try issue()
             let key = try identity.keyPEM(encryptedWith: Secret(Array("right".utf8)))
             try $0.use(certificate: identity.certificatePEM(), key: key)
-        }.says("no passphrase is given", remedy: "passphrase_file"),
+        }.says("no passphrase is set", remedy: "passphrase_file"),
         file("the passphrase is wrong") {
             let identity = try issue()
             let key = try identity.keyPEM(encryptedWith: Secret(Array("right".utf8)))
@@ -210,7 +210,7 @@ extension BrokenSetup {
             let other = try ThrowawayAuthority(commonName: "Other")
             try $0.write("certificates/other.pem", String(decoding: try other.certificatePEM(), as: UTF8.self))
             try $0.configureApp("weather", "trust: \($0.path)/certificates/other.pem")
-        }.says("no authority that is trusted", remedy: "`trust`"),
+        }.says("not from a trusted authority", remedy: "`trust`"),
         BrokenSetup("the server has another name", in: "gateway") {
             try $0.configureApp("weather", "server_name: gateway.example")
         }.says("not for gateway.example", remedy: "server_name"),

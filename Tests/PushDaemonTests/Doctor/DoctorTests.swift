@@ -129,7 +129,7 @@ import Testing
                 try bench.configureModern("proxy: http://127.0.0.1:\(port)")
                 let (_, refused) = try await bench.doctor()
                 let first = try #require(refused.complaints.first)
-                #expect(first.area == "gateway" && first.message.contains("wants a login (407 No)"), "\(first)")
+                #expect(first.area == "gateway" && first.message.contains("requires a login (407 No)"), "\(first)")
                 #expect(first.hint == "write http://user:password@host:port")
                 try bench.configureModern("proxy: http://me:secret@127.0.0.1:\(port)")
                 let (_, well) = try await bench.doctor()
