@@ -197,8 +197,7 @@ extension ConnectionMachine {
     /// answers.
     func answer(_ reaction: inout Reaction, _ write: (inout [UInt8]) -> Void) throws(ConnectionFault) {
         guard reaction.output.count <= options.limits.answerByteCount else {
-            throw ConnectionFault(
-                .enhanceYourCalm, "\(reaction.output.count) bytes are queued for a peer that does not read")
+            throw ConnectionFault(.enhanceYourCalm, "\(reaction.output.count) unsent bytes: the peer does not read")
         }
         write(&reaction.output)
     }

@@ -47,7 +47,7 @@ extension AppSpool {
         let status = try file.status()
         try file.closeNow()
         try work.rename(WorkEntry.restored(id), to: work, replacing: entry)
-        guard let entry = FileName(bytes: entry) else { preconditionFailure("an entry that is no name") }
+        guard let entry = FileName(bytes: entry) else { preconditionFailure("invalid entry name") }
         return ClaimedJob(id: id, name: name, entry: entry, status: status)
     }
 }

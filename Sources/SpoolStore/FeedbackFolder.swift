@@ -56,7 +56,7 @@ package final class FeedbackFolder {
             guard newest < next else { throw .overflow("name a feedback file", directory.path) }
         }
         newest = next
-        guard let name = FileName(next.compact + suffix) else { preconditionFailure("a node name that is no name") }
+        guard let name = FileName(next.compact + suffix) else { preconditionFailure("invalid node name") }
         return name
     }
 

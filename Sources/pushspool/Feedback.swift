@@ -87,7 +87,7 @@ struct Feedback: AsyncParsableCommand {
             throw ValidationError("--json means --format jsonl: use only one of them.")
         }
         guard !consume || filter.isEmpty else {
-            throw ValidationError("--consume deletes what it reads, so it cannot be combined with filters.")
+            throw ValidationError("--consume deletes the files that it reads: do not combine it with filters.")
         }
     }
 

@@ -66,7 +66,7 @@ import Testing
             #expect(end.code == 1 && end.text == lines.joined(), "\(end)")
             #expect(end.log.contains("no feedback line is about news/a.json"), "\(end)")
             let refused = try await spool.run(["feedback", "--consume", "a.json"])
-            #expect(refused.code == 64 && refused.log.contains("cannot be combined with filters"), "\(refused)")
+            #expect(refused.code == 64 && refused.log.contains("do not combine it with filters"), "\(refused)")
             #expect(spool.names(in: "weather/feedback").count == 1)
         }
     }

@@ -18,7 +18,7 @@ package enum Metric: String, CaseIterable, Hashable, Sendable {
     /// Bytes written to the journal.
     case journalWritten = "pushspool_journal_written_bytes_total"
     // An app.
-    /// The state of an app: 1 for its current state, 0 for the others.
+    /// What an app is doing: 1 for the state that it is in, 0 for the others.
     case appState = "pushspool_app_state"
     /// Free space on an app's volume, as last checked.
     case appFree = "pushspool_app_free_bytes"
@@ -29,7 +29,7 @@ package enum Metric: String, CaseIterable, Hashable, Sendable {
     case queueJobs = "pushspool_queue_jobs"
     /// Files in `new/` that are ignored because their names are not job names.
     case filesIgnored = "pushspool_files_ignored"
-    /// When the oldest job in a folder was dropped, in seconds since 1970.
+    /// When the oldest job of a folder was dropped, in seconds since 1970.
     case queueOldest = "pushspool_queue_oldest_timestamp_seconds"
     /// Jobs that were claimed.
     case jobsClaimed = "pushspool_jobs_claimed_total"
@@ -39,7 +39,7 @@ package enum Metric: String, CaseIterable, Hashable, Sendable {
     case jobFailures = "pushspool_job_failures_total"
     /// Jobs that the daemon itself held, by cause.
     case jobsHeld = "pushspool_jobs_held_total"
-    /// Jobs that their producer replaced before they were claimed.
+    /// Jobs whose producer replaced them before they were taken.
     case jobsOverwritten = "pushspool_jobs_overwritten_total"
     /// The time from a job's drop to its claim.
     case jobWait = "pushspool_job_wait_duration_seconds"
