@@ -78,7 +78,7 @@ extension Directory {
         guard status.mode & 0o077 == 0 else {
             throw SpoolFault(
                 "\(path) is accessible to other users (mode 0\(String(status.mode, radix: 8)))",
-                hint: "run: chmod 700 \(path)")
+                hint: "chmod 700 \(path)")
         }
     }
 
