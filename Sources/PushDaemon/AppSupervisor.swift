@@ -184,11 +184,11 @@ final class AppSupervisor {
             try descriptors.admitFilesystem()
         }
         return DaemonContext(
-            spool: resources.spool, tenure: resources.tenure, logger: logger, configuration: configuration.current.daemon,
-            node: resources.node, reactor: resources.reactor, files: files, descriptors: admitted,
-            state: resources.state, tokens: resources.tokens, ballast: resources.ballast, reading: resources.reading,
-            hooks: resources.hooks, journalBell: resources.journalBell, statusBell: resources.statusBell,
-            meter: places[name, default: Place()].meter, clock: resources.clock)
+            spool: resources.spool, tenure: resources.tenure, logger: logger,
+            configuration: configuration.current.daemon, node: resources.node, reactor: resources.reactor, files: files,
+            descriptors: admitted, state: resources.state, tokens: resources.tokens, ballast: resources.ballast,
+            reading: resources.reading, hooks: resources.hooks, journalBell: resources.journalBell,
+            statusBell: resources.statusBell, meter: places[name, default: Place()].meter, clock: resources.clock)
     }
 
     /// Logs why an app cannot start: each cause only once, however often the start is tried.

@@ -21,9 +21,12 @@ final class FilesystemThreads {
         (own, root, logger) = (resources.files, resources.spool.root, resources.logger)
     }
 
-    /// Returns the threads of the filesystem that an app's folder is on.
+    /// Finds the threads of the filesystem that an app's folder is on, or starts them.
     ///
-    /// - Parameter admit: Called before threads are started for another filesystem.
+    /// - Parameters:
+    ///   - app: The app.
+    ///   - admit: Called before threads are started for another filesystem.
+    /// - Returns: The threads.
     /// - Throws: `SystemError`, or what `admit` throws: the app cannot start.
     func threads(for app: String, admit: () throws(DescriptorShortage) -> Void) throws -> FileThread {
         let ownDevice = try root.status().device

@@ -98,9 +98,10 @@ import Testing
         apps[1].state = .stuck
         apps[2].state = .stopped
         apps[3].state = .stopped
-        #expect(ServiceNotifier.statusLine(of: apps, isStopping: false) == "4 apps, 2 stopped, 1 stuck; 13 jobs under way")
-        #expect(ServiceNotifier.statusLine(of: [apps[1]], isStopping: true) == "stopping: 1 app, 1 stuck; 1 job under way")
-        #expect(ServiceNotifier.statusLine(of: [], isStopping: false) == "0 apps; 0 jobs under way")
+        let line = ServiceNotifier.statusLine
+        #expect(line(apps, false) == "4 apps, 2 stopped, 1 stuck; 13 jobs under way")
+        #expect(line([apps[1]], true) == "stopping: 1 app, 1 stuck; 1 job under way")
+        #expect(line([], false) == "0 apps; 0 jobs under way")
     }
 }
 
