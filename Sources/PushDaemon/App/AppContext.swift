@@ -62,4 +62,9 @@ struct AppContext {
 
     /// The threads for the app's files.
     var files: FileThread { daemon.files }
+
+    /// Traps in debug builds on any other thread than the app's. The compiler does not prove where all parts run.
+    func assertOwnThread() {
+        assert(files.worker.isIsolatingCurrentContext() != false, "an app's parts belong to its thread")
+    }
 }

@@ -77,8 +77,8 @@ final class JobFileReader {
     private(set) var count = 0
     /// Whether a short file is being taken while a long one is read.
     var isBeside = false
-    /// Called repeatedly while a long file is read on its own thread, so that short files do not wait for it.
-    var meanwhile: () async -> Void = {}
+    /// Takes short files while a long one is read on its own thread. Not a closure: a stored one runs on a thread of the pool.
+    weak var intake: IntakeLoop?
 
     init(_ parts: AppParts, _ configuration: AppConfiguration, _ identity: AppIdentity) {
         (self.parts, self.configuration, self.identity, app) = (parts, configuration, identity, parts.context)
@@ -182,7 +182,7 @@ final class JobFileReader {
         let reading = try LongReading(job, context, isLimited: isLimited, on: app.daemon.reactor)
         while !app.lifecycle.isDraining, !app.lifecycle.isEnding, !Task.isCancelled {
             if let outcome = reading.take() { return try outcome.get() }
-            await meanwhile()
+            await intake?.goOnBesideReading()
             await reading.wait()
         }
         await reading.abandon()

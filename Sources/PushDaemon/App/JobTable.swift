@@ -13,6 +13,7 @@ final class JobTable {
     /// How many notifications may back off before jobs rest.
     static let pausedLimits = ReadingTurns.Limits(total: 200_000, floor: 256)
 
+    private let context: AppContext
     private let duplicates: DuplicateGuard
     /// Rung when another job may be taken.
     private let intakeBell: Bell
@@ -31,14 +32,17 @@ final class JobTable {
     private(set) var nextGiveUp: Moment?
 
     init(_ context: AppContext, _ duplicates: DuplicateGuard, orRing intakeBell: Bell) {
-        (self.duplicates, self.intakeBell) = (duplicates, intakeBell)
+        (self.context, self.duplicates, self.intakeBell) = (context, duplicates, intakeBell)
         bells = Lane.allCases.map { _ in Bell(on: context.daemon.reactor) }
     }
 
     // MARK: Jobs
 
     /// A job that is under way.
-    subscript(id: JobID) -> ActiveJob? { jobs[id] }
+    subscript(id: JobID) -> ActiveJob? {
+        context.assertOwnThread()
+        return jobs[id]
+    }
 
     /// All jobs, in no particular order.
     var all: Dictionary<JobID, ActiveJob>.Values { jobs.values }
@@ -58,6 +62,7 @@ final class JobTable {
     ///   - job: The job.
     ///   - byteCount: How many bytes of its file are in memory.
     func begin(_ job: ActiveJob, heldByteCount byteCount: Int) {
+        context.assertOwnThread()
         places.begin(job.lane, byteCount: byteCount)
         jobs[job.claimed.id] = job
         duplicates.beginTurn(job.summary)

@@ -20,6 +20,7 @@ final class JournalWriter {
 
     /// Adds a record; `write` or `sync` writes it to the file.
     func record(_ record: JournalRecord) {
+        context.assertOwnThread()
         do throws(JournalFault) {
             lastRecord = try context.daemon.tenure.append(record)
         } catch {

@@ -35,7 +35,7 @@ final class Pipeline {
         intake = IntakeLoop(hints, reader, claimer, status)
         recovery = Recovery(reader, claimer, sender, outcomes)
         commands = OperatorCommands(publisher, sender, recovery, hints)
-        reader.meanwhile = { [unowned intake] in await intake.goOnBesideReading() }
+        reader.intake = intake
     }
 
     /// Uses another configuration from the next job on.

@@ -35,6 +35,7 @@ final class StatusReporter {
 
     /// Updates the progress, reports waits, and updates the status.
     func update() {
+        context.assertOwnThread()
         lookAtProgress()
         tellWaits()
         show()
