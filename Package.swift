@@ -82,17 +82,28 @@ let package = Package(
 
         // The daemon and the program.
         layer(
+            "Configuration",
+            uses: [
+                "APNSGateway", "SecureTransport", "SpoolStore", "SpoolModel", "YAML", "LinuxIO", "OpenSSL",
+                "APNSBinary", "APNSHTTP2", "APNSModel", "Document",
+            ]),
+        layer(
+            "Doctor",
+            uses: [
+                "Configuration", "APNSGateway", "SecureTransport", "SpoolStore", "SpoolModel", "JSON", "LinuxIO",
+                "OpenSSL", "APNSModel", "Document",
+            ]),
+        layer(
             "PushDaemon",
             uses: [
-                "SpoolStore", "APNSGateway", "SecureTransport", "APNSBinary", "APNSHTTP2", "JSON", "YAML", "LinuxIO",
-                "OpenSSL", "SpoolModel",
-                "APNSModel", "Document", logging,
+                "Configuration", "SpoolStore", "APNSGateway", "APNSBinary", "JSON", "YAML", "LinuxIO", "OpenSSL",
+                "SpoolModel", "APNSModel", "Document", logging,
             ]),
         .executableTarget(
             name: "pushspool",
             dependencies: [
-                "PushDaemon", "GatewaySimulator", "SpoolClient", "SpoolStore", "SpoolModel", "LinuxIO", "JSON",
-                "APNSModel", "Document",
+                "PushDaemon", "Doctor", "Configuration", "GatewaySimulator", "SpoolClient", "SpoolStore", "SpoolModel",
+                "LinuxIO", "JSON", "APNSModel", "Document",
                 argumentParser, logging,
             ],
             swiftSettings: strict),
@@ -141,7 +152,7 @@ let package = Package(
         tests(
             "PushDaemon",
             uses: [
-                "GatewaySimulator", "SpoolClient", "SpoolStore", "APNSGateway", "APNSHTTP2", "JSON", "OpenSSL",
+                "Configuration", "Doctor", "GatewaySimulator", "SpoolClient", "SpoolStore", "APNSGateway", "APNSHTTP2", "JSON", "OpenSSL",
                 "LinuxIO",
                 "SpoolModel", "APNSModel", "Document", "TestSupport", logging,
             ]),
@@ -155,7 +166,7 @@ let package = Package(
         .testTarget(
             name: "ManualTests",
             dependencies: [
-                "pushspool", "PushDaemon", "GatewaySimulator", "APNSBinary", "SpoolModel", "APNSModel", "JSON",
+                "pushspool", "PushDaemon", "Configuration", "Doctor", "GatewaySimulator", "APNSBinary", "SpoolModel", "APNSModel", "JSON",
                 "Document",
                 "LinuxIO", "TestSupport", argumentParser,
             ],

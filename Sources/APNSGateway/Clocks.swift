@@ -11,5 +11,5 @@ extension Moment {
 
 extension WallTime {
     /// The current time of day.
-    static var now: WallTime { WallTime(nanoseconds: WallClock.nanoseconds()) }
+    package static var now: WallTime { WallTime(nanoseconds: WallClock.nanoseconds()) }
 }

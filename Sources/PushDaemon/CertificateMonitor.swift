@@ -1,4 +1,6 @@
+import APNSGateway
 import APNSModel
+import Configuration
 import Logging
 import SpoolModel
 

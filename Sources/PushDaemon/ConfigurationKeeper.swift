@@ -1,3 +1,5 @@
+import APNSGateway
+import Configuration
 import Document
 import LinuxIO
 import Logging

@@ -1,5 +1,6 @@
 import APNSGateway
 import APNSModel
+package import Configuration
 import LinuxIO
 package import Logging
 import SpoolModel

@@ -1,4 +1,5 @@
 import APNSGateway
+import Configuration
 import LinuxIO
 import Logging
 import SpoolStore

@@ -1,3 +1,5 @@
+import APNSModel
+import Configuration
 import LinuxIO
 
 /// Allots descriptors to each app at its first start, and keeps them for it until it is removed from the configuration.
@@ -53,4 +55,29 @@ struct DescriptorShares {
         let needed = budget.needed(forApps: shares.count + 1) + ofFilesystems.count * DescriptorBudget.ofFilesystem
         return DescriptorShortage(limit: budget.limit, appCount: shares.count + 1, needed: needed)
     }
+}
+
+/// The descriptors of an app: the guaranteed ones, and beyond those any that other apps leave unused.
+struct AppDescriptors: Sendable {
+    /// Descriptors for job files being read.
+    let jobFiles: DescriptorShare
+    /// Descriptors for connections to the gateway, `DescriptorBudget.ofConnection` each.
+    let sockets: DescriptorShare
+    /// All other descriptors, which are not counted individually.
+    private let others: DescriptorShare
+
+    /// Takes an app's guaranteed descriptors from the pool.
+    ///
+    /// - Returns: `nil` if the pool cannot guarantee them to another app.
+    init?(from pool: DescriptorPool) {
+        let connections = DescriptorBudget.connections * DescriptorBudget.ofConnection
+        let rest = DescriptorBudget.ofApp - DescriptorBudget.jobFiles - connections
+        guard let shares = pool.makeShares(guaranteeing: [DescriptorBudget.jobFiles, connections, rest]) else {
+            return nil
+        }
+        (jobFiles, sockets, others) = (shares[0], shares[1], shares[2])
+    }
+
+    /// Whether another job of the lane may be opened. The last descriptor is reserved for urgent jobs.
+    func mayRead(_ lane: Lane) -> Bool { jobFiles.hasRoom(keeping: lane == .urgent ? 0 : 1) }
 }

@@ -1,5 +1,7 @@
 import APNSBinary
+import APNSGateway
 package import APNSModel
+package import Configuration
 package import Document
 import LinuxIO
 package import SpoolModel

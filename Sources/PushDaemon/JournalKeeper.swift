@@ -1,4 +1,5 @@
 import APNSModel
+import Configuration
 import LinuxIO
 import Logging
 import SpoolModel

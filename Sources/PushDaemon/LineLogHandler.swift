@@ -1,4 +1,5 @@
 import APNSModel
+package import Configuration
 import Document
 import LinuxIO
 package import Logging

@@ -1,3 +1,4 @@
+import Configuration
 import LinuxIO
 import Logging
 import SpoolModel
@@ -176,9 +177,4 @@ final class OperatorDesk {
 struct RequestedStop {
     /// How long the stop may wait for jobs under way; `nil`: without limit.
     let limit: Duration?
-}
-
-extension DaemonConfiguration {
-    /// The name of a node's control socket.
-    package static func controlName(of node: String) -> String { node + ".sock" }
 }

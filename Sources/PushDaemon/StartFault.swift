@@ -1,3 +1,4 @@
+package import Configuration
 import LinuxIO
 import SpoolStore
 

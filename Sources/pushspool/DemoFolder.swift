@@ -1,3 +1,4 @@
+import Configuration
 import GatewaySimulator
 import LinuxIO
 import PushDaemon

@@ -1,5 +1,6 @@
 import APNSModel
 import ArgumentParser
+import Configuration
 import LinuxIO
 import PushDaemon
 import SpoolModel

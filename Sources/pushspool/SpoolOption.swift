@@ -1,5 +1,6 @@
 import APNSModel
 import ArgumentParser
+import Configuration
 import Document
 import LinuxIO
 import PushDaemon

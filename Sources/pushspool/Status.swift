@@ -1,5 +1,7 @@
 import APNSModel
 import ArgumentParser
+import Configuration
+import Doctor
 import LinuxIO
 import PushDaemon
 import SpoolModel

@@ -1,4 +1,6 @@
 import APNSModel
+import Configuration
+import Doctor
 import LinuxIO
 import PushDaemon
 import SpoolModel

@@ -1,4 +1,5 @@
 import ArgumentParser
+@testable import Configuration
 import PushDaemon
 import Testing
 

@@ -1,6 +1,7 @@
 import APNSGateway
 import APNSHTTP2
 import APNSModel
+@testable import Configuration
 import Document
 import LinuxIO
 import OpenSSL

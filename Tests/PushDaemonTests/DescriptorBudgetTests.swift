@@ -1,4 +1,5 @@
 import APNSModel
+@testable import Configuration
 import TestSupport
 import Testing
 

@@ -1,4 +1,6 @@
+@testable import APNSGateway
 import APNSModel
+@testable import Configuration
 import Document
 import Foundation
 import Glibc

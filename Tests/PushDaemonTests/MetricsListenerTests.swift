@@ -1,3 +1,4 @@
+@testable import Configuration
 import LinuxIO
 import Logging
 import SpoolModel

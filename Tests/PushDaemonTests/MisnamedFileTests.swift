@@ -1,3 +1,4 @@
+@testable import Configuration
 import Document
 import Foundation
 import LinuxIO

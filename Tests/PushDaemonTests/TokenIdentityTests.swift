@@ -1,5 +1,6 @@
 import APNSGateway
 import APNSHTTP2
+@testable import Configuration
 import Document
 import Foundation
 import GatewaySimulator

@@ -1,4 +1,5 @@
 package import APNSGateway
+package import Configuration
 package import LinuxIO
 package import Logging
 import SpoolModel

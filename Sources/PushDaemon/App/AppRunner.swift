@@ -1,6 +1,7 @@
 import APNSBinary
 import APNSGateway
 import APNSModel
+package import Configuration
 import LinuxIO
 import Logging
 import SpoolModel
@@ -304,9 +305,4 @@ extension IntakeHint {
         case .closed: self = .closedAfterWrite
         }
     }
-}
-
-extension WallTime {
-    /// The current time of day.
-    static var now: WallTime { WallTime(nanoseconds: WallClock.nanoseconds()) }
 }

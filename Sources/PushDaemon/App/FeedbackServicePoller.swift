@@ -1,5 +1,6 @@
 import APNSGateway
 import APNSModel
+import Configuration
 import LinuxIO
 import Logging
 import SpoolStore

@@ -1,5 +1,6 @@
 import APNSGateway
 import APNSModel
+import Configuration
 import SpoolModel
 
 /// The stages of an app's jobs: from `new/` (`intake`, `claimer`) or an earlier run (`recovery`), through `sender` and

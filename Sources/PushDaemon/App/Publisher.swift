@@ -1,6 +1,7 @@
 import APNSBinary
 import APNSGateway
 import APNSModel
+import Configuration
 import Document
 import LinuxIO
 import Logging

@@ -1,3 +1,4 @@
+import APNSGateway
 import APNSModel
 import Document
 import JSON

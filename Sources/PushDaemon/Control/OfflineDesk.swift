@@ -1,4 +1,6 @@
+import APNSGateway
 import APNSModel
+package import Configuration
 import LinuxIO
 package import Logging
 package import SpoolModel

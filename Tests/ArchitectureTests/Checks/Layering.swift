@@ -32,18 +32,21 @@ enum Layering {
             "SecureTransport", "OpenSSL", "JSON", "NGHTTP2", "LinuxIO", "APNSBinary", "APNSHTTP2", "HTTP2", "APNSModel",
             "Document", "Logging", "Synchronization",
         ],
+        "Configuration": [
+            "APNSGateway", "SecureTransport", "SpoolStore", "SpoolModel", "YAML", "LinuxIO", "OpenSSL", "APNSBinary",
+            "APNSHTTP2", "APNSModel", "Document",
+        ],
+        "Doctor": [
+            "Configuration", "APNSGateway", "SecureTransport", "SpoolStore", "SpoolModel", "JSON", "LinuxIO", "OpenSSL",
+            "APNSModel", "Document", "Synchronization",
+        ],
         "PushDaemon": [
-            "SpoolStore", "APNSGateway", "SecureTransport", "APNSBinary", "APNSHTTP2", "JSON", "YAML", "LinuxIO",
-            "OpenSSL",
-            "SpoolModel", "APNSModel",
-            "Document",
-            "Logging", "Synchronization",
+            "Configuration", "SpoolStore", "APNSGateway", "APNSBinary", "JSON", "YAML", "LinuxIO", "OpenSSL",
+            "SpoolModel", "APNSModel", "Document", "Logging", "Synchronization",
         ],
         "pushspool": [
-            "PushDaemon", "GatewaySimulator", "SpoolClient", "SpoolStore", "SpoolModel", "LinuxIO", "JSON", "APNSModel",
-            "Document",
-            "ArgumentParser",
-            "Logging",
+            "PushDaemon", "Doctor", "Configuration", "GatewaySimulator", "SpoolClient", "SpoolStore", "SpoolModel",
+            "LinuxIO", "JSON", "APNSModel", "Document", "ArgumentParser", "Logging",
         ],
     ]
 

@@ -1,5 +1,7 @@
 import APNSGateway
 import APNSModel
+@testable import Configuration
+@testable import Doctor
 import Document
 import Foundation
 import LinuxIO

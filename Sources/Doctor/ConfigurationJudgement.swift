@@ -1,5 +1,6 @@
 import APNSGateway
 import APNSModel
+import Configuration
 import Document
 import LinuxIO
 

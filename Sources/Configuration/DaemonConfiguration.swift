@@ -101,3 +101,8 @@ package struct DaemonConfiguration: Sendable {
     /// Creates the configuration of an empty file.
     package init() {}
 }
+
+extension DaemonConfiguration {
+    /// The name of a node's control socket.
+    package static func controlName(of node: String) -> String { node + ".sock" }
+}

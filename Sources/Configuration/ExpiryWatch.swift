@@ -1,7 +1,7 @@
-import APNSModel
+package import APNSModel
 
 /// Decides which certificates to warn about: each once per stage, and once when the daemon starts.
-struct ExpiryWatch: Sendable {
+package struct ExpiryWatch: Sendable {
     /// The last warning about an app's certificate.
     private struct Told: Sendable {
         let notAfter: WallTime
@@ -10,11 +10,14 @@ struct ExpiryWatch: Sendable {
 
     private var told: [String: Told] = [:]
 
+    /// Creates a watch that has warned about nothing.
+    package init() {}
+
     /// Takes the certificates of all apps.
     ///
     /// - Returns: The apps to warn about, sorted by name, each with its stage. A clock that is set back causes no new
     ///   warning.
-    mutating func note(
+    package mutating func note(
         _ expiries: [String: CertificateExpiry], at now: WallTime
     ) -> [(app: String, stage: CertificateExpiry.Stage)] {
         var news: [(app: String, stage: CertificateExpiry.Stage)] = []

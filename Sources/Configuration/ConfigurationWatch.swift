@@ -1,12 +1,12 @@
-import LinuxIO
+package import LinuxIO
 
 /// Watches the files of the configuration: the daemon's file, the apps' files in their folder, and the files of
 /// credentials, wherever they are. Credential files are added and removed as the apps change.
 ///
 /// Changes to other files in the same folders are ignored, for example to a log that records each reload.
-struct ConfigurationWatch: Sendable {
+package struct ConfigurationWatch: Sendable {
     /// The source of notices; `note` decides which of them matter.
-    let watch: DirectoryWatch
+    package let watch: DirectoryWatch
     /// The daemon's file, and the folder of the apps' files.
     private let file: String
     private let apps: String
@@ -20,7 +20,7 @@ struct ConfigurationWatch: Sendable {
     /// Watches the daemon's file and the folder of the apps' files.
     ///
     /// - Throws: `WatchFault`, `SystemError`: a folder cannot be watched, and changes in it would go unnoticed.
-    init(of file: String, appsIn apps: String) throws {
+    package init(of file: String, appsIn apps: String) throws {
         watch = try DirectoryWatch()
         (self.file, self.apps) = (file, apps)
         names = Self.names(of: [file])
@@ -35,7 +35,7 @@ struct ConfigurationWatch: Sendable {
     /// Watches these files in addition, if their folders can be watched, and stops watching all others.
     ///
     /// - Returns: Whether a folder was added. Earlier changes in it were not seen.
-    mutating func follow(_ files: Set<String>) -> Bool {
+    package mutating func follow(_ files: Set<String>) -> Bool {
         names = Self.names(of: files.union([file]))
         let wanted = Set(folders)
         for folder in tags.keys where !wanted.contains(folder) { drop(folder) }
@@ -45,7 +45,7 @@ struct ConfigurationWatch: Sendable {
     /// Tries again to watch folders that could not be watched before, for example because they did not exist.
     ///
     /// - Returns: Whether a folder was added. Earlier changes in it were not seen.
-    mutating func followAgain() -> Bool {
+    package mutating func followAgain() -> Bool {
         var hasNew = false
         for folder in folders where tags[folder] == nil {
             // The loader reports folders that cannot be opened.
@@ -57,7 +57,7 @@ struct ConfigurationWatch: Sendable {
     /// Processes notices from `watch`.
     ///
     /// - Returns: Whether to read the configuration again.
-    mutating func note(_ notices: [DirectoryWatch.Notice]) -> Bool {
+    package mutating func note(_ notices: [DirectoryWatch.Notice]) -> Bool {
         var isNews = false
         for notice in notices {
             guard case .event(let event) = notice else {
@@ -72,7 +72,7 @@ struct ConfigurationWatch: Sendable {
     }
 
     /// Stops watching.
-    func stop() { watch.stop() }
+    package func stop() { watch.stop() }
 
     /// The folders to watch.
     private var folders: [String] { Set(names.keys).union([apps]).sorted() }

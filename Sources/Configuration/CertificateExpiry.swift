@@ -94,7 +94,7 @@ package struct CertificateExpiry: Hashable, Sendable {
 
 extension WallTime {
     /// The number of whole days from another time to this one; negative if this one is earlier.
-    func days(after other: WallTime) -> Int {
+    package func days(after other: WallTime) -> Int {
         let (days, rest) = (epochSeconds - other.epochSeconds).quotientAndRemainder(dividingBy: 86_400)
         return Int(days) - (rest < 0 ? 1 : 0)
     }

@@ -1,5 +1,6 @@
 import APNSGateway
 import APNSModel
+import Configuration
 package import LinuxIO
 import SpoolModel
 import SpoolStore

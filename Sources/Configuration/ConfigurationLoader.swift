@@ -1,3 +1,4 @@
+import APNSGateway
 package import APNSModel
 package import Document
 import LinuxIO
@@ -56,13 +57,13 @@ package struct ConfigurationSet: Sendable {
     }
 
     /// How to give an app the file that it lacks.
-    func remedy(forLackOf app: String) -> String {
+    package func remedy(forLackOf app: String) -> String {
         guard let file = misnamedFiles[app] else { return "write \(daemon.apps)/\(app).yaml" }
         return "rename \(daemon.apps)/\(file) to \(app).yaml"
     }
 
     /// Whether both have the same content, the same credentials and the same diagnostics.
-    func isSame(as other: ConfigurationSet) -> Bool {
+    package func isSame(as other: ConfigurationSet) -> Bool {
         daemon.differences(from: other.daemon).isEmpty && findings == other.findings
             && brokenApps == other.brokenApps && apps.count == other.apps.count
             && apps.allSatisfy { name, app in

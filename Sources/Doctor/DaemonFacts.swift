@@ -1,4 +1,6 @@
+import APNSGateway
 import APNSModel
+import Configuration
 import Document
 import JSON
 import LinuxIO

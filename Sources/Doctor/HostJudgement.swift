@@ -1,4 +1,5 @@
 import APNSModel
+import Configuration
 import LinuxIO
 
 /// Evaluates the state of the host.

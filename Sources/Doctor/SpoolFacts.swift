@@ -1,3 +1,4 @@
+import Configuration
 import LinuxIO
 import SpoolModel
 import SpoolStore
