@@ -17,7 +17,7 @@ package import HTTP2
     ///     for each.
     package init(tableByteCount: Int = 4096, listLimit: Int) {
         guard let inflater = unsafe memory.makeInflater() else {
-            fatalError("not enough memory for a header table")
+            fatalError("out of memory for a header table")
         }
         unsafe pointer = inflater
         self.listLimit = listLimit

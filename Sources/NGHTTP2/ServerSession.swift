@@ -52,7 +52,7 @@ import HTTP2
         var option: OpaquePointer?
         var session: OpaquePointer?
         guard unsafe nghttp2_session_callbacks_new(&callbacks) == 0, unsafe nghttp2_option_new(&option) == 0 else {
-            fatalError("not enough memory for an HTTP/2 session")
+            fatalError("out of memory for an HTTP/2 session")
         }
         defer {
             unsafe nghttp2_session_callbacks_del(callbacks)
@@ -62,7 +62,7 @@ import HTTP2
         unsafe nghttp2_option_set_no_auto_window_update(option, 1)
         unsafe nghttp2_option_set_no_auto_ping_ack(option, 1)
         guard unsafe nghttp2_session_server_new2(&session, callbacks, nil, option) == 0, let session = unsafe session
-        else { fatalError("not enough memory for an HTTP/2 session") }
+        else { fatalError("out of memory for an HTTP/2 session") }
         return unsafe session
     }
 

@@ -243,8 +243,8 @@ import Testing
             }
             #expect(bench.names(in: "").allSatisfy { $0 != "weather" })
             let none = try await bench.run(config + ["--app", "wether", good])
-            #expect(none.code == 65 && none.log.contains("no app wether"), "\(none)")
-            #expect(none.log.contains("hint: there is weather\n"), "\(none)")
+            #expect(none.code == 65 && none.log.contains("no app is named wether"), "\(none)")
+            #expect(none.log.contains("hint: configured app: weather\n"), "\(none)")
         }
     }
 
@@ -395,10 +395,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("[/nowhere/forget, weather]", "`/nowhere/forget` is no program"),
-        ("[forget-nobody]", "`forget-nobody` is no program"),
-        ("/nowhere/forget --all >/dev/null", "`/nowhere/forget` is no program"),
-        ("[/etc/passwd]", "`/etc/passwd` is no program"),
+        ("[/nowhere/forget, weather]", "`/nowhere/forget` is not a program"),
+        ("[forget-nobody]", "`forget-nobody` is not a program"),
+        ("/nowhere/forget --all >/dev/null", "`/nowhere/forget` is not a program"),
+        ("[/etc/passwd]", "`/etc/passwd` is not a program"),
         ("/bin/cat >/dev/null", nil), ("[cat]", nil), ("forget-nobody | cat", nil), ("$HOME/bin/forget", nil),
     ])
     func `check warns of a hook that cannot be started`(hook: String, words: String?) async throws {

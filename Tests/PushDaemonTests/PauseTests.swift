@@ -130,7 +130,7 @@ import Testing
                     .contains(#"pushspool_files_ignored{node="node-a",app="weather"} 3"#)
             }
             let doctor = try await bench.operate("doctor")
-            #expect(doctor.text.contains("ignored in new/, 3: `UPPER.JSON`, `noext`, `x.json.gz`"), "\(doctor)")
+            #expect(doctor.text.contains("files ignored in new/ (3): `UPPER.JSON`, `noext`, `x.json.gz`"), "\(doctor)")
             try bench.drop("a.json", job(1))
             #expect(try await bench.end(of: "a.json").accepted == 1)
             #expect(bench.names(in: "weather/new").count == 5)

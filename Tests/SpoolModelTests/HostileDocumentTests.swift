@@ -87,7 +87,7 @@ import Testing
         let long = "{\(start)\"\(String(repeating: "a", count: JobChunk.byteLimit))\"}"
         let job = json(Self.recipients(long, 1))
         #expect(job.sent.map(\.reason) == ["BadValue"])
-        #expect(job.lines.first?.contains("recipients[0]: takes ") == true)
+        #expect(job.lines.first?.contains(#/recipients\[0\]: has \d+ bytes in the file; the limit is /#) == true)
     }
 
     @Test func `a long shorthand of the job is not put together with those of each recipient`() {

@@ -161,7 +161,7 @@ struct PayloadTests {
         (
             #"{"aps":{"alert":"x","interruption-level":"loud"}}"#,
             "payload.aps.interruption-level: unknown level `loud`",
-            "Apple knows passive, active, time-sensitive, critical"
+            "use one of passive, active, time-sensitive, critical"
         ),
         (
             #"{"aps":{"sound":"x","mutable-content":1}}"#,

@@ -74,7 +74,7 @@ struct RecipientFormTests {
             #"{"tokens":"0A","alert":"x"}"#,
             "job:1:11: error: tokens: expected an array, found a string\nhint: use `token` for a single token"
         ),
-        (#"{"tokens":[],"alert":"x"}"#, "job:1:11: error: tokens: is empty"),
+        (#"{"tokens":[],"alert":"x"}"#, "job:1:11: error: tokens: must not be empty"),
         (#"{"recipients":{},"alert":"x"}"#, "job:1:15: error: recipients: expected an array, found an object"),
         (
             #"{"token":"0A","payloads":[{}]}"#,

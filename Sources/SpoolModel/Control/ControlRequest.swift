@@ -73,7 +73,7 @@ package struct ControlRequest: Hashable, Sendable {
     /// - Throws: `ControlFault`: answer with it, and do nothing.
     package init(_ root: Node) throws(ControlFault) {
         guard root["v"]?.integer == Self.version else {
-            throw ControlFault("`v` must be \(Self.version)", hint: "use the pushspool version that the daemon runs")
+            throw ControlFault("version `v` must be \(Self.version)", hint: "use the pushspool version that the daemon runs")
         }
         guard let command = root["do"]?.string.flatMap(Command.init(rawValue:)) else {
             let names = Command.allCases.map(\.rawValue).joined(separator: ", ")

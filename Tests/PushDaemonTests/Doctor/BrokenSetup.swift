@@ -126,7 +126,7 @@ extension BrokenSetup {
             try await $0.tool("openssl", "genpkey", "-algorithm", "RSA", "-out", key)
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
             try $0.configureModern()
-        }.says("of kind RSA", remedy: ".p8 file"),
+        }.says("its type is RSA", remedy: ".p8 file"),
         file("the key for tokens is encrypted") {
             let secret = Secret(Array("right".utf8))
             try $0.keepKey(try issue().keyPEM(encryptedWith: secret))
@@ -231,7 +231,7 @@ extension BrokenSetup {
         BrokenSetup("the feedback service is not there", in: "gateway") {
             let gateway = "gateway: localhost:\($0.simulator.ports.gateway)"
             try $0.configureApp("weather", "\(gateway)\nfeedback_service: {gateway: localhost:1}")
-        }.says("feedback service", remedy: "listens"),
+        }.says("feedback service", remedy: "a server is running"),
     ]
 
     static let host: [BrokenSetup] = [

@@ -52,7 +52,7 @@ struct ManualStep: Sendable {
         ("\\b[0-9]+([.][0-9]+)? (ms|s|min|h|d)\\b", "LENGTH"), ("\\[[#-]{24}\\]", "BAR"),
         ("[0-9]+ %  ?[0-9]+ of", "SHARE of"), ("\\b[0-9]+ of 1000\\b", "SOME of 1000"),
         ("\\b[0-9]+ unsent\\b", "SOME unsent"), ("\\b[0-9]+/s\\b", "RATE"),
-        ("^ *[0-9]+ (?=[A-Z]{3}|nothing valid)", "PLACE "),
+        ("^ *[0-9]+ (?=[A-Z]{3}|no valid)", "PLACE "),
     ]
 
     /// A line of output in the form in which every run has it: columns may be wider or narrower.

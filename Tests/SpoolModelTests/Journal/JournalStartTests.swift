@@ -174,6 +174,6 @@ struct JournalStartTests {
         let lines = JournalText.lines(ofRegion: file.region(0), index: 0).dropFirst().map {
             $0.split(separator: " ")[1]
         }
-        #expect(lines == ["BEGUN", "HEADER", "CLAIMED", "BEGUN", "STOPPED", "nothing"])
+        #expect(lines == ["BEGUN", "HEADER", "CLAIMED", "BEGUN", "STOPPED", "no"])
     }
 }
