@@ -45,7 +45,7 @@ final class ControlClient {
                 if let root = try? parser.parse(line).root, let answer = ControlAnswer(root) { return answer }
                 return ControlAnswer(
                     .refused, "the daemon's answer has another format version",
-                    hint: "use the pushspool version that the daemon runs")
+                    hint: "use the daemon's version of pushspool")
             }
             guard !lines.isTooLong else { return nil }
             let piece = try connection.read(within: Self.limit)

@@ -48,7 +48,7 @@ struct Status: ParsableCommand {
         guard let status = file.status?.limited(to: names) else {
             Talk.complain(
                 "\(SpoolStatus.fileName) of \(node) in \(daemon.spool) has another format version",
-                hint: "use the pushspool version that the daemon runs")
+                hint: "use the daemon's version of pushspool")
             throw ExitCode.badInput
         }
         let isDead = daemon.hasDaemon == false

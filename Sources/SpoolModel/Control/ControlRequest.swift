@@ -73,7 +73,7 @@ package struct ControlRequest: Hashable, Sendable {
     /// - Throws: `ControlFault`: answer with it, and do nothing.
     package init(_ root: Node) throws(ControlFault) {
         guard root["v"]?.integer == Self.version else {
-            throw ControlFault("version `v` must be \(Self.version)", hint: "use the pushspool version that the daemon runs")
+            throw ControlFault("version `v` must be \(Self.version)", hint: "use the daemon's version of pushspool")
         }
         guard let command = root["do"]?.string.flatMap(Command.init(rawValue:)) else {
             let names = Command.allCases.map(\.rawValue).joined(separator: ", ")
@@ -102,7 +102,7 @@ package struct ControlRequest: Hashable, Sendable {
         guard isUnderstood else {
             throw ControlFault(
                 "\(command.rawValue): unknown member `\(key)`, or invalid value",
-                hint: "use the pushspool version that the daemon runs")
+                hint: "use the daemon's version of pushspool")
         }
     }
 
