@@ -152,7 +152,8 @@ let package = Package(
         tests(
             "PushDaemon",
             uses: [
-                "Configuration", "Doctor", "GatewaySimulator", "SpoolClient", "SpoolStore", "APNSGateway", "APNSHTTP2", "JSON", "OpenSSL",
+                "Configuration", "Doctor", "GatewaySimulator", "SpoolClient", "SpoolStore", "APNSGateway", "APNSHTTP2",
+                "JSON", "OpenSSL",
                 "LinuxIO",
                 "SpoolModel", "APNSModel", "Document", "TestSupport", logging,
             ]),
@@ -166,7 +167,8 @@ let package = Package(
         .testTarget(
             name: "ManualTests",
             dependencies: [
-                "pushspool", "PushDaemon", "Configuration", "Doctor", "GatewaySimulator", "APNSBinary", "SpoolModel", "APNSModel", "JSON",
+                "pushspool", "PushDaemon", "Configuration", "Doctor", "GatewaySimulator", "APNSBinary", "SpoolModel",
+                "APNSModel", "JSON",
                 "Document",
                 "LinuxIO", "TestSupport", argumentParser,
             ],

@@ -1,10 +1,11 @@
-@testable import Configuration
 import Foundation
 import GatewaySimulator
 import LinuxIO
 import PushDaemon
 import TestSupport
 import Testing
+
+@testable import Configuration
 
 struct ConfigurationTests {
     /// An app's sample, and what it says that is no default.

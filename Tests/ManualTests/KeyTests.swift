@@ -1,9 +1,10 @@
-@testable import Configuration
 import Document
 import Foundation
 import PushDaemon
 import TestSupport
 import Testing
+
+@testable import Configuration
 
 /// The keys of the configuration: pushspool.yaml(5) and the program know the same keys and defaults.
 struct KeyTests {

@@ -1,11 +1,12 @@
 import APNSModel
-@testable import Configuration
 import Document
 import Foundation
 import LinuxIO
 import PushDaemon
 import TestSupport
 import Testing
+
+@testable import Configuration
 
 /// The sample jobs in `etc/jobs`: one for each push type.
 struct SampleJobTests {

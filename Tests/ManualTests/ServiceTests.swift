@@ -1,8 +1,8 @@
 import ArgumentParser
-@testable import Configuration
 import PushDaemon
 import Testing
 
+@testable import Configuration
 @testable import pushspool
 
 /// The files of etc/ that a service manager reads, against the program.

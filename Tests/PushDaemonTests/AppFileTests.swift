@@ -1,13 +1,14 @@
 import APNSGateway
 import APNSHTTP2
 import APNSModel
-@testable import Configuration
 import Document
 import LinuxIO
 import OpenSSL
 import PushDaemon
 import TestSupport
 import Testing
+
+@testable import Configuration
 
 /// What an app's file says of its protocol, its gateway and its identity.
 struct AppFileTests {

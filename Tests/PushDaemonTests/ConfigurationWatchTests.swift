@@ -1,10 +1,10 @@
-@testable import Configuration
 import Foundation
 import LinuxIO
 import OpenSSL
 import TestSupport
 import Testing
 
+@testable import Configuration
 @testable import PushDaemon
 
 /// What a daemon notices of its configuration by itself.

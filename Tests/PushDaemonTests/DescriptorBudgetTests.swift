@@ -1,8 +1,8 @@
 import APNSModel
-@testable import Configuration
 import TestSupport
 import Testing
 
+@testable import Configuration
 @testable import LinuxIO
 @testable import PushDaemon
 

@@ -1,6 +1,4 @@
-@testable import APNSGateway
 import APNSModel
-@testable import Configuration
 import Document
 import Foundation
 import Glibc
@@ -8,6 +6,8 @@ import OpenSSL
 import TestSupport
 import Testing
 
+@testable import APNSGateway
+@testable import Configuration
 @testable import PushDaemon
 
 /// Certificates that are about to expire: who is told, when, and how often.

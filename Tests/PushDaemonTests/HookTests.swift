@@ -1,11 +1,11 @@
 import APNSModel
-@testable import Configuration
 import Foundation
 import GatewaySimulator
 import Glibc
 import TestSupport
 import Testing
 
+@testable import Configuration
 @testable import PushDaemon
 
 /// The command that gets an app's feedback.

@@ -1,9 +1,9 @@
-@testable import Configuration
 import Foundation
 import Logging
 import Synchronization
 import Testing
 
+@testable import Configuration
 @testable import PushDaemon
 
 /// The two formats of `log.format`.

@@ -1,8 +1,8 @@
 import APNSModel
-@testable import Configuration
 import Logging
 import Testing
 
+@testable import Configuration
 @testable import PushDaemon
 
 /// What is in a line of the log.

@@ -1,4 +1,3 @@
-@testable import Configuration
 import LinuxIO
 import Logging
 import SpoolModel
@@ -6,6 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import Configuration
 @testable import PushDaemon
 
 /// The answers over HTTP, without a daemon.

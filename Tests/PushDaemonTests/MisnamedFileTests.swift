@@ -1,10 +1,11 @@
-@testable import Configuration
 import Document
 import Foundation
 import LinuxIO
 import PushDaemon
 import TestSupport
 import Testing
+
+@testable import Configuration
 
 /// Files in the apps' folder that are not read, and what is said of them.
 @Suite struct MisnamedFileTests {

@@ -1,4 +1,3 @@
-@testable import Configuration
 import Foundation
 import LinuxIO
 import Logging
@@ -7,6 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import Configuration
 @testable import PushDaemon
 
 /// What a service manager hears of the daemon, and what its journal gets.

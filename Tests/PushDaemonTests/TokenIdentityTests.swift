@@ -1,6 +1,5 @@
 import APNSGateway
 import APNSHTTP2
-@testable import Configuration
 import Document
 import Foundation
 import GatewaySimulator
@@ -9,6 +8,8 @@ import OpenSSL
 import PushDaemon
 import TestSupport
 import Testing
+
+@testable import Configuration
 
 /// Apps whose identity is a provider token: what is made of their files, and what `check` says of them.
 struct TokenIdentityTests {

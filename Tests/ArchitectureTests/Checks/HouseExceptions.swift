@@ -1,12 +1,10 @@
 extension House {
     /// What is over its limit today, and why. Take an entry off when it is mended; lower its count when it shrinks.
     static let exceptions: [Exception] = [
-        .init(
-            "PushDaemon", .lines, 14_723,
-            "an app's pipeline, the doctor and the configuration are not targets of their own yet"),
+        .init("PushDaemon", .lines, 11_009, "an app's pipeline is not a target of its own yet"),
         .init("PushDaemon", .foldersInCircles, 5, "the same"),
-        .init("PushDaemon.AppConfiguration", .storedProperties, 29, keys),
-        .init("PushDaemon.DaemonConfiguration", .storedProperties, 22, keys),
+        .init("Configuration.AppConfiguration", .storedProperties, 29, keys),
+        .init("Configuration.DaemonConfiguration", .storedProperties, 22, keys),
         .init("SpoolStore.AppSpool", .lines, 1020, "archives, hold/ and claims are not types of their own yet"),
         .init("SpoolStore.AppSpool", .functions, 72, "the same"),
         .init("SpoolStore", .foldersInCircles, 2, "the spool opens its journal, and both tell the same faults"),

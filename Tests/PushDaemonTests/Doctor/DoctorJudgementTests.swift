@@ -1,7 +1,5 @@
 import APNSGateway
 import APNSModel
-@testable import Configuration
-@testable import Doctor
 import Document
 import Foundation
 import LinuxIO
@@ -11,6 +9,8 @@ import SpoolStore
 import TestSupport
 import Testing
 
+@testable import Configuration
+@testable import Doctor
 @testable import PushDaemon
 
 /// What the doctor makes of facts that no test can bring about.
