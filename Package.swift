@@ -94,15 +94,22 @@ let package = Package(
                 "OpenSSL", "APNSModel", "Document",
             ]),
         layer(
+            "AppEngine",
+            uses: [
+                "Configuration", "SpoolStore", "APNSGateway", "JSON", "YAML", "LinuxIO", "OpenSSL", "SpoolModel",
+                "APNSBinary", "APNSModel", "Document", logging,
+            ]),
+        layer(
             "PushDaemon",
             uses: [
-                "Configuration", "SpoolStore", "APNSGateway", "APNSBinary", "JSON", "YAML", "LinuxIO", "OpenSSL",
+                "AppEngine", "Configuration", "SpoolStore", "APNSGateway", "JSON", "LinuxIO", "OpenSSL",
                 "SpoolModel", "APNSModel", "Document", logging,
             ]),
         .executableTarget(
             name: "pushspool",
             dependencies: [
-                "PushDaemon", "Doctor", "Configuration", "GatewaySimulator", "SpoolClient", "SpoolStore", "SpoolModel",
+                "PushDaemon", "AppEngine", "Doctor", "Configuration", "GatewaySimulator", "SpoolClient", "SpoolStore",
+                "SpoolModel",
                 "LinuxIO", "JSON", "APNSModel", "Document",
                 argumentParser, logging,
             ],
@@ -152,7 +159,8 @@ let package = Package(
         tests(
             "PushDaemon",
             uses: [
-                "Configuration", "Doctor", "GatewaySimulator", "SpoolClient", "SpoolStore", "APNSGateway", "APNSHTTP2",
+                "AppEngine", "Configuration", "Doctor", "GatewaySimulator", "SpoolClient", "SpoolStore", "APNSGateway",
+                "APNSHTTP2",
                 "JSON", "OpenSSL",
                 "LinuxIO",
                 "SpoolModel", "APNSModel", "Document", "TestSupport", logging,
@@ -167,7 +175,8 @@ let package = Package(
         .testTarget(
             name: "ManualTests",
             dependencies: [
-                "pushspool", "PushDaemon", "Configuration", "Doctor", "GatewaySimulator", "APNSBinary", "SpoolModel",
+                "pushspool", "PushDaemon", "AppEngine", "Configuration", "Doctor", "GatewaySimulator", "APNSBinary",
+                "SpoolModel",
                 "APNSModel", "JSON",
                 "Document",
                 "LinuxIO", "TestSupport", argumentParser,

@@ -1,5 +1,6 @@
 import APNSGateway
 import APNSModel
+import AppEngine
 import Configuration
 import LinuxIO
 import Logging
@@ -184,12 +185,9 @@ final class AppSupervisor {
         let files = try filesystems.threads(for: name) { () throws(DescriptorShortage) in
             try descriptors.admitFilesystem()
         }
-        return DaemonContext(
-            spool: resources.spool, tenure: resources.tenure, logger: logger,
-            configuration: configuration.current.daemon, node: resources.node, reactor: resources.reactor, files: files,
-            descriptors: admitted, state: resources.state, tokens: resources.tokens, ballast: resources.ballast,
-            reading: resources.reading, hooks: resources.hooks, journalBell: resources.journalBell,
-            statusBell: resources.statusBell, meter: places[name, default: Place()].meter, clock: resources.clock)
+        let share = AppShare(
+            files: files, descriptors: admitted, meter: places[name, default: Place()].meter)
+        return DaemonContext(resources, configuration.current.daemon, share)
     }
 
     /// Logs why an app cannot start: each cause only once, however often the start is tried.

@@ -1,4 +1,5 @@
 import APNSGateway
+import AppEngine
 import Configuration
 import Document
 import LinuxIO

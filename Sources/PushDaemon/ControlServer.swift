@@ -1,3 +1,4 @@
+import AppEngine
 import Document
 import JSON
 import LinuxIO

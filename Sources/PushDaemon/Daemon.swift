@@ -1,5 +1,6 @@
 import APNSGateway
 import APNSModel
+import AppEngine
 package import Configuration
 import LinuxIO
 package import Logging
@@ -42,9 +43,9 @@ package actor Daemon {
         certificates = CertificateMonitor(logger)
         configuration = ConfigurationKeeper(set, loader, settings.logThreshold, logger)
         let budget = try DescriptorBudget.raised(for: set, logger)
-        resources = try DaemonResources(set.daemon, path: settings.path, logger)
-        journal = JournalKeeper(resources)
-        do throws(SystemError) {
+        do {
+            resources = try DaemonResources(set.daemon, logger)
+            journal = JournalKeeper(resources)
             apps = try AppSupervisor(
                 resources, configuration, journal, limits: (descriptors: budget, drain: settings.drainLimit))
         } catch {

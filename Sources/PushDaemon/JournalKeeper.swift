@@ -1,4 +1,5 @@
 import APNSModel
+import AppEngine
 import Configuration
 import LinuxIO
 import Logging
@@ -122,17 +123,5 @@ final class JournalKeeper {
                     LogKey.error: "region \(damage.region), byte \(damage.offset): \(damage.why)", LogKey.hint: hint,
                 ])
         }
-    }
-}
-
-extension JournalReplay {
-    /// The records of each app.
-    var leftBehind: [String: LeftBehind] {
-        var left: [String: LeftBehind] = [:]
-        for (id, job) in jobs { left[job.facts.app, default: LeftBehind()].jobs[id] = job }
-        for (app, name) in newestFeedback {
-            left[app, default: LeftBehind()].newestFeedback = FeedbackFolder.time(of: name.bytes)
-        }
-        return left
     }
 }

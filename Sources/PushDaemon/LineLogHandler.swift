@@ -1,4 +1,5 @@
 import APNSModel
+import AppEngine
 package import Configuration
 import Document
 import LinuxIO

@@ -1,3 +1,4 @@
+import AppEngine
 import Configuration
 import LinuxIO
 import Logging

@@ -1,3 +1,4 @@
+import AppEngine
 import LinuxIO
 import Logging
 import SpoolModel

@@ -1,5 +1,7 @@
+import AppEngine
 package import Configuration
 import LinuxIO
+import Logging
 import SpoolStore
 
 extension Daemon {
@@ -58,5 +60,25 @@ extension Daemon.StartFault {
             self = .shortage(message: "\(cause)", hint: "repair or mount that filesystem, and start again")
         default: self = .spool(message: "\(error)", hint: "check `spool` and `state` in \(path)")
         }
+    }
+}
+
+extension DescriptorBudget {
+    /// Raises the process's limit of open files, and checks that it is enough for the configured apps.
+    ///
+    /// - Throws: `StartFault`: the limit is too low for them.
+    static func raised(for set: ConfigurationSet, _ logger: Logger) throws(Daemon.StartFault) -> DescriptorBudget {
+        var limit = Int.max
+        do throws(SystemError) {
+            limit = try OpenFileLimit.raise(keeping: reserve)
+        } catch {
+            logger.warning("limit on open files cannot be raised", metadata: [LogKey.error: "\(error)"])
+        }
+        var budget = DescriptorBudget(limit: limit)
+        budget.hasMetricsListener = set.daemon.metricsListen != nil
+        // Without /proc the number is unknown, and only the reserve covers them.
+        budget.inheritedCount = max(0, ((try? OpenFileLimit.openCount()) ?? 0) - ofEveryProcess)
+        if let shortage = budget.shortage(forApps: set.apps.count) { throw Daemon.StartFault.limit(shortage) }
+        return budget
     }
 }

@@ -1,5 +1,6 @@
 import APNSGateway
 import APNSModel
+import AppEngine
 import Configuration
 import LinuxIO
 import Logging

@@ -9,7 +9,8 @@ package struct SpoolFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// The system call that revealed it, if any.
     package let cause: SystemError?
 
-    init(_ message: String, hint: String, cause: SystemError? = nil) {
+    /// Creates a fault.
+    package init(_ message: String, hint: String, cause: SystemError? = nil) {
         self.message = message
         self.hint = hint
         self.cause = cause

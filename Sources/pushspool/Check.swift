@@ -1,4 +1,5 @@
 import APNSModel
+import AppEngine
 import ArgumentParser
 import Configuration
 import Document

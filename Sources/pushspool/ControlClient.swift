@@ -1,3 +1,4 @@
+import AppEngine
 import ArgumentParser
 import Configuration
 import Document

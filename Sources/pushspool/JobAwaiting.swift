@@ -1,3 +1,4 @@
+import AppEngine
 import PushDaemon
 import SpoolClient
 

@@ -1,4 +1,5 @@
 import APNSModel
+import AppEngine
 import Document
 import JSON
 import LinuxIO

@@ -31,7 +31,7 @@ struct MeterTests {
     }
 
     @Test func `the binary protocol has what is in flight, and no answers`() async throws {
-        try await BenchPlan("nth=300 refuse status=8").run { bench in
+        try await BenchPlan("nth=300 refuse status=8") { $0.confirmation = .silence(.seconds(3)) }.run { bench in
             let meter = bench.gateway.events.meter
             try await bench.submit(1_000)
             try await eventually("some in flight") { meter.inFlightCount > 0 }

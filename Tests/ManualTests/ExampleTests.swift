@@ -6,6 +6,8 @@ import PushDaemon
 import TestSupport
 import Testing
 
+@testable import AppEngine
+
 struct ExampleTests {
     @Test(arguments: try Manual.readmeExamples() + Manual.pageExamples())
     func `an example of a job does what the manual says`(_ example: Manual.Example) throws {

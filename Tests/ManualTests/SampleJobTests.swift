@@ -6,6 +6,7 @@ import PushDaemon
 import TestSupport
 import Testing
 
+@testable import AppEngine
 @testable import Configuration
 
 /// The sample jobs in `etc/jobs`: one for each push type.

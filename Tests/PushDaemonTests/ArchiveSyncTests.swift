@@ -2,6 +2,7 @@ import LinuxIO
 import TestSupport
 import Testing
 
+@testable import AppEngine
 @testable import PushDaemon
 
 /// Apps that ask at a time share a sync of their filesystem.

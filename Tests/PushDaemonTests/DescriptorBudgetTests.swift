@@ -2,6 +2,7 @@ import APNSModel
 import TestSupport
 import Testing
 
+@testable import AppEngine
 @testable import Configuration
 @testable import LinuxIO
 @testable import PushDaemon

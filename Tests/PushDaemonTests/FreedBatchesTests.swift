@@ -1,6 +1,7 @@
 import APNSModel
 import Testing
 
+@testable import AppEngine
 @testable import PushDaemon
 
 /// What was taken back from the gateway and is to be handed out again.

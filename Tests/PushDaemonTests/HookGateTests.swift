@@ -1,6 +1,7 @@
 import LinuxIO
 import Testing
 
+@testable import AppEngine
 @testable import PushDaemon
 
 @Suite struct HookGateTests {

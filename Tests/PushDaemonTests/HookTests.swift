@@ -5,6 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
+@testable import AppEngine
 @testable import Configuration
 @testable import PushDaemon
 

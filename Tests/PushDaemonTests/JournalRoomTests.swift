@@ -6,6 +6,7 @@ import SpoolStore
 import TestSupport
 import Testing
 
+@testable import AppEngine
 @testable import PushDaemon
 
 /// When an app says that it waits, and for what.

@@ -5,6 +5,7 @@ import LinuxIO
 import TestSupport
 import Testing
 
+@testable import AppEngine
 @testable import PushDaemon
 
 struct KeptFeedbackTests {

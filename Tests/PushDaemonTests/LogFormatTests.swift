@@ -3,6 +3,7 @@ import Logging
 import Synchronization
 import Testing
 
+@testable import AppEngine
 @testable import Configuration
 @testable import PushDaemon
 

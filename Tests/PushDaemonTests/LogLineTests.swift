@@ -2,6 +2,7 @@ import APNSModel
 import Logging
 import Testing
 
+@testable import AppEngine
 @testable import Configuration
 @testable import PushDaemon
 

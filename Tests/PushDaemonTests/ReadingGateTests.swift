@@ -3,6 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import AppEngine
 @testable import PushDaemon
 
 @Suite struct ReadingGateTests {

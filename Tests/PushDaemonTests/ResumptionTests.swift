@@ -3,6 +3,7 @@ import SpoolModel
 import TestSupport
 import Testing
 
+@testable import AppEngine
 @testable import PushDaemon
 
 /// Which lines of an earlier daemon are told again.

@@ -6,6 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import AppEngine
 @testable import Configuration
 @testable import PushDaemon
 

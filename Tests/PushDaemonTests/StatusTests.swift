@@ -8,6 +8,7 @@ import SpoolModel
 import TestSupport
 import Testing
 
+@testable import AppEngine
 @testable import PushDaemon
 
 /// What the daemon says of itself.

@@ -6,6 +6,7 @@ import Glibc
 import TestSupport
 import Testing
 
+@testable import AppEngine
 @testable import PushDaemon
 
 /// Apps that the gateway lets in no more, and what they ask with when it may have changed its mind.

@@ -40,13 +40,17 @@ enum Layering {
             "Configuration", "APNSGateway", "SecureTransport", "SpoolStore", "SpoolModel", "JSON", "LinuxIO", "OpenSSL",
             "APNSModel", "Document", "Synchronization",
         ],
+        "AppEngine": [
+            "Configuration", "SpoolStore", "APNSGateway", "JSON", "YAML", "LinuxIO", "OpenSSL", "SpoolModel",
+            "APNSBinary", "APNSModel", "Document", "Logging", "Synchronization",
+        ],
         "PushDaemon": [
-            "Configuration", "SpoolStore", "APNSGateway", "APNSBinary", "JSON", "YAML", "LinuxIO", "OpenSSL",
-            "SpoolModel", "APNSModel", "Document", "Logging", "Synchronization",
+            "AppEngine", "Configuration", "SpoolStore", "APNSGateway", "JSON", "LinuxIO", "OpenSSL", "SpoolModel",
+            "APNSModel", "Document", "Logging", "Synchronization",
         ],
         "pushspool": [
-            "PushDaemon", "Doctor", "Configuration", "GatewaySimulator", "SpoolClient", "SpoolStore", "SpoolModel",
-            "LinuxIO", "JSON", "APNSModel", "Document", "ArgumentParser", "Logging",
+            "PushDaemon", "AppEngine", "Doctor", "Configuration", "GatewaySimulator", "SpoolClient", "SpoolStore",
+            "JSON", "LinuxIO", "SpoolModel", "APNSModel", "Document", "ArgumentParser", "Logging",
         ],
     ]
 

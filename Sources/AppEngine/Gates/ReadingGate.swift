@@ -1,4 +1,4 @@
-import LinuxIO
+package import LinuxIO
 import Synchronization
 
 /// Lets files be read concurrently, except suspects: a file that may have killed the daemon is read while no other file
@@ -8,7 +8,7 @@ import Synchronization
 /// them just as long. Each further death of the daemon doubles that time, so that even a file that kills the daemon
 /// only after a long time is eventually read alone. Only a second suspect waits until the first has been read
 /// completely: otherwise the two would be read together at each start.
-final class ReadingGate: Sendable {
+package final class ReadingGate: Sendable {
     private struct State {
         var readerCount = 0
         /// Whether a suspect is being read, and how many more are waiting.
@@ -31,7 +31,7 @@ final class ReadingGate: Sendable {
     /// - Parameters:
     ///   - reactor: The reactor that keeps the deadlines of waits.
     ///   - patience: How long other files wait for a suspect after one death of the daemon, and it for them.
-    init(on reactor: Reactor, patience: Duration = .seconds(2)) {
+    package init(on reactor: Reactor, patience: Duration = .seconds(2)) {
         (self.reactor, self.patience) = (reactor, patience)
         state = Mutex(State(patience: patience))
     }

@@ -1,14 +1,17 @@
-import SpoolModel
+package import SpoolModel
 import Synchronization
 
 /// The metrics of an app. Its runner counts, and any thread can read them without asking the runner, which may hang.
 ///
 /// Belongs to the daemon, so that counting continues when another runner takes over.
-final class AppMeter: Sendable {
+package final class AppMeter: Sendable {
     private let state = Mutex(AppMetrics())
 
+    /// Creates metrics of an app that has done nothing.
+    package init() {}
+
     /// The current metrics.
-    var metrics: AppMetrics { state.withLock { $0 } }
+    package var metrics: AppMetrics { state.withLock { $0 } }
 
     /// Changes the metrics.
     func count(_ change: (inout AppMetrics) -> Void) {

@@ -1,5 +1,5 @@
 import LinuxIO
-import SpoolModel
+package import SpoolModel
 import SpoolStore
 
 /// A job to which a command refers, and its place.
@@ -24,7 +24,7 @@ extension ControlFault {
     ///
     /// - Parameter candidates: An unambiguous reference to each matching job.
     /// - Throws: `ControlFault` that lists all of them, or the first few.
-    static func requireOne(_ candidates: [String]) throws(ControlFault) {
+    package static func requireOne(_ candidates: [String]) throws(ControlFault) {
         guard candidates.count > 1 else { return }
         let shown = candidates.prefix(5).joined(separator: ", ") + (candidates.count > 5 ? ", …" : "")
         throw ControlFault("\(candidates.count) jobs match: \(shown)", hint: "give one of these names")

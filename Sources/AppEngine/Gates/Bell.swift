@@ -27,7 +27,7 @@ package final class Bell: Sendable {
     }
 
     /// Waits until the task is cancelled.
-    static func waitForCancellation(on reactor: Reactor) async { await Bell(on: reactor).wait() }
+    package static func waitForCancellation(on reactor: Reactor) async { await Bell(on: reactor).wait() }
 
     private func wait(until deadline: ContinuousClock.Instant?, isolation: isolated (any Actor)?) async {
         await withTaskCancellationHandler {

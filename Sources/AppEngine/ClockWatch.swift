@@ -1,15 +1,15 @@
 import APNSGateway
-import APNSModel
-import Logging
+package import APNSModel
+package import Logging
 import Synchronization
 
 /// The daemon's history of the wall clock, shared by all apps. Each pass of an app checks the clock.
-final class ClockWatch: Sendable {
+package final class ClockWatch: Sendable {
     private let history = Mutex(ClockHistory())
     private let logger: Logger
 
     /// Creates the history, and checks the clock for the first time.
-    init(_ logger: Logger) {
+    package init(_ logger: Logger) {
         self.logger = logger
         look()
     }
@@ -18,7 +18,7 @@ final class ClockWatch: Sendable {
     ///
     /// - Returns: The history so far.
     @discardableResult
-    func look() -> ClockHistory {
+    package func look() -> ClockHistory {
         let (time, moment) = Self.now()
         let (history, step) = history.withLock { history in
             let step = history.note(time, at: moment)

@@ -1,11 +1,11 @@
 import APNSBinary
-import APNSGateway
-import APNSModel
+package import APNSGateway
+package import APNSModel
 package import Configuration
-import LinuxIO
+package import LinuxIO
 import Logging
-import SpoolModel
-import SpoolStore
+package import SpoolModel
+package import SpoolStore
 import Synchronization
 
 /// Runs one app: takes jobs from `new/`, sends them, writes feedback, and archives them.
@@ -13,7 +13,8 @@ import Synchronization
 /// It connects the parts of the pipeline, runs them, and stops them; each part keeps its own state. Its file calls block, so it
 /// and its parts run on a worker thread. Its gateway runs on the reactor. Other calls require that `run` is running.
 package actor AppRunner {
-    nonisolated let name: String
+    /// The app's name.
+    package nonisolated let name: String
     nonisolated let daemon: DaemonContext
     nonisolated let logger: Logger
     private nonisolated let lifecycle: AppLifecycle
@@ -61,9 +62,9 @@ package actor AppRunner {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { daemon.files.worker.executor }
 
     /// The state of the gateway's connections.
-    nonisolated let meter: GatewayMeter
+    package nonisolated let meter: GatewayMeter
     /// The app's part of the status.
-    nonisolated var shown: SpoolStatus.App { lifecycle.shown.withLock { $0 } }
+    package nonisolated var shown: SpoolStatus.App { lifecycle.shown.withLock { $0 } }
 
     // MARK: Running
 
@@ -180,13 +181,13 @@ package actor AppRunner {
     package func setWatched(_ isWatched: Bool) { pipeline.intake.setWatched(isWatched) }
 
     /// Takes a hint of the watch; `nil` asks for a scan.
-    nonisolated func hint(_ name: FileName?, _ change: SpoolHint.Change) {
+    package nonisolated func hint(_ name: FileName?, _ change: SpoolHint.Change) {
         hints.add(name, IntakeHint(change))
         intakeBell.ring()
     }
 
     /// Whether the app's directory is still the one that the runner opened.
-    func isHome(_ identity: FileIdentity?) -> Bool {
+    package func isHome(_ identity: FileIdentity?) -> Bool {
         let spool = parts.context.spool
         guard let identity, let new = try? spool.new.status(), let own = try? spool.home.status() else { return false }
         return own.identity == identity && new.linkCount > 0
@@ -217,7 +218,7 @@ package actor AppRunner {
     }
 
     /// Whether the draining app last recorded that it is idle. The app itself is not asked, because it may hang.
-    nonisolated var isDrained: Bool { lifecycle.isIdle }
+    package nonisolated var isDrained: Bool { lifecycle.isIdle }
 
     /// Whether the app takes no further jobs.
     nonisolated var isDraining: Bool { lifecycle.isDraining }
@@ -241,26 +242,27 @@ package actor AppRunner {
     /// Executes a command about a job of this app.
     ///
     /// - Returns: The answer; `nil` if the app has no matching job.
-    func carryOut(_ request: ControlRequest, _ reference: JobReference) async -> ControlAnswer? {
+    package func carryOut(_ request: ControlRequest, _ reference: JobReference) async -> ControlAnswer? {
         await pipeline.commands.carryOut(request, reference)
     }
 
     /// Returns an unambiguous name for each job of this app that a command may refer to.
     ///
     /// - Throws: `SystemError`: a folder cannot be read.
-    func candidates(_ request: ControlRequest, _ reference: JobReference) async throws(SystemError) -> [String] {
+    package func candidates(_ request: ControlRequest, _ reference: JobReference) async throws(SystemError) -> [String]
+    {
         try await pipeline.commands.candidates(request, reference)
     }
 
     /// Moves those of the jobs that belong to this app to `hold/`: the journal can no longer read their records.
-    func holdUnreadable(_ ids: [JobID]) async { await pipeline.sender.holdUnreadable(ids) }
+    package func holdUnreadable(_ ids: [JobID]) async { await pipeline.sender.holdUnreadable(ids) }
 
     private var isStopped: Bool { parts.state.standing.phase == .stopped }
 
     /// Pauses the app, also for later starts. No more jobs are taken, and only notifications on a connection are finished.
     ///
     /// - Returns: The answer to the command.
-    func beginPause() async -> ControlAnswer {
+    package func beginPause() async -> ControlAnswer {
         guard parts.state.pausedAt == nil else { return ControlAnswer(.done, "already paused").about(name) }
         do throws(SystemError) {
             try parts.context.spool.beginPause()
@@ -274,7 +276,7 @@ package actor AppRunner {
     /// Resumes a paused app, and lets a stopped app try its gateway again.
     ///
     /// - Returns: The answer to the command.
-    func resume() async -> ControlAnswer {
+    package func resume() async -> ControlAnswer {
         let wasPaused = parts.state.pausedAt != nil
         do throws(SystemError) {
             try parts.context.spool.endPause()

@@ -15,6 +15,18 @@ package struct LeftBehind: Sendable {
     package init() {}
 }
 
+extension JournalReplay {
+    /// The records of each app.
+    package var leftBehind: [String: LeftBehind] {
+        var left: [String: LeftBehind] = [:]
+        for (id, job) in jobs { left[job.facts.app, default: LeftBehind()].jobs[id] = job }
+        for (app, name) in newestFeedback {
+            left[app, default: LeftBehind()].newestFeedback = FeedbackFolder.time(of: name.bytes)
+        }
+        return left
+    }
+}
+
 /// The jobs of an app's earlier run that have not been taken over yet.
 final class EarlierJobs {
     /// The journal's records of jobs that have not been found yet.

@@ -1,21 +1,22 @@
-import LinuxIO
-import Logging
-import SpoolStore
+package import LinuxIO
+package import Logging
+package import SpoolStore
 
 /// Gives up the daemon's reserve of disk space when the volume is full, and restores it when there is room.
-actor BallastKeeper {
+package actor BallastKeeper {
     private let worker: WorkerThread
     private let ballast: Ballast
     private let logger: Logger
 
-    init(_ spool: Spool, on worker: WorkerThread, _ logger: Logger) {
+    /// Keeps the reserve of a spool's volume.
+    package init(_ spool: Spool, on worker: WorkerThread, _ logger: Logger) {
         self.worker = worker
         self.logger = logger
         ballast = Ballast(in: spool.privateDirectory)
     }
 
     /// The executor of the thread for file operations.
-    nonisolated var unownedExecutor: UnownedSerialExecutor { worker.executor }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { worker.executor }
 
     /// Frees the reserve, so that jobs under way can be finished.
     func giveUp() {

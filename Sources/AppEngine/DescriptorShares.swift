@@ -1,9 +1,9 @@
 import APNSModel
-import Configuration
+package import Configuration
 import LinuxIO
 
 /// Allots descriptors to each app at its first start, and keeps them for it until it is removed from the configuration.
-struct DescriptorShares {
+package struct DescriptorShares {
     private let budget: DescriptorBudget
     private let pool: DescriptorPool
     private var shares: [String: AppDescriptors] = [:]
@@ -11,7 +11,8 @@ struct DescriptorShares {
     /// runs.
     private var ofFilesystems: [DescriptorShare] = []
 
-    init(_ budget: DescriptorBudget) {
+    /// Divides this budget.
+    package init(_ budget: DescriptorBudget) {
         self.budget = budget
         pool = DescriptorPool(capacity: budget.capacity)
     }
@@ -20,7 +21,7 @@ struct DescriptorShares {
     ///
     /// - Throws: `DescriptorDebt`: other apps had borrowed some of them before the last app was admitted. It can start
     ///   when they have returned them, which they do as they read on.
-    func requireSettled() throws(DescriptorDebt) {
+    package func requireSettled() throws(DescriptorDebt) {
         if pool.isOverdrawn { throw DescriptorDebt(limit: budget.limit) }
     }
 
@@ -31,7 +32,7 @@ struct DescriptorShares {
     ///
     /// - Throws: `DescriptorShortage`: the limit is too low for another app. Apps admitted before keep their
     ///   descriptors.
-    mutating func admit(_ app: String) throws(DescriptorShortage) -> AppDescriptors {
+    package mutating func admit(_ app: String) throws(DescriptorShortage) -> AppDescriptors {
         if let known = shares[app] { return known }
         guard let new = AppDescriptors(from: pool) else { throw shortage }
         shares[app] = new
@@ -41,13 +42,13 @@ struct DescriptorShares {
     /// Admits the threads of another filesystem.
     ///
     /// - Throws: `DescriptorShortage`: the limit is too low for them.
-    mutating func admitFilesystem() throws(DescriptorShortage) {
+    package mutating func admitFilesystem() throws(DescriptorShortage) {
         guard let new = pool.makeShares(guaranteeing: [DescriptorBudget.ofFilesystem]) else { throw shortage }
         ofFilesystems += new
     }
 
     /// Removes an app that has ended, or never started, and will not start again.
-    mutating func release(_ app: String) {
+    package mutating func release(_ app: String) {
         shares[app] = nil
     }
 
@@ -58,7 +59,7 @@ struct DescriptorShares {
 }
 
 /// The descriptors of an app: the guaranteed ones, and beyond those any that other apps leave unused.
-struct AppDescriptors: Sendable {
+package struct AppDescriptors: Sendable {
     /// Descriptors for job files being read.
     let jobFiles: DescriptorShare
     /// Descriptors for connections to the gateway, `DescriptorBudget.ofConnection` each.

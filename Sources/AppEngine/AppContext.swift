@@ -20,7 +20,7 @@ package struct DaemonContext: Sendable {
     /// The reactor that serves sockets.
     package let reactor: Reactor
     /// The threads for the files of the app's filesystem.
-    let files: FileThread
+    package let files: FileThread
     /// The descriptors guaranteed to the app, and those it has borrowed.
     let descriptors: AppDescriptors
     /// The folder for raw feedback until it is published.
@@ -42,8 +42,30 @@ package struct DaemonContext: Sendable {
     /// Determines how much time has passed since a file's timestamp.
     let clock: ClockWatch
 
+    /// Creates the context of an app from the daemon's resources.
+    package init(_ resources: DaemonResources, _ configuration: DaemonConfiguration, _ share: AppShare) {
+        (spool, tenure, logger, node) = (resources.spool, resources.tenure, resources.logger, resources.node)
+        (reactor, state, tokens, ballast) = (resources.reactor, resources.state, resources.tokens, resources.ballast)
+        (reading, hooks, clock) = (resources.reading, resources.hooks, resources.clock)
+        (journalBell, statusBell) = (resources.journalBell, resources.statusBell)
+        (files, descriptors, meter) = (share.files, share.descriptors, share.meter)
+        self.configuration = configuration
+    }
+
     /// The journal of everything that must outlive the daemon: its room, and the records of earlier runs.
     var journal: Journal { spool.journal }
+}
+
+/// The parts of the daemon that an app has for itself, or shares with the apps on its filesystem.
+package struct AppShare {
+    let files: FileThread
+    let descriptors: AppDescriptors
+    let meter: AppMeter
+
+    /// Creates an app's share.
+    package init(files: FileThread, descriptors: AppDescriptors, meter: AppMeter) {
+        (self.files, self.descriptors, self.meter) = (files, descriptors, meter)
+    }
 }
 
 /// The context that the parts of an app's pipeline share. They belong to the app's runner, and run on its thread.

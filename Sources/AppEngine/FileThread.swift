@@ -1,30 +1,33 @@
-import Configuration
-import LinuxIO
+package import Configuration
+package import LinuxIO
 import SpoolStore
 
 /// The threads for the files of one filesystem. When the filesystem hangs, only the apps on it wait.
 ///
 /// A `FileThread` exists as long as the process, since an unmounted filesystem may come back.
-actor FileThread {
+package actor FileThread {
     /// The thread for file operations.
-    nonisolated let worker: WorkerThread
+    package nonisolated let worker: WorkerThread
     /// Syncs archived files.
     nonisolated let archives: ArchiveSync
     /// Decides which job is read next.
     nonisolated let turns: TurnGate
 
-    init(_ worker: WorkerThread) throws(SystemError) {
+    /// Uses this worker, and starts another thread for syncs.
+    ///
+    /// - Throws: `SystemError` (EMFILE, EAGAIN): the process has no descriptor or no thread left.
+    package init(_ worker: WorkerThread) throws(SystemError) {
         self.worker = worker
         archives = try ArchiveSync()
         turns = TurnGate(on: worker)
     }
 
-    nonisolated var unownedExecutor: UnownedSerialExecutor { worker.executor }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { worker.executor }
 
     /// Opens an app. This takes as long as its filesystem needs.
     ///
     /// - Throws: The errors of `AppRunner.init` and `AppRunner.readOn`.
-    func open(
+    package func open(
         _ app: ConfigurationSet.App, in around: DaemonContext, left: LeftBehind
     ) async throws -> AppRunner {
         let runner = try AppRunner(app.configuration, app.identity, in: around, left: left)

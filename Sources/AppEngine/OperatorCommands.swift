@@ -2,7 +2,7 @@ import APNSGateway
 import APNSModel
 import LinuxIO
 import Logging
-import SpoolModel
+package import SpoolModel
 import SpoolStore
 
 /// Executes operators' commands about the jobs of a running app, one at a time.
@@ -418,7 +418,7 @@ extension LeftJob {
 
 extension ControlAnswer {
     /// Returns the same answer with the name of an app.
-    func about(_ app: String) -> ControlAnswer {
+    package func about(_ app: String) -> ControlAnswer {
         var copy = self
         copy.app = app
         return copy

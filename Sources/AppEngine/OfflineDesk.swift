@@ -320,7 +320,7 @@ package final class OfflineDesk {
 
 extension ControlAnswer {
     /// The answer to a command that does not name a job.
-    static func nameless(_ text: String) -> ControlAnswer {
+    package static func nameless(_ text: String) -> ControlAnswer {
         var answer = ControlAnswer(
             .refused, "not a job",
             hint: "give APP/NAME, the path of its file in the spool, an id, or ref:REF")
@@ -330,7 +330,7 @@ extension ControlAnswer {
 
     /// Combines the answers for several apps: lists the apps for which the command succeeded, and the reason for each
     /// of the others.
-    init(ofAll answers: [ControlAnswer], _ word: String) {
+    package init(ofAll answers: [ControlAnswer], _ word: String) {
         let refused = answers.filter { !$0.isGood }
         let names = answers.filter(\.isGood).compactMap(\.app).sorted().joined(separator: ", ")
         let words = names.isEmpty ? "no app is running" : "\(word): \(names)"
@@ -339,7 +339,7 @@ extension ControlAnswer {
     }
 
     /// The answer that the job does not exist.
-    static func notFound(_ app: String?, _ job: String?) -> ControlAnswer {
+    package static func notFound(_ app: String?, _ job: String?) -> ControlAnswer {
         let hint = "run `pushspool show` to search all folders; `ref:` finds only jobs that were claimed"
         var answer = ControlAnswer(.notFound, "no such job", hint: hint)
         (answer.app, answer.job) = (app, job)

@@ -1,4 +1,4 @@
-import LinuxIO
+package import LinuxIO
 import Synchronization
 
 /// Limits how many hooks begin at the same time, regardless of the number of apps.
@@ -6,7 +6,7 @@ import Synchronization
 /// A hook keeps its place until it ends, but at most for its share of time. Then the hook that has waited longest gets
 /// the place, and both run. So hooks that hang delay another one only in proportion to the number of hooks waiting
 /// before it. Each app runs one hook at a time, so there are never more running hooks than apps.
-final class HookGate: Sendable {
+package final class HookGate: Sendable {
     /// The number of places.
     static let limit = 8
 
@@ -18,7 +18,7 @@ final class HookGate: Sendable {
     /// - Parameters:
     ///   - reactor: The reactor that keeps the deadlines of places.
     ///   - share: The longest time for which a hook keeps a place to itself.
-    init(on reactor: Reactor, share: Duration = .seconds(1)) {
+    package init(on reactor: Reactor, share: Duration = .seconds(1)) {
         let line = HookLine(share: share)
         self.line = line
         alarm = Alarm(on: reactor) { line.advance(at: $0) }
