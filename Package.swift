@@ -45,7 +45,7 @@ let package = Package(
         layer("APNSBinary", uses: ["APNSModel"]),
         layer("HTTP2"),
         layer("APNSHTTP2", uses: ["HTTP2", "APNSModel", "Document"]),
-        layer("SpoolModel", uses: ["APNSHTTP2", "APNSModel", "Document"]),
+        layer("SpoolModel", uses: ["APNSModel", "Document"]),
 
         // Islands: one C library each, and the only places where `unsafe` may be written.
         .target(
@@ -134,7 +134,7 @@ let package = Package(
         tests("HTTP2", uses: ["TestSupport"]),
         tests("APNSHTTP2", uses: ["HTTP2", "NGHTTP2", "APNSModel", "Document", "JSON", "TestSupport"]),
         tests("NGHTTP2", uses: ["HTTP2", "TestSupport"]),
-        tests("SpoolModel", uses: ["APNSHTTP2", "APNSModel", "Document", "JSON", "YAML", "TestSupport"]),
+        tests("SpoolModel", uses: ["APNSModel", "Document", "JSON", "YAML", "TestSupport"]),
         tests("JSON", uses: ["Document", "TestSupport"]),
         tests("YAML", uses: ["Document", "TestSupport"]),
         tests("OpenSSL", uses: ["TestSupport"]),

@@ -151,7 +151,8 @@ extension SendQueue {
     private static func unnamedRefusal(_ status: Status?) -> Refusal {
         guard let status, !status.acceptsNamed else {
             return Refusal(
-                status: status.map { Int($0.rawValue) }, reason: status?.reason ?? "ClosedWithoutReply",
+                status: status.map { Int($0.rawValue) },
+                reason: status?.reason ?? LocalReason.closedWithoutReply.rawValue,
                 verdict: .message)
         }
         return status.refusal

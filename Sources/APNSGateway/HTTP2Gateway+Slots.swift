@@ -145,7 +145,7 @@ extension HTTP2Gateway: SlottedGateway {
     private func lateness(of batch: Batch, at now: RequestQueue.Instant) -> Outcome? {
         if batch.attributes.expiration.hasPassed(at: now.wall) { return .expired }
         guard let end = batch.giveUpAt, end <= now.moment else { return nil }
-        return .unsent(Refusal(status: nil, reason: "GivenUp", verdict: .later))
+        return .unsent(Refusal(.givenUp, .later))
     }
 }
 

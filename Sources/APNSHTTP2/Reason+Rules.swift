@@ -98,3 +98,14 @@ extension FailureClass {
         }
     }
 }
+
+extension Reason {
+    /// Looks a pair of status and reason up by the reason's name on the wire.
+    ///
+    /// - Returns: `nil` for a name that is not in Apple's tables, or has another status there. In that case the status
+    ///   alone determines how to proceed.
+    package init?(status: Int, name: some StringProtocol) {
+        self.init(name: name)
+        guard self.status == status else { return nil }
+    }
+}

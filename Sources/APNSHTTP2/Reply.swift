@@ -155,7 +155,7 @@ extension Reply {
 
 extension Refusal {
     /// The reason to give up a notification whose requests were never answered.
-    static let unanswered = Refusal(status: nil, reason: "NoAnswer", verdict: .later)
+    static let unanswered = Refusal(.noAnswer, .later)
     /// The reason to give up a notification whose streams the gateway kept refusing.
-    static let refusedStream = Refusal(status: nil, reason: "RefusedStream", verdict: .later)
+    static let refusedStream = Refusal(.refusedStream, .later)
 }

@@ -226,9 +226,9 @@ extension RequestQueue {
         case .retryNow:
             tryAgain(refused, into: &draft)
         case .retryLater where reply.cause == .known(.tooManyProviderTokenUpdates):
-            rest(refused, into: &draft)
+            pauseApp(refused, into: &draft)
         case .retryLater where reply.status < 500:
-            hold(refused, into: &draft)
+            holdToken(refused, into: &draft)
         case .retryLater, .serverError:
             pauseAsServerError(refused, into: &draft)
         }
@@ -263,7 +263,8 @@ extension RequestQueue {
 
     /// The gateway has received too many provider tokens. That blocks the whole app, so the app pauses, not the
     /// notification.
-    private mutating func rest(_ refused: SessionNews.Refused, into draft: inout Draft<some RandomNumberGenerator>) {
+    private mutating func pauseApp(_ refused: SessionNews.Refused, into draft: inout Draft<some RandomNumberGenerator>)
+    {
         let pause = pauses.later.pause(after: failures.count(.later, of: refused.batch), using: &draft.random)
         let least = min(refused.retryAfter ?? .zero, pauses.later.ceiling)
         draft.upshot.rest = max(draft.upshot.rest ?? .zero, pause, least)
@@ -272,7 +273,8 @@ extension RequestQueue {
     }
 
     /// Handles 429: puts the token on hold; the app keeps sending.
-    private mutating func hold(_ refused: SessionNews.Refused, into draft: inout Draft<some RandomNumberGenerator>) {
+    private mutating func holdToken(_ refused: SessionNews.Refused, into draft: inout Draft<some RandomNumberGenerator>)
+    {
         let batch = refused.batch
         let pause = pauses.later.pause(after: failures.count(.later, of: batch), using: &draft.random)
         let length = max(pause, min(refused.retryAfter ?? .zero, pauses.later.ceiling))

@@ -67,8 +67,8 @@ final class OutcomeRecorder {
         jobs.closeSource(of: id)
         let unread = job.machine.remaining.intersection(job.unread)
         guard !unread.isEmpty else { return }
-        note(unread, .unsent(.unreadable), of: job)
-        for range in unread { handle(.settled(range, .unsent(.unreadable)), id) }
+        note(unread, .unsent(Refusal(.jobUnreadable, .later)), of: job)
+        for range in unread { handle(.settled(range, .unsent(Refusal(.jobUnreadable, .later))), id) }
     }
 
     private func park(_ job: ActiveJob) {

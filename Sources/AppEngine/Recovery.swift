@@ -255,7 +255,9 @@ final class Recovery {
         job.machine = JobMachine(remaining: remaining, tally: progress.tally)
         sender.resume(job, read)
         // Whether the job can be sent may have changed with the app's configuration.
-        if let failure = read.summary.failure { outcomes.withdraw(job, failure, .unsent(.unreadable)) }
+        if let failure = read.summary.failure {
+            outcomes.withdraw(job, failure, .unsent(Refusal(.jobUnreadable, .later)))
+        }
     }
 
     private func finish(_ left: LeftJob, _ read: ReadJob) {

@@ -242,7 +242,7 @@ final class Sender {
         outcomes.handle(.stopped(.unreadable), id)
         endRetelling(job)
         // Notifications on a connection still get their outcome, and the last of them ends the job.
-        await outcomes.settle(takenBack: await gateway.remove(id), of: id, .unsent(.unreadable))
+        await outcomes.settle(takenBack: await gateway.remove(id), of: id, .unsent(Refusal(.jobUnreadable, .later)))
     }
 
     /// Handles a job that cannot be read further after an operator ended it or asked to hold it. The remaining outcomes
@@ -291,7 +291,8 @@ final class Sender {
             let back = await gateway.remove(id)
             guard let job = jobs[id] else { continue }
             if job.flying == nil {
-                await outcomes.settle(takenBack: back, of: id, job.ending?.outcome ?? .unsent(.givenUp))
+                await outcomes.settle(
+                    takenBack: back, of: id, job.ending?.outcome ?? .unsent(Refusal(.givenUp, .later)))
             } else {
                 await outcomes.noteAllReturned(back, of: job)
             }
@@ -364,7 +365,7 @@ final class Sender {
                 context.logger.warning(
                     "job given up", metadata: [LogKey.job: "\(job.claimed.name)", LogKey.id: "\(job.claimed.id)"])
             }
-            let ending = job.ending ?? ActiveJob.Ending(outcome: .unsent(.givenUp))
+            let ending = job.ending ?? ActiveJob.Ending(outcome: .unsent(Refusal(.givenUp, .later)))
             job.ending = ending
             await outcomes.settle(takenBack: await takeBack(job), of: job.claimed.id, ending.outcome)
         }
@@ -430,11 +431,4 @@ final class Sender {
         }
         return false
     }
-}
-
-extension APNSModel.Refusal {
-    /// The refusal of a notification that was not sent before the job's time was up.
-    static let givenUp = APNSModel.Refusal(status: nil, reason: "GivenUp", verdict: .later)
-    /// The refusal of a notification that was not sent because the rest of the job's file could not be read.
-    static let unreadable = APNSModel.Refusal(status: nil, reason: "JobUnreadable", verdict: .later)
 }

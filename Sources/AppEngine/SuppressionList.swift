@@ -151,6 +151,6 @@ final class SuppressionList {
 extension APNSModel.Refusal {
     /// The refusal of a notification that was not sent because its token is unregistered.
     static func suppressed(goneSince time: WallTime) -> APNSModel.Refusal {
-        APNSModel.Refusal(status: nil, reason: "Suppressed", verdict: .gone, goneSince: time)
+        APNSModel.Refusal(.suppressed, .gone, goneSince: time)
     }
 }

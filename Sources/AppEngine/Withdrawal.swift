@@ -84,13 +84,8 @@ extension JournalProgress {
 extension Outcome {
     /// The outcome of the remaining notifications of a job that an operator ends.
     static func withdrawn(_ code: ResultCode) -> Outcome {
-        code == .expired ? .expired : .unsent(.cancelled)
+        code == .expired ? .expired : .unsent(Refusal(.cancelled, .later))
     }
-}
-
-extension APNSModel.Refusal {
-    /// The refusal of a notification that was not sent because an operator cancelled the job.
-    static let cancelled = APNSModel.Refusal(status: nil, reason: "Cancelled", verdict: .later)
 }
 
 extension ResultCode {

@@ -1,6 +1,6 @@
 package import APNSGateway
-package import APNSHTTP2
-import APNSModel
+import APNSHTTP2
+package import APNSModel
 package import LinuxIO
 package import OpenSSL
 

@@ -9,6 +9,7 @@ import PushDaemon
 import TestSupport
 import Testing
 
+@testable import APNSModel
 @testable import Configuration
 
 /// Apps whose identity is a provider token: what is made of their files, and what `check` says of them.

@@ -79,7 +79,8 @@ struct PublicationPlanTests {
         #expect(steps(of: &plan).first == .tell(ids(2...2)))
     }
 
-    @Test func `a death after any step, whatever jobs there are, loses and repeats nothing`() {
+    @Test(.catalogue("B12 model-crash, the order of publication alone", checks: [.nobodyLost, .fewDoubled]))
+    func `a death after any step, whatever jobs there are, loses and repeats nothing`() {
         for kinds in PublishingWorld.Kind.allTriples {
             for (order, stepCount, loses) in PublishingWorld.deaths {
                 var world = PublishingWorld()

@@ -1,4 +1,5 @@
 import APNSHTTP2
+import APNSModel
 import NGHTTP2
 
 /// The answer to a request.

@@ -1,4 +1,5 @@
 import APNSHTTP2
+import APNSModel
 
 extension RequestRules {
     /// Returns the answer that depends only on the device token.

@@ -98,7 +98,7 @@ struct ChunkBuilder: Sendable {
     }
 
     /// Adds a recipient that cannot be sent to.
-    mutating func reject(_ reason: Reason, token: DeviceToken?) {
+    mutating func reject(_ reason: FaultReason, token: DeviceToken?) {
         close()
         rejected.append(
             RejectedRecipient(index: next, token: token, refusal: reason.refusal))

@@ -1,11 +1,10 @@
-import APNSHTTP2
 import APNSModel
 
 /// The rules for combining payloads and attributes, so that no gateway rejects and no device silently drops the result.
 enum DeliveryRules {
     /// A rule that a notification breaks.
     struct Breach: Hashable, Sendable {
-        let reason: Reason
+        let reason: FaultReason
         /// The key to point to, if the job has it.
         let key: JobKey
         let message: String
@@ -58,7 +57,7 @@ enum DeliveryRules {
         guard let identity = context.identity ?? topic.map({ _ in .providerToken }),
             let fault = PushTopic.fault(of: topic, for: type, with: identity)
         else { return }
-        var culprit = (reason: topic == nil ? Reason.missingTopic : .badTopic, key: JobKey.topic)
+        var culprit = (reason: topic == nil ? FaultReason.missingTopic : .badTopic, key: JobKey.topic)
         if attributes.topic == nil, topic != nil { culprit = (.invalidPushType, .pushType) }
         if type.rules.needsProviderToken, case .certificate = identity { culprit = (.invalidPushType, .pushType) }
         breaches.append(

@@ -1,35 +1,34 @@
 import APNSModel
 import Document
 
-/// The reasons for rejecting a recipient. They are the gateway's own words where it has one.
-enum Reason: String, CaseIterable, Sendable {
-    case badDeviceToken = "BadDeviceToken"
-    case missingDeviceToken = "MissingDeviceToken"
-    case payloadTooLarge = "PayloadTooLarge"
-    case payloadEmpty = "PayloadEmpty"
-    case badPayload = "BadPayload"
-    case badTopic = "BadTopic"
-    case missingTopic = "MissingTopic"
-    case badPriority = "BadPriority"
-    case badExpirationDate = "BadExpirationDate"
-    case badCollapseID = "BadCollapseId"
-    case invalidPushType = "InvalidPushType"
-    case badValue = "BadValue"
+/// A reason for rejecting a recipient before anything is sent: Apple's own word where there is one.
+struct FaultReason: Hashable, Sendable {
+    static let badDeviceToken = FaultReason(Reason.badDeviceToken, .invalid)
+    static let missingDeviceToken = FaultReason(Reason.missingDeviceToken, .invalid)
+    static let payloadTooLarge = FaultReason(Reason.payloadTooLarge, .message)
+    static let payloadEmpty = FaultReason(Reason.payloadEmpty, .message)
+    static let badTopic = FaultReason(Reason.badTopic, .message)
+    static let missingTopic = FaultReason(Reason.missingTopic, .message)
+    static let badPriority = FaultReason(Reason.badPriority, .message)
+    static let badExpirationDate = FaultReason(Reason.badExpirationDate, .message)
+    static let badCollapseID = FaultReason(Reason.badCollapseID, .message)
+    static let invalidPushType = FaultReason(Reason.invalidPushType, .message)
+    static let badPayload = FaultReason(LocalReason.badPayload, .message)
+    static let badValue = FaultReason(LocalReason.badValue, .message)
 
-    /// The refusal for this reason. It has no status, because nothing was sent.
-    var refusal: Refusal {
-        switch self {
-        case .badDeviceToken, .missingDeviceToken: Refusal(status: nil, reason: rawValue, verdict: .invalid)
-        case .payloadTooLarge, .payloadEmpty, .badPayload, .badTopic, .missingTopic, .badPriority, .badExpirationDate,
-            .badCollapseID, .invalidPushType, .badValue:
-            Refusal(status: nil, reason: rawValue, verdict: .message)
-        }
+    /// The refusal. It has no status, because nothing was sent.
+    let refusal: Refusal
+
+    private init(_ reason: Reason, _ verdict: Verdict) {
+        refusal = Refusal(status: nil, reason: reason.rawValue, verdict: verdict)
     }
+
+    private init(_ reason: LocalReason, _ verdict: Verdict) { refusal = Refusal(reason, verdict) }
 }
 
 /// A fault of a recipient, or of the values that all recipients share.
 struct Fault: Hashable, Sendable {
-    let reason: Reason
+    let reason: FaultReason
     var diagnostic: Diagnostic
 }
 
@@ -71,8 +70,8 @@ struct Findings: Sendable {
     /// How many more faults and warnings there are.
     private(set) var unworded = (faults: 0, warnings: 0)
     /// The reason of the first fault, and the reasons of all faults.
-    private(set) var firstReason: Reason?
-    private(set) var reasons: Set<Reason> = []
+    private(set) var firstReason: FaultReason?
+    private(set) var reasons: Set<FaultReason> = []
 
     init(at base: PathBase, room: Int) {
         self.base = base
@@ -83,7 +82,7 @@ struct Findings: Sendable {
     var isFaultless: Bool { firstReason == nil }
 
     /// Adds a fault whose diagnostic includes its path. The diagnostic is evaluated only if there is room.
-    mutating func add(_ reason: Reason, whole diagnostic: @autoclosure () -> Diagnostic) {
+    mutating func add(_ reason: FaultReason, whole diagnostic: @autoclosure () -> Diagnostic) {
         firstReason = firstReason ?? reason
         reasons.insert(reason)
         guard faults.count < room else { return unworded.faults += 1 }
@@ -91,7 +90,7 @@ struct Findings: Sendable {
     }
 
     /// Adds a fault of a key at this location. The diagnostic is evaluated only if there is room.
-    mutating func add(_ reason: Reason, _ diagnostic: @autoclosure () -> Diagnostic, about key: String) {
+    mutating func add(_ reason: FaultReason, _ diagnostic: @autoclosure () -> Diagnostic, about key: String) {
         let base = base
         add(reason, whole: diagnostic().about(base.path(of: key)))
     }
@@ -122,7 +121,7 @@ struct Findings: Sendable {
         return copy
     }
 
-    mutating func expected(_ what: String, _ node: Node, reason: Reason, about key: String) {
+    mutating func expected(_ what: String, _ node: Node, reason: FaultReason, about key: String) {
         add(reason, Diagnostic("expected \(what), found \(node.kindName)", at: node.place), about: key)
     }
 }

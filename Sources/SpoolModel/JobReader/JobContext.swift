@@ -1,4 +1,3 @@
-package import APNSHTTP2
 package import APNSModel
 package import Document
 

@@ -24,6 +24,8 @@ struct PayloadParts: Hashable, Sendable {
             custom = Array(json.dropFirst().dropLast())
         } else if let position = Self.order.firstIndex(where: { $0.key == key }) {
             values[position] = json
+        } else {
+            preconditionFailure("\(key.rawValue) has no place in PayloadParts.order")
         }
     }
 

@@ -41,7 +41,7 @@ struct WishReader {
     }
 
     /// Adds a finding about a key that is not a wish.
-    mutating func add(_ reason: Reason, _ diagnostic: @autoclosure () -> Diagnostic, about key: String) {
+    mutating func add(_ reason: FaultReason, _ diagnostic: @autoclosure () -> Diagnostic, about key: String) {
         findings.add(reason, diagnostic(), about: key)
     }
 

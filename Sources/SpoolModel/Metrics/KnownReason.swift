@@ -1,4 +1,4 @@
-import APNSHTTP2
+import APNSModel
 
 /// The reasons that are counted by name: those in Apple's tables, and the daemon's own.
 ///
@@ -12,12 +12,11 @@ package enum KnownReason {
         names.contains(reason) ? reason : other
     }
 
-    private static let names = Set(APNSHTTP2.Reason.allCases.map(\.rawValue))
-        .union(Reason.allCases.map(\.rawValue)).union(further)
+    private static let names = Set(Reason.allCases.map(\.rawValue))
+        .union(LocalReason.allCases.map(\.rawValue)).union(ofBinaryProtocol)
 
-    /// Reasons of the binary protocol, of notifications that were given up, and of those suppressed because the token is gone.
-    private static let further = [
+    /// The reasons of the binary protocol that HTTP/2 does not have.
+    private static let ofBinaryProtocol = [
         "NoError", "ProcessingError", "InvalidTokenSize", "InvalidTopicSize", "ProtocolError", "Unknown",
-        "ClosedWithoutReply", "Cancelled", "GivenUp", "JobUnreadable", "NoAnswer", "RefusedStream", "Suppressed",
     ]
 }

@@ -15,7 +15,7 @@ enum Layering {
         "APNSBinary": ["APNSModel"],
         "HTTP2": [],
         "APNSHTTP2": ["HTTP2", "APNSModel", "Document"],
-        "SpoolModel": ["APNSHTTP2", "APNSModel", "Document"],
+        "SpoolModel": ["APNSModel", "Document"],
         "JSON": ["CSimdJSON", "Document"],
         "YAML": ["CYAML", "Document"],
         "NGHTTP2": ["CNGHTTP2", "HTTP2"],
