@@ -234,8 +234,7 @@ extension RequestQueue {
         }
     }
 
-    /// Keeps a notification until the app may send again. From its third 400 on it pauses: if others are accepted in
-    /// between, it would otherwise be resent endlessly.
+    /// Keeps a notification until the app may send again. From its third 400 on it pauses, or it would be resent for ever.
     private mutating func stopOrPause(
         _ refused: SessionNews.Refused, into draft: inout Draft<some RandomNumberGenerator>
     ) {
@@ -261,8 +260,7 @@ extension RequestQueue {
         }
     }
 
-    /// The gateway has received too many provider tokens. That blocks the whole app, so the app pauses, not the
-    /// notification.
+    /// The gateway has received too many provider tokens, which blocks the whole app.
     private mutating func pauseApp(_ refused: SessionNews.Refused, into draft: inout Draft<some RandomNumberGenerator>)
     {
         let pause = pauses.later.pause(after: failures.count(.later, of: refused.batch), using: &draft.random)

@@ -296,15 +296,3 @@ package actor AppRunner {
         intakeBell.ring()
     }
 }
-
-extension IntakeHint {
-    /// Creates the hint for a change that the watch has seen.
-    init(_ change: SpoolHint.Change) {
-        switch change {
-        case .published: self = .movedIn
-        case .created: self = .created
-        case .modified: self = .modified
-        case .closed: self = .closedAfterWrite
-        }
-    }
-}

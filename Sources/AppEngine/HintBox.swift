@@ -1,6 +1,7 @@
 import APNSGateway
 import APNSModel
 import SpoolModel
+import SpoolStore
 import Synchronization
 
 /// The watch's reports that an app has not processed yet. The watch adds them without waiting for the app.
@@ -38,6 +39,18 @@ final class HintBox: Sendable {
         content.withLock { content in
             defer { content = Content() }
             return content
+        }
+    }
+}
+
+extension IntakeHint {
+    /// Creates the hint for a change that the watch has seen.
+    init(_ change: SpoolHint.Change) {
+        switch change {
+        case .published: self = .movedIn
+        case .created: self = .created
+        case .modified: self = .modified
+        case .closed: self = .closedAfterWrite
         }
     }
 }

@@ -123,6 +123,9 @@ extension Examination {
         var lastWritten: WallTime?
     }
 
+    /// How long after a start the status may be behind.
+    private static let statusPause = Duration.seconds(2)
+
     /// Checks the spool until a filesystem hangs.
     private func examineSpool(_ set: ConfigurationSet) async throws -> SpoolFindings {
         var found = SpoolFindings()
@@ -140,7 +143,12 @@ extension Examination {
         let place = SpoolFacts.Place(spool: spool, state: set.daemon.state, node: node, apps: configured)
         let whereabouts = Whereabouts(spool)
         let control = set.daemon.controlFolder
-        let daemon = try await patiently(at: whereabouts) { DaemonFacts.look(at: node, in: spool, control: control) }
+        var daemon = try await patiently(at: whereabouts) { DaemonFacts.look(at: node, in: spool, control: control) }
+        if daemon.isRunning == true, daemon.status?.apps.contains(where: { $0.state == .starting }) == true {
+            // The daemon writes its status at most once a second: the app may have started since.
+            try await reactor.sleep(for: Self.statusPause)
+            daemon = try await patiently(at: whereabouts) { DaemonFacts.look(at: node, in: spool, control: control) }
+        }
         found.lastWritten = daemon.status?.writtenAt
         found.findings += DaemonJudgement(facts: daemon, path: settings.path, wanted: wanted).findings
         let facts = try await patiently(at: whereabouts) { SpoolFacts.look(at: place, whereabouts) }
