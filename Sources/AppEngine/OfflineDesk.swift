@@ -311,7 +311,9 @@ package final class OfflineDesk {
         return job
     }
 
-    private func forget(_ id: JobID, _ desk: HoldDesk) throws(JournalFault) {
+    /// Has the journal forget a job. The last daemon may have died before it synced the job's move.
+    private func forget(_ id: JobID, _ desk: HoldDesk) throws {
+        try desk.spool.work.syncFilesystem(.archives)
         try spool.journal.append(.cleaned(id))
         try spool.journal.flush()
         left[desk.spool.name]?.jobs[id] = nil

