@@ -1,4 +1,5 @@
 import APNSHTTP2
+import APNSModel
 import Document
 import JSON
 
