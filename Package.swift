@@ -45,7 +45,9 @@ let package = Package(
         layer("APNSBinary", uses: ["APNSModel"]),
         layer("HTTP2"),
         layer("APNSHTTP2", uses: ["HTTP2", "APNSModel", "Document"]),
-        layer("SpoolModel", uses: ["APNSModel", "Document"]),
+        layer("JobFormat", uses: ["APNSModel", "Document"]),
+        layer("JournalModel", uses: ["JobFormat", "APNSModel", "Document"]),
+        layer("SpoolModel", uses: ["JournalModel", "JobFormat", "APNSModel", "Document"]),
 
         // Islands: one C library each, and the only places where `unsafe` may be written.
         .target(
@@ -63,7 +65,7 @@ let package = Package(
 
         // Shells: own descriptors; wait, then do what a core said.
         layer("SecureTransport", uses: ["LinuxIO", "OpenSSL"]),
-        layer("SpoolStore", uses: ["LinuxIO", "SpoolModel", "APNSModel"]),
+        layer("SpoolStore", uses: ["LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "APNSModel"]),
         layer("SpoolClient", uses: ["LinuxIO"]),
         layer(
             "APNSGateway",
@@ -84,34 +86,63 @@ let package = Package(
         layer(
             "Configuration",
             uses: [
-                "APNSGateway", "SecureTransport", "SpoolStore", "SpoolModel", "YAML", "LinuxIO", "OpenSSL",
+                "SpoolStore", "APNSGateway", "SecureTransport", "YAML", "LinuxIO", "OpenSSL", "SpoolModel",
                 "APNSBinary", "APNSHTTP2", "APNSModel", "Document",
             ]),
         layer(
             "Doctor",
             uses: [
-                "Configuration", "APNSGateway", "SecureTransport", "SpoolStore", "SpoolModel", "JSON", "LinuxIO",
-                "OpenSSL", "APNSModel", "Document",
+                "Configuration", "SpoolStore", "APNSGateway", "SecureTransport", "JSON", "LinuxIO", "OpenSSL",
+                "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "Document",
+            ]),
+        layer(
+            "JobOperations",
+            uses: [
+                "Configuration", "SpoolStore", "APNSGateway", "JSON", "YAML", "LinuxIO", "OpenSSL", "SpoolModel",
+                "JournalModel", "JobFormat", "APNSBinary", "APNSModel", "Document", logging,
+            ]),
+        layer(
+            "SharedResources",
+            uses: [
+                "JobOperations", "Configuration", "SpoolStore", "APNSGateway", "LinuxIO", "SpoolModel", "APNSModel",
+                logging,
             ]),
         layer(
             "AppEngine",
             uses: [
-                "Configuration", "SpoolStore", "APNSGateway", "JSON", "YAML", "LinuxIO", "OpenSSL", "SpoolModel",
-                "APNSBinary", "APNSModel", "Document", logging,
+                "SharedResources", "JobOperations", "Configuration", "SpoolStore", "APNSGateway", "LinuxIO", "OpenSSL",
+                "SpoolModel", "JournalModel", "JobFormat", "APNSBinary", "APNSModel", "Document", logging,
             ]),
         layer(
             "PushDaemon",
             uses: [
-                "AppEngine", "Configuration", "SpoolStore", "APNSGateway", "JSON", "LinuxIO", "OpenSSL",
-                "SpoolModel", "APNSModel", "Document", logging,
+                "AppEngine", "SharedResources", "JobOperations", "Configuration", "SpoolStore", "APNSGateway", "JSON",
+                "LinuxIO", "OpenSSL", "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "Document", logging,
+            ]),
+        layer(
+            "SpoolInspection",
+            uses: [
+                "JobOperations", "Doctor", "Configuration", "SpoolClient", "SpoolStore", "JSON", "LinuxIO",
+                "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "Document",
+            ]),
+        layer(
+            "Report",
+            uses: [
+                "SpoolInspection", "SpoolStore", "JSON", "LinuxIO", "SpoolModel", "JournalModel", "JobFormat",
+                "APNSModel", "Document",
+            ]),
+        layer(
+            "Demo",
+            uses: [
+                "PushDaemon", "Configuration", "GatewaySimulator", "SpoolClient", "JSON", "LinuxIO", "APNSModel",
+                "Document", logging,
             ]),
         .executableTarget(
             name: "pushspool",
             dependencies: [
-                "PushDaemon", "AppEngine", "Doctor", "Configuration", "GatewaySimulator", "SpoolClient", "SpoolStore",
-                "SpoolModel",
-                "LinuxIO", "JSON", "APNSModel", "Document",
-                argumentParser, logging,
+                "Demo", "Report", "SpoolInspection", "PushDaemon", "AppEngine", "JobOperations", "Doctor",
+                "Configuration", "GatewaySimulator", "SpoolClient", "SpoolStore", "JSON", "LinuxIO", "SpoolModel",
+                "JournalModel", "JobFormat", "APNSModel", "Document", argumentParser, logging,
             ],
             swiftSettings: strict),
 
@@ -119,7 +150,8 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "APNSGateway", "APNSHTTP2", "APNSBinary", "SpoolStore", "SpoolModel", "APNSModel", "OpenSSL", "LinuxIO",
+                "APNSGateway", "APNSHTTP2", "APNSBinary", "SpoolStore", "SpoolModel", "JournalModel", "JobFormat",
+                "APNSModel", "OpenSSL", "LinuxIO",
                 logging,
             ],
             path: "Tests/Benchmarks/Driver", swiftSettings: strict),
@@ -134,13 +166,17 @@ let package = Package(
         tests("HTTP2", uses: ["TestSupport"]),
         tests("APNSHTTP2", uses: ["HTTP2", "NGHTTP2", "APNSModel", "Document", "JSON", "TestSupport"]),
         tests("NGHTTP2", uses: ["HTTP2", "TestSupport"]),
-        tests("SpoolModel", uses: ["APNSModel", "Document", "JSON", "YAML", "TestSupport"]),
+        tests(
+            "SpoolModel",
+            uses: [
+                "JSON", "YAML", "JournalModel", "JobFormat", "APNSModel", "Document", "TestSupport",
+            ]),
         tests("JSON", uses: ["Document", "TestSupport"]),
         tests("YAML", uses: ["Document", "TestSupport"]),
         tests("OpenSSL", uses: ["TestSupport"]),
         tests("LinuxIO", uses: ["TestSupport"]),
         tests("SecureTransport", uses: ["LinuxIO", "OpenSSL", "TestSupport"]),
-        tests("SpoolStore", uses: ["LinuxIO", "SpoolModel", "APNSModel", "TestSupport"]),
+        tests("SpoolStore", uses: ["LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "TestSupport"]),
         tests("SpoolClient", uses: ["LinuxIO", "TestSupport"]),
         tests(
             "APNSGateway",
@@ -157,29 +193,31 @@ let package = Package(
                 "Document", "TestSupport", logging,
             ]),
         tests(
+            "AppEngine",
+            uses: [
+                "SharedResources", "JobOperations", "Configuration", "SpoolStore", "APNSGateway", "LinuxIO",
+                "SpoolModel", "JournalModel", "APNSBinary", "APNSModel", logging, "TestSupport",
+            ]),
+        tests(
             "PushDaemon",
             uses: [
-                "AppEngine", "Configuration", "Doctor", "GatewaySimulator", "SpoolClient", "SpoolStore", "APNSGateway",
-                "APNSHTTP2",
-                "JSON", "OpenSSL",
-                "LinuxIO",
-                "SpoolModel", "APNSModel", "Document", "TestSupport", logging,
+                "AppEngine", "SharedResources", "JobOperations", "Doctor", "Configuration", "GatewaySimulator",
+                "SpoolClient", "SpoolStore", "APNSGateway", "JSON", "LinuxIO", "OpenSSL", "SpoolModel", "JournalModel",
+                "JobFormat", "APNSHTTP2", "APNSModel", "Document", logging, "TestSupport",
             ]),
         .testTarget(
             name: "FaultTests",
             dependencies: [
-                "pushspool", "GatewaySimulator", "SpoolClient", "SpoolStore", "SpoolModel", "LinuxIO", "TestSupport",
-                logging,
+                "pushspool", "GatewaySimulator", "SpoolStore", "LinuxIO", "SpoolModel", "JournalModel", "JobFormat",
+                logging, "TestSupport",
             ],
             exclude: ["README.md"], swiftSettings: strict),
         .testTarget(
             name: "ManualTests",
             dependencies: [
-                "pushspool", "PushDaemon", "AppEngine", "Configuration", "Doctor", "GatewaySimulator", "APNSBinary",
-                "SpoolModel",
-                "APNSModel", "JSON",
-                "Document",
-                "LinuxIO", "TestSupport", argumentParser,
+                "pushspool", "Demo", "Report", "SpoolInspection", "PushDaemon", "AppEngine", "JobOperations",
+                "Configuration", "GatewaySimulator", "JSON", "LinuxIO", "SpoolModel", "JournalModel", "JobFormat",
+                "APNSBinary", "APNSModel", "Document", argumentParser, "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(name: "ArchitectureTests", swiftSettings: strict),

@@ -157,20 +157,20 @@ extension HTTP2Gateway {
         let isCurrent = session.generation == state.generation
         if isCurrent, !news.accepted.isEmpty { identity.accepted() }
         let now = RequestQueue.Instant(.now, .now)
-        let upshot = queue.take(news, at: now, using: &state.random)
-        state.collect(upshot.settlements)
+        let consequences = queue.take(news, at: now, using: &state.random)
+        state.collect(consequences.settlements)
         state.collect(queue.takePausedCounts())
         state.withdraw(queue.takeWithdrawn())
         // Complaints about replaced credentials are irrelevant.
         if isCurrent {
-            for demand in upshot.demands { meet(demand, of: session) }
+            for demand in consequences.demands { meet(demand, of: session) }
             let (told, stopping) = trouble.take(news, at: .now)
             if let told { state.tell(.troubled(told.fault)) }
             if let stopping {
                 session.retire()
                 state.stop(stopping.fault, for: configuration.stopPause)
             }
-            restAhead = max(restAhead, upshot.rest ?? .zero)
+            restAhead = max(restAhead, consequences.rest ?? .zero)
         }
         if let farewell = news.farewell { note(farewell, of: session) }
         if news.hasWork { wakeAll() }
@@ -196,7 +196,7 @@ extension HTTP2Gateway {
     }
 
     /// Handles a GOAWAY: the gateway accepts no more streams on this connection.
-    private func note(_ farewell: SessionNews.Farewell, of session: HTTP2Session) {
+    private func note(_ farewell: SessionNews.GoAwayInfo, of session: HTTP2Session) {
         logger.debug(
             "gateway sent GOAWAY", metadata: ["code": "\(farewell.code)", "text": "\(farewell.text)"])
         if let reason = farewell.reason, reason.failureClass == .app, session.generation == state.generation {

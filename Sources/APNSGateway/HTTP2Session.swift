@@ -44,12 +44,12 @@ final class HTTP2Session: GatewaySession {
     /// Whether a GOAWAY is to be sent that has no unsent requests ahead of it.
     private var hasLastWord = false
     /// The gateway's GOAWAY, if there was one.
-    private var goodbye: SessionNews.Farewell?
+    private var goodbye: SessionNews.GoAwayInfo?
     var countedDoubt = 0
     /// When it is replaced because of its age.
     private let retiresAt: Moment?
     /// The losses not yet in a report.
-    private var untold = Losses()
+    private var untold = UnansweredCounts()
 
     init(
         _ stream: SecureStream, _ configuration: HTTP2Gateway.Configuration, _ token: ProviderToken?, generation: Int
@@ -241,12 +241,12 @@ final class HTTP2Session: GatewaySession {
         report.resentCount = untold.resentCount
         report.doubtfulCount = untold.doubtfulCount
         report.unknownCount = untold.unknownCount
-        untold = Losses()
+        untold = UnansweredCounts()
         return report
     }
 
     /// The numbers of notifications that a connection left unanswered.
-    private struct Losses {
+    private struct UnansweredCounts {
         var resentCount = 0
         var doubtfulCount = 0
         var unknownCount = 0

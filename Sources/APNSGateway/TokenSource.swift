@@ -93,7 +93,8 @@ package actor TokenSource {
 }
 
 extension TokenSource {
-    /// How often to try the lock, and the pause between tries: a sibling gets two seconds to decide.
+    /// How often to try the lock, and the pause between tries: a sibling gets two seconds to decide. The kernel wakes only a
+    /// blocked thread when another process releases a lock.
     private static let lockTries = 100
     private static let lockPause = Duration.milliseconds(20)
 

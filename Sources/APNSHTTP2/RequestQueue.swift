@@ -155,7 +155,7 @@ extension RequestQueue {
     }
 
     /// The results of a connection's news.
-    package struct Upshot: Sendable {
+    package struct Consequences: Sendable {
         /// The outcomes.
         package var settlements: [Settlement] = []
         /// The actions for the owner, in the order of the answers.
@@ -181,7 +181,7 @@ extension RequestQueue {
     private struct Draft<Generator: RandomNumberGenerator> {
         let now: Instant
         var random: Generator
-        var upshot = Upshot()
+        var consequences = Consequences()
     }
 
     /// Processes a connection's news: returns outcomes, and requeues or pauses all other notifications.
@@ -193,15 +193,15 @@ extension RequestQueue {
     /// - Returns: The outcomes and the actions for the owner.
     package mutating func take(
         _ news: SessionNews, at now: Instant, using random: inout some RandomNumberGenerator
-    ) -> Upshot {
+    ) -> Consequences {
         var draft = Draft(now: now, random: random)
-        draft.upshot.settlements = news.accepted.map { Settlement($0, .accepted) }
+        draft.consequences.settlements = news.accepted.map { Settlement($0, .accepted) }
         for refused in news.refused { take(refused, into: &draft) }
         for batch in news.doubtful { doubt(batch, into: &draft) }
         work.prepend(news.returned.flatMap { returned($0, into: &draft) })
-        if !failures.isEmpty { for settlement in draft.upshot.settlements { failures.remove(settlement.batch) } }
+        if !failures.isEmpty { for settlement in draft.consequences.settlements { failures.remove(settlement.batch) } }
         random = draft.random
-        return draft.upshot
+        return draft.consequences
     }
 
     private mutating func take(_ refused: SessionNews.Refused, into draft: inout Draft<some RandomNumberGenerator>) {
@@ -210,18 +210,19 @@ extension RequestQueue {
         refused.batch.wasWritten = true
         guard let failureClass = reply.failureClass else { return }
         if refused.batch.hasOwnTopic, reply.reason?.isAboutTopic == true {
-            draft.upshot.settlements.append(Settlement(refused.batch, .rejected(reply.refusal(.message))))
+            draft.consequences.settlements.append(Settlement(refused.batch, .rejected(reply.refusal(.message))))
             return
         }
         if ![.tokenGone, .token, .message].contains(failureClass) { work.withdraw(&refused.batch) }
         switch failureClass {
         case .tokenGone, .token, .message:
-            draft.upshot.settlements.append(Settlement(refused.batch, .rejected(reply.refusal(failureClass.verdict))))
+            draft.consequences.settlements.append(
+                Settlement(refused.batch, .rejected(reply.refusal(failureClass.verdict))))
         case .app:
-            draft.upshot.demands.append(.stop(reply))
+            draft.consequences.demands.append(.stop(reply))
             stopOrPause(refused, into: &draft)
         case .retryNow where reply.cause == .known(.expiredProviderToken):
-            draft.upshot.demands.append(.renewToken(reply))
+            draft.consequences.demands.append(.renewToken(reply))
             work.prepend([refused.batch])
         case .retryNow:
             tryAgain(refused, into: &draft)
@@ -249,11 +250,11 @@ extension RequestQueue {
     private mutating func tryAgain(
         _ refused: SessionNews.Refused, into draft: inout Draft<some RandomNumberGenerator>
     ) {
-        draft.upshot.demands.append(.replace)
+        draft.consequences.demands.append(.replace)
         if failures.count(.now, of: refused.batch) == 1 {
             work.prepend([refused.batch])
         } else if refused.reply.reason?.failureClassWhenRepeated == .app {
-            draft.upshot.demands.append(.stop(refused.reply))
+            draft.consequences.demands.append(.stop(refused.reply))
             work.prepend([refused.batch])
         } else {
             pauseAsServerError(refused, into: &draft)
@@ -265,8 +266,8 @@ extension RequestQueue {
     {
         let pause = pauses.later.pause(after: failures.count(.later, of: refused.batch), using: &draft.random)
         let least = min(refused.retryAfter ?? .zero, pauses.later.ceiling)
-        draft.upshot.rest = max(draft.upshot.rest ?? .zero, pause, least)
-        draft.upshot.demands.append(.replace)
+        draft.consequences.rest = max(draft.consequences.rest ?? .zero, pause, least)
+        draft.consequences.demands.append(.replace)
         work.prepend([refused.batch])
     }
 
@@ -291,7 +292,7 @@ extension RequestQueue {
     /// never, if the app is configured so.
     private mutating func doubt(_ batch: Batch, into draft: inout Draft<some RandomNumberGenerator>) {
         guard batch.onDoubt == .resend else {
-            draft.upshot.settlements.append(Settlement(batch, .unknown))
+            draft.consequences.settlements.append(Settlement(batch, .unknown))
             return
         }
         var (batch, again) = (batch, [Batch]())
@@ -342,7 +343,7 @@ extension RequestQueue {
         let end = draft.now.moment + length
         let isLate = batch.giveUpAt.map { $0 <= end } ?? false
         if isLate || batch.attributes.expiration.hasPassed(at: draft.now.wall + length) {
-            draft.upshot.settlements.append(Settlement(batch, .unsent(refusal)))
+            draft.consequences.settlements.append(Settlement(batch, .unsent(refusal)))
         } else {
             pause(batch, until: end)
         }

@@ -5,7 +5,7 @@ import APNSModel
 /// A client's streams are numbered 1, 3, 5 and so on. The request at place n has stream 2n + 1, so one flag for each
 /// place after the oldest open one suffices. Answers arrive in any order.
 struct RequestWindow: Sendable {
-    private struct Run: Stretch {
+    private struct Run: EndedRun {
         var batch: Batch
         var end: Int
         let sentAt: Moment
@@ -20,7 +20,7 @@ struct RequestWindow: Sendable {
     /// Requests written within this time count as written together.
     private static let grain = Duration.milliseconds(50)
 
-    private var runs = Stretches<Run>()
+    private var runs = Runs<Run>()
     /// Whether the place `base + n` is open. The places below `trimmed` are kept for a while and removed together.
     private var flags: [Bool] = []
     private var base = 0

@@ -315,7 +315,7 @@ extension SessionMachine {
             let places = window.closeAll(from: (Int(last) + 1) / 2)
             for place in places { connection.abandon(RequestWindow.stream(at: place)) }
             news.returned += window.batches(at: places)
-            news.farewell = SessionNews.Farewell(code: code, debug: arrivals.bytes[debug], parser: &parser)
+            news.farewell = SessionNews.GoAwayInfo(code: code, debug: arrivals.bytes[debug], parser: &parser)
         }
     }
 

@@ -2,7 +2,7 @@ package import APNSModel
 import Document
 package import HTTP2
 
-extension SessionNews.Farewell: CustomStringConvertible {
+extension SessionNews.GoAwayInfo: CustomStringConvertible {
     /// The frame as text, such as `GOAWAY ENHANCE_YOUR_CALM "too_many_pings"`.
     package var description: String { text.isEmpty ? "GOAWAY \(code)" : "GOAWAY \(code) \"\(text)\"" }
 }
@@ -25,7 +25,7 @@ package struct SessionNews: Sendable {
     }
 
     /// Why the gateway accepts no more streams on the connection.
-    package struct Farewell: Sendable, Hashable {
+    package struct GoAwayInfo: Sendable, Hashable {
         /// The error code of the GOAWAY frame.
         package let code: ErrorCode
         /// The reason in its debug data, if it is in the table.
@@ -51,7 +51,7 @@ package struct SessionNews: Sendable {
     /// Written and finally unanswered: they may or may not have been accepted.
     package var doubtful: [Batch] = []
     /// The gateway's GOAWAY, for each one received.
-    package var farewell: Farewell?
+    package var farewell: GoAwayInfo?
     /// The gateway's protocol violation, which ends the connection.
     package var fault: ConnectionFault?
 

@@ -4,7 +4,7 @@ import APNSModel
 ///
 /// `RequestWindow` groups requests over a longer time, so that they come back in few batches.
 struct WriteTimes: Sendable {
-    private struct Write: Stretch {
+    private struct Write: EndedRun {
         var end: Int
         let at: Moment
     }
@@ -12,7 +12,7 @@ struct WriteTimes: Sendable {
     /// Writes within this time count as one.
     private static let grain = Duration.milliseconds(1).wholeNanoseconds
 
-    private var writes = Stretches<Write>()
+    private var writes = Runs<Write>()
 
     /// Notes that the requests after those noted before, up to the place `end`, were written now.
     mutating func note(end: Int, at now: Moment) {

@@ -1,5 +1,8 @@
 import APNSModel
 import Document
+import JobFormat
+import JobOperations
+import JournalModel
 import SpoolModel
 import SpoolStore
 

@@ -2,7 +2,7 @@ package import APNSGateway
 package import Configuration
 package import LinuxIO
 package import Logging
-import SpoolModel
+package import SharedResources
 package import SpoolStore
 
 /// The context that the daemon gives to an app: shared parts, and the app's own share of them.
@@ -33,10 +33,12 @@ package struct DaemonContext: Sendable {
     let reading: ReadingGate
     /// Limits how many hooks begin at the same time.
     let hooks: HookGate
-    /// Rung when the journal fails or needs room.
-    let journalBell: Bell
-    /// Rung when the status has changed.
-    let statusBell: Bell
+    /// Signalled when the journal fails or needs room.
+    let journalWakeup: Wakeup
+    /// Signalled when the status has changed.
+    let statusWakeup: Wakeup
+    /// Signalled when a draining app has become idle.
+    let idleWakeup: Wakeup
     /// The app's metrics.
     let meter: AppMeter
     /// Determines how much time has passed since a file's timestamp.
@@ -47,7 +49,8 @@ package struct DaemonContext: Sendable {
         (spool, tenure, logger, node) = (resources.spool, resources.tenure, resources.logger, resources.node)
         (reactor, state, tokens, ballast) = (resources.reactor, resources.state, resources.tokens, resources.ballast)
         (reading, hooks, clock) = (resources.reading, resources.hooks, resources.clock)
-        (journalBell, statusBell) = (resources.journalBell, resources.statusBell)
+        (journalWakeup, statusWakeup) = (resources.journalWakeup, resources.statusWakeup)
+        idleWakeup = resources.idleWakeup
         (files, descriptors, meter) = (share.files, share.descriptors, share.meter)
         self.configuration = configuration
     }

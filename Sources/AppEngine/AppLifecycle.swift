@@ -1,3 +1,4 @@
+import LinuxIO
 import SpoolModel
 import Synchronization
 
@@ -9,8 +10,10 @@ final class AppLifecycle: Sendable {
     private let stopping = Atomic(false)
     private let ending = Atomic(false)
     private let idle = Atomic(true)
+    private let idleWakeup: Wakeup
 
-    init(of app: String) {
+    init(of app: String, in daemon: DaemonContext) {
+        idleWakeup = daemon.idleWakeup
         shown = Mutex(SpoolStatus.App(name: app, state: .starting))
     }
 
@@ -36,5 +39,8 @@ final class AppLifecycle: Sendable {
     func noteEnding() { ending.store(true, ordering: .relaxed) }
 
     /// Records whether any job is under way.
-    func note(isIdle: Bool) { idle.store(isIdle, ordering: .relaxed) }
+    func note(isIdle: Bool) {
+        let wasIdle = idle.exchange(isIdle, ordering: .relaxed)
+        if isIdle, !wasIdle { idleWakeup.signal() }
+    }
 }

@@ -1,8 +1,10 @@
 import APNSGateway
 import APNSModel
 import Configuration
+import JobOperations
 import LinuxIO
 import Logging
+import SharedResources
 import SpoolModel
 import SpoolStore
 
@@ -10,10 +12,10 @@ import SpoolStore
 struct AppParts {
     let context: AppContext
     let gateway: any PushGateway
-    /// Rung when there may be a file to take from `new/`.
-    let intakeBell: Bell
-    /// Rung when there are lines to publish, or jobs to archive.
-    let publishBell: Bell
+    /// Signalled when there may be a file to take from `new/`.
+    let intakeWakeup: Wakeup
+    /// Signalled when there are lines to publish, or jobs to archive.
+    let publishWakeup: Wakeup
     /// Decides which files of `new/` to take, and when.
     let intake: Intake
     let suppression: SuppressionList
@@ -25,7 +27,7 @@ struct AppParts {
     let jobs: JobTable
     let lines: FeedbackLines
     /// The remainders of held and retried jobs.
-    let desk: HoldDesk
+    let held: HeldJobs
     let earlier: EarlierJobs
     let state: AppState
 
@@ -46,21 +48,22 @@ struct AppParts {
         spool.jobFiles = daemon.descriptors.jobFiles
         context = AppContext(
             name: app.name, logger: logger, spool: spool,
-            folder: try FeedbackFolder(spool, after: left.newestFeedback), lifecycle: AppLifecycle(of: app.name),
+            folder: try FeedbackFolder(spool, after: left.newestFeedback),
+            lifecycle: AppLifecycle(of: app.name, in: daemon),
             daemon: daemon)
         gateway = identity.gateway(daemon.tokens, daemon.descriptors.sockets).makeGateway(
             recordKeeping: .durable(group: daemon.configuration.syncRecords), on: daemon.reactor, logger: logger)
-        intakeBell = Bell(on: daemon.reactor)
-        publishBell = Bell(on: daemon.reactor)
+        intakeWakeup = Wakeup(on: daemon.reactor)
+        publishWakeup = Wakeup(on: daemon.reactor)
         intake = Intake(rules: IntakeRules(daemon.configuration))
         suppression = SuppressionList(context)
         journal = JournalWriter(context, suppression)
         room = JournalRoom(of: app.name, in: daemon.journal)
         space = SpaceMonitor(context, journal)
-        duplicates = try DuplicateGuard(context, space, orRing: intakeBell)
-        jobs = JobTable(context, duplicates, orRing: intakeBell)
-        lines = FeedbackLines(context, orRing: publishBell)
-        desk = HoldDesk(spool, logger)
+        duplicates = try DuplicateGuard(context, space, orSignal: intakeWakeup)
+        jobs = JobTable(context, duplicates, orSignal: intakeWakeup)
+        lines = FeedbackLines(context, orSignal: publishWakeup)
+        held = HeldJobs(spool, logger)
         earlier = EarlierJobs(left, firstTold: daemon.journal.position)
         state = try AppState(context, gateway)
     }

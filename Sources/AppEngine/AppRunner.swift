@@ -2,8 +2,12 @@ import APNSBinary
 package import APNSGateway
 package import APNSModel
 package import Configuration
+package import JobFormat
+package import JobOperations
+import JournalModel
 package import LinuxIO
 import Logging
+import SharedResources
 package import SpoolModel
 package import SpoolStore
 import Synchronization
@@ -12,7 +16,7 @@ import Synchronization
 ///
 /// It connects the parts of the pipeline, runs them, and stops them; each part keeps its own state. Its file calls block, so it
 /// and its parts run on a worker thread. Its gateway runs on the reactor. Other calls require that `run` is running.
-package actor AppRunner {
+package actor AppRunner: CommandedApp {
     /// The app's name.
     package nonisolated let name: String
     nonisolated let daemon: DaemonContext
@@ -20,15 +24,18 @@ package actor AppRunner {
     private nonisolated let lifecycle: AppLifecycle
     /// The reports of the watch.
     private nonisolated let hints = HintBox()
-    private nonisolated let intakeBell: Bell
-    /// Rung when the app is to stop or to drain.
-    private nonisolated let stopBell: Bell
-    /// Rung when the address of the feedback service may have changed.
-    nonisolated let serviceBell: Bell
+    private nonisolated let intakeWakeup: Wakeup
+    /// Signalled when the app is to stop.
+    private nonisolated let stopWakeup: Wakeup
+    /// Signalled when the address of the feedback service may have changed.
+    nonisolated let serviceWakeup: Wakeup
     private let parts: AppParts
     private let pipeline: Pipeline
     private var app: AppConfiguration
     private var identity: AppIdentity
+    /// Whether the jobs of an earlier run have been found. No command is executed before that.
+    private var hasBegun = false
+    private nonisolated let beginning: Condition
     /// Whether the app is to stop as soon as no notification is in doubt.
     private var isRetiring = false
 
@@ -45,10 +52,10 @@ package actor AppRunner {
     ) throws {
         let parts = try AppParts(app, identity, in: daemon, left: left)
         (name, self.app, self.identity, self.daemon, self.parts) = (app.name, app, identity, daemon, parts)
-        (logger, lifecycle, intakeBell) = (parts.context.logger, parts.context.lifecycle, parts.intakeBell)
+        (logger, lifecycle, intakeWakeup) = (parts.context.logger, parts.context.lifecycle, parts.intakeWakeup)
         meter = parts.gateway.events.meter
-        stopBell = Bell(on: daemon.reactor)
-        serviceBell = Bell(on: daemon.reactor)
+        (stopWakeup, beginning) = (Wakeup(on: daemon.reactor), Condition(on: daemon.reactor))
+        serviceWakeup = Wakeup(on: daemon.reactor)
         pipeline = Pipeline(parts, app, identity, hints)
     }
 
@@ -80,7 +87,8 @@ package actor AppRunner {
         pipeline.recovery.findLeftJobs()
         parts.context.folder.reportIgnored(to: logger)
         pipeline.hook.prepare()
-        pipeline.commands.begin()
+        hasBegun = true
+        beginning.broadcast()
         if parts.state.pausedAt != nil { await parts.gateway.setPaused(true) }
         await parts.suppression.configure(isWanted: app.suppress)
         await withTaskGroup { group in
@@ -96,8 +104,11 @@ package actor AppRunner {
     }
 
     private func listen() async {
-        // A lost connection also leaves no notification in doubt.
-        await pipeline.listener.run { if isRetiring { await retire() } }
+        await pipeline.listener.run {
+            // A lost connection also leaves no notification in doubt.
+            if isRetiring { await retire() }
+            if pipeline.isAwaitingEvents { intakeWakeup.signal() }
+        }
     }
 
     private func runUntilStopped() async {
@@ -110,7 +121,7 @@ package actor AppRunner {
             // Only the first task ends by itself: when the app is to stop, or when the whole group is cancelled.
             await group.next()
             lifecycle.noteEnding()
-            pipeline.publisher.roomBell.ring()
+            pipeline.publisher.progress.broadcast()
             group.cancelAll()
         }
     }
@@ -129,15 +140,9 @@ package actor AppRunner {
         }
     }
 
-    /// How often a draining app records whether it is idle.
-    private static let drainingPause = Duration.milliseconds(20)
-
     /// Waits until the app is to stop.
     private func awaitStop() async {
-        while !lifecycle.isStopping, !Task.isCancelled {
-            if isDraining { lifecycle.note(isIdle: isIdle || parts.state.isPausedOut) }
-            await stopBell.wait(until: isDraining ? .now + Self.drainingPause : nil)
-        }
+        while !lifecycle.isStopping, !Task.isCancelled { await stopWakeup.wait() }
     }
 
     // MARK: Configuration
@@ -161,8 +166,8 @@ package actor AppRunner {
         pipeline.configure(app, identity)
         await parts.suppression.configure(isWanted: app.suppress)
         logger.notice("app reconfigured", metadata: [LogKey.gateway: "\(app.endpoint)"])
-        intakeBell.ring()
-        serviceBell.ring()
+        intakeWakeup.signal()
+        serviceWakeup.signal()
         return true
     }
 
@@ -183,7 +188,7 @@ package actor AppRunner {
     /// Takes a hint of the watch; `nil` asks for a scan.
     package nonisolated func hint(_ name: FileName?, _ change: SpoolHint.Change) {
         hints.add(name, IntakeHint(change))
-        intakeBell.ring()
+        intakeWakeup.signal()
     }
 
     /// Whether the app's directory is still the one that the runner opened.
@@ -198,7 +203,7 @@ package actor AppRunner {
     /// Stops the app: connections are cut, and jobs stay where they are.
     package nonisolated func stop() {
         lifecycle.stop()
-        stopBell.ring()
+        stopWakeup.signal()
     }
 
     /// Stops the app once its connections have settled. Unsent jobs stay in `work/`.
@@ -207,14 +212,14 @@ package actor AppRunner {
         isRetiring = true
         parts.jobs.restAll()
         await parts.gateway.drain()
-        parts.publishBell.ring()
+        parts.publishWakeup.signal()
         if await parts.gateway.pendingInDoubt == 0 { stop() }
     }
 
     /// Takes no further jobs. `isDrained` says whether all taken jobs have ended.
     package nonisolated func beginDraining() {
         lifecycle.drain()
-        stopBell.ring()
+        intakeWakeup.signal()
     }
 
     /// Whether the draining app last recorded that it is idle. The app itself is not asked, because it may hang.
@@ -239,25 +244,21 @@ package actor AppRunner {
 
     // MARK: Operators
 
-    /// Executes a command about a job of this app.
-    ///
-    /// - Returns: The answer; `nil` if the app has no matching job.
     package func carryOut(_ request: ControlRequest, _ reference: JobReference) async -> ControlAnswer? {
-        await pipeline.commands.carryOut(request, reference)
+        _ = await beginning.wait { hasBegun }
+        return await pipeline.commands.carryOut(request, reference)
     }
 
-    /// Returns an unambiguous name for each job of this app that a command may refer to.
-    ///
-    /// - Throws: `SystemError`: a folder cannot be read.
     package func candidates(_ request: ControlRequest, _ reference: JobReference) async throws(SystemError) -> [String]
     {
-        try await pipeline.commands.candidates(request, reference)
+        _ = await beginning.wait { hasBegun }
+        return try await pipeline.commands.candidates(request, reference)
     }
 
     /// Moves those of the jobs that belong to this app to `hold/`: the journal can no longer read their records.
     package func holdUnreadable(_ ids: [JobID]) async { await pipeline.sender.holdUnreadable(ids) }
 
-    private var isStopped: Bool { parts.state.standing.phase == .stopped }
+    private var isStopped: Bool { parts.state.acceptance.phase == .stopped }
 
     /// Pauses the app, also for later starts. No more jobs are taken, and only notifications on a connection are finished.
     ///
@@ -293,6 +294,6 @@ package actor AppRunner {
     private func notePause(since time: WallTime?) async {
         guard await parts.state.notePause(since: time) else { return }
         pipeline.status.show()
-        intakeBell.ring()
+        intakeWakeup.signal()
     }
 }

@@ -1,8 +1,8 @@
 import APNSGateway
 import APNSModel
+import JobOperations
 import LinuxIO
 import Logging
-import SpoolModel
 import SpoolStore
 
 /// Whether an app may send: its state at the gateway, and whether an operator has paused it.
@@ -10,7 +10,7 @@ final class AppState {
     private let context: AppContext
     private let gateway: any PushGateway
     /// The app's state at the gateway.
-    private(set) var standing = Standing()
+    private(set) var acceptance = Acceptance()
     /// Whether the gateway has not answered for a while.
     private var outage = Outage()
     /// When an operator paused the app; `nil` if it is not paused.
@@ -31,19 +31,19 @@ final class AppState {
     /// - Returns: Whether the status has changed.
     func note(_ event: GatewayEvent, stopPause: Duration) -> Bool {
         outage.note(event, at: .now)
-        let (phase, trouble) = (standing.phase, standing.trouble)
-        standing.note(event, at: .now, stopPause: stopPause)
-        return standing.phase != phase || standing.trouble != trouble
+        let (phase, trouble) = (acceptance.phase, acceptance.trouble)
+        acceptance.note(event, at: .now, stopPause: stopPause)
+        return acceptance.phase != phase || acceptance.trouble != trouble
     }
 
     /// Records how many notifications have no answer.
-    func noteInFlight() { standing.note(inFlight: gateway.events.meter.inFlightCount, at: .now) }
+    func noteInFlight() { acceptance.note(inFlight: gateway.events.meter.inFlightCount, at: .now) }
 
     /// Whether the gateway has not answered for a while.
     var isOut: Bool { outage.isLong(at: .now) }
 
     /// Whether the gateway accepts notifications, as far as is known.
-    var isOpen: Bool { standing.phase == .open }
+    var isOpen: Bool { acceptance.phase == .open }
 
     /// Whether the app may take jobs: the gateway accepts them, or is to be tested with one, and the app is not paused.
     func mayTake(isClaiming: Bool) -> Bool {
@@ -57,12 +57,12 @@ final class AppState {
     /// - Returns: Whether notifications that back off were already released for the test; `nil` if the app is not testing.
     func beginAsking() -> Bool? {
         mayAsk = false
-        guard case .asking(let hasFreed) = standing.phase else { return nil }
+        guard case .asking(let hasFreed) = acceptance.phase else { return nil }
         return hasFreed
     }
 
     /// Records that notifications that back off were released for the test.
-    func noteFreed() { standing.phase = .asking(hasFreed: true) }
+    func noteFreed() { acceptance.phase = .asking(hasFreed: true) }
 
     /// Allows one job to be taken for the test.
     func allowOne() { mayAsk = true }

@@ -1,5 +1,4 @@
 import LinuxIO
-import SpoolModel
 import SpoolStore
 
 /// Makes archived files survive a power loss. Uses a thread of its own, because a sync may take long.

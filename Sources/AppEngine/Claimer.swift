@@ -1,8 +1,12 @@
 import APNSGateway
 import APNSModel
 import Configuration
+import JobFormat
+import JobOperations
+import JournalModel
 import LinuxIO
 import Logging
+import SharedResources
 import SpoolModel
 import SpoolStore
 
@@ -44,7 +48,7 @@ final class Claimer {
         guard parts.intake.oldestReady != nil, !openLanes.isEmpty else { return parts.room.endWait(for: .claims) }
         if parts.state.isOut, context.daemon.journal.ownRoom(of: context.name) < JournalHeader.byteLimit {
             parts.room.beginWait(for: .claims)
-        } else if parts.room.has(JournalHeader.byteLimit, for: .claims, orRing: parts.intakeBell) {
+        } else if parts.room.has(JournalHeader.byteLimit, for: .claims, orWake: parts.intakeWakeup.signal) {
             return
         }
         // Archived jobs leave the journal once their move is synced.
@@ -104,7 +108,7 @@ final class Claimer {
         (facts.droppedAt, facts.claimedAt) = (read.context.droppedAt, .now)
         (facts.device, facts.inode) = (job.status.device, job.status.inode)
         let header = JournalHeader(facts, content: read.content)
-        if let sent = read.rest?.sent {
+        if let sent = read.remainder?.sent {
             parts.journal.adopt(header, sent.progress)
         } else {
             parts.journal.record(.header(header))
@@ -114,7 +118,7 @@ final class Claimer {
 
     /// Whether the journal has room for the remainder of a job that was held or is retried.
     private func mayAdopt(_ read: ReadJob) -> Bool {
-        guard let sent = read.rest?.sent else { return true }
+        guard let sent = read.remainder?.sent else { return true }
         // Its earlier end in the journal is not cleaned yet.
         guard context.daemon.journal.job(sent.id) == nil else { return false }
         let byteCount = JournalHeader.byteLimit + 16 * sent.progress.runCount
@@ -166,7 +170,7 @@ final class Claimer {
     private func giveBack(_ job: ActiveJob, _ batches: [Batch]) -> Bool {
         let id = job.claimed.id
         do {
-            let name = try parts.desk.giveBack(job.claimed, droppedAt: job.droppedAt)
+            let name = try parts.held.giveBack(job.claimed, droppedAt: job.droppedAt)
             parts.jobs.end(job)
             parts.journal.record(.cleaned(id))
             guard let name else { return true }
@@ -193,12 +197,13 @@ final class Claimer {
                 parts.intake.answer(job.name, .moved, at: .now)
                 parts.journal.record(.claimed(id))
                 // The time in `hold/` or in an archive says nothing about how long jobs wait.
-                let wait = candidate.read.rest == nil ? candidate.claimedAt - candidate.read.context.droppedAt : nil
+                let wait =
+                    candidate.read.remainder == nil ? candidate.claimedAt - candidate.read.context.droppedAt : nil
                 context.daemon.meter.count { $0.noteClaim(after: wait) }
-                if candidate.read.rest != nil {
+                if candidate.read.remainder != nil {
                     // From here on, the journal contains the whole remainder.
                     parts.journal.write()
-                    parts.desk.forget(claimed.status)
+                    parts.held.forget(claimed.status)
                 }
                 return sender.start(claimed, candidate.read, claimedAt: candidate.claimedAt)
             case .gone: parts.intake.answer(job.name, .gone, at: .now)

@@ -2,6 +2,7 @@ import APNSGateway
 package import Configuration
 package import LinuxIO
 package import Logging
+package import SharedResources
 package import SpoolStore
 
 /// The resources that the daemon opens once at its start, and shares with its parts and its apps.
@@ -30,10 +31,12 @@ package struct DaemonResources: Sendable {
     let reading: ReadingGate
     /// Limits how many hooks start at the same time.
     let hooks: HookGate
-    /// Rung when the journal fails or needs room.
-    package let journalBell: Bell
-    /// Rung when the status has changed.
-    package let statusBell: Bell
+    /// Signalled when the journal fails or needs room.
+    package let journalWakeup: Wakeup
+    /// Signalled when the status has changed.
+    package let statusWakeup: Wakeup
+    /// Signalled when a draining app has become idle.
+    package let idleWakeup: Wakeup
     /// Detects steps of the wall clock.
     package let clock: ClockWatch
 
@@ -54,7 +57,7 @@ package struct DaemonResources: Sendable {
         reading = ReadingGate(on: reactor)
         hooks = HookGate(on: reactor)
         ballast = BallastKeeper(spool, on: files.worker, logger)
-        (journalBell, statusBell) = (Bell(on: reactor), Bell(on: reactor))
+        (journalWakeup, statusWakeup, idleWakeup) = (Wakeup(on: reactor), Wakeup(on: reactor), Wakeup(on: reactor))
     }
 
     /// Opens the state folder, and creates it if only its last component is missing.

@@ -1,6 +1,9 @@
 import APNSGateway
 import APNSModel
 import Configuration
+import JobFormat
+import JobOperations
+import JournalModel
 import LinuxIO
 import Logging
 import SpoolModel
@@ -11,8 +14,8 @@ import SpoolStore
 final class DuplicateGuard {
     private let context: AppContext
     private let space: SpaceMonitor
-    /// Rung when files that waited may be looked at again.
-    private let intakeBell: Bell
+    /// Signalled when files that waited may be looked at again.
+    private let intakeWakeup: Wakeup
     /// The refs of sent jobs; `nil` if duplicates are not detected. And the signs of the jobs under way.
     private let refs: RefBook?
     private var turns = RefTurns()
@@ -22,8 +25,8 @@ final class DuplicateGuard {
     /// Opens the stored refs without reading them.
     ///
     /// - Throws: `SystemError`: they cannot be opened.
-    init(_ context: AppContext, _ space: SpaceMonitor, orRing intakeBell: Bell) throws(SystemError) {
-        (self.context, self.space, self.intakeBell) = (context, space, intakeBell)
+    init(_ context: AppContext, _ space: SpaceMonitor, orSignal intakeWakeup: Wakeup) throws(SystemError) {
+        (self.context, self.space, self.intakeWakeup) = (context, space, intakeWakeup)
         let window = context.daemon.configuration.dedupe
         refs =
             window > .zero ? try RefBook(of: context.name, in: context.daemon.state, keeping: window, at: .now) : nil
@@ -109,7 +112,7 @@ final class DuplicateGuard {
     private func free(_ names: Set<FileName>) {
         guard !names.isEmpty else { return }
         freed.formUnion(names)
-        intakeBell.ring()
+        intakeWakeup.signal()
     }
 
     /// Removes and returns the files that waited for other jobs and should be looked at again.

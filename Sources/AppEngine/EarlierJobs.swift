@@ -1,31 +1,10 @@
 import APNSGateway
-package import APNSModel
+import APNSModel
+import JobFormat
+import JobOperations
+import JournalModel
 import LinuxIO
-package import SpoolModel
 import SpoolStore
-
-/// The journal's records of an app from an earlier run.
-package struct LeftBehind: Sendable {
-    /// The jobs that had not ended.
-    package var jobs: [JobID: JournalJob] = [:]
-    /// The time in the name of its newest feedback file.
-    package var newestFeedback: WallTime?
-
-    /// Creates an empty record.
-    package init() {}
-}
-
-extension JournalReplay {
-    /// The records of each app.
-    package var leftBehind: [String: LeftBehind] {
-        var left: [String: LeftBehind] = [:]
-        for (id, job) in jobs { left[job.facts.app, default: LeftBehind()].jobs[id] = job }
-        for (app, name) in newestFeedback {
-            left[app, default: LeftBehind()].newestFeedback = FeedbackFolder.time(of: name.bytes)
-        }
-        return left
-    }
-}
 
 /// The jobs of an app's earlier run that have not been taken over yet.
 final class EarlierJobs {

@@ -1,5 +1,7 @@
 import APNSGateway
 import APNSModel
+import JobFormat
+import LinuxIO
 import SpoolModel
 
 /// Unpublished feedback lines, in memory.
@@ -9,15 +11,15 @@ final class FeedbackLines {
     private static let limit = 4 << 20
 
     private let writer: FeedbackLine
-    /// Rung when there are lines to publish.
-    private let bell: Bell
+    /// Signalled when there are lines to publish.
+    private let wakeup: Wakeup
     private var bytes: [UInt8] = []
     /// The number of bytes being published.
     private var publishingByteCount = 0
 
-    init(_ context: AppContext, orRing bell: Bell) {
+    init(_ context: AppContext, orSignal wakeup: Wakeup) {
         writer = FeedbackLine(app: context.name, node: context.daemon.node)
-        self.bell = bell
+        self.wakeup = wakeup
     }
 
     /// Whether there are no lines, not counting those being published.
@@ -35,13 +37,13 @@ final class FeedbackLines {
     /// Adds a line for each settled notification.
     func append(_ settlement: Settlement, of job: JobIdentity, at time: WallTime = .now) {
         writer.appendNotifications(settlement, of: job, at: time, to: &bytes)
-        bell.ring()
+        wakeup.signal()
     }
 
     /// Adds the line of a recipient that is not sent to, with the reason.
     func append(_ recipient: RejectedRecipient, of job: JobIdentity, at time: WallTime) {
         writer.appendRejected(recipient, of: job, at: time, to: &bytes)
-        bell.ring()
+        wakeup.signal()
     }
 
     /// Adds the `job` line of an ended job.
@@ -66,7 +68,7 @@ final class FeedbackLines {
         // Avoids a copy if no lines were added meanwhile, because this may happen repeatedly.
         bytes = bytes.isEmpty ? taken : taken + bytes
         publishingByteCount = 0
-        bell.ring()
+        wakeup.signal()
     }
 
     /// Records that the publication has ended: the lines are published or were put back.

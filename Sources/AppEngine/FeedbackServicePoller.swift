@@ -1,6 +1,7 @@
 import APNSGateway
 import APNSModel
 import Configuration
+import JobOperations
 import LinuxIO
 import Logging
 import SpoolStore
@@ -39,7 +40,7 @@ actor FeedbackServicePoller {
             let (service, pause) = await runner.feedbackSource
             guard let service else {
                 // A service that was configured before may have left a file.
-                await runner.serviceBell.wait(until: isAllOut ? nil : .now + pause)
+                await runner.serviceWakeup.wait(until: isAllOut ? nil : .now + pause)
                 continue
             }
             if isAllOut, hasRoom(toBegin: true) {
@@ -47,7 +48,7 @@ actor FeedbackServicePoller {
                 guard !Task.isCancelled else { return }
                 await publishKept()
             }
-            await runner.serviceBell.wait(until: .now + pause)
+            await runner.serviceWakeup.wait(until: .now + pause)
         }
     }
 

@@ -1,5 +1,7 @@
 package import Configuration
+package import JobOperations
 package import LinuxIO
+import SharedResources
 import SpoolStore
 
 /// The threads for the files of one filesystem. When the filesystem hangs, only the apps on it wait.
@@ -28,9 +30,9 @@ package actor FileThread {
     ///
     /// - Throws: The errors of `AppRunner.init` and `AppRunner.readOn`.
     package func open(
-        _ app: ConfigurationSet.App, in around: DaemonContext, left: LeftBehind
+        _ app: ConfigurationSet.App, in context: DaemonContext, left: LeftBehind
     ) async throws -> AppRunner {
-        let runner = try AppRunner(app.configuration, app.identity, in: around, left: left)
+        let runner = try AppRunner(app.configuration, app.identity, in: context, left: left)
         while try await runner.readOn() { await worker.yield() }
         return runner
     }

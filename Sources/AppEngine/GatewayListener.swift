@@ -1,5 +1,7 @@
 import APNSGateway
 import APNSModel
+import JobOperations
+import JournalModel
 import LinuxIO
 import Logging
 import SpoolModel
@@ -15,18 +17,18 @@ final class GatewayListener {
     var stopPause: Duration
     /// The number of notifications with recorded outcomes that were not confirmed to the gateway as durable.
     private var unrecordedCount = 0
-    /// Rung when that number increases.
-    private let recordBell: Bell
+    /// Signalled when that number increases.
+    private let recordWakeup: Wakeup
     /// The batches that the gateway waits to write, and that the journal has not announced yet.
     private var announcements: [Batch] = []
-    /// Rung when a batch is added.
-    private let announceBell: Bell
+    /// Signalled when a batch is added.
+    private let announceWakeup: Wakeup
 
     init(_ parts: AppParts, _ outcomes: OutcomeRecorder, _ status: StatusReporter, stopPause: Duration) {
         (self.parts, self.outcomes, self.status, self.stopPause) = (parts, outcomes, status, stopPause)
         (context, gateway) = (parts.context, parts.gateway)
-        recordBell = Bell(on: parts.context.daemon.reactor)
-        announceBell = Bell(on: parts.context.daemon.reactor)
+        recordWakeup = Wakeup(on: parts.context.daemon.reactor)
+        announceWakeup = Wakeup(on: parts.context.daemon.reactor)
     }
 
     /// Processes the gateway's events until they end.
@@ -50,7 +52,7 @@ final class GatewayListener {
         case .withdrawn(let batches): outcomes.withdraw(batches)
         case .announcing(let batches):
             announcements += batches
-            announceBell.ring()
+            announceWakeup.signal()
         case .connected(let endpoint): context.logger.info("connected", metadata: [LogKey.gateway: "\(endpoint)"])
         case .troubled(let fault): context.logger.warning("cannot send to the gateway", metadata: fault.metadata)
         case .disconnected(let report): log(report)
@@ -58,10 +60,10 @@ final class GatewayListener {
         case .stopped where context.lifecycle.isEnding: break
         case .stopped(let fault): context.logger.error("app stopped", metadata: fault.metadata)
         case .trying:
-            parts.intakeBell.ring()
+            parts.intakeWakeup.signal()
             context.logger.notice("app tries its gateway again")
         case .resumed:
-            parts.intakeBell.ring()
+            parts.intakeWakeup.signal()
             context.logger.notice("app resumed")
         case .suspectEnvironment:
             let hint: Logger.MetadataValue =
@@ -107,14 +109,14 @@ final class GatewayListener {
 
     private func noteUnrecorded(_ settlements: [Settlement]) {
         unrecordedCount += settlements.reduce(0) { $0 + $1.batch.count }
-        recordBell.ring()
+        recordWakeup.signal()
     }
 
     /// Confirms durable records to the gateway until the task is cancelled. Answered notifications count against the
     /// windows until their records are durable, so a crash costs at most the windows and one group.
     func runRecording() async {
         while !Task.isCancelled {
-            await recordBell.wait()
+            await recordWakeup.wait()
             let count = unrecordedCount
             guard count > 0 else { continue }
             unrecordedCount = 0
@@ -127,7 +129,7 @@ final class GatewayListener {
     /// task is cancelled.
     func runAnnouncing() async {
         while !Task.isCancelled {
-            await announceBell.wait()
+            await announceWakeup.wait()
             let batches = announcements
             guard !batches.isEmpty else { continue }
             announcements = []

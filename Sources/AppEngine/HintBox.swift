@@ -1,5 +1,6 @@
 import APNSGateway
 import APNSModel
+import JobFormat
 import SpoolModel
 import SpoolStore
 import Synchronization

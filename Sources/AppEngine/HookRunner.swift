@@ -1,8 +1,11 @@
 import APNSGateway
 import APNSModel
 import Configuration
+import JobFormat
+import JobOperations
 import LinuxIO
 import Logging
+import SharedResources
 import SpoolModel
 import SpoolStore
 import Synchronization
@@ -16,10 +19,10 @@ final class HookRunner {
 
     private let context: AppContext
     private let room: JournalRoom
-    /// Rung when the hook's wait begins or ends.
-    private let intakeBell: Bell
-    /// Rung when there is a file for the hook, or the hook has changed.
-    private let bell: Bell
+    /// Signalled when the hook's wait begins or ends.
+    private let intakeWakeup: Wakeup
+    /// Signalled when there is a file for the hook, or the hook has changed.
+    private let wakeup: Wakeup
     /// Stores the name of the last file that the hook is done with.
     private let mark: HookMark
     private var hook: Hook?
@@ -34,10 +37,10 @@ final class HookRunner {
     ///   - hook: The app's hook, if it has one.
     ///   - context: The app's context.
     ///   - room: Records that the hook waits for hooks of other apps.
-    ///   - intakeBell: Rung when that wait begins or ends.
-    init(_ hook: Hook?, _ context: AppContext, _ room: JournalRoom, orRing intakeBell: Bell) {
-        (self.hook, self.context, self.room, self.intakeBell) = (hook, context, room, intakeBell)
-        bell = Bell(on: context.daemon.reactor)
+    ///   - intakeWakeup: Signalled when that wait begins or ends.
+    init(_ hook: Hook?, _ context: AppContext, _ room: JournalRoom, orSignal intakeWakeup: Wakeup) {
+        (self.hook, self.context, self.room, self.intakeWakeup) = (hook, context, room, intakeWakeup)
+        wakeup = Wakeup(on: context.daemon.reactor)
         mark = HookMark(of: context.name, in: context.daemon.state)
     }
 
@@ -46,7 +49,7 @@ final class HookRunner {
         // A new hook does not wait because the previous one failed.
         if hook != self.hook { queue = nil }
         self.hook = hook
-        bell.ring()
+        wakeup.signal()
     }
 
     /// Runs the app's hook until the task is cancelled.
@@ -54,17 +57,17 @@ final class HookRunner {
         while !Task.isCancelled {
             guard let hook else {
                 queue = nil
-                await bell.wait()
+                await wakeup.wait()
                 continue
             }
             guard queue != nil || begin() else {
-                await bell.wait(until: .now + HookQueue.ceiling)
+                await wakeup.wait(until: .now + HookQueue.ceiling)
                 continue
             }
             switch queue?.next(at: .now) {
             case .list: await list()
             case .run(let file): await run(hook, file)
-            case .wait(let moment): await bell.wait(until: moment?.instant)
+            case .wait(let moment): await wakeup.wait(until: moment?.instant)
             case nil: continue
             }
         }
@@ -79,7 +82,7 @@ final class HookRunner {
     func note(_ file: FileName) {
         guard queue != nil else { return }
         queue?.published(file)
-        bell.ring()
+        wakeup.signal()
     }
 
     /// Starts after the mark. Without a mark, starts with the files published from now on.
@@ -196,7 +199,7 @@ final class HookRunner {
     }
 
     private func noteWait(_ isWaiting: Bool) {
-        if room.note(hookWaits: isWaiting) { intakeBell.ring() }
+        if room.note(hookWaits: isWaiting) { intakeWakeup.signal() }
     }
 
     /// Runs the hook with one file until it ends.

@@ -3,8 +3,12 @@ import APNSGateway
 import APNSModel
 import Configuration
 import Document
+import JobFormat
+import JobOperations
+import JournalModel
 import LinuxIO
 import Logging
+import SharedResources
 import SpoolModel
 import SpoolStore
 
@@ -52,7 +56,7 @@ final class IntakeLoop {
 
     private func scanSoon() {
         nextScan = .zero
-        parts.intakeBell.ring()
+        parts.intakeWakeup.signal()
     }
 
     /// Takes the files that are ready: scans `new/` if that is due, then looks, reads and claims.
@@ -243,18 +247,18 @@ final class IntakeLoop {
             // Small jobs do not wait until a large one has been read.
             await claimer.startClaims()
         }
-        let rest = try parts.desk.rest(of: job.status)
+        let remainder = try parts.held.remainder(of: job.status)
         // A file that was held or sent before was complete.
-        let isWhole = isPublishedByRename || rest != nil
-        let terms = reader.context(of: job, rest, isPublishedByRename: isWhole)
-        let perusal = try await reader.readThrough(job, job.status, terms)
+        let isWhole = isPublishedByRename || remainder != nil
+        let terms = reader.context(of: job, remainder, isPublishedByRename: isWhole)
+        let result = try await reader.readThrough(job, job.status, terms)
         // A stop that began meanwhile does not wait for an unclaimed file.
-        guard case .read(let opened) = perusal, !context.lifecycle.isDraining else {
-            return leave(job, after: perusal)
+        guard case .read(let opened) = result, !context.lifecycle.isDraining else {
+            return leave(job, after: result)
         }
         var read = ReadJob(context: terms, opened, isSealed: true)
         read.isSealed = isWhole || read.summary.isSealed || job.name.form == .json
-        (read.rest, read.isSentAnyway) = (rest, rest?.isSentAnyway == true)
+        (read.remainder, read.isSentAnyway) = (remainder, remainder?.isSentAnyway == true)
         guard try mayClaim(&read, job) else { return }
         claimer.announce(job, read)
         // No process may write to the file until it is claimed.
@@ -283,8 +287,8 @@ final class IntakeLoop {
     }
 
     /// Handles a file that is not claimed: it stays in `new/`, or moves to `hold/`.
-    private func leave(_ job: OpenJob, after perusal: Perusal) {
-        if case .poison = perusal {
+    private func leave(_ job: OpenJob, after result: ReadingResult) {
+        if case .poison = result {
             unclaimed.holdPoison(job)
         } else {
             parts.intake.answer(job.name, .busy, at: .now)
@@ -299,7 +303,7 @@ final class IntakeLoop {
 
     /// Whether the recipient count is unchanged and the file, which may have grown, fits the journal; else holds or fails it.
     private func isFit(_ read: ReadJob, _ job: OpenJob) -> Bool {
-        guard read.rest?.sent?.count ?? read.summary.recipientCount == read.summary.recipientCount else {
+        guard read.remainder?.sent?.count ?? read.summary.recipientCount == read.summary.recipientCount else {
             unclaimed.holdChanged(job)
             return false
         }

@@ -2,9 +2,13 @@ import APNSGateway
 import APNSModel
 import Configuration
 import Document
+import JobFormat
+import JobOperations
+import JournalModel
 import LinuxIO
 import Logging
 import OpenSSL
+import SharedResources
 import SpoolModel
 import SpoolStore
 
@@ -34,7 +38,7 @@ struct ReadJob {
     /// The job of which this one is a duplicate, if any.
     var earlier: EarlierJob?
     /// The job's remainder, if it was held or archived before.
-    var rest: Rest?
+    var remainder: Remainder?
     /// Whether to send the job even if the same job was sent before: it was partly sent, or an operator wants it.
     var isSentAnyway = false
 
@@ -47,15 +51,8 @@ struct ReadJob {
     }
 }
 
-extension JobID {
-    /// Returns a new random id for a job.
-    static func random() -> JobID {
-        JobID(bits: RandomBytes.make(count: 16).reduce(0) { $0 << 8 | UInt128($1) })
-    }
-}
-
 /// The result of reading a file.
-enum Perusal {
+enum ReadingResult {
     /// The file was read completely.
     case read(OpenedJob)
     /// The daemon died too often while reading the file, the last time while reading it alone. It is not opened again.
@@ -112,9 +109,9 @@ final class JobFileReader {
     }
 
     /// Returns the context for a job that was held or is retried: it keeps its id and the time of its drop.
-    func context(of job: OpenJob, _ rest: Rest?, isPublishedByRename: Bool) -> JobContext {
-        var context = context(of: job, id: rest?.sent?.id ?? .random(), isPublishedByRename)
-        if let droppedAt = rest?.droppedAt ?? parts.intake.dropTime(of: job.name) {
+    func context(of job: OpenJob, _ remainder: Remainder?, isPublishedByRename: Bool) -> JobContext {
+        var context = context(of: job, id: remainder?.sent?.id ?? .random(), isPublishedByRename)
+        if let droppedAt = remainder?.droppedAt ?? parts.intake.dropTime(of: job.name) {
             context.noteDrop(at: droppedAt, now: .now, by: app.daemon.clock.look())
         }
         return context
@@ -131,7 +128,7 @@ final class JobFileReader {
     /// - Throws: `SystemError` if reading fails: the file cannot be judged.
     func readThrough(
         _ job: OpenJob, _ status: FileStatus, _ context: JobContext, isLimited: Bool = true
-    ) async throws(SystemError) -> Perusal {
+    ) async throws(SystemError) -> ReadingResult {
         var subject = JournalSubject(app: app.name, name: job.name)
         (subject.device, subject.inode) = (status.device, status.inode)
         subject.changedAt = WallTime(nanoseconds: status.changedAt)

@@ -1,5 +1,7 @@
 import APNSGateway
 import APNSModel
+import JobFormat
+import JobOperations
 import LinuxIO
 import SpoolModel
 import SpoolStore
@@ -9,19 +11,19 @@ import SpoolStore
 final class JobTable {
     /// The limits of jobs under way, of jobs open for reading, and of bytes of documents in memory. At any of them no
     /// further job is taken; the others wait in `new/`.
-    static let placeLimits = Places.Limits(jobCount: 10_000, readerCount: 256, byteCount: 128 << 20)
+    static let capacityLimits = JobCapacity.Limits(jobCount: 10_000, readerCount: 256, byteCount: 128 << 20)
     /// How many notifications may back off before jobs rest.
     static let pausedLimits = ReadingTurns.Limits(total: 200_000, floor: 256)
 
     private let context: AppContext
     private let duplicates: DuplicateGuard
-    /// Rung when another job may be taken.
-    private let intakeBell: Bell
-    /// Rung when a job can be read further, by lane.
-    private let bells: [Bell]
+    /// Signalled when another job may be taken.
+    private let intakeWakeup: Wakeup
+    /// Signalled when a job can be read further, by lane.
+    private let wakeups: [Wakeup]
     private var jobs: [JobID: ActiveJob] = [:]
     /// The resources in use by jobs, and whether there is room for more.
-    private var places = Places(JobTable.placeLimits)
+    private var capacity = JobCapacity(JobTable.capacityLimits)
     /// Jobs that have recipients to hand out.
     private var readable = ReadingTurns(JobTable.pausedLimits)
     /// Batches taken back from the gateway that are to be handed out again.
@@ -31,9 +33,9 @@ final class JobTable {
     /// When the first job's time is up, at the earliest.
     private(set) var nextGiveUp: Moment?
 
-    init(_ context: AppContext, _ duplicates: DuplicateGuard, orRing intakeBell: Bell) {
-        (self.context, self.duplicates, self.intakeBell) = (context, duplicates, intakeBell)
-        bells = Lane.allCases.map { _ in Bell(on: context.daemon.reactor) }
+    init(_ context: AppContext, _ duplicates: DuplicateGuard, orSignal intakeWakeup: Wakeup) {
+        (self.context, self.duplicates, self.intakeWakeup) = (context, duplicates, intakeWakeup)
+        wakeups = Lane.allCases.map { _ in Wakeup(on: context.daemon.reactor) }
     }
 
     // MARK: Jobs
@@ -54,7 +56,7 @@ final class JobTable {
     var isEmpty: Bool { jobs.isEmpty }
 
     /// Whether there is room for another job of a lane, in addition to those about to be claimed.
-    func hasPlace(for lane: Lane, pending: Int) -> Bool { places.hasRoom(for: lane, pending: pending) }
+    func hasPlace(for lane: Lane, pending: Int) -> Bool { capacity.hasRoom(for: lane, pending: pending) }
 
     /// Adds a job whose file is open.
     ///
@@ -63,7 +65,7 @@ final class JobTable {
     ///   - byteCount: How many bytes of its file are in memory.
     func begin(_ job: ActiveJob, heldByteCount byteCount: Int) {
         context.assertOwnThread()
-        places.begin(job.lane, byteCount: byteCount)
+        capacity.begin(job.lane, byteCount: byteCount)
         jobs[job.claimed.id] = job
         duplicates.beginTurn(job.summary)
         let giveUpAt = job.summary.header.giveUpAt
@@ -75,8 +77,8 @@ final class JobTable {
         guard let job = jobs[id], let source = job.source else { return }
         job.source = nil
         if job.handedOutCount < job.summary.recipientCount { rest(id) }
-        places.close(job.lane, byteCount: source.heldByteCount)
-        intakeBell.ring()
+        capacity.close(job.lane, byteCount: source.heldByteCount)
+        intakeWakeup.signal()
     }
 
     /// Removes a job that has ended, is held, or is not ours any more.
@@ -84,9 +86,10 @@ final class JobTable {
         let id = job.claimed.id
         closeSource(of: id)
         jobs[id] = nil
-        places.end(job.lane)
+        capacity.end(job.lane)
         duplicates.endTurn(job.summary)
         recent.add(job.identity)
+        if context.lifecycle.isDraining { intakeWakeup.signal() }
     }
 
     /// The feedback names of a job that ended recently; `nil` for other jobs.
@@ -145,7 +148,7 @@ final class JobTable {
     func handOutAgain(_ batches: [Batch]) {
         guard !batches.isEmpty else { return }
         freed.prepend(batches)
-        ringAll()
+        signalAll()
     }
 
     /// Keeps batches that could not be submitted because the app stops.
@@ -165,13 +168,13 @@ final class JobTable {
 
     // MARK: Bells
 
-    /// The bell that is rung when a job of a lane can be read further.
-    func bell(_ lane: Lane) -> Bell { bells[lane.rank] }
+    /// The wakeup that is rung when a job of a lane can be read further.
+    func wakeup(_ lane: Lane) -> Wakeup { wakeups[lane.rank] }
 
-    private func ring(_ lane: Lane) { bells[lane.rank].ring() }
+    private func ring(_ lane: Lane) { wakeups[lane.rank].signal() }
 
     /// Wakes all pumps.
-    func ringAll() {
-        for bell in bells { bell.ring() }
+    func signalAll() {
+        for wakeup in wakeups { wakeup.signal() }
     }
 }

@@ -1,6 +1,7 @@
 import APNSGateway
 import APNSModel
-import SpoolModel
+import JournalModel
+import SharedResources
 import SpoolStore
 
 /// Checks whether an app has room for its next step (in the journal, for lines in memory, or among the running hooks),
@@ -33,11 +34,13 @@ final class JournalRoom {
     ///   - byteCount: How many bytes.
     ///   - use: The purpose.
     ///   - number: Distinguishes requests for the same use.
-    ///   - bell: Rung once there is room, if there is none now.
+    ///   - wake: Called once there is room, if there is none now.
     /// - Returns: Whether there is room.
-    func has(_ byteCount: Int, for use: JournalUse, number: Int = 0, orRing bell: Bell) -> Bool {
-        let wish = RoomWish(app, for: use, number: number)
-        let hasRoom = journal.hasRoom(for: wish, byteCount: byteCount) { bell.ring() }
+    func has(_ byteCount: Int, for use: JournalUse, number: Int = 0, orWake wake: @escaping @Sendable () -> Void)
+        -> Bool
+    {
+        let request = RoomRequest(app, for: use, number: number)
+        let hasRoom = journal.hasRoom(for: request, byteCount: byteCount, orWake: wake)
         if hasRoom { endWait(for: use) } else { beginWait(for: use) }
         return hasRoom
     }

@@ -1,6 +1,7 @@
+import JobOperations
+import JournalModel
 import LinuxIO
 import Logging
-import SpoolModel
 import SpoolStore
 
 /// Writes an app's part of the journal.
@@ -75,6 +76,6 @@ final class JournalWriter {
         isBroken = true
         if case .full = fault { context.daemon.journal.condemn(SystemError.outOfSpace("append", "journal")) }
         context.logger.error("journal cannot be written", metadata: [LogKey.error: "\(fault)"])
-        context.daemon.journalBell.ring()
+        context.daemon.journalWakeup.signal()
     }
 }

@@ -1,5 +1,6 @@
+import JobFormat
+import JournalModel
 import LinuxIO
-import SpoolModel
 import SpoolStore
 
 /// The inodes of job files that are neither in `work/` nor in an archive. Device numbers are not compared: a disk may
@@ -58,11 +59,12 @@ struct LeftFiles {
         var place = ArchivePlace(final)
         var number = 1
         let isBack = try isBackInNew(job, content, in: spool)
-        while let there = try spool.archived(at: place) {
+        while let there = try spool.archives.status(at: place) {
             if there.inode == job.facts.inode { return there }
             if !isBack, there.byteCount == job.facts.byteCount {
                 switch content {
-                case .bytes(let bytes)?: if try spool.contents(at: place, limit: bytes.count) == bytes { return there }
+                case .bytes(let bytes)?:
+                    if try spool.archives.contents(at: place, limit: bytes.count) == bytes { return there }
                 case .checks?, nil: return there
                 }
             }

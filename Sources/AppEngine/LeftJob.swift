@@ -1,4 +1,4 @@
-import SpoolModel
+import JournalModel
 import SpoolStore
 
 /// A job in `work/` that an earlier daemon claimed, with the journal's record of it.

@@ -1,6 +1,7 @@
 import Document
+import JobFormat
+import JobOperations
 import LinuxIO
-import SpoolModel
 import SpoolStore
 import Synchronization
 
@@ -10,7 +11,7 @@ import Synchronization
 final class LongReading: Sendable {
     private let outcome: Outcome
     private let isAbandoned: StopFlag
-    private let bell: Bell
+    private let wakeup: Wakeup
     private let alarm: Alarm
 
     /// Starts to read a file completely.
@@ -22,8 +23,8 @@ final class LongReading: Sendable {
     ///   - reactor: The reactor that keeps the deadlines of waits.
     /// - Throws: `SystemError` (EAGAIN): the process or the host cannot start another thread.
     init(_ job: OpenJob, _ context: JobContext, isLimited: Bool, on reactor: Reactor) throws(SystemError) {
-        let (flag, bell, outcome) = (StopFlag(), Bell(on: reactor), Outcome())
-        (isAbandoned, self.bell, self.outcome) = (flag, bell, outcome)
+        let (flag, wakeup, outcome) = (StopFlag(), Wakeup(on: reactor), Outcome())
+        (isAbandoned, self.wakeup, self.outcome) = (flag, wakeup, outcome)
         alarm = Alarm(on: reactor) { _ in
             outcome.endWait()
             return nil
@@ -36,7 +37,7 @@ final class LongReading: Sendable {
                     if !flag.isSet { try reading.secure() }
                     return reading
                 })
-            bell.ring()
+            wakeup.signal()
         }
         thread.detach()
     }
@@ -46,7 +47,7 @@ final class LongReading: Sendable {
 
     /// Waits until the reading ends, but only for a short time.
     func wait() async {
-        await bell.wait(until: .now + Self.pause)
+        await wakeup.wait(until: .now + Self.pause)
     }
 
     /// Stops the reading at its next step, and waits for that, also in a cancelled task: the thread must not outlive the
@@ -114,15 +115,5 @@ final class StopFlag: Sendable {
 
     func set() {
         flag.store(true, ordering: .relaxed)
-    }
-}
-
-extension ReadingBudget {
-    /// Creates the budget for a file that the calling thread reads from now on.
-    static func ofThisThread(for job: OpenJob) -> ReadingBudget {
-        let start = ThreadClock.nanoseconds()
-        return ReadingBudget(byteCount: Int(clamping: job.status.byteCount)) {
-            .nanoseconds(ThreadClock.nanoseconds() - start)
-        }
     }
 }

@@ -1,5 +1,8 @@
 import APNSGateway
 import APNSModel
+import JobFormat
+import JobOperations
+import JournalModel
 import LinuxIO
 import Logging
 import SpoolModel
@@ -76,7 +79,7 @@ final class OutcomeRecorder {
         holding.remove(id)
         jobs.end(job)
         do {
-            let name = try context.spool.hold(job.claimed)
+            let name = try context.spool.hold.park(job.claimed)
             context.daemon.meter.count { $0.noteHold(.changed) }
             journal.record(.cleaned(id))
             journal.write()
@@ -92,8 +95,10 @@ final class OutcomeRecorder {
     /// doubt, even if they were announced.
     func noteReturned(_ batches: [Batch], of job: ActiveJob) {
         for batch in batches { job.flying?.subtract(batch.indices) }
-        guard !batches.isEmpty, job.summary.header.onDoubt == .report else { return }
-        withdrawIntents(batches, of: job.claimed.id)
+        guard !batches.isEmpty else { return }
+        // The job may have nothing left under way.
+        parts.intakeWakeup.signal()
+        if job.summary.header.onDoubt == .report { withdrawIntents(batches, of: job.claimed.id) }
     }
 
     /// Does the same for many notifications of a job, one group at a time.
@@ -277,7 +282,7 @@ final class OutcomeRecorder {
         var rest = settlements[...]
         while !rest.isEmpty {
             let group = rest.prefix(Self.settledAtOnce)
-            guard await mayRecord(outcomes: group.count) else {
+            guard await awaitRoom(group.count * Self.outcomeByteCount, number: 0) else {
                 warnOfUnrecorded(rest.reduce(0) { $0 + $1.batch.count })
                 return false
             }
@@ -296,7 +301,7 @@ final class OutcomeRecorder {
     func settle(takenBack batches: [Batch], of id: JobID, _ outcome: Outcome) async -> Bool {
         var unsettledCount = batches.notificationCount
         for group in BatchGroups(batches, limits: Self.backLimits) {
-            guard await mayRecordTakenBack() else {
+            guard await awaitRoom(Self.backLimits.batchCount * Self.rangeByteCount, number: 1) else {
                 warnOfUnrecorded(unsettledCount)
                 return false
             }
@@ -334,43 +339,35 @@ final class OutcomeRecorder {
             "outcomes could not be recorded before the app stopped", metadata: [LogKey.count: "\(count)"])
     }
 
-    /// Waits until a group of notifications taken back may be recorded. Polls: a bell wakes only one of several tasks.
+    /// How often a task that waits for room updates the status, which reports long waits.
+    private static let statusPause = Duration.seconds(1)
+
+    /// Waits until outcomes of this size may be recorded.
     ///
+    /// - Parameters:
+    ///   - byteCount: Their bytes in the journal.
+    ///   - number: Distinguishes requests for room that may wait at the same time.
     /// - Returns: `false` if the app stops before.
-    private func mayRecordTakenBack() async -> Bool {
-        let byteCount = Self.backLimits.batchCount * Self.rangeByteCount
-        while !journal.isBroken {
-            if mayRecord(byteCount, number: 1, orRing: parts.publishBell) { break }
-            if context.lifecycle.isEnding || Task.isCancelled { return false }
-            status.update()
-            try? await context.daemon.reactor.sleep(for: .milliseconds(20))
+    private func awaitRoom(_ byteCount: Int, number: Int) async -> Bool {
+        if !journal.isBroken, !mayRecord(byteCount, number: number) {
+            let isOver = { [journal, context] in
+                journal.isBroken || context.lifecycle.isEnding || self.mayRecord(byteCount, number: number)
+            }
+            publisher.hurry()
+            while await !publisher.progress.wait(until: .now + Self.statusPause, for: isOver) {
+                if Task.isCancelled { return false }
+                status.update()
+            }
+            guard journal.isBroken || mayRecord(byteCount, number: number) else { return false }
         }
         parts.room.endWait(for: .outcomes)
         return true
     }
 
-    /// Waits until this number of outcomes may be recorded: there is room, or nothing under way that would make room.
-    ///
-    /// - Returns: `false` if the app stops before.
-    private func mayRecord(outcomes count: Int) async -> Bool {
-        var hasHurried = false
-        let bell = publisher.roomBell
-        while !journal.isBroken {
-            if mayRecord(count * Self.outcomeByteCount, number: 0, orRing: bell) {
-                parts.room.endWait(for: .outcomes)
-                return true
-            }
-            if context.lifecycle.isEnding { return false }
-            if hasHurried { parts.publishBell.ring() } else { publisher.hurry() }
-            hasHurried = true
-            await bell.wait()
-        }
-        return true
-    }
-
     /// Whether outcomes of this size may be recorded: there is room, or nothing under way that would make room.
-    private func mayRecord(_ byteCount: Int, number: Int, orRing bell: Bell) -> Bool {
-        let hasRoom = parts.room.has(byteCount, for: .outcomes, number: number, orRing: bell)
+    private func mayRecord(_ byteCount: Int, number: Int) -> Bool {
+        let progress = publisher.progress
+        let hasRoom = parts.room.has(byteCount, for: .outcomes, number: number, orWake: progress.broadcast)
         return hasRoom && !parts.lines.isOverfull || !publisher.isAtWork
     }
 }

@@ -1,11 +1,15 @@
 import APNSGateway
 import APNSModel
 import Configuration
-import SpoolModel
+import JobOperations
+import LinuxIO
 
 /// The stages of an app's jobs: from `new/` (`intake`, `claimer`) or an earlier run (`recovery`), through `sender` and
 /// `listener`, to `publisher`.
 final class Pipeline {
+    /// How often a draining app looks whether it may stop, if nothing has woken it before.
+    private static let drainingPause = Duration.seconds(1)
+
     private let parts: AppParts
     let intake: IntakeLoop
     private let reader: JobFileReader
@@ -24,7 +28,7 @@ final class Pipeline {
     init(_ parts: AppParts, _ app: AppConfiguration, _ identity: AppIdentity, _ hints: HintBox) {
         self.parts = parts
         status = StatusReporter(parts, app)
-        hook = HookRunner(app.hook, parts.context, parts.room, orRing: parts.intakeBell)
+        hook = HookRunner(app.hook, parts.context, parts.room, orSignal: parts.intakeWakeup)
         retention = RetentionTask(parts.context)
         publisher = Publisher(parts, retention, hook)
         outcomes = OutcomeRecorder(parts, publisher, status)
@@ -35,7 +39,7 @@ final class Pipeline {
         reader = JobFileReader(parts, app, identity)
         intake = IntakeLoop(hints, reader, claimer, status)
         recovery = Recovery(reader, claimer, sender, outcomes)
-        commands = OperatorCommands(publisher, sender, recovery, hints)
+        commands = OperatorCommands(LiveJobs(publisher, sender, recovery, hints))
         reader.intake = intake
     }
 
@@ -46,6 +50,14 @@ final class Pipeline {
         listener.stopPause = app.retryCeiling
         hook.configure(app.hook)
     }
+
+    /// Records whether a draining app may stop.
+    private func noteDraining() {
+        parts.context.lifecycle.note(isIdle: isIdle || parts.state.isPausedOut)
+    }
+
+    /// Whether the gateway's next event may let a held job, or a draining app, advance.
+    var isAwaitingEvents: Bool { parts.context.lifecycle.isDraining || !outcomes.holding.isEmpty }
 
     /// Whether no job is under way.
     var isIdle: Bool {
@@ -77,7 +89,8 @@ final class Pipeline {
             if !outcomes.ending.isEmpty { await sender.proceedWithEndings() }
             parts.journal.write()
             status.update()
-            await parts.intakeBell.wait(until: nextLook.instant)
+            if parts.context.lifecycle.isDraining { noteDraining() }
+            await parts.intakeWakeup.wait(until: nextLook.instant)
         }
     }
 
@@ -89,6 +102,7 @@ final class Pipeline {
         if let nextNews = parts.room.nextNews { next = min(next, nextNews) }
         // A job with many notifications still unread or unanswered.
         if !parts.jobs.isEmpty { next = min(next, status.nextLook) }
+        if parts.context.lifecycle.isDraining { next = min(next, .now + Self.drainingPause) }
         if let nextGiveUp = parts.jobs.nextGiveUp { next = min(next, max(.now + .milliseconds(500), nextGiveUp)) }
         return next
     }

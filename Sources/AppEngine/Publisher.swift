@@ -3,6 +3,9 @@ import APNSGateway
 import APNSModel
 import Configuration
 import Document
+import JobFormat
+import JobOperations
+import JournalModel
 import LinuxIO
 import Logging
 import SpoolModel
@@ -19,22 +22,21 @@ final class Publisher {
     private let context: AppContext
     private let retention: RetentionTask
     private let hook: HookRunner
-    /// Rung when the journal may have room for outcomes.
-    let roomBell: Bell
+    /// Broadcast when a round or a cleaning ends, when a job ends or is to be held, and when the journal has room again.
+    let progress: Condition
     private var plan = PublicationPlan()
     /// The lines being published, and the records to which they belong.
     private var batch: (lines: [UInt8], since: JournalPosition?, through: JournalPosition?) = ([], nil, nil)
     /// Held files that an operator ended, to be moved as soon as their lines are published.
     private var withdrawals: [JobID: Withdrawal] = [:]
-    /// Whether a round is under way, and the tasks that wait for its end.
+    /// Whether a round is under way.
     private(set) var isPublishing = false
-    private var awaitingEnd: [CheckedContinuation<Void, Never>] = []
     private var lastPublication = Moment.zero
     private var lastCleaning = Moment.zero
 
     init(_ parts: AppParts, _ retention: RetentionTask, _ hook: HookRunner) {
         (self.parts, self.retention, self.hook, context) = (parts, retention, hook, parts.context)
-        roomBell = Bell(on: parts.context.daemon.reactor)
+        progress = Condition(on: parts.context.daemon.reactor)
     }
 
     private var jobs: JobTable { parts.jobs }
@@ -51,7 +53,8 @@ final class Publisher {
         job.finishedAt = job.resumption?.final?.finishedAt ?? .now
         jobs.closeSource(of: job.claimed.id)
         plan.conclude(job.claimed.id)
-        parts.publishBell.ring()
+        parts.publishWakeup.signal()
+        progress.broadcast()
     }
 
     /// Moves a job to `hold/` as soon as its lines are published.
@@ -59,7 +62,8 @@ final class Publisher {
         jobs.closeSource(of: job.claimed.id)
         job.flying = nil
         plan.park(job.claimed.id)
-        parts.publishBell.ring()
+        parts.publishWakeup.signal()
+        progress.broadcast()
     }
 
     /// Whether a job waits for its lines to be published before it moves to `hold/`.
@@ -70,7 +74,7 @@ final class Publisher {
         parts.lines.append(withdrawal.report)
         withdrawals[withdrawal.id] = withdrawal
         plan.withdraw(withdrawal.id)
-        parts.publishBell.ring()
+        parts.publishWakeup.signal()
     }
 
     /// Whether a file in `hold/` was ended and is still there.
@@ -82,7 +86,7 @@ final class Publisher {
     /// Publishes as soon as possible, because a task waits for it.
     func hurry() {
         lastPublication = .zero
-        parts.publishBell.ring()
+        parts.publishWakeup.signal()
     }
 
     /// Whether any lines are in memory or being published.
@@ -97,20 +101,20 @@ final class Publisher {
     /// Makes the journal forget a job that an earlier run archived, once the move survives a power loss.
     func forget(moved id: JobID) {
         plan.noteMoved(id)
-        parts.publishBell.ring()
+        parts.publishWakeup.signal()
     }
 
     // MARK: Publishing
 
     /// Publishes lines and archives jobs until the task is cancelled.
     func run() async {
-        let bell = parts.publishBell
+        let wakeup = parts.publishWakeup
         while !Task.isCancelled {
             let due = lastPublication + context.daemon.configuration.feedbackEvery
             if parts.lines.isEmpty, plan.isIdle {
-                if plan.mustClean { await waitToClean() } else { await bell.wait() }
+                if plan.mustClean { await waitToClean() } else { await wakeup.wait() }
             } else if Moment.now < due {
-                await bell.wait(until: due.instant)
+                await wakeup.wait(until: due.instant)
             } else {
                 await publish()
                 await parts.space.makeRoom()
@@ -125,29 +129,25 @@ final class Publisher {
     @discardableResult
     func publish() async -> Bool {
         if isPublishing {
-            await withCheckedContinuation { awaitingEnd.append($0) }
+            _ = await progress.wait { !isPublishing }
             return false
         }
         isPublishing = true
         defer {
             isPublishing = false
             parts.lines.noteEndOfPublication()
-            jobs.ringAll()
-            roomBell.ring()
-            for waiter in awaitingEnd { waiter.resume() }
-            awaitingEnd = []
+            jobs.signalAll()
+            progress.broadcast()
         }
         lastPublication = .now
         plan.begin()
         var isOut = true
         while let step = plan.next(hasLines: !parts.lines.isEmpty) {
-            let result = await carryOut(step)
-            plan.note(result)
-            if step.endsRound, result != .done { isOut = false }
+            if !plan.note(await carryOut(step)) { isOut = false }
         }
         guard isOut else { return false }
         journal.write()
-        parts.intakeBell.ring()
+        parts.intakeWakeup.signal()
         return true
     }
 
@@ -166,7 +166,7 @@ final class Publisher {
         }
         while !Task.isCancelled {
             // A publication that is already under way does not include these lines.
-            while isPublishing { await publish() }
+            while isPublishing, !Task.isCancelled { await publish() }
             if await publish() { return true }
             try? await context.daemon.reactor.sleep(for: Self.pause)
         }
@@ -175,7 +175,8 @@ final class Publisher {
 
     private func carryOut(_ step: PublicationPlan.Step) async -> PublicationPlan.Result {
         switch step {
-        case .tell(let ids): return await inGroups(ids) { group in context.spool.keepingDaysOpen { tell(group) } }
+        case .tell(let ids):
+            return await inGroups(ids) { group in context.spool.archives.keepingDaysOpen { tell(group) } }
         case .sync:
             // Until all lines of an earlier run are published, a publication covers only records from `firstTold` on.
             batch = (parts.lines.take(), isRetelling ? parts.earlier.firstTold : nil, journal.lastRecord)
@@ -235,7 +236,8 @@ final class Publisher {
                 let needsResult = job.needsResult(conclusion)
                 let place =
                     try job.place
-                    ?? context.spool.place(for: job.claimed.name, in: folder, at: .now, withResult: needsResult)
+                    ?? context.spool.archives.place(
+                        for: job.claimed.name, in: folder, at: .now, withResult: needsResult)
                 job.place = place
                 if job.resumption?.final == nil { recordEnd(of: job, conclusion, at: place) }
                 parts.lines.append(job.report(conclusion, app: context.name))
@@ -249,7 +251,7 @@ final class Publisher {
         return .doneBut(failed: failed, gone: gone)
     }
 
-    private func recordEnd(of job: ActiveJob, _ conclusion: SpoolModel.Conclusion, at place: ArchivePlace) {
+    private func recordEnd(of job: ActiveJob, _ conclusion: JournalModel.Conclusion, at place: ArchivePlace) {
         var final = JournalFinal(
             conclusion, day: place.day, name: place.name, finishedAt: job.finishedAt ?? job.claimedAt)
         final.why = job.fault
@@ -285,7 +287,7 @@ final class Publisher {
             return .failed
         }
         let results = Dictionary(uniqueKeysWithValues: drafts.map { ($0.id, $0.bytes) })
-        return context.spool.keepingDaysOpen { move(group, results) }
+        return context.spool.archives.keepingDaysOpen { move(group, results) }
     }
 
     private func resultDraft(of id: JobID) -> ResultDraft? {
@@ -304,7 +306,8 @@ final class Publisher {
                 continue
             }
             do {
-                let final = try context.spool.archive(job.claimed, at: place, result: results[id], isStaged: true)
+                let final = try context.spool.archives.archive(
+                    job.claimed, at: place, result: results[id], isStaged: true)
                 if final != place { recordEnd(of: job, conclusion, at: final) }
                 _ = job.machine.handle(.archived)
                 jobs.end(job)
@@ -347,10 +350,10 @@ final class Publisher {
                 continue
             }
             do throws(SystemError) {
-                var sent = Rest.Sent(
+                var sent = Remainder.Sent(
                     id: id, ref: job.summary.header.ref, count: job.summary.recipientCount, progress: job.progress)
                 sent.isWanted = job.isSentAnyway
-                let name = try parts.desk.park(job.claimed, droppedAt: job.droppedAt, sent)
+                let name = try parts.held.park(job.claimed, droppedAt: job.droppedAt, sent)
                 job.heldAs = name
                 journal.record(.cleaned(id))
                 jobs.end(job)
@@ -377,7 +380,7 @@ final class Publisher {
         for withdrawal in ids.compactMap({ withdrawals[$0] }) {
             let conclusion = withdrawal.report.conclusion
             do throws(SystemError) {
-                let place = try parts.desk.carryOut(withdrawal)
+                let place = try parts.held.carryOut(withdrawal)
                 withdrawals[withdrawal.id] = nil
                 context.daemon.meter.count {
                     if let code = conclusion.code, withdrawal.endedCount > 0 {
@@ -407,7 +410,7 @@ final class Publisher {
 
     private func waitToClean() async {
         let due = lastCleaning + Self.cleaningPause
-        if Moment.now < due { await parts.publishBell.wait(until: due.instant) }
+        if Moment.now < due { await parts.publishWakeup.wait(until: due.instant) }
         if Moment.now >= due { await clean() }
     }
 
@@ -415,13 +418,14 @@ final class Publisher {
     func hurryCleaning() {
         guard plan.mustClean else { return }
         lastCleaning = .zero
-        parts.publishBell.ring()
+        parts.publishWakeup.signal()
     }
 
     /// Makes the moves to the archives so far survive a power loss, and lets the journal forget their jobs.
     func clean() async {
         lastCleaning = .now
         guard plan.mustClean else { return }
+        defer { progress.broadcast() }
         let moved = plan.takeArchived()
         await parts.suppression.sync()
         do {
@@ -430,7 +434,7 @@ final class Publisher {
             journal.write()
             retention.noteArchived()
             // The journal may have room for other jobs now.
-            parts.intakeBell.ring()
+            parts.intakeWakeup.signal()
         } catch {
             // A failed sync is final: the journal keeps the jobs, and the next start checks where they are.
             context.logger.error("archive cannot be synced", metadata: [LogKey.error: "\(error)"])
@@ -438,7 +442,7 @@ final class Publisher {
         }
     }
 
-    private func report(_ job: ActiveJob, _ conclusion: SpoolModel.Conclusion, at place: ArchivePlace) {
+    private func report(_ job: ActiveJob, _ conclusion: JournalModel.Conclusion, at place: ArchivePlace) {
         let (tally, length) = (conclusion.tally, (job.finishedAt ?? job.claimedAt) - job.claimedAt)
         context.daemon.meter.count { $0.noteEnd(conclusion, after: length) }
         // An operator knows already that the job was cancelled.
@@ -462,16 +466,6 @@ final class Publisher {
     }
 }
 
-extension PublicationPlan.Step {
-    /// Whether the round ends if this step fails.
-    fileprivate var endsRound: Bool {
-        switch self {
-        case .sync, .keepRefs, .publish: true
-        case .tell, .archive, .park, .withdraw: false
-        }
-    }
-}
-
 extension Diagnostic {
     /// The message with long keys and quotations cut: people put tokens in the wrong places, and a log must not contain any.
     var sentenceForLog: String {
@@ -483,17 +477,5 @@ extension Diagnostic {
 
     private static func cut(_ text: Substring) -> String {
         text.count <= 24 ? String(text) : text.prefix(8) + "…"
-    }
-}
-
-extension FeedbackFolder {
-    /// Logs a file name, in the folder or in the journal, that was too far in the future to be followed.
-    func reportIgnored(to logger: Logger) {
-        guard let ignored else { return }
-        let hint: Logger.MetadataValue =
-            "check who can write to feedback/ and whether the clock was ahead; remove the file if it exists"
-        logger.warning(
-            "ignored a feedback file with a time in the future",
-            metadata: [LogKey.path: "\(path)/\(ignored)", LogKey.hint: hint])
     }
 }

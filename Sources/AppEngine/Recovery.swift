@@ -1,8 +1,12 @@
 import APNSGateway
 import APNSModel
 import Configuration
+import JobFormat
+import JobOperations
+import JournalModel
 import LinuxIO
 import Logging
+import SharedResources
 import SpoolModel
 import SpoolStore
 
@@ -26,10 +30,10 @@ final class Recovery {
     /// Reconciles the journal and the folders at each start. Afterwards every job that resumes is in `work/`. Failed
     /// steps are retried by `findMissingJobs`.
     func findLeftJobs() {
-        parts.desk.load()
+        parts.held.load()
         findMissingJobs()
         guard earlier.hasLookedIntoWork else { return }
-        parts.desk.reconcile(earlier.found.map(\.claimed))
+        parts.held.reconcile(earlier.found.map(\.claimed))
         earlier.found.reverse()
         earlier.found = Lane.allCases.reversed().flatMap { lane in earlier.found.filter { $0.claimed.name.lane == lane }
         }
@@ -67,14 +71,14 @@ final class Recovery {
 
     /// Records a job to be taken over later. Its place in the archive is reserved.
     private func takeIn(_ job: LeftJob) {
-        if let final = job.final { context.spool.reserve(ArchivePlace(final)) }
+        if let final = job.final { context.spool.archives.reserve(ArchivePlace(final)) }
         earlier.found.append(job)
     }
 
     private func searchMissing() throws(SystemError) {
         let inodes = Set(earlier.missing.values.map(\.facts.inode))
         let files = LeftFiles(
-            held: try context.spool.namesInHold(of: inodes), new: try context.spool.namesInNew(of: inodes))
+            held: try context.spool.hold.names(of: inodes), new: try context.spool.namesInNew(of: inodes))
         for job in earlier.missing.values.sorted(by: { $0.facts.droppedAt < $1.facts.droppedAt }) {
             do {
                 try search(job, files)
@@ -89,7 +93,7 @@ final class Recovery {
     /// true if this cannot be determined.
     private func isParked(_ job: ClaimedJob) -> Bool {
         do {
-            guard try parts.desk.isParked(job) else { return false }
+            guard try parts.held.isParked(job) else { return false }
             try context.spool.work.unlink(job.entry.bytes)
             publisher.forget(moved: job.id)
         } catch {
@@ -118,7 +122,7 @@ final class Recovery {
     private func search(_ job: JournalJob, _ files: LeftFiles) throws {
         let header = try context.daemon.journal.content(of: job.facts.id)
         var name = job.facts.name
-        let isParked = try parts.desk.isParked(job.facts.id)
+        let isParked = try parts.held.isParked(job.facts.id)
         func findings(named name: FileName) throws -> RecoveryFindings {
             var found = try files.findings(of: job, header?.content, named: name, in: context.spool)
             found.isHeld = found.isHeld || isParked
@@ -157,7 +161,7 @@ final class Recovery {
         }
     }
 
-    private func forget(_ job: JournalJob, _ farewell: RecoveryPlan.Farewell) {
+    private func forget(_ job: JournalJob, _ farewell: RecoveryPlan.ForgetReason) {
         if farewell == .gone {
             let hint: Logger.MetadataValue = "its file was removed from work/; the rest of it is not sent"
             context.logger.error("job file is missing", metadata: [LogKey.job: "\(job.facts.name)", LogKey.hint: hint])
@@ -269,7 +273,7 @@ final class Recovery {
     }
 
     private func park(_ left: LeftJob, _ reason: RecoveryPlan.HoldReason) throws(SystemError) {
-        let name = try context.spool.hold(left.claimed)
+        let name = try context.spool.hold.park(left.claimed)
         parts.journal.record(.cleaned(left.claimed.id))
         context.daemon.meter.count { $0.noteHold(reason.cause) }
         let hint: Logger.MetadataValue = "inspect it; to send all of it, move it from hold/ to new/"
@@ -318,17 +322,5 @@ extension RecoveryPlan.HoldReason {
         case .poison: .poison
         case .damagedJournal: .damagedJournal
         }
-    }
-}
-
-extension ArchivePlace {
-    /// Creates the place that the journal recorded for a job.
-    init(_ final: JournalFinal) {
-        let folder: ArchiveFolder =
-            switch final.conclusion.state {
-            case .done: .done
-            case .failed: .failed
-            }
-        self.init(folder: folder, day: final.day, name: final.name)
     }
 }

@@ -1,5 +1,5 @@
 import APNSModel
-import SpoolModel
+import JournalModel
 
 /// An earlier daemon's records of a job that is read again: where to resume, and which lines may be unpublished.
 struct Resumption {

@@ -1,6 +1,8 @@
 import APNSGateway
 import APNSModel
 import Configuration
+import JobFormat
+import JobOperations
 import LinuxIO
 import Logging
 import SpoolModel

@@ -1,7 +1,11 @@
 import APNSGateway
 import APNSModel
+import JobFormat
+import JobOperations
+import JournalModel
 import LinuxIO
 import Logging
+import SharedResources
 import SpoolModel
 import SpoolStore
 
@@ -36,13 +40,13 @@ final class Sender {
     ///   - claimedAt: The time of the claim in the journal. A result file that is written again is identical then.
     func start(_ claimed: ClaimedJob, _ read: ReadJob, claimedAt: WallTime) {
         let job = ActiveJob(claimed, read, claimedAt: claimedAt, isSealed: read.isSealed)
-        if let sent = read.rest?.sent { return goOn(job, read, sent) }
+        if let sent = read.remainder?.sent { return goOn(job, read, sent) }
         begin(job, read)
         if job.machine.isOver { publisher.conclude(job) } else { jobs.makeReadable(job) }
     }
 
     /// Resumes a job that was held or is retried.
-    private func goOn(_ job: ActiveJob, _ read: ReadJob, _ sent: Rest.Sent) {
+    private func goOn(_ job: ActiveJob, _ read: ReadJob, _ sent: Remainder.Sent) {
         job.runs = sent.progress.runs
         job.resumption = Resumption(doubtful: IndexRuns(), untold: [], final: nil)
         job.machine = JobMachine(remaining: sent.progress.remaining, tally: sent.progress.tally)
@@ -83,7 +87,7 @@ final class Sender {
                 await context.files.turns.leave()
                 await handOut(portions)
             } else {
-                await jobs.bell(lane).wait()
+                await jobs.wakeup(lane).wait()
             }
         }
     }
@@ -94,12 +98,12 @@ final class Sender {
     ///
     /// - Returns: `false` if there is other work first: batches to hand out again, or the end of the task.
     private func waitForRoom(_ lane: Lane) async -> Bool {
-        let bell = jobs.bell(lane)
+        let wakeup = jobs.wakeup(lane)
         while parts.lines.isOverfull
-            || !parts.room.has(Self.turnByteCount, for: .sending, number: lane.rank, orRing: bell)
+            || !parts.room.has(Self.turnByteCount, for: .sending, number: lane.rank, orWake: wakeup.signal)
                 && !publisher.isRetelling
         {
-            await bell.wait(until: .now + .seconds(1))
+            await wakeup.wait(until: .now + .seconds(1))
             if Task.isCancelled || jobs.hasFreed(lane) { return false }
             if !publisher.isAtWork { break }
         }
@@ -108,7 +112,7 @@ final class Sender {
     }
 
     /// The part of a job that a turn has read.
-    private struct Portion {
+    private struct ReadPart {
         let job: ActiveJob
         /// The weight of the recipients that were read; long ones count more than once.
         var readCount = 0
@@ -119,8 +123,8 @@ final class Sender {
     }
 
     /// Reads the jobs of one turn.
-    private func readTurn(_ lane: Lane) -> [Portion] {
-        var portions: [Portion] = []
+    private func readTurn(_ lane: Lane) -> [ReadPart] {
+        var portions: [ReadPart] = []
         var count = 0
         while portions.count < Self.turnLimits.jobs, count < Self.turnLimits.recipients,
             let job = jobs.next(of: lane)
@@ -133,8 +137,8 @@ final class Sender {
     }
 
     /// Reads the next chunk of a job. Blocks for the file.
-    private func readPortion(of job: ActiveJob) -> Portion {
-        var portion = Portion(job: job)
+    private func readPortion(of job: ActiveJob) -> ReadPart {
+        var portion = ReadPart(job: job)
         do throws(JobSource.Fault) {
             if let chunk = try job.source?.next() {
                 portion.readCount = chunk.weight
@@ -168,7 +172,7 @@ final class Sender {
     }
 
     /// Sends the batches of a turn, and handles the ends of jobs. Jobs without batches do not wait for room in the gateway.
-    private func handOut(_ portions: [Portion]) async {
+    private func handOut(_ portions: [ReadPart]) async {
         for portion in portions where portion.batches.isEmpty { await end(portion) }
         await send(portions.flatMap(\.batches))
         for portion in portions where !portion.batches.isEmpty { await end(portion) }
@@ -216,7 +220,7 @@ final class Sender {
     // MARK: The end of a file
 
     /// Handles the end of a job's file, if the turn has reached it.
-    private func end(_ portion: Portion) async {
+    private func end(_ portion: ReadPart) async {
         let job = portion.job
         // The job may have moved to `hold/` while this task waited.
         guard jobs[job.claimed.id] === job else { return }
@@ -410,7 +414,7 @@ final class Sender {
     func prepareToAsk(isClaiming: Bool) async {
         let state = parts.state
         guard let hasFreed = state.beginAsking(), !isClaiming, jobs.hasNothingToHandOut, await !gateway.isAtWork,
-            state.standing.phase == .asking(hasFreed: hasFreed)
+            state.acceptance.phase == .asking(hasFreed: hasFreed)
         else { return }
         if !hasFreed {
             state.noteFreed()

@@ -1,8 +1,10 @@
 import APNSGateway
 import APNSModel
 import Configuration
+import JobOperations
 import LinuxIO
 import Logging
+import SharedResources
 import SpoolStore
 
 /// Monitors the free space on an app's volume, the number of jobs in `hold/`, and whether descriptors are short.

@@ -1,6 +1,9 @@
 import APNSGateway
 import APNSModel
 import Configuration
+import JobFormat
+import JobOperations
+import JournalModel
 import LinuxIO
 import Logging
 import SpoolModel
@@ -91,28 +94,28 @@ final class StatusReporter {
                 || (shown.jobCount == 0) != (app.jobCount == 0)
         }
         guard isNews else { return }
-        context.daemon.statusBell.ring()
-        context.daemon.journalBell.ring()
+        context.daemon.statusWakeup.signal()
+        context.daemon.journalWakeup.signal()
     }
 
     private var status: SpoolStatus.App {
-        let standing = parts.state.standing
+        let acceptance = parts.state.acceptance
         var status = SpoolStatus.App(name: context.name, state: state)
         status.jobCount = activeCount
         if let pausedAt = parts.state.pausedAt {
             (status.since, status.reason) = (pausedAt, "is paused by an operator; run `pushspool resume`")
         } else {
-            status.reason = parts.room.reason ?? standing.trouble?.words
-            (status.since, status.until) = (standing.trouble?.since, standing.trouble?.nextTry)
+            status.reason = parts.room.reason ?? acceptance.trouble?.words
+            (status.since, status.until) = (acceptance.trouble?.since, acceptance.trouble?.nextTry)
         }
         // A gateway of the binary protocol answers only rejected notifications.
         if status.state == .sending, status.reason == nil, app.wire == .http2,
-            let since = standing.silentSince(at: .now)
+            let since = acceptance.silentSince(at: .now)
         {
             status.since = since
             status.reason = "waits for answers: its gateway accepts notifications but does not answer"
         }
-        status.answeredAt = standing.answeredAt
+        status.answeredAt = acceptance.answeredAt
         status.ignoredCount = parts.intake.ignoredCount
         status.gateway = "\(app.endpoint)"
         status.progress = shownJobs
@@ -120,8 +123,8 @@ final class StatusReporter {
     }
 
     private var state: SpoolStatus.AppState {
-        let standing = parts.state.standing
-        switch standing.phase {
+        let acceptance = parts.state.acceptance
+        switch acceptance.phase {
         case _ where context.lifecycle.isDraining: return .ending
         case _ where parts.state.pausedAt != nil: return .paused
         case .stopped: return .stopped
@@ -129,7 +132,7 @@ final class StatusReporter {
         case .open where parts.space.isShort: return .full
         case .open: break
         }
-        switch standing.trouble?.kind {
+        switch acceptance.trouble?.kind {
         case .unreachable?: return .unreachable
         case .refused?: return .refused
         case .stop?, nil: break

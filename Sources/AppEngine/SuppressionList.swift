@@ -1,8 +1,8 @@
 import APNSGateway
 import APNSModel
+import JobOperations
 import LinuxIO
 import Logging
-import SpoolModel
 import SpoolStore
 
 /// The unregistered tokens to which an app with `suppress` does not send; empty for other apps.

@@ -1,5 +1,8 @@
 import APNSGateway
 import APNSModel
+import JobFormat
+import JobOperations
+import JournalModel
 import LinuxIO
 import Logging
 import SpoolModel
@@ -39,7 +42,7 @@ final class UnclaimedFiles {
             // An earlier attempt published its line but could not move it.
             if let told = stuck[name], told.seen == seen { return refusals.append(told) }
             let identity = JobIdentity(name: name, id: .random())
-            let place = try context.spool.place(for: name, in: .failed, at: .now, withResult: true)
+            let place = try context.spool.archives.place(for: name, in: .failed, at: .now, withResult: true)
             var report = JobReport(identity, Conclusion(tally: Tally(), fault: code), notificationCount: 0, at: .now)
             report.droppedAt = min(WallTime(nanoseconds: seen.status.changedAt), .now)
             report.path = place.path(of: context.name)
@@ -56,8 +59,8 @@ final class UnclaimedFiles {
     func carryOut() async {
         guard !refusals.isEmpty else { return }
         await publisher.publish()
-        // The lines are not published yet. The next attempt to publish them rings the intake's bell.
-        guard parts.lines.isEmpty else { return parts.publishBell.ring() }
+        // The lines are not published yet. The next attempt to publish them rings the intake's wakeup.
+        guard parts.lines.isEmpty else { return parts.publishWakeup.signal() }
         let group = refusals
         refusals = []
         do {
@@ -71,7 +74,7 @@ final class UnclaimedFiles {
         }
         for refusal in group { carryOut(refusal) }
         do {
-            try await context.files.archives.sync(context.spool.takeUnsyncedMoves())
+            try await context.files.archives.sync(context.spool.archives.takeUnsyncedMoves())
         } catch {
             context.logger.error("archive cannot be synced", metadata: [LogKey.error: "\(error)"])
             parts.space.note(failure: error)
@@ -134,7 +137,7 @@ final class UnclaimedFiles {
     private func hold(_ job: OpenJob, _ cause: AppMetrics.HoldCause, _ reason: String, hint: String) {
         let code = cause == .poison ? ResultCode.poison : .changed
         do {
-            let name = try context.spool.holdUnclaimed(job)
+            let name = try context.spool.hold.park(unclaimed: job)
             parts.intake.answer(job.name, .moved, at: .now)
             context.daemon.meter.count { $0.noteHold(cause) }
             context.logger.error(

@@ -3,12 +3,12 @@ package import APNSModel
 /// Decides which certificates to warn about: each once per stage, and once when the daemon starts.
 package struct ExpiryWatch: Sendable {
     /// The last warning about an app's certificate.
-    private struct Told: Sendable {
+    private struct Warning: Sendable {
         let notAfter: WallTime
         let stage: CertificateExpiry.Stage
     }
 
-    private var told: [String: Told] = [:]
+    private var told: [String: Warning] = [:]
 
     /// Creates a watch that has warned about nothing.
     package init() {}
@@ -21,14 +21,14 @@ package struct ExpiryWatch: Sendable {
         _ expiries: [String: CertificateExpiry], at now: WallTime
     ) -> [(app: String, stage: CertificateExpiry.Stage)] {
         var news: [(app: String, stage: CertificateExpiry.Stage)] = []
-        var next: [String: Told] = [:]
+        var next: [String: Warning] = [:]
         for (app, expiry) in expiries {
             let before = told[app].flatMap { $0.notAfter == expiry.notAfter ? $0 : nil }
             guard let stage = expiry.stage(at: now), before.map({ $0.stage < stage }) ?? true else {
                 next[app] = before
                 continue
             }
-            next[app] = Told(notAfter: expiry.notAfter, stage: stage)
+            next[app] = Warning(notAfter: expiry.notAfter, stage: stage)
             news.append((app, stage))
         }
         told = next

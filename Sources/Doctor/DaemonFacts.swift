@@ -3,6 +3,7 @@ import APNSModel
 import Configuration
 import Document
 import JSON
+import JournalModel
 import LinuxIO
 import SpoolModel
 

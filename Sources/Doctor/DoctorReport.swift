@@ -1,5 +1,5 @@
 import Document
-import SpoolModel
+import JobFormat
 
 /// All findings of the doctor, the most important first.
 package struct DoctorReport: Sendable {

@@ -112,7 +112,7 @@ extension Examination {
         do {
             let stream = try await SecureStream.connect(to: place, on: reactor, until: soon(timeout))
             let server = stream.facts.peerCertificate
-            facts.agreement = GatewayFacts.Agreement(
+            facts.agreement = GatewayFacts.HandshakeResult(
                 version: stream.facts.version.map { "\($0)" } ?? "TLS",
                 applicationProtocol: stream.facts.applicationProtocol, server: server?.displayName ?? "unnamed",
                 notAfter: WallTime(epochSeconds: server?.notAfter ?? 0), time: ContinuousClock.now - start)
@@ -126,7 +126,7 @@ extension Examination {
         }
     }
 
-    private func consent(of stream: SecureStream) async -> GatewayFacts.Consent {
+    private func consent(of stream: SecureStream) async -> GatewayFacts.ClientAuthentication {
         do {
             if try await stream.awaitConfirmation(until: soon(Self.consentLimit)) { return .given }
             var bytes: [UInt8] = []

@@ -62,7 +62,7 @@ package actor Examination {
         let path = settings.path
         let set: ConfigurationSet
         do {
-            let folder = Whereabouts(ConfigurationFile.folder(of: path))
+            let folder = CurrentFile(ConfigurationFile.folder(of: path))
             set = try await patiently(at: folder) { ConfigurationLoader(path: path).load() }
         } catch let hang as Hang {
             return DoctorReport([finding(of: hang)])
@@ -98,10 +98,10 @@ package actor Examination {
     ///
     /// - Throws: `Hang`: the work did not finish before the deadline, so no time is left for other checks.
     private func patiently<Value: Sendable>(
-        at whereabouts: Whereabouts, _ work: @escaping @Sendable () -> Value
+        at currentFile: CurrentFile, _ work: @escaping @Sendable () -> Value
     ) async throws -> Value {
-        guard let value = try await Errand.run(on: reactor, until: deadline, work) else {
-            throw Hang(place: whereabouts.place)
+        guard let value = try await AbandonableWork.run(on: reactor, until: deadline, work) else {
+            throw Hang(place: currentFile.place)
         }
         return value
     }
@@ -141,17 +141,17 @@ extension Examination {
         let (spool, node) = (set.daemon.spool, set.daemon.node ?? Host.name)
         let configured = wanted.isEmpty ? set.brokenApps.union(set.apps.keys) : wanted
         let place = SpoolFacts.Place(spool: spool, state: set.daemon.state, node: node, apps: configured)
-        let whereabouts = Whereabouts(spool)
+        let currentFile = CurrentFile(spool)
         let control = set.daemon.controlFolder
-        var daemon = try await patiently(at: whereabouts) { DaemonFacts.look(at: node, in: spool, control: control) }
+        var daemon = try await patiently(at: currentFile) { DaemonFacts.look(at: node, in: spool, control: control) }
         if daemon.isRunning == true, daemon.status?.apps.contains(where: { $0.state == .starting }) == true {
             // The daemon writes its status at most once a second: the app may have started since.
             try await reactor.sleep(for: Self.statusPause)
-            daemon = try await patiently(at: whereabouts) { DaemonFacts.look(at: node, in: spool, control: control) }
+            daemon = try await patiently(at: currentFile) { DaemonFacts.look(at: node, in: spool, control: control) }
         }
         found.lastWritten = daemon.status?.writtenAt
         found.findings += DaemonJudgement(facts: daemon, path: settings.path, wanted: wanted).findings
-        let facts = try await patiently(at: whereabouts) { SpoolFacts.look(at: place, whereabouts) }
+        let facts = try await patiently(at: currentFile) { SpoolFacts.look(at: place, currentFile) }
         found.findings += SpoolJudgement(facts: facts, set: set, wanted: wanted).findings
         // The following checks try operations, and their results hold for the daemon only if this user has the daemon's
         // rights.
@@ -161,13 +161,13 @@ extension Examination {
             found.findings += try await examineVolume(at: volume, SpaceFloor(byteCount: set.daemon.freeSpace))
         }
         let names = apps.map(\.app)
-        let ways = try await patiently(at: whereabouts) {
+        let ways = try await patiently(at: currentFile) {
             names.map { name in
-                whereabouts.note("\(spool)/\(name)")
-                return WayFacts.look(at: name, in: spool, node: node)
+                currentFile.note("\(spool)/\(name)")
+                return MoveProbe.look(at: name, in: spool, node: node)
             }
         }
-        found.findings += ways.flatMap { WayJudgement(facts: $0).findings }
+        found.findings += ways.flatMap { MoveJudgement(facts: $0).findings }
     }
 
     /// One folder on each filesystem where jobs are dropped; the spool itself if there is no app yet.
@@ -184,15 +184,15 @@ extension Examination {
 
     /// Tests the abilities of a filesystem.
     private func examineVolume(at place: String, _ floor: SpaceFloor) async throws -> [DoctorFinding] {
-        var facts = try await patiently(at: Whereabouts(place)) { VolumeFacts.look(at: place) }
+        var facts = try await patiently(at: CurrentFile(place)) { VolumeFacts.look(at: place) }
         if facts.refusal == nil { facts.notification = try await notification(in: place) ?? .untold }
         return VolumeJudgement(facts: facts, floor: floor).findings
     }
 
     /// Renames a file in a folder, and returns whether the kernel reported that; `nil` if it did not.
     private func notification(in place: String) async throws -> VolumeFacts.Notification? {
-        let whereabouts = Whereabouts(place)
-        let opened = try await patiently(at: whereabouts) { try? Directory.open(path: place) }
+        let currentFile = CurrentFile(place)
+        let opened = try await patiently(at: currentFile) { try? Directory.open(path: place) }
         guard let folder = opened else { return nil }
         let (before, behind) = (Array("\(VolumeFacts.prefix)-c".utf8), Array("\(VolumeFacts.prefix)-d".utf8))
         let watch: DirectoryWatch
@@ -207,12 +207,12 @@ extension Examination {
         } catch {
             return .fault(error)
         }
-        let isMoved = try await patiently(at: whereabouts) {
+        let isMoved = try await patiently(at: currentFile) {
             (try? folder.create(before, mode: 0o600).closeNow()) != nil
                 && (try? folder.rename(before, to: folder, replacing: behind)) != nil
         }
         let isTold = isMoved ? await tells(watch, of: behind) : false
-        try await patiently(at: whereabouts) { for name in [before, behind] { _ = try? folder.unlink(name) } }
+        try await patiently(at: currentFile) { for name in [before, behind] { _ = try? folder.unlink(name) } }
         return isTold ? .told : nil
     }
 

@@ -1,3 +1,4 @@
+import JobFormat
 import LinuxIO
 import SpoolModel
 

@@ -22,7 +22,7 @@ struct GatewayFacts: Sendable {
     }
 
     /// The results of a TLS handshake.
-    struct Agreement: Hashable, Sendable {
+    struct HandshakeResult: Hashable, Sendable {
         /// The TLS version.
         let version: String
         /// The protocol that the server selected (ALPN).
@@ -35,7 +35,7 @@ struct GatewayFacts: Sendable {
     }
 
     /// The gateway's reaction to the app's certificate.
-    enum Consent: Hashable, Sendable {
+    enum ClientAuthentication: Hashable, Sendable {
         /// The gateway accepts the certificate.
         case given
         /// The gateway has not rejected the certificate within the time limit.
@@ -61,9 +61,9 @@ struct GatewayFacts: Sendable {
     /// Why the handshake failed.
     var handshake: Fault?
     /// The results of the handshake.
-    var agreement: Agreement?
+    var agreement: HandshakeResult?
     /// The gateway's reaction to the app.
-    var consent: Consent?
+    var consent: ClientAuthentication?
     /// Whether the deadline left less time than a step may need. A failure then says nothing about the gateway.
     var isCutShort = false
 

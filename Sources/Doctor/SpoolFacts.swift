@@ -33,19 +33,19 @@ struct SpoolFacts: Sendable {
         let apps: Set<String>
     }
 
-    /// Examines the spool, and records its place in `whereabouts`. Blocks.
-    static func look(at place: Place, _ whereabouts: Whereabouts) -> SpoolFacts {
-        whereabouts.note(place.state)
+    /// Examines the spool, and records its place in `currentFile`. Blocks.
+    static func look(at place: Place, _ currentFile: CurrentFile) -> SpoolFacts {
+        currentFile.note(place.state)
         let (state, stateParent) = (
             FolderFacts.behind(place.state), FolderFacts.behind(ConfigurationFile.folder(of: place.state))
         )
-        whereabouts.note(place.spool)
+        currentFile.note(place.spool)
         var facts = SpoolFacts(
             root: .behind(place.spool), own: own(of: place), state: state, stateParent: stateParent, user: Host.userID)
         guard let root = try? Directory.open(path: place.spool) else { return facts }
         do throws(SystemError) {
             for name in try root.names() {
-                whereabouts.note("\(place.spool)/\(String(decoding: name, as: UTF8.self))")
+                currentFile.note("\(place.spool)/\(String(decoding: name, as: UTF8.self))")
                 try facts.note(name, in: root)
             }
         } catch {
@@ -54,7 +54,7 @@ struct SpoolFacts: Sendable {
         facts.folders.sort()
         facts.others.sort()
         facts.apps = Set(facts.folders).union(place.apps).sorted().map { app in
-            whereabouts.note("\(place.spool)/\(app)")
+            currentFile.note("\(place.spool)/\(app)")
             return AppFolderFacts.look(at: app, in: root)
         }
         return facts

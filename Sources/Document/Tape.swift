@@ -26,7 +26,7 @@ package struct Tape: Sendable {
     /// Whether the document marks its own end: by a closing bracket or quote, or by YAML's `...`.
     package var isEndMarked = false
     /// Line counts of a long document, so that finding a position reads only one block of it.
-    var landmarks: [Landmark] = []
+    var lineMarks: [LineMark] = []
 
     /// Creates an empty tape.
     package init() {}
@@ -38,7 +38,7 @@ package struct Tape: Sendable {
     package mutating func removeAll() {
         events.removeAll(keepingCapacity: true)
         arena.removeAll(keepingCapacity: true)
-        landmarks.removeAll(keepingCapacity: true)
+        lineMarks.removeAll(keepingCapacity: true)
         source = []
         start = 0
         isEndMarked = false
@@ -48,7 +48,7 @@ package struct Tape: Sendable {
     package mutating func begin(_ format: Format, source: [UInt8], range: Range<Int>) {
         events.removeAll(keepingCapacity: true)
         arena.removeAll(keepingCapacity: true)
-        landmarks.removeAll(keepingCapacity: true)
+        lineMarks.removeAll(keepingCapacity: true)
         self.format = format
         self.source = source
         start = range.lowerBound

@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// The queue from other threads to a reactor: jobs, requests, and the bell that wakes the loop.
+/// The queue from other threads to a reactor: jobs, requests, and the wakeup that wakes the loop.
 final class ReactorInbox: Sendable {
     /// A request that only the reactor's thread may carry out.
     enum Request: Sendable {
@@ -26,12 +26,12 @@ final class ReactorInbox: Sendable {
 
     private let state = Mutex(State())
     /// The eventfd that the loop watches edge-triggered. Every write is an edge, so it never needs to be read.
-    let bell: Descriptor
+    let wakeup: Descriptor
 
     init() throws(SystemError) {
         let raw = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
         guard raw >= 0 else { throw .last("eventfd") }
-        bell = Descriptor(adopting: raw)
+        wakeup = Descriptor(adopting: raw)
     }
 
     /// Queues a job. Rings only if the loop sleeps, so a busy loop costs no system call.
@@ -90,7 +90,7 @@ final class ReactorInbox: Sendable {
     private func ring() {
         var one: UInt64 = 1
         // Fails only with EAGAIN after 2^64 unread rings, and signals do not interrupt a write to an eventfd.
-        _ = unsafe write(bell.rawValue, &one, MemoryLayout<UInt64>.size)
+        _ = unsafe write(wakeup.rawValue, &one, MemoryLayout<UInt64>.size)
     }
 }
 

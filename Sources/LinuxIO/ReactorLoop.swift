@@ -37,7 +37,7 @@ import Glibc
         guard rawTimer >= 0 else { throw .last("timerfd_create") }
         timer = Descriptor(adopting: rawTimer)
         // Edge-triggered: each ring and each expiry is a separate edge, so neither has to be read.
-        try watch(inbox.bell.rawValue, tag: Self.bellTag, for: clinux_epoll_in | clinux_epoll_edge)
+        try watch(inbox.wakeup.rawValue, tag: Self.bellTag, for: clinux_epoll_in | clinux_epoll_edge)
         try watch(timer.rawValue, tag: Self.timerTag, for: clinux_epoll_in | clinux_epoll_edge)
     }
 

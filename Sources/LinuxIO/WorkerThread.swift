@@ -6,17 +6,17 @@ import Synchronization
 /// The thread retains its object, so the owner must call `stop()`.
 package final class WorkerThread: SerialExecutor {
     private let inbox: Inbox
-    private let aside: Aside
+    private let aside: YieldActor
     private let finishedCount = Atomic(0)
 
     /// The progress of a worker thread.
-    package struct Pulse: Hashable, Sendable {
+    package struct Progress: Hashable, Sendable {
         /// How many pieces of work are done.
         package let finishedCount: Int
         /// Whether a piece of work is under way.
         package let isAtWork: Bool
 
-        /// Creates a pulse.
+        /// Creates a progress.
         package init(finishedCount: Int, isAtWork: Bool) {
             (self.finishedCount, self.isAtWork) = (finishedCount, isAtWork)
         }
@@ -24,8 +24,8 @@ package final class WorkerThread: SerialExecutor {
 
     /// The current progress. If two reads some time apart are equal and show the thread at work, one piece of work took
     /// all that time.
-    package var pulse: Pulse {
-        Pulse(finishedCount: finishedCount.load(ordering: .relaxed), isAtWork: !inbox.isSleeping)
+    package var progress: Progress {
+        Progress(finishedCount: finishedCount.load(ordering: .relaxed), isAtWork: !inbox.isSleeping)
     }
 
     /// Starts the thread. The kernel shows the first 15 bytes of `name`, for example in `top -H`.
@@ -33,7 +33,7 @@ package final class WorkerThread: SerialExecutor {
     /// - Throws: `SystemError` (EMFILE, EAGAIN): the process has no descriptor or no thread left.
     package init(name: String) throws(SystemError) {
         inbox = try Inbox()
-        aside = Aside(AsideExecutor(inbox))
+        aside = YieldActor(YieldExecutor(inbox))
         let thread = try SystemThread.start(name: name) { [self] in serve() }
         inbox.keep(thread)
     }
@@ -150,12 +150,12 @@ private final class Inbox: Sendable {
 }
 
 /// The actor that a yielding task enters. It stays suspended until the thread reaches it.
-private actor Aside {
-    private let executor: AsideExecutor
+private actor YieldActor {
+    private let executor: YieldExecutor
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-    init(_ executor: AsideExecutor) {
+    init(_ executor: YieldExecutor) {
         self.executor = executor
     }
 
@@ -166,7 +166,7 @@ private actor Aside {
 }
 
 /// Passes yielding tasks to their thread.
-private final class AsideExecutor: SerialExecutor {
+private final class YieldExecutor: SerialExecutor {
     private let inbox: Inbox
     /// How many tasks have passed.
     let passCount = Atomic(0)

@@ -2,8 +2,10 @@ import APNSGateway
 import APNSModel
 import AppEngine
 import Configuration
+import JobOperations
 import LinuxIO
 import Logging
+import SharedResources
 import SpoolModel
 import SpoolStore
 
@@ -43,10 +45,10 @@ final class AppSupervisor {
     private var unconfigured: UnconfiguredFolders
     /// Whether starting apps is disabled.
     private(set) var isStopping = false
-    /// Rung when apps may have to be started, changed or stopped.
-    private let bell: Bell
-    /// Rung when an app has stopped.
-    private let endBell: Bell
+    /// Signalled when apps may have to be started, changed or stopped.
+    private let wakeup: Wakeup
+    /// Signalled when an app has stopped.
+    private let endWakeup: Wakeup
 
     init(
         _ resources: DaemonResources, _ configuration: ConfigurationKeeper, _ journal: JournalKeeper,
@@ -59,7 +61,7 @@ final class AppSupervisor {
         watcher = SpoolWatcher(try WorkerThread(name: "watch"))
         filesystems = FilesystemThreads(resources)
         unconfigured = UnconfiguredFolders(logger)
-        (bell, endBell) = (Bell(on: resources.reactor), Bell(on: resources.reactor))
+        (wakeup, endWakeup) = (Wakeup(on: resources.reactor), Wakeup(on: resources.reactor))
     }
 
     // MARK: State
@@ -129,7 +131,7 @@ final class AppSupervisor {
     /// Waits until apps may have to be started, changed or stopped.
     func awaitChange() async {
         let isReplacing = places.values.contains { $0.replacementDeadline != nil }
-        await bell.wait(until: .now + (isReplacing ? .milliseconds(100) : configuration.current.daemon.rescan))
+        await wakeup.wait(until: .now + (isReplacing ? .milliseconds(100) : configuration.current.daemon.rescan))
     }
 
     /// Removes and returns the apps that were started since the last call. The caller must run them.
@@ -143,13 +145,13 @@ final class AppSupervisor {
         defer {
             places[name]?.isAttended = false
             forgetIfGone(name)
-            if isStopping { endBell.ring() }
+            if isStopping { endWakeup.signal() }
         }
         guard let runner = runner(name) else {
             guard !isStopping, let app = configuration.current.apps[name], let runner = await start(app) else { return }
             await runner.setWatched(watcher.isWatching(name))
             started.append(runner)
-            return bell.ring()
+            return wakeup.signal()
         }
         await endIfVanished(runner)
         if let app = configuration.current.apps[name] {
@@ -194,7 +196,7 @@ final class AppSupervisor {
     private func noteStartFault(_ error: any Error, of name: String) {
         guard places[name]?.startFault != "\(error)" else { return }
         places[name]?.startFault = "\(error)"
-        resources.statusBell.ring()
+        resources.statusWakeup.signal()
         var metadata: Logger.Metadata = [LogKey.app: "\(name)", LogKey.error: "\(error)"]
         if error is DescriptorShortage || error is DescriptorDebt {
             metadata[LogKey.hint] = "\(DescriptorShortage.hint)"
@@ -208,9 +210,9 @@ final class AppSupervisor {
         places[runner.name]?.hasVanished = false
         places[runner.name]?.replacementDeadline = nil
         forgetIfGone(runner.name)
-        bell.ring()
-        endBell.ring()
-        resources.statusBell.ring()
+        wakeup.signal()
+        endWakeup.signal()
+        resources.statusWakeup.signal()
     }
 
     /// Applies the configuration to a runner. If its app now uses another protocol, the runner stops, and the next
@@ -272,7 +274,7 @@ final class AppSupervisor {
     }
 
     /// Attends to all apps again, because others are watched now.
-    func noteWatched() { bell.ring() }
+    func noteWatched() { wakeup.signal() }
 
     /// Passes the watch's reports on to the apps.
     func take(_ hints: [SpoolHint]) {
@@ -281,12 +283,12 @@ final class AppSupervisor {
             case .job(let app, let name, let change): runner(app)?.hint(name, change)
             case .app(let app):
                 runner(app)?.hint(nil, .created)
-                bell.ring()
-            case .appGone: bell.ring()
+                wakeup.signal()
+            case .appGone: wakeup.signal()
             case .everything:
                 reportLoss()
                 for runner in runners.values { runner.hint(nil, .created) }
-                bell.ring()
+                wakeup.signal()
             }
         }
     }
@@ -308,7 +310,7 @@ final class AppSupervisor {
             places[name]?.asksAgain = isRunning
             forgetIfGone(name)
         }
-        bell.ring()
+        wakeup.signal()
     }
 
     /// Lets the apps move those of the jobs that belong to them to `hold/`: the journal can no longer read their records.
@@ -340,7 +342,7 @@ final class AppSupervisor {
         let (ending, deadline) = (runners, ContinuousClock.now + Self.endLimit)
         while places.contains(where: { ($1.runner != nil || $1.isAttended) && !isStuck($0) }), .now < deadline {
             for runner in runners.values { runner.stop() }
-            await endBell.wait(until: min(deadline, .now + .seconds(1)))
+            await endWakeup.wait(until: min(deadline, .now + .seconds(1)))
         }
         for (name, runner) in ending where self.runner(name) == nil {
             let count = runner.shown.jobCount

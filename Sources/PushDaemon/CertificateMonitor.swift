@@ -2,8 +2,8 @@ import APNSGateway
 import APNSModel
 import AppEngine
 import Configuration
+import JobOperations
 import Logging
-import SpoolModel
 
 /// Warns before certificates expire.
 struct CertificateMonitor {

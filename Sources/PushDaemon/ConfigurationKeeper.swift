@@ -2,6 +2,7 @@ import APNSGateway
 import AppEngine
 import Configuration
 import Document
+import JobOperations
 import LinuxIO
 import Logging
 
@@ -109,7 +110,7 @@ final class ConfigurationKeeper {
             let hint: Logger.MetadataValue = "send HUP after you change a file"
             logger.warning("configuration cannot be watched", metadata: [LogKey.error: "\(error)", LogKey.hint: hint])
         }
-        await Bell.waitForCancellation(on: reactor)
+        await Wakeup.waitForCancellation(on: reactor)
     }
 
     /// Watches folders again that were missing.

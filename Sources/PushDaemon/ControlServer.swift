@@ -1,6 +1,7 @@
 import AppEngine
 import Document
 import JSON
+import JobOperations
 import LinuxIO
 import Logging
 import SpoolModel

@@ -2,8 +2,10 @@ import APNSGateway
 import APNSModel
 import AppEngine
 package import Configuration
+import JobOperations
 import LinuxIO
 package import Logging
+import SharedResources
 import SpoolModel
 import SpoolStore
 
@@ -19,11 +21,11 @@ package actor Daemon {
     private let journal: JournalKeeper
     private let apps: AppSupervisor
     private let status: StatusPublisher
-    private let operators: OperatorDesk
+    private let operators: CommandRouter
     private var certificates: CertificateMonitor
     private var notifier: ServiceNotifier
-    /// Rung when the spool is watched, or cannot be.
-    private let watchBell: Bell
+    /// Signalled when the spool is watched, or cannot be.
+    private let watchWakeup: Wakeup
     /// When to check certificates and configuration folders again.
     private var nextLook = Moment.zero
     /// Why signals can no longer be received.
@@ -52,8 +54,8 @@ package actor Daemon {
             throw StartFault(error, path: settings.path)
         }
         status = StatusPublisher(resources, configuration, apps, version: settings.version)
-        operators = OperatorDesk(resources, configuration, apps)
-        watchBell = Bell(on: resources.reactor)
+        operators = CommandRouter(resources, configuration, apps)
+        watchWakeup = Wakeup(on: resources.reactor)
     }
 
     /// The executor of the thread for files on the spool's filesystem.
@@ -115,7 +117,7 @@ package actor Daemon {
     /// Starts, changes and stops apps as the configuration and the spool require, until the task is cancelled.
     private func runApps() async {
         // Only a file whose rename was seen is known to be complete. The wait is short, because a folder may hang.
-        await watchBell.wait(until: .now + Self.watchLimit)
+        await watchWakeup.wait(until: .now + Self.watchLimit)
         if !apps.isStopping { notifier.noteReady(statusLine) }
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled {
@@ -140,8 +142,8 @@ package actor Daemon {
 
     private func runWatch() async {
         await apps.watch(for: self)
-        watchBell.ring()
-        await Bell.waitForCancellation(on: resources.reactor)
+        watchWakeup.signal()
+        await Wakeup.waitForCancellation(on: resources.reactor)
     }
 
     /// Passes the watch's reports on to the apps.
@@ -149,7 +151,7 @@ package actor Daemon {
 
     /// Records that the spool is watched.
     func noteWatched() {
-        watchBell.ring()
+        watchWakeup.signal()
         apps.noteWatched()
     }
 
@@ -172,7 +174,7 @@ package actor Daemon {
             let pause = min(longest, configuration.certificateWait ?? longest)
             let isQuiet = apps.isQuiet && !apps.filesystems.areHanging
             let next = ContinuousClock.now + (isQuiet ? pause : .zero)
-            await resources.statusBell.wait(until: status.hasOldMetrics ? min(next, status.nextMetrics) : next)
+            await resources.statusWakeup.wait(until: status.hasOldMetrics ? min(next, status.nextMetrics) : next)
         }
     }
 
@@ -221,7 +223,7 @@ package actor Daemon {
                 metadata: [LogKey.path: "\(place)", LogKey.error: "\(error)", LogKey.hint: hint])
         }
         // The daemon works without metrics requests.
-        await Bell.waitForCancellation(on: resources.reactor)
+        await Wakeup.waitForCancellation(on: resources.reactor)
     }
 
     private var currentMetrics: [UInt8] { status.currentMetrics }
@@ -238,7 +240,7 @@ package actor Daemon {
         if configuration.reload() {
             noteConfiguration()
             apps.noteConfiguration()
-            resources.statusBell.ring()
+            resources.statusWakeup.signal()
         }
         notifier.update(statusLine)
     }
@@ -254,7 +256,7 @@ package actor Daemon {
 
     private func runControl() async {
         await operators.run(for: self)
-        await Bell.waitForCancellation(on: resources.reactor)
+        await Wakeup.waitForCancellation(on: resources.reactor)
     }
 
     /// Executes an operator's command.
@@ -300,7 +302,7 @@ package actor Daemon {
         logger.notice("stopping", metadata: [LogKey.limit: "\(limit?.description ?? "none")"])
         apps.beginDraining()
         notifier.noteStop(within: drainLimit, statusLine)
-        resources.statusBell.ring()
+        resources.statusWakeup.signal()
         let deadline = limit.map { ContinuousClock.now + $0 }
         await withTaskGroup { group in
             group.addTask { await self.awaitIdle(until: deadline) }
@@ -321,9 +323,10 @@ package actor Daemon {
     }
 
     private func awaitIdle(until deadline: ContinuousClock.Instant?) async {
-        while deadline.map({ ContinuousClock.now < $0 }) ?? true, !Task.isCancelled {
-            if apps.isDrained { return }
-            try? await resources.reactor.sleep(for: .milliseconds(20))
+        while !apps.isDrained, deadline.map({ .now < $0 }) ?? true, !Task.isCancelled {
+            // An app that hangs is no longer waited for, which nothing signals.
+            let next = ContinuousClock.now + .seconds(1)
+            await resources.idleWakeup.wait(until: deadline.map { min($0, next) } ?? next)
         }
     }
 

@@ -2,9 +2,9 @@ import APNSGateway
 import APNSModel
 import AppEngine
 import Configuration
+import JobOperations
 import LinuxIO
 import Logging
-import SpoolModel
 import SpoolStore
 
 /// The threads for the apps' files, one set for each filesystem, and whether they still answer.
@@ -17,7 +17,7 @@ final class FilesystemThreads {
     /// The device of each app that is on another filesystem, that device's threads, and whether they answer.
     private var homes: [String: UInt64] = [:]
     private var threads: [UInt64: FileThread] = [:]
-    private var standstills: [UInt64: Standstill] = [:]
+    private var detectors: [UInt64: HangDetector] = [:]
 
     init(_ resources: DaemonResources) {
         (own, root, logger) = (resources.files, resources.spool.root, resources.logger)
@@ -51,19 +51,19 @@ final class FilesystemThreads {
     var areAny: Bool { !threads.isEmpty }
 
     /// Whether any threads do not answer.
-    var areHanging: Bool { !standstills.isEmpty }
+    var areHanging: Bool { !detectors.isEmpty }
 
     /// Since when an app's filesystem has not answered; `nil` if it answers.
-    func standstill(of app: String) -> Moment? { homes[app].flatMap { standstills[$0] }?.begin }
+    func standstill(of app: String) -> Moment? { homes[app].flatMap { detectors[$0] }?.begin }
 
     /// Checks whether all threads answer, and logs changes.
     func look() {
         for (device, thread) in threads {
-            let pulse = thread.worker.pulse
-            var standstill = standstills[device] ?? Standstill()
-            let isNews = standstill.note(pulse, at: .now)
-            standstills[device] = pulse.isAtWork ? standstill : nil
-            if isNews { report(device, isStuck: standstill.begin != nil) }
+            let progress = thread.worker.progress
+            var detector = detectors[device] ?? HangDetector()
+            let isNews = detector.note(progress, at: .now)
+            detectors[device] = progress.isAtWork ? detector : nil
+            if isNews { report(device, isStuck: detector.begin != nil) }
         }
     }
 

@@ -1,9 +1,10 @@
 import APNSModel
 import AppEngine
 import Configuration
+import JobOperations
+import JournalModel
 import LinuxIO
 import Logging
-import SpoolModel
 import SpoolStore
 
 /// Maintains the journal: syncs it, makes room in it, shares it among the apps, and ends it.
@@ -62,7 +63,7 @@ final class JournalKeeper {
                 return fail(error)
             }
             try? await resources.reactor.sleep(for: Self.carryPause)
-            await resources.journalBell.wait(until: .now + (apps.isQuiet ? Self.quietCarryPause : .zero))
+            await resources.journalWakeup.wait(until: .now + (apps.isQuiet ? Self.quietCarryPause : .zero))
         }
     }
 

@@ -2,9 +2,10 @@ import APNSModel
 import AppEngine
 package import Configuration
 import Document
+import JobFormat
+import JobOperations
 import LinuxIO
 package import Logging
-import SpoolModel
 import Synchronization
 
 /// The lowest level that loggers write. It may change while they are in use.

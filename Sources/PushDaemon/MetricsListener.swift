@@ -1,5 +1,6 @@
 import AppEngine
 import Configuration
+import JobOperations
 import LinuxIO
 import Logging
 import SpoolModel
@@ -23,10 +24,12 @@ actor MetricsListener {
     private let place: MetricsPlace
     private let logger: Logger
     private let makeText: @Sendable () async -> [UInt8]
-    private var door: Door?
+    private var door: ListeningSocket?
     private var connectionCount = 0
     private var last: (text: [UInt8], madeAt: ContinuousClock.Instant)?
+    /// Whether a text is being made, broadcast when that ends.
     private var isMaking = false
+    private let making: Condition
 
     /// Creates a listener that is idle until `run`.
     init(
@@ -35,6 +38,7 @@ actor MetricsListener {
     ) {
         (self.place, self.reactor, self.logger) = (place, reactor, logger)
         self.makeText = makeText
+        making = Condition(on: reactor)
     }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
@@ -43,7 +47,7 @@ actor MetricsListener {
     ///
     /// - Throws: `CancellationError`; `SystemError`: the address is in use, or cannot be used.
     func run() async throws {
-        door = try Door(place, on: reactor)
+        door = try ListeningSocket(place, on: reactor)
         defer { door = nil }
         logger.info("listening for metrics requests", metadata: [LogKey.path: "\(place)"])
         try await withThrowingDiscardingTaskGroup { group in
@@ -99,10 +103,13 @@ actor MetricsListener {
 
     /// Returns a text no older than `freshness`. Requests that arrive while one is being made wait for it.
     private func freshText() async -> [UInt8] {
-        while isMaking, !Task.isCancelled { try? await reactor.sleep(for: .milliseconds(10)) }
+        _ = await making.wait { !isMaking }
         if let last, .now < last.madeAt + Self.freshness { return last.text }
         isMaking = true
-        defer { isMaking = false }
+        defer {
+            isMaking = false
+            making.broadcast()
+        }
         let text = await makeText()
         last = (text, .now)
         return text
@@ -154,7 +161,7 @@ actor MetricsListener {
 
 extension MetricsListener {
     /// The listening socket.
-    private enum Door {
+    private enum ListeningSocket {
         case loopback(Listener)
         case local(LocalListener)
 

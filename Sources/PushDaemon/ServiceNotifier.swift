@@ -1,4 +1,5 @@
 import AppEngine
+import JobOperations
 import LinuxIO
 import Logging
 import SpoolModel

@@ -1,5 +1,6 @@
 import AppEngine
 package import Configuration
+import JobOperations
 import LinuxIO
 import Logging
 import SpoolStore

@@ -2,6 +2,7 @@ import APNSGateway
 import APNSModel
 import AppEngine
 import Configuration
+import JobOperations
 import LinuxIO
 import Logging
 import OpenSSL

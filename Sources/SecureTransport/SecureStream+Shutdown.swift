@@ -2,7 +2,7 @@ import LinuxIO
 import OpenSSL
 
 /// The result of closing a connection.
-package struct Farewell: Sendable, Hashable {
+package struct ShutdownResult: Sendable, Hashable {
     /// Plaintext that arrived after this side's `close_notify`, at most 64 KiB. It may contain an error reply.
     package fileprivate(set) var late: [UInt8] = []
     /// Whether the peer has ended its stream too, and has therefore read everything. `false` if the deadline passed or
@@ -19,9 +19,9 @@ extension SecureStream {
     ///
     /// It reads to the end because closing with unread bytes, such as session tickets, would make the kernel send a
     /// reset, which destroys bytes that the peer has not read yet.
-    package func shutdown(until deadline: ContinuousClock.Instant) async -> Farewell {
+    package func shutdown(until deadline: ContinuousClock.Instant) async -> ShutdownResult {
         engine.close()
-        var farewell = Farewell()
+        var result = ShutdownResult()
         var hasEndedWriting = false
         var hasPeerEnded = false
         while !hasEndedWriting || !hasPeerEnded {
@@ -30,19 +30,19 @@ extension SecureStream {
                 hasEndedWriting = true
             }
             if !hasPeerEnded {
-                switch readOn(&farewell) {
+                switch readOn(&result) {
                 case .ended: hasPeerEnded = true
-                case .broken: return farewell
+                case .broken: return result
                 case .open: break
                 }
             }
             if hasEndedWriting && hasPeerEnded { break }
             let wanted = hasPeerEnded ? needed : needed.union(.readable)
             let found = await waiter.waitToTheEnd(for: wanted, until: deadline)
-            if !found.isDisjoint(with: [.timedOut, .cancelled]) || deadline <= .now { return farewell }
+            if !found.isDisjoint(with: [.timedOut, .cancelled]) || deadline <= .now { return result }
         }
-        farewell.isMutual = pendingByteCount == 0
-        return farewell
+        result.isMutual = pendingByteCount == 0
+        return result
     }
 
     private enum PeerState {
@@ -50,15 +50,15 @@ extension SecureStream {
     }
 
     /// Reads the available bytes, up to a fair share.
-    private func readOn(_ farewell: inout Farewell) -> PeerState {
+    private func readOn(_ result: inout ShutdownResult) -> PeerState {
         for _ in 0..<Self.fairReads {
             do {
                 var bytes: [UInt8] = []
                 switch try read(into: &bytes) {
-                case .bytes: farewell.late.append(contentsOf: bytes.prefix(Self.lateLimit - farewell.late.count))
+                case .bytes: result.late.append(contentsOf: bytes.prefix(Self.lateLimit - result.late.count))
                 case .wouldBlock: return .open
                 case .closed(let isClean):
-                    farewell.isClean = isClean
+                    result.isClean = isClean
                     return discard()
                 }
             } catch is TLSError {

@@ -1,4 +1,6 @@
 package import APNSModel
+package import JobFormat
+package import JournalModel
 
 /// The life cycle of one claimed job that was read: sending, settled, published, archived; or held instead.
 ///

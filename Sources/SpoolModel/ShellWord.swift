@@ -1,3 +1,5 @@
+import JobFormat
+
 /// Quotes words of commands suggested to people, so that a POSIX shell takes each as one word, whatever it contains.
 ///
 /// Characters that a terminal would interpret are escaped as in `VisibleText`. The word then differs, but is still harmless.

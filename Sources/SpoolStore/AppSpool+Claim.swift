@@ -1,31 +1,8 @@
 package import APNSModel
+package import JobFormat
 package import LinuxIO
-import SpoolModel
 
 extension AppSpool {
-    /// Moves a claimed job, of which no notification was sent, back to `new/` under its own name, or with the next
-    /// number if that is taken; synced.
-    ///
-    /// - Parameters:
-    ///   - job: The job.
-    ///   - rest: The content of its `.rest` file in `hold/`, which records when the job was dropped.
-    /// - Returns: Its name in `new/` and the name of the `.rest` file; `nil` if the job is gone.
-    /// - Throws: `SystemError`: for example EIO or ENOSPC. The job has not moved.
-    package func giveBack(_ job: ClaimedJob, leaving rest: [UInt8]) throws(SystemError) -> ParkedFile? {
-        let restName = try leave(rest, besides: job.name)
-        do {
-            guard let name = try publish(job.claim, from: work, as: job.name) else {
-                try held.unlink(restName.bytes)
-                return nil
-            }
-            try work.unlink(WorkEntry.fullName(of: job.id))
-            return ParkedFile(name: name, rest: restName)
-        } catch {
-            if try work.status(of: job.entry.bytes) != nil { try held.unlink(restName.bytes) }
-            throw error
-        }
-    }
-
     /// Moves a job from `new/` to `work/<node>/`, which succeeds for only one of all contenders, and checks that it is
     /// the file that was opened.
     ///
@@ -69,7 +46,7 @@ extension AppSpool {
                 found.jobs.append(ClaimedJob(id: id, name: name, entry: entry, status: status))
             case .fullName(let id): wholeNames.insert(id)
             case .place(let id):
-                try dropUnfinished(id)
+                try archives.dropUnfinished(id)
             case .restored, .result:
                 try work.unlink(bytes)
             case nil:
@@ -140,6 +117,44 @@ extension AppSpool {
                     other.device == job.status.device
                 else { continue }
                 try new.unlink(name.bytes)
+            }
+        }
+    }
+
+    /// Returns the names in `new/` of the files with these inodes, as far as the listing reports correct inodes.
+    ///
+    /// - Throws: `SystemError`: it cannot be read.
+    package func namesInNew(of inodes: Set<UInt64>) throws(SystemError) -> [UInt64: [FileName]] {
+        guard !inodes.isEmpty else { return [:] }
+        var names: [UInt64: [FileName]] = [:]
+        var listing = try new.listing()
+        while let entry = try listing.next() {
+            guard inodes.contains(entry.inode), let name = FileName(bytes: entry.name) else { continue }
+            names[entry.inode, default: []].append(name)
+        }
+        return names
+    }
+
+    /// Whether a moved file is the one that was seen before, with the same bytes as far as metadata can tell.
+    ///
+    /// The inode alone proves little, because it is reused. The mtime is compared only on a local filesystem, because
+    /// replicas of a shared one may differ in it. The ctime is not compared, because the move itself changes it.
+    func isUnchanged(_ now: FileStatus, since then: FileStatus) -> Bool {
+        now.kind == then.kind && now.isSameFile(as: then)
+            && (filesystem.isShared || now.modifiedAt == then.modifiedAt)
+    }
+
+    /// Moves a file back to `new/` and returns its name there. If the producer has published another file by that name,
+    /// both are jobs.
+    func putBack(_ entry: FileName, from source: Directory, as name: FileName) throws(SystemError) -> FileName {
+        var number = 1
+        while true {
+            do {
+                try source.rename(entry.bytes, to: new, as: name.numbered(number).bytes)
+                return name.numbered(number)
+            } catch {
+                guard error.isAlreadyThere else { throw error }
+                number += 1
             }
         }
     }

@@ -1,5 +1,5 @@
+package import JobFormat
 package import LinuxIO
-package import SpoolModel
 
 extension AppSpool {
     /// Calls `body` for every entry of `new/` that may be a job, in no particular order, until it returns `false`.

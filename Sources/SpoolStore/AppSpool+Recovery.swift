@@ -1,6 +1,6 @@
 package import APNSModel
+package import JobFormat
 package import LinuxIO
-package import SpoolModel
 
 extension AppSpool {
     /// Opens the file in `new/` that may be an earlier run's job of this name; `nil` if it does not exist or is unreadable.
@@ -10,27 +10,6 @@ extension AppSpool {
         switch try open(name) {
         case .opened(let job): job
         case .gone, .special, .busy, .unreadable: nil
-        }
-    }
-
-    /// Returns the status of the file at a place that was given to a job.
-    ///
-    /// - Throws: `SystemError`: the archive cannot be read.
-    package func archived(at place: ArchivePlace) throws(SystemError) -> FileStatus? {
-        guard let day = try openDayIfThere(place.archiveDay) else { return nil }
-        return try day.status(of: place.name.bytes)
-    }
-
-    /// Returns the bytes of the file at a place in an archive; `nil` if there is none, or it is longer than `limit`.
-    ///
-    /// - Throws: `SystemError`: for example EIO.
-    package func contents(at place: ArchivePlace, limit: Int) throws(SystemError) -> [UInt8]? {
-        guard let day = try openDayIfThere(place.archiveDay) else { return nil }
-        do {
-            return try day.contents(of: place.name.bytes, limit: limit)
-        } catch {
-            guard error.isNotFound else { throw error }
-            return nil
         }
     }
 

@@ -1,6 +1,6 @@
 package import APNSModel
+package import JobFormat
 package import LinuxIO
-package import SpoolModel
 
 /// The result of refusing a file in `new/`.
 package enum Refusal: Hashable, Sendable {
@@ -18,7 +18,7 @@ extension AppSpool {
     /// Moves a file that can never be a job from `new/` to `failed/` without opening it, together with a result file.
     ///
     /// For special files, links, folders, unreadable files, and jobs that are refused before a claim. Not synced: call
-    /// `syncArchives()`.
+    /// `Archives.sync`.
     ///
     /// - Parameters:
     ///   - sighting: the file, as it was seen.
@@ -33,7 +33,7 @@ extension AppSpool {
         do {
             let archiving = Archiving(
                 id: id, name: sighting.name, file: sighting, source: new, result: result, isStaged: true)
-            return try confirm(sighting, at: try bring(archiving, to: place))
+            return try confirm(sighting, at: try archives.bring(archiving, to: place))
         } catch {
             if error.isNotFound { return .gone }
             guard error.isRefusal else { throw error }
@@ -41,33 +41,9 @@ extension AppSpool {
         }
     }
 
-    /// Moves a held file that will not be sent from `hold/` to `failed/`, together with a result file; synced.
-    ///
-    /// - Parameters:
-    ///   - file: The file in `hold/`.
-    ///   - id: Names the result until it is in place.
-    ///   - place: The target, from `place(for:in:at:withResult:)`.
-    ///   - result: The result file's bytes.
-    /// - Returns: Its final place; `nil` if the file is gone.
-    /// - Throws: `SystemError`: for example ENOSPC or EIO. Call again later.
-    package func withdraw(
-        _ file: SeenFile, id: JobID, to place: ArchivePlace, result: [UInt8]
-    ) throws(SystemError) -> ArchivePlace? {
-        do {
-            let archiving = Archiving(id: id, name: file.name, file: file, source: held, result: result)
-            let final = try bring(archiving, to: place)
-            try syncArchives()
-            try held.sync(.holdSource)
-            return final
-        } catch {
-            guard error.isNotFound else { throw error }
-            return nil
-        }
-    }
-
     /// Puts the file back into `new/` if it is not the one that was seen.
     private func confirm(_ sighting: SeenFile, at place: ArchivePlace) throws(SystemError) -> Refusal {
-        let day = try openDay(place.archiveDay)
+        let day = try archives.openDay(place.archiveDay)
         guard let status = try day.status(of: place.name.bytes) else { return .gone }
         if isUnchanged(status, since: sighting.status) { return .moved(place) }
         let name = try putBack(place.name, from: day, as: sighting.name)

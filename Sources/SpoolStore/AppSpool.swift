@@ -1,6 +1,5 @@
 package import APNSModel
 package import LinuxIO
-import SpoolModel
 
 /// One app's directories, opened once, and the moves of its jobs between them.
 ///
@@ -28,16 +27,12 @@ package final class AppSpool {
     /// Whether a rename can refuse a taken name in one step here; else the move is a link and an unlink.
     package let hasNoReplace: Bool
 
-    private(set) var done: Directory
-    private(set) var failed: Directory
-    /// Places given to jobs that have not been moved yet.
-    var reserved: Set<ArchivePlace> = []
-    /// Day folders that are kept open for now; `nil` to keep none open.
-    var openDays: [ArchiveDay: Directory]?
+    /// `<app>/done/` and `<app>/failed/`.
+    package let archives: Archives
+    /// Moves files to `hold/` and back.
+    package let hold: HoldFolder
     /// Counts the open job files; `nil` means no limit. Set before the first file is opened.
     package var jobFiles: DescriptorShare?
-    /// Day folders to sync before the directory that their jobs came from.
-    var unsynced: Set<ArchiveDay> = []
 
     /// Whether inotify reports all changes here; if not, poll.
     package var isNotifying: Bool { !filesystem.isShared }
@@ -52,24 +47,12 @@ package final class AppSpool {
             ("work", 0o700),
         ])
         (new, staging, held) = (folders[0], folders[1], folders[2])
-        (done, failed, feedbackDirectory) = (folders[3], folders[4], folders[5])
+        feedbackDirectory = folders[5]
         work = try folders[6].makeChild(Array(node.utf8), mode: 0o700)
+        archives = Archives(folders[3], folders[4], in: home, from: (new, work))
+        hold = HoldFolder(held, new: new, work: work, archives)
         filesystem = try new.filesystemType()
-        hasNoReplace = try probe([new, work, held, done, failed], PassingNames(".probe-" + node))
-    }
-
-    /// Recreates an archive folder that was removed with all its files.
-    ///
-    /// - Throws: `SystemError`: for example ENOSPC or EIO; ENOENT if the app's folder is gone too.
-    func makeAgain(_ folder: ArchiveFolder) throws(SystemError) -> Directory {
-        switch folder {
-        case .done:
-            done = try home.makeChild(Array("done".utf8), mode: 0o750)
-            return done
-        case .failed:
-            failed = try home.makeChild(Array("failed".utf8), mode: 0o750)
-            return failed
-        }
+        hasNoReplace = try probe([new, work, held, folders[3], folders[4]], PassingNames(".probe-" + node))
     }
 
     /// Counts a job file that is about to be opened.

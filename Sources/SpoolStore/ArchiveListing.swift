@@ -1,5 +1,5 @@
+package import JobFormat
 package import LinuxIO
-package import SpoolModel
 
 /// The content of an app's `done/` and `failed/`, read without a daemon or its lock.
 package enum ArchiveListing {

@@ -1,5 +1,6 @@
 import APNSModel
-package import SpoolModel
+package import JobFormat
+package import JournalModel
 
 /// The archive for a finished job.
 package enum ArchiveFolder: String, Hashable, Sendable {
@@ -63,4 +64,16 @@ package struct ArchivePlace: Hashable, Sendable {
     }
 
     var archiveDay: ArchiveDay { ArchiveDay(folder: folder, day: day) }
+}
+
+extension ArchivePlace {
+    /// Creates the place that the journal recorded for a job.
+    package init(_ final: JournalFinal) {
+        let folder: ArchiveFolder =
+            switch final.conclusion.state {
+            case .done: .done
+            case .failed: .failed
+            }
+        self.init(folder: folder, day: final.day, name: final.name)
+    }
 }

@@ -1,5 +1,5 @@
+package import JobFormat
 package import LinuxIO
-package import SpoolModel
 
 /// The name of the last feedback file that an app's hook received, kept across restarts in `hook-<app>` in the state folder.
 ///

@@ -1,4 +1,5 @@
 import APNSModel
+package import JobFormat
 package import LinuxIO
 package import SpoolModel
 
@@ -16,6 +17,28 @@ package struct SeenFile: Hashable, Sendable {
                 device: status.device, inode: status.inode, changedAt: WallTime(nanoseconds: status.changedAt)),
             kind: status.kind == .regular ? .regular : .special, byteCount: status.byteCount,
             modifiedAt: WallTime(nanoseconds: status.modifiedAt))
+    }
+}
+
+extension SeenFile {
+    /// Moves a file unless another file has the new name. After an error, the content of the directories decides.
+    ///
+    /// Returns `false` if the name is taken. The same file under both names is an interrupted move, which it completes.
+    func move(
+        from source: Directory, to target: Directory, as name: FileName
+    ) throws(SystemError) -> Bool {
+        do {
+            try source.rename(self.name.bytes, to: target, as: name.bytes)
+            return true
+        } catch {
+            let there = try target.status(of: name.bytes)
+            if let there, there.inode == status.inode, there.device == status.device {
+                try source.unlink(self.name.bytes)
+                return true
+            }
+            if error.isAlreadyThere { return false }
+            throw error
+        }
     }
 }
 

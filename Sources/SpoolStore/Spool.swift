@@ -1,5 +1,6 @@
+package import JournalModel
 package import LinuxIO
-package import SpoolModel
+import SpoolModel
 
 /// The spool's root, held by one daemon under one node name.
 ///

@@ -1,4 +1,4 @@
-package import SpoolModel
+package import JobFormat
 
 /// A change reported by the watch. It is never proof, but always a reason to look.
 package enum SpoolHint: Hashable, Sendable {

@@ -20,13 +20,13 @@ struct AppArguments: ParsableArguments {
     ///
     /// - Throws: `ExitCode`: 1 if a command was refused, 65 if standard input cannot be read, 75 if neither the daemon nor this
     ///   program can execute it, 78 if the configuration is too faulty.
-    func carryOut(_ command: ControlRequest.Command) throws {
+    func carryOut(_ command: ControlRequest.Command) async throws {
         let (configuration, isGood) = try ConfigurationLoader(path: options.config).places()
         let names = try input.all(of: apps)
         // Standard input may have contained no names.
         if names.isEmpty, !apps.isEmpty { return }
         let requests = names.map { ($0, [ControlRequest(command, app: $0)]) }
-        try Executor.carryOut(
+        try await Executor.carryOut(
             apps.isEmpty ? [("all apps", [ControlRequest(command)])] : requests, under: configuration,
             mayBeOffline: isGood, isJSON: json)
     }

@@ -2,7 +2,7 @@ import ArgumentParser
 import SpoolModel
 
 /// The command `pushspool cancel`.
-struct Cancel: ParsableCommand {
+struct Cancel: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "End jobs without sending the rest.",
         discussion: """
@@ -15,7 +15,7 @@ struct Cancel: ParsableCommand {
 
     @OptionGroup var jobs: JobArguments
 
-    func run() throws {
-        try jobs.carryOut(.cancel) { [jobs.request(.cancel, $0)] }
+    func run() async throws {
+        try await jobs.carryOut(.cancel) { [jobs.request(.cancel, $0)] }
     }
 }

@@ -3,9 +3,11 @@ import AppEngine
 import ArgumentParser
 import Configuration
 import Document
+import JobFormat
+import JobOperations
 import LinuxIO
 import PushDaemon
-import SpoolModel
+import SpoolInspection
 
 /// The command `pushspool check`.
 struct Check: AsyncParsableCommand {
@@ -117,54 +119,4 @@ struct Check: AsyncParsableCommand {
     }
 
     private static let inputLimit = 1 << 30
-}
-
-/// The findings for one file.
-private struct CheckReport {
-    let file: String
-    /// A one-line summary; `nil` if the file could not be used.
-    var summary: String?
-    var app: String?
-    var diagnostics: [Diagnostic]
-    private var verdict: JobCheck.Verdict?
-
-    init(_ file: String, _ diagnostics: [Diagnostic] = []) {
-        (self.file, self.diagnostics) = (file, diagnostics)
-    }
-
-    mutating func take(_ verdict: JobCheck.Verdict) {
-        (self.verdict, diagnostics) = (verdict, verdict.diagnostics)
-        let rejected = verdict.rejectedCount == 0 ? "" : ", \(verdict.rejectedCount) rejected"
-        let time = verdict.notBefore.map { ", not before \($0.rfc3339)" } ?? ""
-        let fate = verdict.isSendable ? time : ": nothing would be sent"
-        summary = "\(verdict.recipientCount.of("notification"))\(rejected)\(fate)"
-    }
-
-    /// Whether a job would be sent completely, or an app is valid.
-    var isGood: Bool {
-        if let verdict { return verdict.isSendable && verdict.rejectedCount == 0 }
-        return summary != nil
-    }
-
-    /// The report as one JSON object and a line feed.
-    var json: [UInt8] {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("file", file)
-        writer.member("app", app)
-        writer.key("ok")
-        writer.boolean(isGood || summary == nil && diagnostics.allSatisfy { $0.severity == .warning })
-        if let verdict {
-            writer.member("notifications", verdict.recipientCount)
-            writer.member("rejected", verdict.rejectedCount)
-            writer.member("not_before", verdict.notBefore?.rfc3339)
-        }
-        writer.member("text", summary)
-        writer.key("diagnostics")
-        writer.beginArray()
-        for diagnostic in diagnostics { diagnostic.write(to: &writer) }
-        writer.endArray()
-        writer.endObject()
-        return writer.bytes + [UInt8(ascii: "\n")]
-    }
 }

@@ -3,58 +3,13 @@ import ArgumentParser
 import Configuration
 import Document
 import JSON
+import JobOperations
 import LinuxIO
 import Logging
 import PushDaemon
+import SpoolInspection
 import SpoolModel
 import SpoolStore
-
-/// A client that sends commands to the daemon over its control socket.
-final class ControlClient {
-    private let connection: LocalConnection
-    private var lines = ControlLines()
-    private var parser = JSON.Parser()
-
-    /// The longest wait for an answer. The daemon may wait for notifications that are on a connection.
-    private static let limit = Duration.seconds(120)
-
-    /// Connects to the daemon of a configuration.
-    ///
-    /// - Throws: `SystemError`: ENOENT or ECONNREFUSED if no daemon is running, or it has no socket there.
-    init(_ configuration: DaemonConfiguration) throws(SystemError) {
-        let node = configuration.node ?? Host.name
-        connection = try LocalConnection(DaemonConfiguration.controlName(of: node), in: configuration.controlFolder)
-    }
-
-    /// The daemon's process id.
-    var process: Int32? { connection.peer?.processID }
-
-    /// Sends a command and returns the answer; `nil` if the daemon ended before it answered.
-    ///
-    /// - Throws: `SystemError`: the connection is broken.
-    func carryOut(_ request: ControlRequest) throws(SystemError) -> ControlAnswer? {
-        try connection.write(request.line)
-        return try nextAnswer()
-    }
-
-    /// Waits for another answer; `nil` if the daemon ended first.
-    ///
-    /// - Throws: `SystemError`: the connection is broken.
-    func nextAnswer() throws(SystemError) -> ControlAnswer? {
-        while true {
-            if let line = lines.next() {
-                if let root = try? parser.parse(line).root, let answer = ControlAnswer(root) { return answer }
-                return ControlAnswer(
-                    .refused, "the daemon's answer has another format version",
-                    hint: "use the daemon's version of pushspool")
-            }
-            guard !lines.isTooLong else { return nil }
-            let piece = try connection.read(within: Self.limit)
-            guard !piece.isEmpty else { return nil }
-            lines.append(piece[...])
-        }
-    }
-}
 
 /// The error that the configuration is too faulty for this program to act without the daemon.
 private struct FaultyConfiguration: Error {}
@@ -62,7 +17,7 @@ private struct FaultyConfiguration: Error {}
 /// The executor of commands: the daemon, or this program with the daemon's lock if no daemon is running.
 enum Executor {
     case daemon(ControlClient)
-    case offline(OfflineDesk)
+    case offline(StoppedApps)
 
     /// Executes commands, and prints a line for each.
     ///
@@ -78,13 +33,13 @@ enum Executor {
     static func carryOut(
         _ steps: [(about: String, requests: [ControlRequest])], under configuration: DaemonConfiguration,
         mayBeOffline: Bool, isJSON: Bool
-    ) throws {
+    ) async throws {
         var isGood = true
         do {
             let executor = try find(configuration, mayBeOffline: mayBeOffline)
             for step in steps {
                 for request in step.requests {
-                    guard let answer = try executor.carryOut(request) else { throw DaemonGone() }
+                    guard let answer = try await executor.carryOut(request) else { throw DaemonGone() }
                     if isJSON { Talk.say(answer.line) } else { answer.print(step.about) }
                     isGood = isGood && answer.isGood
                     if !answer.isGood { break }
@@ -136,16 +91,16 @@ enum Executor {
         }
         guard mayBeOffline else { throw FaultyConfiguration() }
         let logger = Logger(label: "pushspool") { _ in LineLogHandler(level: .warning, format: .text) }
-        return .offline(try OfflineDesk(configuration, logger: logger))
+        return .offline(try StoppedApps(configuration, logger: logger))
     }
 
     /// Executes a command; `nil` if the daemon ended before it answered.
     ///
     /// - Throws: `SystemError`: the daemon does not answer.
-    private func carryOut(_ request: ControlRequest) throws(SystemError) -> ControlAnswer? {
+    private func carryOut(_ request: ControlRequest) async throws(SystemError) -> ControlAnswer? {
         switch self {
         case .daemon(let client): try client.carryOut(request)
-        case .offline(let desk): desk.carryOut(request)
+        case .offline(let apps): await apps.carryOut(request)
         }
     }
 
@@ -155,7 +110,7 @@ enum Executor {
     private func close() throws {
         switch self {
         case .daemon: break
-        case .offline(let desk): try desk.close()
+        case .offline(let apps): try apps.close()
         }
     }
 }

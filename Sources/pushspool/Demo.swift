@@ -1,8 +1,10 @@
 import ArgumentParser
+import Demo
 import GatewaySimulator
 import LinuxIO
 import PushDaemon
 import SpoolClient
+import SpoolInspection
 
 /// The command `pushspool demo`.
 struct Demo: AsyncParsableCommand {
@@ -27,11 +29,13 @@ struct Demo: AsyncParsableCommand {
     func run() async throws {
         do {
             let folder = try DemoFolder.make(at: folder)
-            let run = DemoRun(folder: folder, jobs: DemoJobs.all)
-            Talk.say("Sending \(run.jobs.count) sample jobs to a gateway on this host, in \(folder.path)")
-            let outcome = try await run.run()
-            let faults = DemoVerdict(jobs: run.jobs, outcome: outcome).faults
-            DemoReport(folder: folder, jobs: run.jobs, outcome: outcome).say(faults: faults)
+            let jobs = DemoJobs.all
+            Talk.say("Sending \(jobs.count) sample jobs to a gateway on this host, in \(folder.path)")
+            let outcome = try await DemoRun(folder: folder, jobs: jobs, version: Version.current).run()
+            let faults = DemoVerdict(jobs: jobs, outcome: outcome).faults
+            for line in DemoReport(folder: folder, jobs: jobs, outcome: outcome, faults: faults).lines {
+                Talk.say(line)
+            }
             if !faults.isEmpty { throw ExitCode.failure }
         } catch let fault as DemoFault {
             Talk.complain(fault.message, hint: fault.hint)
@@ -54,10 +58,4 @@ struct Demo: AsyncParsableCommand {
             throw ExitCode.failure
         }
     }
-}
-
-/// The error that prevents the demo.
-struct DemoFault: Error {
-    let message: String
-    let hint: String?
 }

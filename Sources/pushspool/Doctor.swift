@@ -2,6 +2,7 @@ import ArgumentParser
 import Doctor
 import LinuxIO
 import PushDaemon
+import SpoolInspection
 
 /// The command `pushspool doctor`.
 struct Doctor: AsyncParsableCommand {

@@ -2,7 +2,7 @@ import ArgumentParser
 import SpoolModel
 
 /// The command `pushspool expire`.
-struct Expire: ParsableCommand {
+struct Expire: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "End jobs that are out of date: the rest expires.",
         discussion: """
@@ -14,7 +14,7 @@ struct Expire: ParsableCommand {
 
     @OptionGroup var jobs: JobArguments
 
-    func run() throws {
-        try jobs.carryOut(.expire) { [jobs.request(.expire, $0)] }
+    func run() async throws {
+        try await jobs.carryOut(.expire) { [jobs.request(.expire, $0)] }
     }
 }

@@ -1,5 +1,7 @@
 import ArgumentParser
+import JobFormat
 import LinuxIO
+import SpoolInspection
 import SpoolModel
 
 /// The command `pushspool feedback`.
@@ -108,7 +110,7 @@ struct Feedback: AsyncParsableCommand {
             }
             try printing.end()
             guard printing.isWhole else { throw ExitCode.badInput }
-            try complain(ofMissing: JobWishes(names), met: printing.met)
+            try complain(ofMissing: JobQueries(names), met: printing.met)
         } catch let error as SystemError {
             // The reader has closed the pipe.
             if error.isBrokenPipe { return }
@@ -117,7 +119,7 @@ struct Feedback: AsyncParsableCommand {
         }
     }
 
-    private func complain(ofMissing jobs: JobWishes, met: Set<Int>) throws {
+    private func complain(ofMissing jobs: JobQueries, met: Set<Int>) throws {
         let missing = jobs.all.indices.filter { !met.contains($0) }
         for position in missing {
             let job = jobs.all[position].text
@@ -144,7 +146,7 @@ struct Feedback: AsyncParsableCommand {
         filter.outcomes = outcome.map(\.rawValue)
         filter.verdicts = verdict.map(\.rawValue)
         filter.reasons = reason
-        filter.jobs = JobWishes(jobs)
+        filter.jobs = JobQueries(jobs)
         filter.since = try TimeOption.time("--since", since)
         return filter
     }

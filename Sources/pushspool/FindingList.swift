@@ -1,6 +1,7 @@
 import Configuration
 import Document
 import PushDaemon
+import SpoolInspection
 
 /// Prints the findings in the configuration.
 struct FindingList {

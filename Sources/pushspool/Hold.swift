@@ -2,7 +2,7 @@ import ArgumentParser
 import SpoolModel
 
 /// The command `pushspool hold`.
-struct Hold: ParsableCommand {
+struct Hold: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Move jobs to hold/, even if they are being sent.",
         discussion: """
@@ -15,7 +15,7 @@ struct Hold: ParsableCommand {
 
     @OptionGroup var jobs: JobArguments
 
-    func run() throws {
-        try jobs.carryOut(.hold) { [jobs.request(.hold, $0)] }
+    func run() async throws {
+        try await jobs.carryOut(.hold) { [jobs.request(.hold, $0)] }
     }
 }

@@ -3,6 +3,7 @@ import ArgumentParser
 import Configuration
 import LinuxIO
 import PushDaemon
+import SpoolInspection
 import SpoolModel
 
 /// The jobs to which a command applies.
@@ -48,11 +49,11 @@ struct JobArguments: ParsableArguments {
     ///   - makeRequests: Returns the requests for a job. A further one is sent only if the previous one succeeded.
     /// - Throws: `ExitCode`: 1 if a command was refused or its job not found, 65 if standard input or the spool cannot be read,
     ///   75 if neither the daemon nor this program can execute it, 78 if the configuration is too faulty.
-    func carryOut(_ command: ControlRequest.Command, _ makeRequests: (String) -> [ControlRequest]) throws {
+    func carryOut(_ command: ControlRequest.Command, _ makeRequests: (String) -> [ControlRequest]) async throws {
         let (configuration, isGoodConfiguration) = try ConfigurationLoader(path: options.config).places()
         let names = try names(for: command, in: configuration.spool)
         let steps = names.map { ($0, makeRequests($0)) }
-        try Executor.carryOut(steps, under: configuration, mayBeOffline: isGoodConfiguration, isJSON: json)
+        try await Executor.carryOut(steps, under: configuration, mayBeOffline: isGoodConfiguration, isJSON: json)
     }
 
     /// The named jobs, and the jobs that match patterns or `--all`.

@@ -1,7 +1,9 @@
 import APNSModel
 import ArgumentParser
 import Document
+import JobFormat
 import LinuxIO
+import SpoolInspection
 import SpoolModel
 import SpoolStore
 
@@ -64,40 +66,41 @@ struct List: ParsableCommand {
     func run() throws {
         let path = try place.path()
         try OutputBuffer.printing(hint: SpoolOption.hint) { output in
-            let wishes = JobWishes(try input.all(of: names))
+            let queries = JobQueries(try input.all(of: names))
             // Standard input may have contained no names.
-            if wishes.isEmpty, !names.isEmpty { return }
+            if queries.isEmpty, !names.isEmpty { return }
             let root = try Directory.open(path: path)
             let apps = app.isEmpty ? try QueueListing.apps(in: root) : app.once
             if shape { return try sayShape(of: apps, in: root, to: &output) }
             var found: Set<Int> = []
-            var (rows, unreadable): ([Row], [String]) = ([], [])
+            var (rows, unreadable): ([JobList.Row], [String]) = ([], [])
             let status = StatusFile.all(of: path).flatMap(\.apps)
             for app in apps {
-                let isWhole = wishes.isEmpty || wishes.position(of: app) != nil
-                let part = try self.rows(of: app, in: root, status.filter { $0.name == app }) { name, id in
-                    let positions = wishes.positions(name: name, id: id, app: app)
+                let isWhole = queries.isEmpty || queries.position(of: app) != nil
+                let part = try JobList(of: app, in: root, status.filter { $0.name == app }) { name, id in
+                    let positions = queries.positions(name: name, id: id, app: app)
                     found.formUnion(positions)
                     return isWhole || !positions.isEmpty
                 }
                 rows += part.rows.filter { isWanted($0) }
+                note(part)
                 unreadable += part.unreadable
                 unreadable += try addArchived(of: app, in: root, to: &rows) { name in
-                    let positions = wishes.positions(name: name, id: nil, app: app)
+                    let positions = queries.positions(name: name, id: nil, app: app)
                     found.formUnion(positions)
                     return isWhole || !positions.isEmpty
                 }
             }
-            found.formUnion(apps.compactMap { wishes.position(of: $0) })
+            found.formUnion(apps.compactMap { queries.position(of: $0) })
             try say(rows, to: &output)
             try output.flush()
-            let missing = wishes.all.indices.filter { !found.contains($0) }.map { wishes.all[$0].text }
+            let missing = queries.all.indices.filter { !found.contains($0) }.map { queries.all[$0].text }
             try complain(ofMissing: missing, isAllRead: unreadable.isEmpty)
         }
     }
 
     /// Whether a job has a requested state, and has been there for the requested time.
-    private func isWanted(_ row: Row) -> Bool {
+    private func isWanted(_ row: JobList.Row) -> Bool {
         (state.isEmpty || state.contains { $0.rawValue == row.state }) && isWanted(since: row.since)
     }
 
@@ -112,17 +115,23 @@ struct List: ParsableCommand {
     ///
     /// - Returns: The folders without read permission.
     private func addArchived(
-        of app: String, in root: Directory, to rows: inout [Row], where isMeant: (FileName) -> Bool
+        of app: String, in root: Directory, to rows: inout [JobList.Row], where isMeant: (FileName) -> Bool
     ) throws(SystemError) -> [String] {
         guard state.contains(.done) || state.contains(.failed) else { return [] }
         let (days, unreadable) = try ArchiveListing.days(of: app, in: root)
         for day in days.reversed() where state.contains(where: { $0.rawValue == day.folder.rawValue }) {
             try day.forEachJob { name, status in
                 guard isWanted(since: WallTime(nanoseconds: status.changedAt)), isMeant(name) else { return }
-                rows.append(Row(app, day, name, status))
+                rows.append(JobList.Row(app, day, name, status))
             }
         }
         return unreadable
+    }
+
+    private func note(_ part: JobList) {
+        guard !part.unreadable.isEmpty else { return }
+        let hidden = part.hiddenCount == 0 ? "" : "; \(part.hiddenCount.of("more active job")) not shown"
+        Talk.note("pushspool: no permission to read \(part.unreadable.joined(separator: ", "))\(hidden)")
     }
 
     private func complain(ofMissing names: [String], isAllRead: Bool) throws {
@@ -164,121 +173,12 @@ struct List: ParsableCommand {
         try output.append(lines: Table(header: header, rows: cells, rightAligned: Set(header.indices)).lines)
     }
 
-    private func rows(
-        of app: String, in root: Directory, _ status: [SpoolStatus.App], where isWanted: (FileName?, JobID?) -> Bool
-    ) throws(SystemError) -> (rows: [Row], unreadable: [String]) {
-        let (entries, unreadable) = try QueueListing.entries(of: app, in: root) { isWanted($0.name, $0.id) }
-        var progress: [String: SpoolStatus.Job] = [:]
-        for job in status.flatMap(\.progress) { progress[job.id.description] = job }
-        let hold = try entries.contains { $0.state == .held } ? Self.hold(of: app, in: root) : nil
-        var rows = try entries.map { (entry) throws(SystemError) -> Row in
-            let known = entry.id.flatMap { progress.removeValue(forKey: $0.description) }
-            guard known == nil else { return Row(app, entry, known) }
-            return Row(app, entry, try Self.progress(of: entry, in: hold))
-        }
-        guard !unreadable.isEmpty else { return (rows, []) }
-        rows += progress.values.filter { isWanted(FileName(escaped: $0.name), $0.id) }
-            .sorted { $0.id.bits < $1.id.bits }.map { Row(app, $0) }
-        let shown = rows.filter { $0.state == QueueListing.State.sending.rawValue }.count
-        let more = max(0, status.reduce(0) { $0 + $1.jobCount } - shown)
-        let hidden = more == 0 ? "" : "; \(more.of("more active job")) not shown"
-        Talk.note("pushspool: no permission to read \(unreadable.joined(separator: ", "))\(hidden)")
-        return (rows, unreadable)
-    }
-
-    private static func hold(of app: String, in root: Directory) throws(SystemError) -> Directory {
-        try root.openChild(Array(app.utf8)).openChild(Array("hold".utf8))
-    }
-
-    /// The progress of a held job, if a part of it was sent.
-    private static func progress(
-        of entry: QueueListing.Entry, in hold: Directory?
-    ) throws(SystemError) -> SpoolStatus.Job? {
-        guard entry.state == .held, let hold, let sent = try RestFile.beside(entry.name, in: hold)?.rest.sent else {
-            return nil
-        }
-        let settledCount = sent.count - sent.progress.remaining.count
-        return SpoolStatus.Job(name: "\(entry.name)", id: sent.id, count: sent.count, settledCount: settledCount)
-    }
-
-    private func say(_ rows: [Row], to output: inout OutputBuffer) throws(SystemError) {
+    private func say(_ rows: [JobList.Row], to output: inout OutputBuffer) throws(SystemError) {
         guard !json else {
             for row in rows { try output.append(row.json) }
             return
         }
         let header = ["app", "state", "age", "bytes", "job", "progress"]
         try output.append(lines: Table(header: header, rows: rows.map(\.cells), rightAligned: [2, 3]).lines)
-    }
-}
-
-/// A job in the list.
-private struct Row {
-    let app: String
-    let state: String
-    let name: String
-    let id: JobID?
-    let byteCount: Int64?
-    let since: WallTime?
-    let progress: SpoolStatus.Job?
-
-    init(_ app: String, _ entry: QueueListing.Entry, _ progress: SpoolStatus.Job?) {
-        (self.app, state, id, since) = (app, entry.state.rawValue, entry.id ?? progress?.id, entry.since)
-        (byteCount, self.progress) = (entry.byteCount, progress)
-        // Prefer the full name in the daemon's status.
-        name = progress?.name ?? "\(entry.name)"
-    }
-
-    /// Creates the row of a job known only from the daemon's status.
-    init(_ app: String, _ job: SpoolStatus.Job) {
-        (self.app, state, name, id) = (app, QueueListing.State.sending.rawValue, job.name, job.id)
-        (byteCount, since, progress) = (nil, nil, job)
-    }
-
-    /// Creates the row of an archived job.
-    init(_ app: String, _ day: ArchiveListing.Day, _ name: FileName, _ status: FileStatus) {
-        (self.app, state, self.name) = (app, day.folder.rawValue, name.escaped)
-        (id, progress, byteCount) = (nil, nil, status.byteCount)
-        since = WallTime(nanoseconds: status.changedAt)
-    }
-
-    var cells: [String] {
-        let age = since.map { (WallTime(nanoseconds: WallClock.nanoseconds()) - $0).inWords }
-        return [
-            app, state, age ?? "", byteCount.map(String.init) ?? "", name, progress?.inWords ?? "",
-        ]
-    }
-
-    var json: [UInt8] {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("app", app)
-        writer.member("state", state)
-        writer.member("job", name)
-        writer.member("id", id?.description)
-        writer.member("since", since?.rfc3339)
-        let remaining = progress?.remaining.map { Int($0.components.seconds) }
-        let numbers: [(String, Int?)] = [
-            ("bytes", byteCount.map { Int($0) }), ("count", progress?.count), ("settled", progress?.settledCount),
-            ("rate", progress?.rate), ("remaining_s", remaining),
-        ]
-        for case (let key, let number?) in numbers { writer.member(key, number) }
-        writer.endObject()
-        return writer.bytes + [UInt8(ascii: "\n")]
-    }
-}
-
-extension AgeShape.Row {
-    /// The row as one JSON object and a line feed.
-    fileprivate var json: [UInt8] {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("app", app)
-        writer.member("total", total)
-        writer.key("minutes")
-        writer.beginObject()
-        for (column, count) in zip(AgeShape.columns, counts) { writer.member(column, count) }
-        writer.endObject()
-        writer.endObject()
-        return writer.bytes + [UInt8(ascii: "\n")]
     }
 }

@@ -1,6 +1,8 @@
 import APNSModel
 import ArgumentParser
 import LinuxIO
+import Report
+import SpoolInspection
 import SpoolModel
 import SpoolStore
 

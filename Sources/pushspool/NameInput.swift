@@ -1,6 +1,7 @@
 import ArgumentParser
+import JobFormat
 import LinuxIO
-import SpoolModel
+import SpoolInspection
 
 /// Reads names from standard input if `-` is among a command's names.
 struct NameInput: ParsableArguments {

@@ -2,7 +2,7 @@ import ArgumentParser
 import SpoolModel
 
 /// The command `pushspool pause`.
-struct Pause: ParsableCommand {
+struct Pause: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Stop taking and sending jobs of apps until you resume them.",
         discussion: """
@@ -15,13 +15,13 @@ struct Pause: ParsableCommand {
 
     @OptionGroup var apps: AppArguments
 
-    func run() throws {
-        try apps.carryOut(.pause)
+    func run() async throws {
+        try await apps.carryOut(.pause)
     }
 }
 
 /// The command `pushspool resume`.
-struct Resume: ParsableCommand {
+struct Resume: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Let paused apps continue, and stopped apps retry.",
         discussion: """
@@ -33,7 +33,7 @@ struct Resume: ParsableCommand {
 
     @OptionGroup var apps: AppArguments
 
-    func run() throws {
-        try apps.carryOut(.resume)
+    func run() async throws {
+        try await apps.carryOut(.resume)
     }
 }

@@ -3,6 +3,7 @@ import Configuration
 import Document
 import LinuxIO
 import PushDaemon
+import SpoolInspection
 import SpoolModel
 
 /// The entry point.

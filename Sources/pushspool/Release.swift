@@ -2,7 +2,7 @@ import ArgumentParser
 import SpoolModel
 
 /// The command `pushspool release`.
-struct Release: ParsableCommand {
+struct Release: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Resume held jobs.",
         discussion: """
@@ -15,7 +15,7 @@ struct Release: ParsableCommand {
 
     @OptionGroup var jobs: JobArguments
 
-    func run() throws {
-        try jobs.carryOut(.release) { [jobs.request(.release, $0)] }
+    func run() async throws {
+        try await jobs.carryOut(.release) { [jobs.request(.release, $0)] }
     }
 }

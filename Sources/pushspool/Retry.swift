@@ -2,7 +2,7 @@ import ArgumentParser
 import SpoolModel
 
 /// The command `pushspool retry`.
-struct Retry: ParsableCommand {
+struct Retry: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Send the rest of archived jobs.",
         discussion: """
@@ -28,8 +28,8 @@ struct Retry: ParsableCommand {
         guard !(whole && unknown) else { throw ValidationError("--whole includes --unknown: use only one of them.") }
     }
 
-    func run() throws {
-        try jobs.carryOut(.retry) { name in
+    func run() async throws {
+        try await jobs.carryOut(.retry) { name in
             var plan = jobs.request(.retry, name)
             (plan.isWhole, plan.includesUnknown, plan.isDryRun) = (whole, unknown, true)
             guard !dryRun else { return [plan] }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LinuxIO
+import SpoolInspection
 import SpoolModel
 import SpoolStore
 
@@ -53,10 +54,10 @@ struct Show: AsyncParsableCommand {
 
     /// Searches again if a job was not found: it may have moved to a folder that had already been searched.
     private func search(for jobs: [String], of apps: [String], in root: Directory, _ path: String) throws -> JobSearch {
-        var search = JobSearch(JobWishes(jobs), apps: apps, in: root, path: path)
+        var search = JobSearch(JobQueries(jobs), apps: apps, in: root, path: path)
         try search.run()
-        if search.met.count < search.wishes.all.count {
-            search = JobSearch(JobWishes(jobs), apps: apps, in: root, path: path)
+        if search.met.count < search.queries.all.count {
+            search = JobSearch(JobQueries(jobs), apps: apps, in: root, path: path)
             try search.run()
         }
         search.readTimes()
@@ -71,11 +72,11 @@ struct Show: AsyncParsableCommand {
             Talk.note("pushspool: no permission to read \(first.joined(separator: ", "))\(more)")
         }
         let option = place.repeated
-        let missing = search.wishes.all.indices.filter { !search.met.contains($0) }
+        let missing = search.queries.all.indices.filter { !search.met.contains($0) }
         for position in missing {
             let places = "new/, work/, hold/, done/, failed/, feedback/ and the journals"
             Talk.complain(
-                "found nothing about \(search.wishes.all[position].text); searched \(places) "
+                "found nothing about \(search.queries.all[position].text); searched \(places) "
                     + "of \(search.apps.count == 1 ? search.apps[0] : search.apps.count.of("app"))",
                 hint: search.unreadable.isEmpty
                     ? "see: pushspool list\(option); pushspool feedback\(option) --kind job"

@@ -1,6 +1,8 @@
 import ArgumentParser
+import JournalModel
 import LinuxIO
-import SpoolModel
+import SpoolInspection
+import SpoolStore
 
 /// The command `pushspool journal`.
 struct ShowJournal: ParsableCommand {
@@ -35,7 +37,7 @@ struct ShowJournal: ParsableCommand {
     }
 
     private func show(_ journal: borrowing OpenFile, on output: inout OutputBuffer) throws {
-        guard let reading = try JournalReading(journal) else {
+        guard let reading = try JournalRegions(journal) else {
             try output.flush()
             Talk.complain(
                 "\(journal.path) is not a journal of this version, or its first page is damaged",
@@ -55,7 +57,7 @@ struct ShowJournal: ParsableCommand {
     }
 
     private func forEachRegion(
-        of journal: borrowing OpenFile, _ reading: JournalReading, _ body: ([UInt8], Int) throws -> Void
+        of journal: borrowing OpenFile, _ reading: JournalRegions, _ body: ([UInt8], Int) throws -> Void
     ) throws {
         var replay = reading.replay
         for index in replay.readingOrder { try body(try reading.region(index, of: journal), index) }

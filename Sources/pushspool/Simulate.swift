@@ -6,6 +6,7 @@ import GatewaySimulator
 import LinuxIO
 import Logging
 import PushDaemon
+import SpoolInspection
 
 /// The command `pushspool simulate`.
 struct Simulate: AsyncParsableCommand {

@@ -4,6 +4,7 @@ import Configuration
 import Document
 import LinuxIO
 import PushDaemon
+import SpoolInspection
 import SpoolModel
 
 /// The option for the spool, for commands that only read it.
@@ -29,14 +30,6 @@ struct SpoolOption: ParsableArguments {
     }
 }
 
-extension Sequence where Element: Hashable {
-    /// The distinct elements, in the order of their first occurrence.
-    var once: [Element] {
-        var seen: Set<Element> = []
-        return filter { seen.insert($0).inserted }
-    }
-}
-
 /// Parses an option for a point in time.
 enum TimeOption {
     /// Returns the time given by `text`; `nil` without a text.
@@ -49,5 +42,28 @@ enum TimeOption {
         } catch {
             throw ValidationError("\(option): \(error.message); \(error.hint)")
         }
+    }
+}
+
+extension OutputBuffer {
+    /// Runs a command that prints. All output of `body` is written before the command ends; otherwise the command
+    /// fails.
+    ///
+    /// - Throws: `ExitCode` if reading or writing failed, after reporting the error with `hint`; all other errors of
+    ///   `body`. A closed pipe is not an error.
+    static func printing(hint: String, _ body: (inout OutputBuffer) throws -> Void) throws {
+        var output = OutputBuffer()
+        do {
+            try body(&output)
+            try output.flush()
+        } catch let error as SystemError {
+            try complain(of: error, hint)
+        }
+    }
+
+    private static func complain(of error: SystemError, _ hint: String) throws {
+        if error.isBrokenPipe { return }
+        Talk.complain("\(error)", hint: error.isOutOfSpace ? "free some space, and run the command again" : hint)
+        throw ExitCode.badInput
     }
 }

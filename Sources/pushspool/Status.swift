@@ -4,6 +4,7 @@ import Configuration
 import Doctor
 import LinuxIO
 import PushDaemon
+import SpoolInspection
 import SpoolModel
 
 /// The command `pushspool status`.
@@ -54,7 +55,7 @@ struct Status: ParsableCommand {
         let isDead = daemon.hasDaemon == false
         try OutputBuffer.printing(hint: "check where standard output goes") { output in
             guard !json else { return try output.append(file.bytes) }
-            try output.append(lines: lines(of: status, isDead: isDead))
+            try output.append(lines: status.lines(at: now, isDead: isDead))
         }
         guard !isDead else {
             Talk.complain(
@@ -111,51 +112,5 @@ struct Status: ParsableCommand {
         }
     }
 
-    private func lines(of status: SpoolStatus, isDead: Bool) -> [String] {
-        let doing = isDead ? "dead" : status.isStopping ? "stopping" : "running"
-        let head = "node \(status.node), process \(status.processID), \(doing), started \(status.startedAt.rfc3339)"
-        let rows = status.apps.map { app in
-            let since = app.since.map { "  for \(seconds(now - $0))" } ?? ""
-            let until = app.until.map { "  until \($0.rfc3339)" } ?? ""
-            let answer = app.silence(at: now).map { "  last answer \(seconds($0)) ago" } ?? ""
-            return [app.name, app.state.rawValue, "\(app.jobCount)", (app.gateway ?? "") + since + until + answer]
-        }
-        let table = Table(header: ["app", "state", "jobs", "gateway"], rows: rows, rightAligned: [2]).lines
-        let warnings = status.apps.compactMap { app in app.expiry(at: now).map { "\($0); see pushspool check" } }
-        let faults = status.apps.compactMap(\.waitReason)
-        let ignored = status.apps.filter { $0.ignoredCount > 0 }.map { app in
-            "\(app.name): \(app.ignoredCount.of("file")) in new/ ignored; see pushspool doctor"
-        }
-        let jobs = status.apps.flatMap { app in app.progress.map { "\(app.name)/\($0.name)  \($0.inWords)" } }
-        return [head] + table + faults + ignored + warnings + jobs
-    }
-
     private func seconds(_ duration: Duration) -> String { "\(duration.components.seconds) s" }
-}
-
-extension SpoolStatus {
-    /// Returns the status with only these apps; unchanged if none are named.
-    func limited(to names: [String]) -> SpoolStatus {
-        guard !names.isEmpty else { return self }
-        var status = self
-        status.apps.removeAll { !names.contains($0.name) }
-        return status
-    }
-}
-
-extension SpoolStatus.App {
-    /// The reason why the app waits or does not start, if it has one: `weather waits for room in the journal: …`.
-    var waitReason: String? { reason.map { "\(name) \(state == .starting ? "cannot start: " : "")\($0)" } }
-
-    /// The time since the gateway's last answer, if jobs are under way and it is longer than 10 s.
-    func silence(at now: WallTime) -> Duration? {
-        guard state == .sending, !progress.isEmpty, let answeredAt, now - answeredAt > .seconds(10) else { return nil }
-        return now - answeredAt
-    }
-
-    /// The warning about the app's certificate, if at most 30 days are left: `weather: certificate expires on …`.
-    func expiry(at now: WallTime) -> String? {
-        guard let notAfter = credentials?.notAfter else { return nil }
-        return CertificateExpiry.words(of: notAfter, at: now).map { "\(name): certificate \($0)" }
-    }
 }

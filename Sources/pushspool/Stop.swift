@@ -2,6 +2,7 @@ import ArgumentParser
 import Configuration
 import LinuxIO
 import PushDaemon
+import SpoolInspection
 import SpoolModel
 
 /// The command `pushspool stop`.

@@ -2,9 +2,11 @@ import APNSModel
 import ArgumentParser
 import Configuration
 import Document
+import JobFormat
 import LinuxIO
 import PushDaemon
 import SpoolClient
+import SpoolInspection
 import SpoolModel
 import SpoolStore
 

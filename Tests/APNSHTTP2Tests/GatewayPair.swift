@@ -166,8 +166,8 @@ final class GatewayPair {
 
     private func take(_ news: SessionNews) {
         if let fault = news.fault { faults.append(fault) }
-        let upshot = queue.take(news, at: Work.now(), using: &random)
-        settledCount += upshot.settlements.reduce(0) { $0 + ($1.outcome == .accepted ? $1.batch.count : 0) }
+        let consequences = queue.take(news, at: Work.now(), using: &random)
+        settledCount += consequences.settlements.reduce(0) { $0 + ($1.outcome == .accepted ? $1.batch.count : 0) }
     }
 
     /// The bytes cut at random.

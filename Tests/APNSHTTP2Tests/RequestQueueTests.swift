@@ -26,14 +26,14 @@ struct RequestQueueTests {
     private mutating func take(
         refusing index: Int = 0, _ reason: Reason, retryAfter: Duration? = nil,
         adjust: (inout Batch.Header) -> Void = { _ in }
-    ) -> RequestQueue.Upshot {
+    ) -> RequestQueue.Consequences {
         var news = SessionNews()
         let batch = Work.batch(index..<index + 1, adjust: adjust)
         news.refused = [SessionNews.Refused(batch: batch, reply: Self.reply(reason), retryAfter: retryAfter)]
         return queue.take(news, at: Work.now(), using: &random)
     }
 
-    private mutating func take(_ news: SessionNews) -> RequestQueue.Upshot {
+    private mutating func take(_ news: SessionNews) -> RequestQueue.Consequences {
         queue.take(news, at: Work.now(), using: &random)
     }
 
@@ -41,30 +41,30 @@ struct RequestQueueTests {
         (Reason.unregistered, Verdict.gone), (.badDeviceToken, .invalid), (.payloadTooLarge, .message),
     ])
     mutating func `a refusal of the token or of the message is final`(reason: Reason, verdict: Verdict) {
-        let upshot = take(refusing: 3, reason)
-        #expect(upshot.settlements.map(\.outcome.refusal?.verdict) == [verdict])
-        #expect(upshot.settlements.first?.outcome.refusal?.reason == reason.rawValue)
+        let consequences = take(refusing: 3, reason)
+        #expect(consequences.settlements.map(\.outcome.refusal?.verdict) == [verdict])
+        #expect(consequences.settlements.first?.outcome.refusal?.reason == reason.rawValue)
         expectTaken([])
         #expect(queue.pausingCount == 0)
     }
 
     @Test mutating func `a refusal of the app keeps the notification and asks to stop`() {
-        let upshot = take(.forbidden)
-        #expect(upshot.settlements.isEmpty)
-        #expect(upshot.demands == [.stop(Self.reply(.forbidden))])
+        let consequences = take(.forbidden)
+        #expect(consequences.settlements.isEmpty)
+        #expect(consequences.demands == [.stop(Self.reply(.forbidden))])
         expectTaken([0])
     }
 
     @Test(arguments: [Reason.badTopic, .topicDisallowed, .missingTopic, .deviceTokenNotForTopic])
     mutating func `a topic of the job's own is the job's fault`(reason: Reason) {
-        let upshot = take(reason) { $0.hasOwnTopic = true }
-        #expect(upshot.demands.isEmpty)
-        #expect(upshot.settlements.map(\.outcome.refusal?.verdict) == [.message])
+        let consequences = take(reason) { $0.hasOwnTopic = true }
+        #expect(consequences.demands.isEmpty)
+        #expect(consequences.settlements.map(\.outcome.refusal?.verdict) == [.message])
     }
 
     @Test mutating func `a shutdown is tried once at once and then pauses like a server error`() {
-        let upshot = take(.shutdown)
-        #expect(upshot.demands == [.replace])
+        let consequences = take(.shutdown)
+        #expect(consequences.demands == [.replace])
         expectTaken([0])
         _ = take(.shutdown)
         expectTaken([])
@@ -77,8 +77,8 @@ struct RequestQueueTests {
     @Test(arguments: [Reason.internalServerError, .serviceUnavailable])
     mutating func `a server error pauses for a quarter of an hour, then twice as long`(reason: Reason) throws {
         for round in 0..<6 {
-            let upshot = take(reason)
-            #expect(upshot.settlements.isEmpty && upshot.demands.isEmpty)
+            let consequences = take(reason)
+            #expect(consequences.settlements.isEmpty && consequences.demands.isEmpty)
             let pause = try #require(queue.nextRelease) - .zero
             let longest = min(900 << round, 4 * 3600)
             #expect(pause >= .seconds(longest / 2) && pause <= .milliseconds(longest * 1000 + 100))
@@ -105,24 +105,24 @@ struct RequestQueueTests {
     }
 
     @Test mutating func `too many provider tokens rest the app, not the notification`() throws {
-        let upshot = take(.tooManyProviderTokenUpdates)
-        #expect(try #require(upshot.rest) >= .seconds(15))
-        #expect(upshot.demands == [.replace])
+        let consequences = take(.tooManyProviderTokenUpdates)
+        #expect(try #require(consequences.rest) >= .seconds(15))
+        #expect(consequences.demands == [.replace])
         expectTaken([0])
     }
 
     @Test mutating func `what would pause beyond its end is given up`() {
-        let upshot = take(.internalServerError) { $0.giveUpAt = .zero + .seconds(300) }
-        #expect(upshot.settlements.indices("unsent") == [0])
-        #expect(upshot.settlements.first?.outcome.refusal?.verdict == .later)
+        let consequences = take(.internalServerError) { $0.giveUpAt = .zero + .seconds(300) }
+        #expect(consequences.settlements.indices("unsent") == [0])
+        #expect(consequences.settlements.first?.outcome.refusal?.verdict == .later)
         #expect(queue.pausingCount == 0)
     }
 
     @Test mutating func `what would pause beyond its expiration is given up`() {
         var attributes = Attributes()
         attributes.expiration = Expiration(epochSeconds: 1_800_000_300)
-        let upshot = take(.internalServerError) { $0.attributes = attributes }
-        #expect(upshot.settlements.indices("unsent") == [0])
+        let consequences = take(.internalServerError) { $0.attributes = attributes }
+        #expect(consequences.settlements.indices("unsent") == [0])
     }
 
     @Test mutating func `a notification that draws a bad topic while others are accepted pauses at the third time`() {
@@ -155,8 +155,8 @@ struct RequestQueueTests {
     @Test mutating func `an unanswered request that must not be sent twice is unknown`() {
         var news = SessionNews()
         news.doubtful = [Work.batch(0..<2, onDoubt: .report), Work.batch(2..<4)]
-        let upshot = take(news)
-        #expect(upshot.settlements.indices("unknown") == [0, 1])
+        let consequences = take(news)
+        #expect(consequences.settlements.indices("unknown") == [0, 1])
         expectTaken([2, 3])
     }
 
@@ -169,8 +169,8 @@ struct RequestQueueTests {
         _ = take(news)
         var good = SessionNews()
         good.accepted = [Work.batch(0..<1)]
-        let upshot = take(good)
-        #expect(upshot.settlements.indices("accepted") == [0])
+        let consequences = take(good)
+        #expect(consequences.settlements.indices("accepted") == [0])
         _ = queue.takeAll()
         _ = take(news)
         expectTaken([0])

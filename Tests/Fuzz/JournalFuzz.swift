@@ -1,4 +1,6 @@
 import APNSModel
+import JobFormat
+import JournalModel
 import SpoolModel
 
 /// A journal that another program wrote, or chance: its checksums are right, whatever it says.

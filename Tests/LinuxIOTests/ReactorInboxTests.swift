@@ -22,9 +22,9 @@ struct ReactorInboxTests {
         return isRung(inbox)
     }
 
-    /// Whether the reactor's bell has been rung.
+    /// Whether the reactor's wakeup has been rung.
     private func isRung(_ inbox: ReactorInbox) -> Bool {
-        var poll = pollfd(fd: inbox.bell.rawValue, events: Int16(POLLIN), revents: 0)
+        var poll = pollfd(fd: inbox.wakeup.rawValue, events: Int16(POLLIN), revents: 0)
         return unsafe Glibc.poll(&poll, 1, 0) == 1
     }
 

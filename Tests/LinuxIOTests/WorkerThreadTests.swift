@@ -37,12 +37,12 @@ import Testing
         let (entered, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         async let held: Void = ledger.hold(entered, gate)
         entered.wait()
-        let first = worker.pulse
-        #expect(first.isAtWork && worker.pulse == first)
+        let first = worker.progress
+        #expect(first.isAtWork && worker.progress == first)
         gate.signal()
         await held
         await ledger.add(2)
-        #expect(worker.pulse.finishedCount > first.finishedCount)
+        #expect(worker.progress.finishedCount > first.finishedCount)
         worker.stop()
     }
 }

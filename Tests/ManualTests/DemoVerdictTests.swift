@@ -2,8 +2,8 @@ import APNSBinary
 import APNSModel
 import Testing
 
+@testable import Demo
 @testable import GatewaySimulator
-@testable import pushspool
 
 /// What the demo says of outcomes that are not as they should be.
 struct DemoVerdictTests {

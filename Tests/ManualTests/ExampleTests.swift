@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import AppEngine
+@testable import JobOperations
 
 struct ExampleTests {
     @Test(arguments: try Manual.readmeExamples() + Manual.pageExamples())

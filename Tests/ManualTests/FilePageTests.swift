@@ -1,6 +1,8 @@
 import APNSModel
 import Document
 import Foundation
+import JobFormat
+import JournalModel
 import SpoolModel
 import Testing
 

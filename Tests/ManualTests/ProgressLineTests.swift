@@ -2,7 +2,7 @@ import APNSModel
 import SpoolModel
 import Testing
 
-@testable import pushspool
+@testable import SpoolInspection
 
 struct ProgressLineTests {
     private func line(_ count: Int, _ settledCount: Int, rate: Int? = nil, remaining: Duration? = nil) -> String {

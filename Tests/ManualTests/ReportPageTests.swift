@@ -5,7 +5,7 @@ import SpoolModel
 import TestSupport
 import Testing
 
-@testable import pushspool
+@testable import Report
 
 /// The page of a report.
 struct ReportPageTests {

@@ -8,6 +8,7 @@ import Testing
 
 @testable import AppEngine
 @testable import Configuration
+@testable import JobOperations
 
 /// The sample jobs in `etc/jobs`: one for each push type.
 struct SampleJobTests {

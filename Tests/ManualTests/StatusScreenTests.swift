@@ -2,7 +2,7 @@ import APNSModel
 import SpoolModel
 import Testing
 
-@testable import pushspool
+@testable import SpoolInspection
 
 struct StatusScreenTests {
     private static let now = WallTime(epochSeconds: 1_795_310_400)

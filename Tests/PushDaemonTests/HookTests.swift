@@ -8,6 +8,7 @@ import Testing
 @testable import AppEngine
 @testable import Configuration
 @testable import PushDaemon
+@testable import SharedResources
 
 /// The command that gets an app's feedback.
 @Suite struct HookTests {

@@ -1,6 +1,8 @@
 import APNSModel
 import Foundation
 import GatewaySimulator
+import JobFormat
+import JournalModel
 import LinuxIO
 import SpoolModel
 import SpoolStore

@@ -5,6 +5,7 @@ import Testing
 
 @testable import AppEngine
 @testable import Configuration
+@testable import JobOperations
 @testable import PushDaemon
 
 /// The two formats of `log.format`.

@@ -4,6 +4,7 @@ import Testing
 
 @testable import AppEngine
 @testable import Configuration
+@testable import JobOperations
 @testable import PushDaemon
 
 /// What is in a line of the log.
@@ -35,14 +36,6 @@ import Testing
     @Test func `nothing in a line of text is obeyed by a terminal`() {
         let values: Logger.Metadata = [LogKey.job: "a\u{9B}2J\u{202E}é\u{7F}"]
         #expect(line(.text, values).hasSuffix(#" job="a\u009b2J\u202eé\u007f""# + "\n"))
-    }
-
-    @Test func `a result file in words has nothing that a terminal obeys`() {
-        let result = #"{"code":"x\u001b[2J","why":"y\u009b\nz"}"#
-        #expect(ResultSummary.text(of: Array(result.utf8)) == "x\u{FFFD}[2J, y\u{FFFD}\u{FFFD}z")
-        let faults = #"{"code":"x\u001b","diagnostics":[{"message":"a\u202eb","hint":"c\u0007"}]}"#
-        #expect(
-            ResultSummary.text(of: Array(faults.utf8)) == "x\u{FFFD}\n  a\u{FFFD}b\n  hint: c\u{FFFD}")
     }
 
     @Test func `what an event says goes before what its logger says`() {

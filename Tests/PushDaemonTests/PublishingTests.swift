@@ -1,5 +1,6 @@
 import Foundation
 import GatewaySimulator
+import JobFormat
 import LinuxIO
 import SpoolModel
 import TestSupport

@@ -8,6 +8,7 @@ import Testing
 
 @testable import AppEngine
 @testable import Configuration
+@testable import JobOperations
 @testable import PushDaemon
 
 /// What a service manager hears of the daemon, and what its journal gets.

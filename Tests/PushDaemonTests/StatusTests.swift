@@ -3,6 +3,7 @@ import APNSModel
 import Foundation
 import GatewaySimulator
 import Glibc
+import JobFormat
 import LinuxIO
 import SpoolModel
 import TestSupport
@@ -144,27 +145,6 @@ import Testing
         }
     }
 
-    @Test func `an answer that is long away is told from one that is not`() {
-        var standing = Standing()
-        let start = WallTime(epochSeconds: 1_795_310_400)
-        func silence(after seconds: Int) -> WallTime? { standing.silentSince(at: start + .seconds(seconds)) }
-        #expect(silence(after: 100) == nil)
-        standing.note(inFlight: 1, at: start)
-        standing.note(inFlight: 2, at: start + .seconds(9))
-        #expect(silence(after: 9) == nil && silence(after: 10) == start)
-        var tokens = PackedBytes()
-        tokens.append([1])
-        let header = Batch.Header(job: JobID(bits: 1), attributes: Attributes())
-        let batch = Batch(header: header, firstIndex: 0, tokens: tokens, payloads: .shared(Payload(bytes: [2])))
-        let answer = GatewayEvent.settled([Settlement(batch, .accepted)])
-        standing.note(answer, at: start + .seconds(12), stopPause: .seconds(1))
-        #expect(silence(after: 21) == nil && silence(after: 22) == start + .seconds(12))
-        standing.note(inFlight: 0, at: start + .seconds(30))
-        #expect(silence(after: 60) == nil)
-        standing.note(inFlight: 1, at: start + .seconds(70))
-        #expect(silence(after: 79) == nil && silence(after: 80) == start + .seconds(70))
-    }
-
     @Test(arguments: [SIGINT, SIGTERM])
     func `a watch shows the status again and again, until a signal`(signal: Int32) async throws {
         try await Bench.running(try .init()) { bench in
@@ -196,12 +176,12 @@ import Testing
         let looks: [(second: Int, finished: Int, isAtWork: Bool)] = [
             (0, 7, true), (9, 7, true), (10, 7, true), (11, 7, true), (12, 8, true), (13, 8, false), (99, 8, false),
         ]
-        var standstill = Standstill()
+        var detector = HangDetector()
         var found: [String] = []
         for look in looks {
-            let pulse = WorkerThread.Pulse(finishedCount: look.finished, isAtWork: look.isAtWork)
-            let isNews = standstill.note(pulse, at: .zero + .seconds(look.second))
-            found.append("\(isNews ? "news" : "no news"), \(standstill.begin == nil ? "goes on" : "stands")")
+            let progress = WorkerThread.Progress(finishedCount: look.finished, isAtWork: look.isAtWork)
+            let isNews = detector.note(progress, at: .zero + .seconds(look.second))
+            found.append("\(isNews ? "news" : "no news"), \(detector.begin == nil ? "goes on" : "stands")")
         }
         #expect(
             found == [

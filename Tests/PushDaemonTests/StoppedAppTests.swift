@@ -101,17 +101,4 @@ import Testing
             #expect(ledger.acceptedCount == 51 && ledger.duplicateIDs.isEmpty)
         }
     }
-
-    @Test func `a stop that is told before another configuration does not outlast it`() {
-        var standing = Standing()
-        let (now, hour) = (WallTime(epochSeconds: 1_795_000_000), Duration.seconds(3600))
-        standing.note(.stopped(GatewayFault("refused")), at: now, stopPause: hour)
-        #expect(standing.phase == .stopped && standing.trouble?.nextTry == now + hour)
-        standing.note(.troubled(GatewayFault("failing")), at: now, stopPause: hour)
-        #expect(standing.trouble?.words == "is stopped: refused")
-        standing.note(.trying, at: now, stopPause: hour)
-        #expect(standing.phase == .asking(hasFreed: false) && standing.trouble?.kind == .stop)
-        standing.note(.resumed, at: now, stopPause: hour)
-        #expect(standing.phase == .open && standing.trouble == nil)
-    }
 }

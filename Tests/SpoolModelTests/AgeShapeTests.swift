@@ -1,4 +1,5 @@
 import APNSModel
+import JobFormat
 import SpoolModel
 import TestSupport
 import Testing
@@ -39,13 +40,13 @@ struct AgeShapeTests {
 
 struct JobWishesTests {
     @Test func `a job is meant by its name, its app and name, and its id`() throws {
-        let wishes = JobWishes(["a.json", "news/a.json", "0000000000000000000000002D", "a.json", "b%0A.json"])
-        #expect(wishes.all.count == 4)
+        let queries = JobQueries(["a.json", "news/a.json", "0000000000000000000000002D", "a.json", "b%0A.json"])
+        #expect(queries.all.count == 4)
         let (a, b) = (try #require(FileName("a.json")), try #require(FileName("b\n.json")))
-        #expect(wishes.positions(name: a, id: nil, app: "weather") == [0])
-        #expect(wishes.positions(name: a, id: nil, app: "news") == [0, 1])
-        #expect(wishes.positions(name: b, id: JobID(bits: 77), app: "weather") == [2, 3])
-        #expect(wishes.positions(name: nil, id: JobID(bits: 78), app: "weather").isEmpty)
-        #expect(wishes.position(of: "news/a.json") == 1 && wishes.position(of: "a") == nil)
+        #expect(queries.positions(name: a, id: nil, app: "weather") == [0])
+        #expect(queries.positions(name: a, id: nil, app: "news") == [0, 1])
+        #expect(queries.positions(name: b, id: JobID(bits: 77), app: "weather") == [2, 3])
+        #expect(queries.positions(name: nil, id: JobID(bits: 78), app: "weather").isEmpty)
+        #expect(queries.position(of: "news/a.json") == 1 && queries.position(of: "a") == nil)
     }
 }

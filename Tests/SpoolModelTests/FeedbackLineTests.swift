@@ -1,6 +1,8 @@
 import APNSModel
 import Document
 import JSON
+import JobFormat
+import JournalModel
 import SpoolModel
 import TestSupport
 import Testing

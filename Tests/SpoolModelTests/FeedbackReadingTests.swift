@@ -1,6 +1,8 @@
 import APNSModel
 import Document
 import JSON
+import JobFormat
+import JournalModel
 import SpoolModel
 import TestSupport
 import Testing
@@ -23,7 +25,7 @@ struct FeedbackReadingTests {
         return filter
     }
 
-    private static let wishes: [(FeedbackFilter, Bool)] = [
+    private static let conditions: [(FeedbackFilter, Bool)] = [
         (filter { _ in }, true), (filter { $0.kinds = ["notification"] }, true),
         (filter { $0.kinds = ["job", "notification"] }, true), (filter { $0.kinds = ["job"] }, false),
         (filter { $0.outcomes = ["rejected"] }, true), (filter { $0.outcomes = ["accepted"] }, false),
@@ -38,7 +40,7 @@ struct FeedbackReadingTests {
         $0.verdicts = ["gone"]
     }
 
-    @Test(arguments: wishes)
+    @Test(arguments: conditions)
     func `a line is wanted when it has one of the values of each filter`(
         filter: FeedbackFilter, isWanted: Bool
     ) throws {
@@ -51,7 +53,7 @@ struct FeedbackReadingTests {
         ("0000000000000000000000002d", true), ("0000000000000000000000002E", false),
     ])
     func `a job is named by its name, by app and name, by our id, or by its own`(text: String, isMeant: Bool) throws {
-        let filter = Self.filter { $0.jobs = JobWishes(["other.json", text]) }
+        let filter = Self.filter { $0.jobs = JobQueries(["other.json", text]) }
         #expect(filter.admits(try Self.node(Self.line + Self.rest), publishedAt: nil) == isMeant)
     }
 

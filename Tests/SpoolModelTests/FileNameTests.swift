@@ -1,3 +1,4 @@
+import JobFormat
 import SpoolModel
 import TestSupport
 import Testing

@@ -5,6 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import JobFormat
 @testable import SpoolModel
 
 /// Documents that are made to take long.

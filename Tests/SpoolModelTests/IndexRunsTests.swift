@@ -1,3 +1,4 @@
+import JournalModel
 import SpoolModel
 import TestSupport
 import Testing

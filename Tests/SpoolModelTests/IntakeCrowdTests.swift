@@ -2,6 +2,7 @@ import APNSModel
 import TestSupport
 import Testing
 
+@testable import JobFormat
 @testable import SpoolModel
 
 /// More files in `new/` than the intake attends to.

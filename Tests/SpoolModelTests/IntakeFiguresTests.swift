@@ -1,6 +1,7 @@
 import APNSModel
 import Testing
 
+@testable import JobFormat
 @testable import SpoolModel
 
 /// What the intake tells of the files that wait.

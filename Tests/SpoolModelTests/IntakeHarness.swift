@@ -1,4 +1,5 @@
 import APNSModel
+import JobFormat
 import SpoolModel
 
 /// An intake with a clock set by hand and a folder of make-believe files.

@@ -2,6 +2,7 @@ import APNSModel
 import TestSupport
 import Testing
 
+@testable import JobFormat
 @testable import SpoolModel
 
 struct IntakePostponementStoreTests {

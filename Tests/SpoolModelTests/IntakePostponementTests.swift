@@ -2,6 +2,7 @@ import APNSModel
 import TestSupport
 import Testing
 
+@testable import JobFormat
 @testable import SpoolModel
 
 /// Files that are not to be taken before a time of day, or before they are asked for.

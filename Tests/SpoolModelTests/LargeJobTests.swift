@@ -1,6 +1,7 @@
 import APNSModel
 import Document
 import JSON
+import JobFormat
 import SpoolModel
 import Testing
 

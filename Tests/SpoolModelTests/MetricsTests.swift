@@ -1,7 +1,9 @@
 import APNSModel
+import JobFormat
 import TestSupport
 import Testing
 
+@testable import JournalModel
 @testable import SpoolModel
 
 /// The text that monitoring reads.

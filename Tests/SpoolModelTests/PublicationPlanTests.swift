@@ -228,12 +228,16 @@ private struct PublishingWorld {
         guard let step = plan.next(hasLines: hasLines) else { return isInRound = false }
         guard mayFail() else {
             carryOut(step)
-            return plan.note(.done)
+            plan.note(.done)
+            return
         }
         // What was taken is put back.
         for id in taken { jobs[id]?.hasLine = true }
         taken = []
-        guard case .archive(let ids) = step else { return plan.note(.failed) }
+        guard case .archive(let ids) = step else {
+            plan.note(.failed)
+            return
+        }
         // One after the other: some may have been moved.
         let half = ids.count / 2
         carryOut(.archive(Array(ids.prefix(half))))

@@ -1,6 +1,7 @@
 import APNSModel
 import Testing
 
+@testable import JournalModel
 @testable import SpoolModel
 
 struct RecoveryPlanTests {

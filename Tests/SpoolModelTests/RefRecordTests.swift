@@ -2,6 +2,8 @@ import APNSModel
 import TestSupport
 import Testing
 
+@testable import JobFormat
+@testable import JournalModel
 @testable import SpoolModel
 
 struct RefRecordTests {

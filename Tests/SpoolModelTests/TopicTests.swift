@@ -1,5 +1,6 @@
 import APNSModel
 import Document
+import JobFormat
 import SpoolModel
 import Testing
 

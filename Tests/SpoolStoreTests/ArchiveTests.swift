@@ -1,4 +1,5 @@
 import APNSModel
+import JobFormat
 import LinuxIO
 import SpoolModel
 import SpoolStore
@@ -25,14 +26,14 @@ import Testing
 
     @Test func `two jobs that are not moved yet do not get one place`() throws {
         let name = try fileName("job.json")
-        let one = try app.place(for: name, in: .done, at: spool.noon, withResult: false)
-        let two = try app.place(for: name, in: .done, at: spool.noon, withResult: false)
+        let one = try app.archives.place(for: name, in: .done, at: spool.noon, withResult: false)
+        let two = try app.archives.place(for: name, in: .done, at: spool.noon, withResult: false)
         #expect(one.name.escaped == "job.json" && two.name.escaped == "job~2.json")
     }
 
     @Test func `a place that the journal remembers is not given away`() throws {
-        app.reserve(ArchivePlace(folder: .done, day: spool.noon.day, name: try fileName("job.json")))
-        let place = try app.place(for: try fileName("job.json"), in: .done, at: spool.noon, withResult: false)
+        app.archives.reserve(ArchivePlace(folder: .done, day: spool.noon.day, name: try fileName("job.json")))
+        let place = try app.archives.place(for: try fileName("job.json"), in: .done, at: spool.noon, withResult: false)
         #expect(place.name.escaped == "job~2.json")
     }
 
@@ -43,7 +44,7 @@ import Testing
             let result = try #require(place.name.result)
             #expect(try spool.folder("failed/2026-11-21").text(result.escaped) == "why \(number)")
         }
-        try app.syncArchives()
+        try app.archives.sync()
         #expect(try spool.folder("failed/2026-11-21").names().count == 6)
     }
 
@@ -60,9 +61,9 @@ import Testing
 
     @Test func `a place taken by somebody else meanwhile costs the job a number`() throws {
         let job = try spool.claim(try fileName("job.json"), id: 1)
-        let place = try app.place(for: job.name, in: .failed, at: spool.noon, withResult: true)
+        let place = try app.archives.place(for: job.name, in: .failed, at: spool.noon, withResult: true)
         try spool.folder("failed/2026-11-21").put("job.json", "theirs")
-        let taken = try app.archive(job, at: place, result: Array("why".utf8))
+        let taken = try app.archives.archive(job, at: place, result: Array("why".utf8))
         #expect(taken.name.escaped == "job~2.json")
         #expect(try spool.folder("failed/2026-11-21").text("job.json") == "theirs")
         #expect(try spool.folder("failed/2026-11-21").text("job~2.json.result.json") == "why")
@@ -70,11 +71,11 @@ import Testing
 
     @Test func `archiving again after a crash does what is left`() throws {
         let job = try spool.claim(try fileName("job.json"), id: 1)
-        let place = try app.place(for: job.name, in: .failed, at: spool.noon, withResult: true)
+        let place = try app.archives.place(for: job.name, in: .failed, at: spool.noon, withResult: true)
         // The crash: the job has its new name and its old one, and the result is only staged.
         try app.work.link(job.entry.bytes, to: try spool.folder("failed/2026-11-21"), as: place.name.bytes)
         try app.work.put("\(job.id).result", "half")
-        for _ in 0..<2 { #expect(try app.archive(job, at: place, result: Array("why".utf8)) == place) }
+        for _ in 0..<2 { #expect(try app.archives.archive(job, at: place, result: Array("why".utf8)) == place) }
         #expect(try app.work.names().isEmpty)
         #expect(try spool.folder("failed/2026-11-21").sortedNames() == ["job.json", "job.json.result.json"])
         #expect(try spool.folder("failed/2026-11-21").text("job.json.result.json") == "why")
@@ -82,10 +83,12 @@ import Testing
 
     @Test func `a result is there before its job, and goes when the job does not come`() throws {
         let job = try spool.claim(try fileName("job.json"), id: 1)
-        let place = try app.place(for: job.name, in: .failed, at: spool.noon, withResult: true)
+        let place = try app.archives.place(for: job.name, in: .failed, at: spool.noon, withResult: true)
         // The file is gone: the move fails after the result is out.
         try app.work.unlink(job.entry.bytes)
-        let error = #expect(throws: SystemError.self) { try app.archive(job, at: place, result: Array("why".utf8)) }
+        let error = #expect(throws: SystemError.self) {
+            try app.archives.archive(job, at: place, result: Array("why".utf8))
+        }
         #expect(error?.isNotFound == true)
         #expect(try spool.folder("failed/2026-11-21").names().isEmpty)
     }
@@ -93,7 +96,7 @@ import Testing
     @Test(arguments: [true, false])
     func `a crash between result and job leaves neither, and the place is used again`(isPublished: Bool) throws {
         let job = try spool.claim(try fileName("job.json"), id: 1)
-        let place = try app.place(for: job.name, in: .failed, at: spool.noon, withResult: true)
+        let place = try app.archives.place(for: job.name, in: .failed, at: spool.noon, withResult: true)
         try app.work.put("\(job.id).place", place.path)
         let day = try spool.folder("failed/2026-11-21")
         if isPublished {
@@ -104,22 +107,22 @@ import Testing
         let again = try spool.restarted()
         #expect(try again.claimed().jobs.map(\.id) == [job.id])
         #expect(try day.names().isEmpty && app.work.sortedNames() == [job.entry.escaped])
-        #expect(try again.place(for: job.name, in: .failed, at: spool.noon, withResult: true) == place)
+        #expect(try again.archives.place(for: job.name, in: .failed, at: spool.noon, withResult: true) == place)
     }
 
     @Test func `a result that a power loss left without its job and without a note is known by its bytes`() throws {
         let job = try spool.claim(try fileName("job.json"), id: 1)
-        let place = try app.place(for: job.name, in: .failed, at: spool.noon, withResult: true)
+        let place = try app.archives.place(for: job.name, in: .failed, at: spool.noon, withResult: true)
         let day = try spool.folder("failed/2026-11-21")
         try day.put("job.json.result.json", "why")
-        #expect(try app.archive(job, at: place, result: Array("why".utf8)) == place)
+        #expect(try app.archives.archive(job, at: place, result: Array("why".utf8)) == place)
         #expect(try day.sortedNames() == ["job.json", "job.json.result.json"] && app.work.names().isEmpty)
     }
 
     @Test func `a crash after the job has moved leaves its result where it is`() throws {
         let job = try spool.claim(try fileName("job.json"), id: 1)
-        let place = try app.place(for: job.name, in: .failed, at: spool.noon, withResult: true)
-        _ = try app.archive(job, at: place, result: Array("why".utf8))
+        let place = try app.archives.place(for: job.name, in: .failed, at: spool.noon, withResult: true)
+        _ = try app.archives.archive(job, at: place, result: Array("why".utf8))
         try app.work.put("\(job.id).place", place.path)
         #expect(try app.claimed().jobs.isEmpty && app.work.names().isEmpty)
         #expect(try spool.folder("failed/2026-11-21").sortedNames() == ["job.json", "job.json.result.json"])
@@ -134,7 +137,9 @@ import Testing
 
     @Test func `a held job keeps its name, or gets the next number`() throws {
         let name = try fileName("job.json")
-        let held = try (1...2).map { try app.hold(try spool.claim(name, contents: "\($0)", id: UInt128($0))).escaped }
+        let held = try (1...2).map {
+            try app.hold.park(try spool.claim(name, contents: "\($0)", id: UInt128($0))).escaped
+        }
         #expect(held == ["job.json", "job~2.json"])
         #expect(try spool.folder("hold").text("job~2.json") == "2")
         #expect(try app.work.names().isEmpty)

@@ -1,4 +1,5 @@
 import APNSModel
+import JobFormat
 import LinuxIO
 import SpoolModel
 import SpoolStore
@@ -21,8 +22,8 @@ import Testing
         let found = try app.claimed()
         #expect(found.jobs.map(\.name) == names && found.strangers.isEmpty)
         for job in found.jobs {
-            let place = try app.place(for: job.name, in: .done, at: spool.noon, withResult: false)
-            #expect(try app.archive(job, at: place, result: nil).name == job.name)
+            let place = try app.archives.place(for: job.name, in: .done, at: spool.noon, withResult: false)
+            #expect(try app.archives.archive(job, at: place, result: nil).name == job.name)
         }
         #expect(Set(try spool.folder("done/2026-11-21").names()) == Set(names.map(\.bytes)))
         #expect(try app.work.names().isEmpty && app.new.names().isEmpty)

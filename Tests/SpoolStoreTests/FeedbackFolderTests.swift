@@ -1,5 +1,6 @@
 import APNSModel
 import Glibc
+import JobFormat
 import LinuxIO
 import SpoolModel
 import SpoolStore

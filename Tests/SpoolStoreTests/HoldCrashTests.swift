@@ -22,7 +22,7 @@
             guard case .claimed(let job) = try test.app.claim(try test.opened(name), id: JobID(bits: 1)) else {
                 throw NotClaimed()
             }
-            #expect(try test.app.hold(job) == name)
+            #expect(try test.app.hold.park(job) == name)
             try volume.apply(plan.changes)
             for state in volume.crashStates(seed: 1, count: 20) {
                 #expect(state.names(in: "weather/hold") == ["a.json"])

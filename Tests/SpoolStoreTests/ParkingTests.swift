@@ -1,4 +1,5 @@
 import APNSModel
+import JobFormat
 import LinuxIO
 import SpoolModel
 import SpoolStore
@@ -19,21 +20,21 @@ import Testing
     @Test func `a claimed job is parked beside what is left of it, and released without`() throws {
         let name = try fileName("a.json")
         let job = try test.claim(name, contents: "{}", id: 1)
-        let parked = try test.app.hold(job, leaving: Array("rest".utf8))
+        let parked = try test.app.hold.park(job, leaving: Array("rest".utf8))
         #expect(parked == ParkedFile(name: name, rest: try fileName("a.json.rest")))
         #expect(try test.folder("hold").sortedNames() == ["a.json", "a.json.rest"])
         #expect(try test.folder("hold").text("a.json.rest") == "rest")
         #expect(try test.folder("work/host-a").sortedNames() == [])
-        let file = try #require(try test.app.lookInHold(name))
+        let file = try #require(try test.app.hold.look(name))
         #expect(file.status.inode == job.status.inode)
-        #expect(try test.app.isInHold(job.status.inode))
-        #expect(try test.app.release(file) == name)
+        #expect(try test.app.hold.contains(job.status.inode))
+        #expect(try test.app.hold.release(file) == name)
         #expect(try test.folder("new").sortedNames() == ["a.json"])
         #expect(try test.folder("hold").sortedNames() == ["a.json.rest"])
-        #expect(try test.app.rests().map(\.escaped) == ["a.json.rest"])
-        #expect(try test.app.present(of: [job.status.inode, 1]) == [job.status.inode])
+        #expect(try test.app.hold.remainders().map(\.escaped) == ["a.json.rest"])
+        #expect(try test.app.hold.present(of: [job.status.inode, 1]) == [job.status.inode])
         try test.app.new.unlink(name.bytes)
-        #expect(try test.app.release(file) == nil)
+        #expect(try test.app.hold.release(file) == nil)
     }
 
     @Test func `nothing that is parked or waits is overwritten`() throws {
@@ -41,11 +42,11 @@ import Testing
         try test.app.held.put("a.json", "other")
         try test.app.held.put("a~2.json.rest", "other")
         try test.app.new.put("a.json", "mine")
-        let parked = try #require(try test.app.hold(waiting: try seen(name), id: JobID(bits: 1), leaving: []))
+        let parked = try #require(try test.app.hold.park(waiting: try seen(name), id: JobID(bits: 1), leaving: []))
         #expect(parked == ParkedFile(name: try fileName("a~3.json"), rest: try fileName("a~3.json.rest")))
         try test.app.new.put("a~3.json", "newer")
-        let file = try #require(try test.app.lookInHold(parked.name))
-        #expect(try test.app.release(file) == fileName("a~3~2.json"))
+        let file = try #require(try test.app.hold.look(parked.name))
+        #expect(try test.app.hold.release(file) == fileName("a~3~2.json"))
         #expect(try test.folder("new").text("a~3~2.json") == "mine")
         #expect(try test.folder("new").text("a~3.json") == "newer")
         #expect(try test.folder("hold").text("a.json") == "other")
@@ -55,7 +56,7 @@ import Testing
     @Test func `the longest of names has room beside it`() throws {
         let name = try fileName(String(repeating: "x", count: 250) + ".json")
         try test.app.new.put(name.bytes, [])
-        let parked = try #require(try test.app.hold(waiting: try seen(name), id: JobID(bits: 1), leaving: []))
+        let parked = try #require(try test.app.hold.park(waiting: try seen(name), id: JobID(bits: 1), leaving: []))
         #expect(parked.name.isJob && parked.name.bytes.count <= 250 && parked.rest?.withoutRest == parked.name)
     }
 
@@ -64,8 +65,8 @@ import Testing
         try test.app.new.put("a.json", "x")
         let file = try seen(name)
         try test.app.new.unlink(name.bytes)
-        #expect(try test.app.hold(waiting: file, id: JobID(bits: 1), leaving: []) == nil)
-        #expect(try test.app.hold(waiting: file, id: JobID(bits: 1), leaving: nil) == nil)
+        #expect(try test.app.hold.park(waiting: file, id: JobID(bits: 1), leaving: []) == nil)
+        #expect(try test.app.hold.park(waiting: file, id: JobID(bits: 1), leaving: nil) == nil)
         #expect(try test.folder("hold").sortedNames() == [])
         #expect(try test.folder("work/host-a").sortedNames() == [])
     }
@@ -73,41 +74,41 @@ import Testing
     @Test func `a job is taken out of an archive with its result, which is gone then`() throws {
         let name = try fileName("a.json")
         let place = try test.archive(name, contents: "{}", id: 1, result: #"{"id": "x"}"#)
-        #expect(try test.app.days(of: .failed) == [place.day])
-        #expect(try test.app.days(of: .done) == [])
-        #expect(try test.app.places(of: place.day, in: .failed) == [place])
-        #expect(try test.app.resultHead(at: place) == Array(#"{"id": "x"}"#.utf8))
-        #expect(try test.app.result(at: place, limit: 4) == nil)
+        #expect(try test.app.archives.days(of: .failed) == [place.day])
+        #expect(try test.app.archives.days(of: .done) == [])
+        #expect(try test.app.archives.places(of: place.day, in: .failed) == [place])
+        #expect(try test.app.archives.resultHead(at: place) == Array(#"{"id": "x"}"#.utf8))
+        #expect(try test.app.archives.result(at: place, limit: 4) == nil)
         try test.app.new.put("a.json", "another")
-        let out = try #require(try test.app.takeOut(place, as: name, leaving: Array("rest".utf8)))
+        let out = try #require(try test.app.hold.takeOut(place, as: name, leaving: Array("rest".utf8)))
         #expect(out == ParkedFile(name: try fileName("a~2.json"), rest: try fileName("a.json.rest")))
         #expect(try test.folder("failed/\(place.day)").sortedNames() == [])
         #expect(try test.folder("new").text("a~2.json") == "{}")
         #expect(try test.folder("hold").text("a.json.rest") == "rest")
-        #expect(try test.app.takeOut(place, as: name, leaving: nil) == nil)
+        #expect(try test.app.hold.takeOut(place, as: name, leaving: nil) == nil)
     }
 
     @Test func `a file is found in failed by its number, in days that count`() throws {
         let place = try test.archive(try fileName("a.json"), contents: "{}", id: 1, result: "why")
-        let inode = try #require(try test.app.archived(at: place)).inode
-        #expect(try test.app.isInFailed(inode, since: place.day))
-        #expect(try test.app.isInFailed(inode, since: "2020-01-01"))
-        #expect(try !test.app.isInFailed(inode, since: "9999-01-01"))
-        #expect(try !test.app.isInFailed(0, since: place.day))
+        let inode = try #require(try test.app.archives.status(at: place)).inode
+        #expect(try test.app.archives.hasFailed(inode, since: place.day))
+        #expect(try test.app.archives.hasFailed(inode, since: "2020-01-01"))
+        #expect(try !test.app.archives.hasFailed(inode, since: "9999-01-01"))
+        #expect(try !test.app.archives.hasFailed(0, since: place.day))
     }
 
     @Test func `a parked job that is ended goes to failed, result first`() throws {
         let name = try fileName("a.json")
         try test.app.held.put("a.json", "{}")
-        let file = try #require(try test.app.lookInHold(name))
-        let place = try test.app.place(for: name, in: .failed, at: test.noon, withResult: true)
+        let file = try #require(try test.app.hold.look(name))
+        let place = try test.app.archives.place(for: name, in: .failed, at: test.noon, withResult: true)
         let result = Array("why".utf8)
-        #expect(try test.app.withdraw(file, id: JobID(bits: 1), to: place, result: result) == place)
+        #expect(try test.app.hold.withdraw(file, id: JobID(bits: 1), to: place, result: result) == place)
         #expect(try test.folder("failed/\(place.day)").sortedNames() == ["a.json", "a.json.result.json"])
         #expect(try test.folder("hold").sortedNames() == [])
         #expect(try test.folder("work/host-a").sortedNames() == [])
         // Once more is no harm.
-        #expect(try test.app.withdraw(file, id: JobID(bits: 1), to: place, result: result) == place)
+        #expect(try test.app.hold.withdraw(file, id: JobID(bits: 1), to: place, result: result) == place)
         #expect(try test.folder("failed/\(place.day)").sortedNames() == ["a.json", "a.json.result.json"])
     }
 }
@@ -154,7 +155,7 @@ import Testing
         func `a job is never in hold without what is left of it`(order: MemoryVolume.Order) throws {
             let test = try TestSpool()
             let job = try test.claim(try fileName("a.json"), id: 1)
-            try check(test, order, { _ = try test.app.hold(job, leaving: Array("rest".utf8)) }) { places, state in
+            try check(test, order, { _ = try test.app.hold.park(job, leaving: Array("rest".utf8)) }) { places, state in
                 !places.contains("weather/hold") || isRestWhole(state)
             }
         }
@@ -165,9 +166,9 @@ import Testing
         func `a released job keeps what is left of it`(order: MemoryVolume.Order) throws {
             let test = try TestSpool()
             let job = try test.claim(try fileName("a.json"), id: 1)
-            _ = try test.app.hold(job, leaving: Array("rest".utf8))
-            let file = try #require(try test.app.lookInHold(try fileName("a.json")))
-            try check(test, order, { _ = try test.app.release(file) }) { _, state in isRestWhole(state) }
+            _ = try test.app.hold.park(job, leaving: Array("rest".utf8))
+            let file = try #require(try test.app.hold.look(try fileName("a.json")))
+            try check(test, order, { _ = try test.app.hold.release(file) }) { _, state in isRestWhole(state) }
         }
 
         @Test(
@@ -176,8 +177,8 @@ import Testing
         func `a job that is tried again has what is left of it, or its result`(order: MemoryVolume.Order) throws {
             let test = try TestSpool()
             let place = try test.archive(try fileName("a.json"), contents: "{}", id: 1, result: "why")
-            try test.app.syncArchives()
-            let body = { _ = try test.app.takeOut(place, as: place.name, leaving: Array("rest".utf8)) }
+            try test.app.archives.sync()
+            let body = { _ = try test.app.hold.takeOut(place, as: place.name, leaving: Array("rest".utf8)) }
             try check(test, order, body) { places, state in
                 let result = state.bytes(of: "weather/failed/\(place.day)/a.json.result.json")
                 return places.contains("weather/new") ? isRestWhole(state) : result == Array("why".utf8)

@@ -1,4 +1,6 @@
 import APNSModel
+import JobFormat
+import JournalModel
 import LinuxIO
 import SpoolModel
 import SpoolStore

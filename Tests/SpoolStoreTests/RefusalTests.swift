@@ -1,4 +1,5 @@
 import APNSModel
+import JobFormat
 import LinuxIO
 import SpoolModel
 import SpoolStore

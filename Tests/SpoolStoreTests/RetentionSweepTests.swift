@@ -1,6 +1,7 @@
 import APNSModel
 import Foundation
 import Glibc
+import JobFormat
 import LinuxIO
 import SpoolModel
 import SpoolStore
@@ -86,7 +87,7 @@ import Testing
 
     @Test func `a place that is given away is not touched`() throws {
         let name = try fileName("job.json")
-        let place = try spool.app.place(for: name, in: .done, at: spool.noon, withResult: false)
+        let place = try spool.app.archives.place(for: name, in: .done, at: spool.noon, withResult: false)
         try spool.folder("done/2026-11-21").put("job.json", "another's")
         #expect(!sweep(at: late).hasDeleted)
         #expect(try spool.folder("done/2026-11-21").text(place.name.escaped) == "another's")
@@ -189,7 +190,7 @@ import Testing
     @Test func `a day that has gone is not made again by the next sync`() throws {
         _ = try spool.archive(try fileName("d.json"), contents: "{}", id: 1)
         _ = sweep(at: late)
-        try spool.app.syncArchives()
+        try spool.app.archives.sync()
         #expect(try days("done") == [])
     }
 

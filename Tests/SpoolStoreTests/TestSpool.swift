@@ -1,4 +1,5 @@
 import APNSModel
+import JobFormat
 import LinuxIO
 import SpoolModel
 import SpoolStore
@@ -48,13 +49,13 @@ struct TestSpool {
     ) throws -> ArchivePlace {
         let job = try claim(name, contents: contents, id: id)
         let folder: ArchiveFolder = result == nil ? .done : .failed
-        let place = try app.place(for: name, in: folder, at: noon, withResult: result != nil)
-        return try app.archive(job, at: place, result: result.map { Array($0.utf8) })
+        let place = try app.archives.place(for: name, in: folder, at: noon, withResult: result != nil)
+        return try app.archives.archive(job, at: place, result: result.map { Array($0.utf8) })
     }
 
     /// Refuses what was seen in `new/`.
     func refuse(_ sighting: SeenFile, result: String = "") throws -> SpoolStore.Refusal {
-        let place = try app.place(for: sighting.name, in: .failed, at: noon, withResult: true)
+        let place = try app.archives.place(for: sighting.name, in: .failed, at: noon, withResult: true)
         let draft = ResultDraft(of: JobID(bits: 1), Array(result.utf8))
         try draft.stage(in: app.work)
         return try app.refuse(sighting, id: draft.id, to: place, result: draft.bytes)

@@ -1,4 +1,5 @@
 package import APNSModel
+package import JobFormat
 
 /// How an operator names a job: by its file, by the daemon's id, or by the producer's id.
 package struct JobReference: Hashable, Sendable {
@@ -81,6 +82,21 @@ package struct JobReference: Hashable, Sendable {
 
     private init(app: String?, _ subject: Subject) {
         (self.app, folder, day, self.subject) = (app, nil, nil, subject)
+    }
+
+    /// Whether this is the job that the operator means, as far as its names are known.
+    ///
+    /// - Parameters:
+    ///   - name: The name of its file.
+    ///   - id: The daemon's id.
+    ///   - ref: The producer's id.
+    /// - Returns: `false` if the name by which the operator means the job is unknown.
+    package func isMeant(name: FileName?, id: JobID?, ref: String?) -> Bool {
+        switch subject {
+        case .name: name.map(names.contains) == true
+        case .id(let wanted): id == wanted
+        case .ref(let wanted): ref == wanted
+        }
     }
 
     /// Whether the reference allows the job to be in this folder.

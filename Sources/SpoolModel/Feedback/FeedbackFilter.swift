@@ -12,7 +12,7 @@ package struct FeedbackFilter: Hashable, Sendable {
     /// Values of `reason`.
     package var reasons: [String] = []
     /// Jobs, as their lines name them.
-    package var jobs = JobWishes([])
+    package var jobs = JobQueries([])
     /// The earliest time.
     package var since: WallTime?
 
@@ -29,8 +29,8 @@ package struct FeedbackFilter: Hashable, Sendable {
     ///   - time: When the line's file was published, for lines without a time of their own.
     /// - Returns: Whether the line passes; a line that lacks a requested member does not.
     package func admits(_ line: Node, publishedAt time: WallTime?) -> Bool {
-        let wishes = [("kind", kinds), ("outcome", outcomes), ("verdict", verdicts), ("reason", reasons)]
-        for (key, values) in wishes where !values.isEmpty {
+        let conditions = [("kind", kinds), ("outcome", outcomes), ("verdict", verdicts), ("reason", reasons)]
+        for (key, values) in conditions where !values.isEmpty {
             guard let value = line[key], values.contains(where: value.isText) else { return false }
         }
         if let since, let time = line.feedbackTime ?? time, time < since { return false }

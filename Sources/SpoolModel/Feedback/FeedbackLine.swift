@@ -1,5 +1,7 @@
 package import APNSModel
 import Document
+package import JobFormat
+import JournalModel
 
 /// The lines of feedback files: one JSON object per line, each beginning with version, kind, app and node.
 ///

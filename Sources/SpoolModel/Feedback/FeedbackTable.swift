@@ -1,4 +1,5 @@
 package import Document
+import JobFormat
 
 /// Feedback as a table: one row per line, as comma-separated values (RFC 4180).
 ///

@@ -1,5 +1,6 @@
 package import APNSModel
 package import Document
+import JobFormat
 
 /// The tokens that feedback reports as gone, each once per app, with the newest `gone_since`.
 ///

@@ -1,5 +1,7 @@
 import APNSModel
 package import Document
+import JobFormat
+package import JournalModel
 
 /// The content of `<name>.result.json`, next to an archived job of which not everything was accepted.
 ///

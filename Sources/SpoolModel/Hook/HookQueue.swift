@@ -1,4 +1,5 @@
 package import APNSModel
+package import JobFormat
 
 /// The queue of feedback files for an app's hook: each file in name order, retried until the hook takes it.
 ///

@@ -1,3 +1,5 @@
+package import JobFormat
+
 /// The names in `new/` that cannot be jobs and stay there, and which of them have not been reported yet.
 ///
 /// A name found by two complete scans in a row counts as ignored; a producer may still rename a file that one scan

@@ -1,3 +1,5 @@
+import JobFormat
+
 /// Names that wait for the intake's attention, in order of arrival, each once.
 ///
 /// Names are stored end to end in one array, with an index of four bytes per slot: a million names of 30 bytes take 40

@@ -1,4 +1,5 @@
 import APNSModel
+import JobFormat
 
 /// The intake's state for one name.
 struct IntakeEntry: Sendable {
@@ -40,7 +41,7 @@ struct IntakeEntry: Sendable {
     /// The latest hint that arrived while the shell had the file.
     var pending: IntakeHint?
     /// Whether the daemon itself renamed the file back. The watch reports that rename like a producer's.
-    var homecoming: Homecoming?
+    var homecoming: ReturnedFile?
     /// The record from the file's postponement, until the next look.
     var postponement: IntakePostponement?
     /// Whether to read the file again even if unchanged, because its time has come.
@@ -49,7 +50,7 @@ struct IntakeEntry: Sendable {
     var scan: UInt64
 
     /// A file that the daemon renamed back, and whether it has been looked at since.
-    enum Homecoming: Hashable, Sendable {
+    enum ReturnedFile: Hashable, Sendable {
         case unseen, seen
     }
 

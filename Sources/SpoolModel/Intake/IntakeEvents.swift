@@ -1,4 +1,5 @@
 package import APNSModel
+package import JobFormat
 
 /// A report of the watch about a name in `new/`. A lost or extra one changes when a file is taken, not the result.
 package enum IntakeHint: Hashable, Sendable {

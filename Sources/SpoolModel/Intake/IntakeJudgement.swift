@@ -1,4 +1,5 @@
 import APNSModel
+import JobFormat
 
 /// Judges one file by the facts known at one moment.
 struct IntakeJudgement: Sendable {

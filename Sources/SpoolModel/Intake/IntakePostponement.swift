@@ -1,4 +1,5 @@
 import APNSModel
+import JobFormat
 
 /// The record of a file that was read and is postponed until its time.
 struct IntakePostponement: Hashable, Sendable {

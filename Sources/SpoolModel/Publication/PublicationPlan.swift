@@ -132,19 +132,22 @@ package struct PublicationPlan {
     }
 
     /// Records how the current step ended.
-    package mutating func note(_ result: Result) {
+    ///
+    /// - Returns: `false` if the round ends because its lines could not be published.
+    @discardableResult
+    package mutating func note(_ result: Result) -> Bool {
         let (failed, gone) = result.exceptions(of: underWay)
         switch stage {
         case .idle: break
+        case .syncing: return goOn(to: .keeping, result)
+        case .keeping: return goOn(to: .publishing, result)
+        case .publishing:
+            if result == .done { published += underWay }
+            return goOn(to: .archiving, result)
         case .telling:
             told += underWay.without(failed + gone)
             concluded += failed
             noteTold()
-        case .syncing: goOn(to: .keeping, result)
-        case .keeping: goOn(to: .publishing, result)
-        case .publishing:
-            if result == .done { published += underWay }
-            goOn(to: .archiving, result)
         case .archiving:
             archived += underWay.without(failed + gone)
             published += failed
@@ -156,6 +159,7 @@ package struct PublicationPlan {
             withdrawals = withdrawals.without(dueWithdrawals.without(result.exceptions(of: dueWithdrawals).failed))
             (dueWithdrawals, stage) = ([], .idle)
         }
+        return true
     }
 
     /// Lines of jobs to be held or withdrawn are published in this round, or were before.
@@ -164,10 +168,10 @@ package struct PublicationPlan {
     }
 
     /// Continues with the lines of a round, or ends it, so that the next one has them again.
-    private mutating func goOn(to next: Stage, _ result: Result) {
-        guard result != .done else { return stage = next }
-        told = underWay + told
-        stage = .idle
+    private mutating func goOn(to next: Stage, _ result: Result) -> Bool {
+        stage = result == .done ? next : .idle
+        if result != .done { told = underWay + told }
+        return result == .done
     }
 
     // MARK: Cleaning

@@ -1,4 +1,6 @@
 package import APNSModel
+package import JobFormat
+package import JournalModel
 
 /// A record of a job that was sent, for detecting its duplicates: one line in a day's file.
 ///

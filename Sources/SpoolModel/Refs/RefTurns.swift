@@ -1,3 +1,5 @@
+package import JobFormat
+
 /// Lets only one job per sign be under way at a time. The next is examined when the outcome of the previous is known.
 package struct RefTurns: Sendable {
     /// The most files that can wait to be notified. Others have to ask again.

@@ -1,4 +1,5 @@
 import APNSModel
+import JournalModel
 
 /// The figures for a set of jobs: those of one app, or of all.
 package struct ReportFigures: Hashable, Sendable {

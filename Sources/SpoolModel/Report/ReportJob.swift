@@ -1,4 +1,5 @@
 package import APNSModel
+package import JournalModel
 
 /// A job in a table of a report.
 package struct ReportJob: Hashable, Sendable {

@@ -1,3 +1,5 @@
+package import JobFormat
+
 /// The type of a file in a day's folder, according to its name.
 package enum ArchivedName: Hashable, Sendable {
     /// A job.

@@ -5,7 +5,7 @@ package import APNSModel
 /// Archives are deleted by whole days (`KeepTime.isOver`), feedback files by the time in their names.
 package struct RetentionRules: Hashable, Sendable {
     /// What to do with a feedback file that still exists.
-    package enum Fate: Hashable, Sendable {
+    package enum Decision: Hashable, Sendable {
         /// Keep it.
         case kept
         /// Announce that it will be deleted.
@@ -37,7 +37,7 @@ package struct RetentionRules: Hashable, Sendable {
     ///   - now: The time of the look.
     ///   - told: The newest time that an earlier look has announced.
     /// - Returns: What to do with it.
-    package func fate(ofFeedback time: WallTime, at now: WallTime, toldThrough told: WallTime?) -> Fate {
+    package func fate(ofFeedback time: WallTime, at now: WallTime, toldThrough told: WallTime?) -> Decision {
         guard case .limited(let keep) = feedback, let horizon = feedbackHorizon(at: now), time < horizon else {
             return .kept
         }

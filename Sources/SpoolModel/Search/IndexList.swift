@@ -1,4 +1,5 @@
 package import Document
+package import JournalModel
 
 /// The notifications of a job with a given outcome, as text for people and as JSON; of a long list, the first runs.
 package struct IndexList: Hashable, Sendable {

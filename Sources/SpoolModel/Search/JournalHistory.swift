@@ -1,4 +1,5 @@
 package import APNSModel
+package import JournalModel
 
 /// The records of some jobs in a journal, in the order in which they were written.
 ///
@@ -34,11 +35,11 @@ package struct JournalHistory: Sendable {
 
     /// The records by job.
     package private(set) var traces: [JobID: Trace] = [:]
-    private let wishes: JobWishes
+    private let queries: JobQueries
 
     /// Creates a history of these jobs. For a job not named by its id, it starts with the job's header.
-    package init(_ wishes: JobWishes) {
-        self.wishes = wishes
+    package init(_ queries: JobQueries) {
+        self.queries = queries
     }
 
     /// Adds a whole region.
@@ -57,8 +58,8 @@ package struct JournalHistory: Sendable {
 
     private func isMeant(_ id: JobID, _ record: JournalRecord) -> Bool {
         if traces[id] != nil { return true }
-        guard case .header(let header) = record else { return wishes.isMeant(id) }
-        return !wishes.positions(name: header.facts.name, id: id, app: header.facts.app).isEmpty
+        guard case .header(let header) = record else { return queries.isMeant(id) }
+        return !queries.positions(name: header.facts.name, id: id, app: header.facts.app).isEmpty
     }
 }
 

@@ -1,5 +1,6 @@
 package import APNSModel
 import Document
+import JobFormat
 
 extension SpoolStatus {
     /// An app's credentials and their expiry, without secrets.

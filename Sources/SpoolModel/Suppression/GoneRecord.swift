@@ -1,4 +1,5 @@
 package import APNSModel
+import JournalModel
 
 /// A record in the log of an app's gone tokens, `gone/<app>.gone` in the daemon's state.
 ///

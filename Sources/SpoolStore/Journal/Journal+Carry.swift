@@ -1,6 +1,6 @@
 package import APNSModel
+package import JournalModel
 import LinuxIO
-package import SpoolModel
 import Synchronization
 
 extension Journal {

@@ -1,5 +1,5 @@
+package import JournalModel
 package import LinuxIO
-package import SpoolModel
 
 extension Journal {
     /// The default size of a new journal: 64 MiB.

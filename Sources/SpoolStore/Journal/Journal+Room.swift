@@ -1,8 +1,8 @@
-package import SpoolModel
+package import JournalModel
 import Synchronization
 
 /// A request of one app for room in the journal.
-package struct RoomWish: Hashable, Sendable {
+package struct RoomRequest: Hashable, Sendable {
     /// The app.
     package let app: String
     /// The purpose of the room.
@@ -58,17 +58,17 @@ extension Journal {
     /// Whether there is room for `byteCount` bytes. If not, `wake` is called once there is.
     ///
     /// - Parameters:
-    ///   - wish: The request. It replaces an equal pending request.
+    ///   - request: The request. It replaces an equal pending request.
     ///   - byteCount: How many bytes.
     ///   - wake: Called on any thread, but not if there is room now. It must not block.
     /// - Returns: Whether there is room.
     package func hasRoom(
-        for wish: RoomWish, byteCount: Int, orWake wake: @escaping @Sendable () -> Void
+        for request: RoomRequest, byteCount: Int, orWake wake: @escaping @Sendable () -> Void
     ) -> Bool {
         state.withLock { state in
-            let hasRoom = state.book.hasRoom(byteCount, of: wish.app, for: wish.use)
+            let hasRoom = state.book.hasRoom(byteCount, of: request.app, for: request.use)
             if hasRoom, state.roomWaiters.isEmpty { return true }
-            state.roomWaiters[wish] = hasRoom ? nil : RoomWaiter(byteCount: byteCount, wake: wake)
+            state.roomWaiters[request] = hasRoom ? nil : RoomWaiter(byteCount: byteCount, wake: wake)
             return hasRoom
         }
     }
@@ -79,7 +79,7 @@ extension Journal {
             let ready = state.roomWaiters.filter {
                 state.book.hasRoom($0.value.byteCount, of: $0.key.app, for: $0.key.use)
             }
-            for wish in ready.keys { state.roomWaiters[wish] = nil }
+            for request in ready.keys { state.roomWaiters[request] = nil }
             return Array(ready.values)
         }
         for waiter in woken { waiter.wake() }

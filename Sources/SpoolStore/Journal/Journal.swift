@@ -1,6 +1,6 @@
 package import APNSModel
+package import JournalModel
 package import LinuxIO
-package import SpoolModel
 import Synchronization
 
 /// The file in which one node records the progress of its jobs, `.pushspool/<node>/journal`.
@@ -22,7 +22,7 @@ package final class Journal: Sendable {
         var dirtySince: ContinuousClock.Instant?
         var fault: SystemError?
         var syncing = JournalSyncing()
-        var roomWaiters: [RoomWish: RoomWaiter] = [:]
+        var roomWaiters: [RoomRequest: RoomWaiter] = [:]
         var syncTimes = Histogram.ofSyncs
     }
 

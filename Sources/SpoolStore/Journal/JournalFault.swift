@@ -1,5 +1,5 @@
+package import JournalModel
 package import LinuxIO
-package import SpoolModel
 
 /// The reason why a journal operation failed.
 package enum JournalFault: Error, Hashable, Sendable, CustomStringConvertible {

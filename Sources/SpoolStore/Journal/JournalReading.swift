@@ -1,8 +1,8 @@
+import JournalModel
 import LinuxIO
-import SpoolModel
 
 /// Reads a journal's file before it is opened, and allocates its space.
-enum JournalReading {
+package enum JournalReading {
     /// Returns the label that describes the file's division; `nil` for a new file, or if its creation was interrupted.
     static func label(of file: borrowing OpenFile, node: String) throws -> JournalLabel? {
         var page: [UInt8] = []

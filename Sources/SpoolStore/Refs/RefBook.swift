@@ -1,4 +1,6 @@
 package import APNSModel
+package import JobFormat
+package import JournalModel
 package import LinuxIO
 package import SpoolModel
 

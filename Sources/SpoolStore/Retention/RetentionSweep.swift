@@ -1,4 +1,5 @@
 package import APNSModel
+import JobFormat
 import LinuxIO
 package import SpoolModel
 
@@ -76,7 +77,7 @@ package final class RetentionSweep {
         var spared: Set<ArchivePlace> = []
         switch place {
         case .archive: break
-        case .day: spared = live().union(app.reserved)
+        case .day: spared = live().union(app.archives.reserved)
         case .feedback: horizon = Array((rules.feedbackHorizon(at: now)?.compact ?? "").utf8)
         }
         for _ in 0..<Self.stepLimit {
@@ -115,8 +116,8 @@ package final class RetentionSweep {
 
     private func open(_ place: Place) throws(SystemError) -> Directory {
         switch place {
-        case .archive(let folder): app.archive(folder)
-        case .day(let folder, let day): try app.archive(folder).openChild(Array(day.name.utf8))
+        case .archive(let folder): app.archives.directory(of: folder)
+        case .day(let folder, let day): try app.archives.directory(of: folder).openChild(Array(day.name.utf8))
         case .feedback: try app.home.openChild(Array("feedback".utf8))
         }
     }
@@ -149,8 +150,7 @@ package final class RetentionSweep {
     private func remove(_ day: DayFolder, of folder: ArchiveFolder, at now: WallTime) {
         guard day.end <= now else { return }
         do {
-            try app.archive(folder).removeChild(Array(day.name.utf8))
-            app.unsynced.remove(ArchiveDay(folder: folder, day: day.name))
+            try app.archives.remove(ArchiveDay(folder: folder, day: day.name))
         } catch {
             if !error.isNotEmpty { note(error) }
         }

@@ -4,7 +4,9 @@
 /// against the table too, so a new dependency is a decision made in this file, in sight of the picture.
 enum Layering {
     /// What decides: neither waits nor locks nor reads a clock.
-    static let cores: Set = ["Document", "APNSModel", "APNSBinary", "HTTP2", "APNSHTTP2", "SpoolModel"]
+    static let cores: Set = [
+        "Document", "APNSModel", "APNSBinary", "HTTP2", "APNSHTTP2", "JobFormat", "JournalModel", "SpoolModel",
+    ]
     /// The wrappers of C libraries, and the only homes of `unsafe`.
     static let islands: Set = ["JSON", "YAML", "NGHTTP2", "OpenSSL", "LinuxIO"]
 
@@ -15,14 +17,16 @@ enum Layering {
         "APNSBinary": ["APNSModel"],
         "HTTP2": [],
         "APNSHTTP2": ["HTTP2", "APNSModel", "Document"],
-        "SpoolModel": ["APNSModel", "Document"],
+        "JobFormat": ["APNSModel", "Document"],
+        "JournalModel": ["JobFormat", "APNSModel", "Document"],
+        "SpoolModel": ["JournalModel", "JobFormat", "APNSModel", "Document"],
         "JSON": ["CSimdJSON", "Document"],
         "YAML": ["CYAML", "Document"],
         "NGHTTP2": ["CNGHTTP2", "HTTP2"],
         "OpenSSL": ["COpenSSL", "Glibc", "Synchronization"],
         "LinuxIO": ["CLinux", "Document", "Glibc", "Synchronization"],
         "SecureTransport": ["LinuxIO", "OpenSSL", "Synchronization"],
-        "SpoolStore": ["LinuxIO", "SpoolModel", "APNSModel", "Synchronization"],
+        "SpoolStore": ["LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "Synchronization"],
         "SpoolClient": ["LinuxIO"],
         "APNSGateway": [
             "SecureTransport", "OpenSSL", "JSON", "NGHTTP2", "LinuxIO", "APNSBinary", "APNSHTTP2", "HTTP2", "APNSModel",
@@ -33,24 +37,47 @@ enum Layering {
             "Document", "Logging", "Synchronization",
         ],
         "Configuration": [
-            "APNSGateway", "SecureTransport", "SpoolStore", "SpoolModel", "YAML", "LinuxIO", "OpenSSL", "APNSBinary",
+            "SpoolStore", "APNSGateway", "SecureTransport", "YAML", "LinuxIO", "OpenSSL", "SpoolModel", "APNSBinary",
             "APNSHTTP2", "APNSModel", "Document",
         ],
         "Doctor": [
-            "Configuration", "APNSGateway", "SecureTransport", "SpoolStore", "SpoolModel", "JSON", "LinuxIO", "OpenSSL",
-            "APNSModel", "Document", "Synchronization",
+            "Configuration", "SpoolStore", "APNSGateway", "SecureTransport", "JSON", "LinuxIO", "OpenSSL", "SpoolModel",
+            "JournalModel", "JobFormat", "APNSModel", "Document", "Synchronization",
+        ],
+        "JobOperations": [
+            "Configuration", "SpoolStore", "APNSGateway", "JSON", "YAML", "LinuxIO", "OpenSSL", "SpoolModel",
+            "JournalModel", "JobFormat", "APNSBinary", "APNSModel", "Document", "Logging",
+        ],
+        "SharedResources": [
+            "JobOperations", "Configuration", "SpoolStore", "APNSGateway", "LinuxIO", "SpoolModel", "APNSModel",
+            "Logging", "Synchronization",
         ],
         "AppEngine": [
-            "Configuration", "SpoolStore", "APNSGateway", "JSON", "YAML", "LinuxIO", "OpenSSL", "SpoolModel",
-            "APNSBinary", "APNSModel", "Document", "Logging", "Synchronization",
+            "SharedResources", "JobOperations", "Configuration", "SpoolStore", "APNSGateway", "LinuxIO", "OpenSSL",
+            "SpoolModel", "JournalModel", "JobFormat", "APNSBinary", "APNSModel", "Document", "Logging",
+            "Synchronization",
         ],
         "PushDaemon": [
-            "AppEngine", "Configuration", "SpoolStore", "APNSGateway", "JSON", "LinuxIO", "OpenSSL", "SpoolModel",
-            "APNSModel", "Document", "Logging", "Synchronization",
+            "AppEngine", "SharedResources", "JobOperations", "Configuration", "SpoolStore", "APNSGateway", "JSON",
+            "LinuxIO", "OpenSSL", "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "Document", "Logging",
+            "Synchronization",
+        ],
+        "SpoolInspection": [
+            "JobOperations", "Doctor", "Configuration", "SpoolClient", "SpoolStore", "JSON", "LinuxIO", "SpoolModel",
+            "JournalModel", "JobFormat", "APNSModel", "Document",
+        ],
+        "Report": [
+            "SpoolInspection", "SpoolStore", "JSON", "LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "APNSModel",
+            "Document",
+        ],
+        "Demo": [
+            "PushDaemon", "Configuration", "GatewaySimulator", "SpoolClient", "JSON", "LinuxIO", "APNSModel",
+            "Document", "Logging", "Synchronization",
         ],
         "pushspool": [
-            "PushDaemon", "AppEngine", "Doctor", "Configuration", "GatewaySimulator", "SpoolClient", "SpoolStore",
-            "JSON", "LinuxIO", "SpoolModel", "APNSModel", "Document", "ArgumentParser", "Logging",
+            "Demo", "Report", "SpoolInspection", "PushDaemon", "AppEngine", "JobOperations", "Doctor", "Configuration",
+            "GatewaySimulator", "SpoolClient", "SpoolStore", "JSON", "LinuxIO", "SpoolModel", "JournalModel",
+            "JobFormat", "APNSModel", "Document", "ArgumentParser", "Logging",
         ],
     ]
 

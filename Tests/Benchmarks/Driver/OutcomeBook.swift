@@ -1,5 +1,7 @@
 import APNSGateway
 import APNSModel
+import JobFormat
+import JournalModel
 import LinuxIO
 import SpoolModel
 import SpoolStore

@@ -2,6 +2,7 @@ import APNSGateway
 import APNSModel
 import Document
 import Foundation
+import JobFormat
 import LinuxIO
 import OpenSSL
 import SpoolModel
@@ -156,9 +157,9 @@ import Testing
         #expect(VolumeFacts.look(at: place.path + "/nowhere").refusal?.isNotFound == true)
         let app = try place.directory.makeChild(Array("weather".utf8), mode: 0o755)
         for name in ["tmp", "new", "done"] { _ = try app.makeChild(Array(name.utf8), mode: 0o755) }
-        #expect(WayFacts.look(at: "weather", in: place.path, node: "a").refusal == nil)
+        #expect(MoveProbe.look(at: "weather", in: place.path, node: "a").refusal == nil)
         try app.put("failed", "no folder")
-        #expect(WayFacts.look(at: "weather", in: place.path, node: "a").refusal != nil)
+        #expect(MoveProbe.look(at: "weather", in: place.path, node: "a").refusal != nil)
         #expect(try place.directory.sortedNames() == ["weather"])
         for name in ["tmp", "new", "done"] { #expect(try app.openChild(Array(name.utf8)).names().isEmpty) }
     }
@@ -273,11 +274,11 @@ import Testing
         let gate = DispatchSemaphore(value: 0)
         defer { gate.signal() }
         let answers = try await onReactor { reactor in
-            let hung: Int? = try await Errand.run(on: reactor, until: .now + .milliseconds(50)) {
+            let hung: Int? = try await AbandonableWork.run(on: reactor, until: .now + .milliseconds(50)) {
                 gate.wait()
                 return 1
             }
-            let well: Int? = try await Errand.run(on: reactor, until: .now + .seconds(60)) { 2 }
+            let well: Int? = try await AbandonableWork.run(on: reactor, until: .now + .seconds(60)) { 2 }
             return [hung, well]
         }
         #expect(answers == [nil, 2])

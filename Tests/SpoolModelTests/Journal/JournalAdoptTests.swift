@@ -2,6 +2,7 @@ import APNSModel
 import TestSupport
 import Testing
 
+@testable import JournalModel
 @testable import SpoolModel
 
 /// Jobs of which something was sent before they are claimed.

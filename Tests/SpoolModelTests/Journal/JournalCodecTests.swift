@@ -1,6 +1,8 @@
 import APNSModel
+import JobFormat
 import Testing
 
+@testable import JournalModel
 @testable import SpoolModel
 
 struct JournalCodecTests {

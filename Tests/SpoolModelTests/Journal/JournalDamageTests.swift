@@ -2,6 +2,7 @@ import APNSModel
 import TestSupport
 import Testing
 
+@testable import JournalModel
 @testable import SpoolModel
 
 /// Damage is told from the end that a crash leaves.

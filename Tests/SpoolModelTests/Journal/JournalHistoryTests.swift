@@ -1,11 +1,12 @@
 import APNSModel
+import JournalModel
 import SpoolModel
 import TestSupport
 import Testing
 
 struct JournalHistoryTests {
     /// The regions of a journal in which three jobs were claimed, and the second got that many results.
-    private func history(of wishes: [String], resultCount: Int = 1) throws -> JournalHistory {
+    private func history(of queries: [String], resultCount: Int = 1) throws -> JournalHistory {
         var (file, book) = (JournalFile(), try JournalBook.fresh())
         for number in 1...3 { try book.append(.header(JournalSample.header(number, recipients: 500))) }
         for index in 0..<resultCount {
@@ -13,7 +14,7 @@ struct JournalHistoryTests {
                 .result(JournalSample.id(2), JournalResult(.accepted, [index..<index + 1], at: JournalSample.noon)))
         }
         file.write(&book)
-        var (history, replay) = (JournalHistory(JobWishes(wishes)), JournalReplay(layout: file.layout))
+        var (history, replay) = (JournalHistory(JobQueries(queries)), JournalReplay(layout: file.layout))
         for index in 0..<file.layout.regionCount {
             replay.addHead(Array(file.region(index).prefix(JournalReplay.headByteCount)), index: index)
         }
@@ -22,8 +23,8 @@ struct JournalHistoryTests {
     }
 
     @Test(arguments: ["job-2.json", "weather/job-2.json", JournalSample.id(2).description])
-    func `the records of a job are found by its name and by its id`(wish: String) throws {
-        let history = try history(of: [wish])
+    func `the records of a job are found by its name and by its id`(query: String) throws {
+        let history = try history(of: [query])
         let trace = try #require(history.traces[JournalSample.id(2)])
         #expect(history.traces.count == 1 && trace.facts?.name == JournalSample.name("job-2.json"))
         let words = trace.lines.map { $0.split(separator: " ")[1] }
@@ -31,8 +32,8 @@ struct JournalHistoryTests {
     }
 
     @Test(arguments: ["news/job-2.json", "job-9.json", "other"])
-    func `those of others are not`(wish: String) throws {
-        #expect(try history(of: [wish]).traces.isEmpty)
+    func `those of others are not`(query: String) throws {
+        #expect(try history(of: [query]).traces.isEmpty)
     }
 
     @Test func `of very many records the first and the last are kept`() throws {
@@ -44,7 +45,7 @@ struct JournalHistoryTests {
     @Test func `no bytes of a region lead anywhere else`() throws {
         for seed in UInt64(0)..<200 {
             var random = SeededGenerator(seed: seed)
-            var history = JournalHistory(JobWishes(["job-2.json"]))
+            var history = JournalHistory(JobQueries(["job-2.json"]))
             let count = Int.random(in: 0...300, using: &random)
             let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
             history.addRegion(bytes, index: 0)

@@ -1,6 +1,7 @@
 import APNSModel
 import TestSupport
 
+@testable import JournalModel
 @testable import SpoolModel
 
 /// What a journal should say, kept in the plainest way: a letter per notification.

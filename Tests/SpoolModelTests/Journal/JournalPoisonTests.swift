@@ -1,4 +1,5 @@
 import APNSModel
+import JournalModel
 import SpoolModel
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@ import APNSModel
 import TestSupport
 import Testing
 
+@testable import JournalModel
 @testable import SpoolModel
 
 /// However apps use it, the journal has room for what must be recorded, and every app goes on that can.

@@ -2,6 +2,7 @@ import APNSModel
 import TestSupport
 import Testing
 
+@testable import JournalModel
 @testable import SpoolModel
 
 /// How a daemon goes on in the journal of one that died.

@@ -1,3 +1,5 @@
+import JournalModel
+
 #if FAILPOINTS
     import APNSModel
     import Glibc

@@ -1,4 +1,5 @@
 import APNSModel
+import JournalModel
 import LinuxIO
 import SpoolModel
 import SpoolStore

@@ -1,0 +1,106 @@
+import APNSGateway
+import APNSModel
+
+/// The state of an app at its gateway, derived from the gateway's events in the order in which they happened.
+///
+/// Only events change it. A new configuration is also reported by an event, so a stop from before it cannot arrive after it.
+struct Acceptance {
+    /// Whether the gateway accepts notifications of the app.
+    enum Phase: Equatable {
+        /// The gateway accepts notifications, as far as is known.
+        case open
+        /// The gateway accepts none until the app is reconfigured or the pause ends. Jobs stay in `new/`.
+        case stopped
+        /// The app tries again with one notification at a time until one is accepted. `hasFreed`: whether notifications
+        /// that back off were released for that.
+        case asking(hasFreed: Bool)
+    }
+
+    /// The reason why no notification is accepted, since when, and the time of the next attempt, if known.
+    struct Trouble: Equatable {
+        enum Kind: Equatable {
+            /// The app is stopped, or tries again after a stop.
+            case stop
+            /// No connection can be opened, or it ends before it can be used.
+            case unreachable
+            /// The gateway answers but accepts nothing.
+            case refused
+        }
+
+        let kind: Kind
+        let fault: GatewayFault
+        let since: WallTime
+        var nextTry: WallTime?
+
+        /// Describes the problem, to follow the app's name, with the remedy.
+        var words: String {
+            let verb =
+                switch kind {
+                case .stop: "is stopped"
+                case .unreachable: "cannot reach its gateway"
+                case .refused: "cannot send"
+                }
+            return "\(verb): \(fault.message)" + (fault.hint.map { "; \($0)" } ?? "")
+        }
+    }
+
+    var phase = Phase.open
+    private(set) var trouble: Trouble?
+    /// When the gateway last answered a notification.
+    private(set) var answeredAt: WallTime?
+    /// Since when every check has found a notification without an answer.
+    private var waitingSince: WallTime?
+
+    /// The longest time that a healthy gateway takes to answer.
+    private static let patience = Duration.seconds(10)
+
+    /// Since when the gateway has not answered waiting notifications; `nil` if that is less than `patience`.
+    func silentSince(at now: WallTime) -> WallTime? {
+        guard let waitingSince else { return nil }
+        let since = max(waitingSince, answeredAt ?? waitingSince)
+        return since + Self.patience <= now ? since : nil
+    }
+
+    /// Records how many notifications have no answer.
+    mutating func note(inFlight count: Int, at now: WallTime) {
+        waitingSince = count == 0 ? nil : waitingSince ?? now
+    }
+
+    /// Applies an event; `stopPause` is the length of a stop.
+    mutating func note(_ event: GatewayEvent, at now: WallTime, stopPause: Duration) {
+        switch event {
+        case .stopped(let fault):
+            phase = .stopped
+            trouble = Trouble(kind: .stop, fault: fault, since: now, nextTry: now + stopPause)
+        case .trying:
+            phase = .asking(hasFreed: false)
+            trouble?.nextTry = nil
+        case .resumed: (phase, trouble) = (.open, nil)
+        case .settled(let settlements): note(settlements, at: now)
+        case .connected: if trouble?.kind == .unreachable { trouble = nil }
+        case .troubled(let fault): begin(.refused, fault, at: now, nextTry: nil)
+        case .disconnected(let report) where report.pause > .zero:
+            begin(.unreachable, report.fault, at: now, nextTry: now + report.pause)
+        case .disconnected, .reopened, .withdrawn, .announcing, .paused, .suspectEnvironment: break
+        }
+    }
+
+    private mutating func note(_ settlements: [Settlement], at now: WallTime) {
+        for settlement in settlements {
+            switch settlement.outcome {
+            case .accepted, .rejected:
+                answeredAt = now
+                if phase == .open { trouble = nil }
+                return
+            case .expired, .unsent, .unknown: continue
+            }
+        }
+    }
+
+    /// Begins a problem, or updates the same one. During a stop, connection problems are ignored.
+    private mutating func begin(_ kind: Trouble.Kind, _ fault: GatewayFault, at now: WallTime, nextTry: WallTime?) {
+        guard trouble?.kind != .stop else { return }
+        let since = trouble?.kind == kind ? trouble?.since ?? now : now
+        trouble = Trouble(kind: kind, fault: fault, since: since, nextTry: nextTry)
+    }
+}

@@ -1,0 +1,227 @@
+import APNSGateway
+import APNSModel
+import JobFormat
+import JobOperations
+import JournalModel
+import LinuxIO
+import Logging
+import SpoolModel
+import SpoolStore
+
+/// The jobs of a running app, for operators' commands.
+final class LiveJobs: CommandedJobs {
+    private let parts: AppParts
+    private let context: AppContext
+    private let publisher: Publisher
+    private let outcomes: OutcomeRecorder
+    private let sender: Sender
+    private let recovery: Recovery
+    private let hints: HintBox
+    /// Whether a command is being executed.
+    private var isOperating = false
+    /// Broadcast when a command ends.
+    private let turns: Condition
+
+    init(_ publisher: Publisher, _ sender: Sender, _ recovery: Recovery, _ hints: HintBox) {
+        (self.publisher, self.sender, self.recovery, self.hints) = (publisher, sender, recovery, hints)
+        outcomes = sender.outcomes
+        parts = sender.parts
+        context = parts.context
+        turns = Condition(on: parts.context.daemon.reactor)
+    }
+
+    var app: String { context.name }
+    var held: HeldJobs { parts.held }
+    var logger: Logger { context.logger }
+
+    func beginTurn() async throws(ControlFault) {
+        let isFree = await turns.wait { !isOperating }
+        guard isFree, !parts.journal.isBroken, !context.lifecycle.isEnding else { throw ControlFault.stopping }
+        isOperating = true
+    }
+
+    func endTurn() {
+        isOperating = false
+        turns.broadcast()
+    }
+
+    func yield() async { await context.files.worker.yield() }
+
+    func note(failure: any Error) { parts.space.note(failure: failure) }
+
+    /// Makes the intake look at the file.
+    func noteReleased(_ name: FileName) {
+        hints.add(name, .movedIn)
+        parts.intakeWakeup.signal()
+    }
+
+    // MARK: Finding the job
+
+    func claimed(_ reference: JobReference) -> [ClaimedJob] {
+        (parts.earlier.found + parts.earlier.takingUp).map(\.claimed)
+            .filter { reference.isMeant(name: $0.name, id: $0.id, ref: nil) }
+            + parts.jobs.all.filter { $0.isMeant(by: reference) && !$0.isEnding }.map(\.claimed)
+    }
+
+    func requireNotOver(_ reference: JobReference) throws(ControlFault) {
+        guard !parts.jobs.all.contains(where: { $0.isMeant(by: reference) }) else {
+            throw ControlFault("already ended", hint: "find it in done/ or failed/ in a moment")
+        }
+    }
+
+    func requireNotWithdrawn(_ name: FileName) throws(ControlFault) {
+        guard !publisher.isWithdrawing(name) else { throw ControlFault("already ended by an operator", hint: nil) }
+    }
+
+    /// Returns the job if it is under way. Takes it over first if it is from an earlier run.
+    private func active(_ claimed: ClaimedJob) async throws(ControlFault) -> ActiveJob? {
+        if let index = parts.earlier.found.firstIndex(where: { $0.claimed.id == claimed.id }) {
+            await recovery.takeUp(parts.earlier.found.remove(at: index))
+        }
+        guard !parts.earlier.takingUp.contains(where: { $0.claimed.id == claimed.id }) else {
+            throw ControlFault("it is being resumed after a restart", hint: "try again in a moment")
+        }
+        return parts.jobs[claimed.id].flatMap { $0.isEnding ? nil : $0 }
+    }
+
+    // MARK: Holding
+
+    /// How long an operator waits at most until all notifications on a connection have their outcome.
+    private static let holdingLimit = Duration.seconds(20)
+
+    /// The jobs about to be waited for, which may leave the table before the operator has the answer.
+    private var holding: [JobID: ActiveJob] = [:]
+
+    func beginHold(_ claimed: ClaimedJob) async throws(ControlFault) -> Bool {
+        guard let job = try await active(claimed) else { return false }
+        switch job.machine.state {
+        case .sending: break
+        case .draining(.operatorRequest), .held(.operatorRequest):
+            holding[claimed.id] = job
+            return true
+        case .stopping: throw ControlFault("already being ended", hint: nil)
+        case .draining, .held, .settled, .published, .archived:
+            throw ControlFault("already ended", hint: nil)
+        }
+        guard job.ending == nil else { throw ControlFault("its deadline has passed, and it is being ended", hint: nil) }
+        guard job.progress.runCount <= Remainder.runLimit else {
+            throw ControlFault(
+                "its remaining recipients are too scattered to be recorded",
+                hint: "cancel it, then retry it to send the rest")
+        }
+        holding[claimed.id] = job
+        outcomes.handle(.hold(.operatorRequest), claimed.id)
+        await sender.proceedWithHolds()
+        return true
+    }
+
+    func finishHold(_ claimed: ClaimedJob) async throws(ControlFault) -> ControlAnswer {
+        guard let job = holding.removeValue(forKey: claimed.id) else { throw ControlFault("already ended", hint: nil) }
+        let deadline = ContinuousClock.now + Self.holdingLimit
+        let isDecided = { [context] in job.heldAs != nil || job.isEnding || context.lifecycle.isEnding }
+        _ = await publisher.progress.wait(until: deadline) { isDecided() || publisher.isParking(claimed.id) }
+        // The first round may have begun before the job was added.
+        for _ in 0..<2 where !isDecided() && publisher.isParking(claimed.id) { await publisher.publish() }
+        _ = await publisher.progress.wait(until: deadline, for: isDecided)
+        guard !job.isEnding else { throw ControlFault("it ended before it was held", hint: nil) }
+        let (left, count) = (job.machine.remaining.count, job.summary.recipientCount)
+        guard let name = job.heldAs else {
+            return ControlAnswer(
+                .begun, "being held: no more of it is sent; \(left) of \(count) have no outcome yet",
+                hint: "try again; if this lasts, see the log")
+        }
+        return ControlAnswer(.done, "held as hold/\(name), \(left) of \(count) left to send")
+    }
+
+    // MARK: Ending
+
+    /// Ends a job. Notifications on a connection still get their own outcome; the others get the command's, for good.
+    ///
+    /// The rest of the file is still read, to publish these outcomes one by one.
+    func end(_ claimed: ClaimedJob, _ code: ResultCode) async throws(ControlFault) -> ControlAnswer? {
+        guard let job = try await active(claimed) else { return nil }
+        switch job.machine.state {
+        case .sending: break
+        case .draining: throw ControlFault("being held", hint: "try again when it is in hold/")
+        case .stopping: throw ControlFault("already being ended", hint: nil)
+        case .held, .settled, .published, .archived: throw ControlFault("already ended", hint: nil)
+        }
+        guard job.ending == nil else { throw ControlFault("its deadline has passed, and it is being ended", hint: nil) }
+        let outcome = Outcome.withdrawn(code)
+        job.ending = ActiveJob.Ending(outcome: outcome)
+        let back = await sender.takeBack(job)
+        outcomes.withdraw(job, code, outcome)
+        // Only this function has these notifications now, even if the job has changed meanwhile.
+        let awaited = back.filter { job.machine.isAwaiting($0.indices) }
+        guard await outcomes.settle(takenBack: awaited, of: claimed.id, outcome) else { throw ControlFault.stopping }
+        guard job.isWithdrawn else { throw ControlFault("it ended first", hint: nil) }
+        parts.journal.write()
+        try await requireSync()
+        return answer(on: job, code)
+    }
+
+    private func requireSync() async throws(ControlFault) {
+        guard await parts.journal.sync() else {
+            throw ControlFault("the journal cannot be written", hint: "see the log")
+        }
+    }
+
+    private func answer(on job: ActiveJob, _ code: ResultCode) -> ControlAnswer {
+        let (tally, count) = (job.machine.tally, job.summary.recipientCount)
+        let ended = code == .expired ? tally.expired : tally.unsent
+        let (flying, word) = (job.machine.remaining.count, code == .expired ? "expired" : "unsent")
+        let rest = flying > 0 ? ", \(flying) in flight" : ""
+        context.logger.notice(
+            "job ended by an operator",
+            metadata: [
+                LogKey.job: "\(job.claimed.name)", LogKey.id: "\(job.claimed.id)", LogKey.code: "\(code.rawValue)",
+                LogKey.count: "\(ended)",
+            ])
+        return ControlAnswer(.done, "\(code.rawValue): \(tally.accepted) of \(count) accepted, \(ended) \(word)\(rest)")
+    }
+
+    func end(_ withdrawal: Withdrawal) async -> ControlAnswer {
+        publisher.withdraw(withdrawal)
+        // The first round may have begun before the line was added.
+        for _ in 0..<2 where publisher.isWithdrawing(withdrawal.id) { await publisher.publish() }
+        guard publisher.isWithdrawing(withdrawal.id) else { return withdrawal.answer }
+        return ControlAnswer(
+            .begun, "in hold/; moves to failed/ when its feedback line is written", hint: "see the log")
+    }
+
+    // MARK: Retrying
+
+    /// How long an operator waits at most until the journal has forgotten a job.
+    private static let forgettingLimit = Duration.seconds(5)
+
+    func forgetEnd(of place: ArchivePlace, _: JobID?) async throws(ControlFault) {
+        let isForgotten = { [context] in
+            !context.daemon.journal.finals(of: context.name).contains { ArchivePlace($0) == place }
+        }
+        if !isForgotten() { await publisher.clean() }
+        // Another task may be cleaning at this moment.
+        guard await publisher.progress.wait(until: .now + Self.forgettingLimit, for: isForgotten) else {
+            throw ControlFault("its end is still in the journal", hint: "see the log; try again after a restart")
+        }
+        try await requireSync()
+    }
+}
+
+extension ControlFault {
+    /// The refusal of an app that stops.
+    static let stopping = ControlFault("the app is stopping", hint: "try again when it has restarted")
+}
+
+extension ActiveJob {
+    /// Whether the job has ended, and only its publication or archiving remains.
+    fileprivate var isEnding: Bool {
+        switch machine.state {
+        case .settled, .published, .archived: true
+        case .sending, .draining, .stopping, .held: false
+        }
+    }
+
+    fileprivate func isMeant(by reference: JobReference) -> Bool {
+        reference.isMeant(name: claimed.name, id: claimed.id, ref: summary.header.ref)
+    }
+}

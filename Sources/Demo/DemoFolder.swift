@@ -1,0 +1,92 @@
+import Configuration
+import GatewaySimulator
+import LinuxIO
+import PushDaemon
+
+/// The folder of one demo, with configuration, certificates, spool and log.
+package struct DemoFolder {
+    /// Its path.
+    package let path: String
+
+    var configuration: String { path + "/etc/pushspool.yaml" }
+    var spool: String { path + "/spool" }
+    var log: String { path + "/daemon.log" }
+    var ledger: String { path + "/gateway.jsonl" }
+
+    /// Creates the folder. Only its owner may enter it, since it contains private keys.
+    ///
+    /// - Throws: `DemoFault` if the folder exists; `SystemError` if it cannot be created.
+    package static func make(at path: String?) throws -> DemoFolder {
+        let path = path ?? "/tmp/pushspool-demo-" + String(UInt32.random(in: 0x1000_0000 ... .max), radix: 16)
+        let parent = try Directory.open(path: ConfigurationFile.folder(of: path))
+        let name = Array(ConfigurationFile.name(of: path).utf8)
+        guard try parent.status(of: name) == nil else {
+            throw DemoFault(message: "\(path) already exists", hint: "choose another place with --folder")
+        }
+        let folder = try parent.makeChild(name, mode: 0o700)
+        for child in ["etc", "spool"] { _ = try folder.makeChild(Array(child.utf8), mode: 0o755) }
+        _ = try folder.openChild(Array("etc".utf8)).makeChild(Array("apps".utf8), mode: 0o755)
+        return DemoFolder(path: path)
+    }
+
+    /// Writes the credentials and the configuration of a daemon that connects to the simulator.
+    ///
+    /// - Throws: `SimulatorFault` and `SystemError` if the folder cannot be written.
+    func write(for simulator: Simulator, _ key: RegisteredKey, _ privateKey: [UInt8]) throws {
+        try simulator.certificates.write(into: path + "/etc/certificates")
+        let etc = try Directory.open(path: path + "/etc")
+        let keyName = "AuthKey_\(key.keyID).p8"
+        try etc.create(Array(keyName.utf8), mode: 0o600).write(privateKey)
+        try write(
+            """
+            spool: ../spool
+            state: ../state
+            node: demo
+            intake: {patience: 2s}
+            feedback: {every: 250ms}
+
+            """, "pushspool.yaml", in: etc)
+        let apps = try etc.openChild(Array("apps".utf8))
+        for app in DemoApp.allCases {
+            try write(Self.text(of: app, key, at: simulator.ports), app.rawValue + ".yaml", in: apps)
+        }
+    }
+
+    /// The text of an app's file.
+    private static func text(of app: DemoApp, _ key: RegisteredKey, at ports: Simulator.Ports) -> String {
+        let own =
+            switch app {
+            case .weather:
+                """
+                protocol: http2
+                topic: \(app.topic)
+                credentials:
+                  token: {key: ../AuthKey_\(key.keyID).p8, key_id: \(key.keyID), team_id: \(key.teamID)}
+                retry: {later: 1s}                 # 30s at a real gateway
+                """
+            case .news:
+                """
+                protocol: http2
+                credentials: {certificate: ../certificates/client.pem}
+                """
+            case .legacy:
+                """
+                protocol: binary
+                credentials: {certificate: ../certificates/client.pem}
+                feedback_service: {gateway: "localhost:\(ports.feedback)", every: 1s}
+                binary: {confirm_after: 1s}        # 3s or more at a real gateway
+                """
+            }
+        return """
+            \(own)
+            environment: sandbox
+            gateway: localhost:\(app == .legacy ? ports.gateway : ports.http2)
+            trust: ../certificates/ca.pem
+
+            """
+    }
+
+    private func write(_ text: String, _ name: String, in directory: Directory) throws(SystemError) {
+        try directory.create(Array(name.utf8), mode: 0o644).write(Array(text.utf8))
+    }
+}

@@ -1,0 +1,56 @@
+import GatewaySimulator
+
+/// Compares the results of the demo with the expected ones.
+package struct DemoVerdict {
+    let jobs: [DemoJob]
+    let outcome: DemoOutcome
+
+    /// Compares the outcome of these jobs.
+    package init(jobs: [DemoJob], outcome: DemoOutcome) {
+        (self.jobs, self.outcome) = (jobs, outcome)
+    }
+
+    /// The differences in words; normally none.
+    package var faults: [String] {
+        jobs.flatMap { faults(of: $0) } + deliveryFaults + violations
+    }
+
+    private func faults(of job: DemoJob) -> [String] {
+        guard let found = outcome.jobs[job.name] else { return ["\(job.name) did not finish"] }
+        let end: DemoJob.End = found.state == "done" ? .done : .failed(code: found.code ?? "")
+        var faults: [String] = []
+        if end != job.end { faults.append("\(job.name) ended as \(end) (expected \(job.end))") }
+        if found.acceptedCount != job.good.count {
+            faults.append("\(job.name): \(found.acceptedCount) accepted (expected \(job.good.count))")
+        }
+        if job.rejectedCount > 0, found.rejectedCount != job.rejectedCount {
+            faults.append("\(job.name): \(found.rejectedCount) rejected (expected \(job.rejectedCount))")
+        }
+        return faults
+    }
+
+    /// Violations of the HTTP/2 protocol by the client, which a strict gateway would not accept.
+    private var violations: [String] {
+        outcome.ledger?.violations.map { "protocol violation: \($0)" } ?? []
+    }
+
+    /// Checks that the gateway accepted every good notification exactly once, complete, and no others.
+    private var deliveryFaults: [String] {
+        guard let ledger = outcome.ledger else { return ["the ledger is missing"] }
+        var payloads: [[UInt8]: [String]] = [:]
+        for entry in ledger.accepted { payloads[entry.token, default: []].append(entry.payloadText) }
+        var faults: [String] = []
+        for job in jobs {
+            for token in job.good {
+                let got = payloads.removeValue(forKey: token.bytes) ?? []
+                if got.count != 1 {
+                    faults.append("\(job.name): token \(token.number) was accepted \(got.count) times")
+                }
+                if let part = job.contents[token], got.first?.contains(part) != true {
+                    faults.append("\(job.name): token \(token.number) got the wrong payload")
+                }
+            }
+        }
+        return payloads.isEmpty ? faults : faults + ["the gateway accepted \(payloads.count) tokens that are in no job"]
+    }
+}

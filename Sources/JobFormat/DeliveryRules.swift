@@ -1,0 +1,136 @@
+import APNSModel
+
+/// The rules for combining payloads and attributes, so that no gateway rejects and no device silently drops the result.
+enum DeliveryRules {
+    /// A rule that a notification breaks.
+    struct Violation: Hashable, Sendable {
+        let reason: FaultReason
+        /// The key to point to, if the job has it.
+        let key: JobKey
+        let message: String
+        let hint: String?
+        var isWarning = false
+    }
+
+    /// Returns the rules that a notification breaks; usually none.
+    static func violations(of payload: CompiledPayload, _ attributes: Attributes, in context: JobContext) -> [Violation]
+    {
+        var violations: [Violation] = []
+        let facts = payload.facts
+        checkSize(payload.payload.bytes.count, attributes, context.carrier, &violations)
+        if context.carrier == .http2 { checkTopic(attributes, context, &violations) }
+        if attributes.pushType.requiresAPS, !facts.contains(.aps) { violations.append(missingAPS(attributes.pushType)) }
+        switch attributes.pushType {
+        case .background: checkBackground(facts, attributes, &violations)
+        case .liveactivity: checkLiveActivity(facts, attributes, &violations)
+        case .location: checkLocation(attributes, &violations)
+        case .alert, .voip, .complication, .fileprovider, .mdm, .pushtotalk, .widgets, .controls: break
+        }
+        if facts.isSilent, attributes.priority == .immediate, attributes.pushType != .background {
+            violations.append(silentAtOnce)
+        }
+        if facts.contains(.mutableContent), !facts.contains(.alert) { violations.append(mutableWithoutAlert) }
+        return violations
+    }
+
+    /// The violation of a notification that expires before its job may be sent.
+    static func tooLate(at notBefore: WallTime) -> Violation {
+        Violation(
+            reason: .badExpirationDate, key: .expiration,
+            message: "is earlier than the job's start time, \(notBefore.rfc3339)",
+            hint: "set a later expiration (with +, it counts from the drop) or an earlier not_before")
+    }
+
+    private static func checkSize(
+        _ byteCount: Int, _ attributes: Attributes, _ carrier: Carrier, _ violations: inout [Violation]
+    ) {
+        let limit = carrier.payloadLimit(for: attributes.pushType)
+        guard byteCount > limit else { return }
+        let message = "the payload has \(byteCount) bytes; the limit is \(limit)"
+        violations.append(Violation(reason: .payloadTooLarge, key: .payload, message: message, hint: "shorten it"))
+    }
+
+    /// Checks the value of `apns-topic`, and that the app's credentials are valid for it.
+    private static func checkTopic(_ attributes: Attributes, _ context: JobContext, _ violations: inout [Violation]) {
+        let type = attributes.pushType
+        let topic = attributes.topic ?? context.topic.map { PushTopic.topic(for: type, app: $0) }
+        // Unknown credentials are assumed to be sufficient.
+        guard let identity = context.identity ?? topic.map({ _ in .providerToken }),
+            let fault = PushTopic.fault(of: topic, for: type, with: identity)
+        else { return }
+        var culprit = (reason: topic == nil ? FaultReason.missingTopic : .badTopic, key: JobKey.topic)
+        if attributes.topic == nil, topic != nil { culprit = (.invalidPushType, .pushType) }
+        if type.rules.needsProviderToken, case .certificate = identity { culprit = (.invalidPushType, .pushType) }
+        violations.append(
+            Violation(
+                reason: culprit.reason, key: culprit.key, message: fault.message, hint: fault.hint,
+                isWarning: fault.isWarning))
+    }
+
+    private static func checkLocation(_ attributes: Attributes, _ violations: inout [Violation]) {
+        guard !attributes.pushType.rules.priorities.contains(attributes.priority) else { return }
+        violations.append(
+            Violation(
+                reason: .badPriority, key: .priority, message: "a location push must have priority 10 or 5", hint: nil))
+    }
+
+    private static func checkBackground(
+        _ facts: PayloadFacts, _ attributes: Attributes, _ violations: inout [Violation]
+    ) {
+        if attributes.priority == .immediate {
+            violations.append(
+                Violation(
+                    reason: .badPriority, key: .priority, message: "a background push must not have priority 10",
+                    hint: "remove it: 5 is the default"))
+        }
+        if facts.contains(.aps), !facts.contains(.contentAvailable) {
+            violations.append(
+                Violation(
+                    reason: .badPayload, key: .payload, message: "a background push needs content-available 1",
+                    hint: "add it, or use push_type alert"))
+        }
+        if !facts.isDisjoint(with: [.alert, .badge, .sound]) {
+            violations.append(
+                Violation(
+                    reason: .badPayload, key: .payload, message: "a background push must not alert, badge or sound",
+                    hint: "remove alert, badge and sound, or use push_type alert"))
+        }
+    }
+
+    private static func checkLiveActivity(
+        _ facts: PayloadFacts, _ attributes: Attributes, _ violations: inout [Violation]
+    ) {
+        if attributes.priority == .lowest {
+            violations.append(
+                Violation(
+                    reason: .badPriority, key: .priority, message: "a Live Activity push must have priority 10 or 5",
+                    hint: nil))
+        }
+        var needed: [(PayloadFacts, String)] = [
+            (.event, "event"), (.timestamp, "timestamp"), (.contentState, "content-state"),
+        ]
+        if facts.contains(.start) {
+            needed += [(.alert, "alert"), (.attributesType, "attributes-type"), (.attributes, "attributes")]
+        }
+        let missing = needed.filter { !facts.contains($0.0) }.map { "`\($0.1)`" }
+        guard facts.contains(.aps), !missing.isEmpty else { return }
+        let message = "a Live Activity push needs \(missing.joined(separator: ", ")) in `aps`"
+        violations.append(
+            Violation(reason: .badPayload, key: .payload, message: message, hint: "devices silently drop it otherwise"))
+    }
+
+    private static func missingAPS(_ type: PushType) -> Violation {
+        Violation(
+            reason: .badPayload, key: .payload, message: "a push of type \(type.rawValue) needs `aps`",
+            hint: "add `aps` with `alert`, `badge`, `sound` or another member")
+    }
+
+    private static let silentAtOnce = Violation(
+        reason: .badPriority, key: .priority,
+        message: "a payload with `content-available` alone must not have priority 10", hint: "use priority 5")
+
+    private static let mutableWithoutAlert = Violation(
+        reason: .badPayload, key: .payload,
+        message: "`mutable-content` without `alert` does not run the app's extension", hint: "add `alert`",
+        isWarning: true)
+}

@@ -1,0 +1,156 @@
+import APNSModel
+import Document
+
+/// The parts of a job other than its recipients.
+struct JobOutline: Sendable {
+    /// The form of a document's recipients, with their places on the tape.
+    enum Form: Hashable, Sendable {
+        /// `token`.
+        case single(Int)
+        /// `tokens`.
+        case list(Int)
+        /// `tokens` with `payloads`.
+        case paired(tokens: Int, payloads: Int)
+        /// `recipients`.
+        case recipients(Int)
+    }
+
+    private(set) var header: JobHeader
+    private(set) var overrides = Overrides()
+    /// Whether the payload is missing only because it was faulty.
+    private var isPayloadFaulty = false
+    private(set) var form: Form?
+    /// These are faults of the document.
+    private(set) var findings = Findings(at: .root, room: Report.capacity)
+    /// The mapping that contains the overrides.
+    private(set) var overridesNode: Node?
+    private(set) var overridesBase = PathBase.root
+
+    private var recipientKeys: [JobKey: Node] = [:]
+
+    /// Creates the outline of a `.jsonl` file without a first line of its own: all defaults.
+    init(_ context: JobContext) {
+        header = JobHeader(context)
+    }
+
+    /// Reads the top level of a document.
+    init(document root: Node, _ context: JobContext) {
+        header = JobHeader(context)
+        if root.kind == .mapping {
+            read(root, .document, base: .root, context)
+            settleForm(root)
+        } else {
+            findings.expected(root.mappingName, root, reason: .badValue, about: "")
+        }
+    }
+
+    /// Reads the first line of a `.jsonl` file; `nil` if it does not describe the job.
+    init?(firstLine root: Node, _ context: JobContext) {
+        guard root["job"] != nil || root["defaults"] != nil else { return nil }
+        header = JobHeader(context)
+        for member in root.members {
+            switch member.key.text {
+            case "job": readSection(member.value, .jobOfLines, "job", context)
+            case "defaults": readSection(member.value, .defaultsOfLines, "defaults", context)
+            default:
+                let message = "the key \(Diagnostic.quoted(member.key.text)) is unknown in the first line"
+                let hint = "use `job` and `defaults` there; recipients go on the lines below"
+                findings.add(.badValue, Diagnostic(message, hint: hint, at: member.key.place), about: "")
+            }
+        }
+    }
+
+    private mutating func readSection(_ node: Node, _ scope: JobScope, _ name: String, _ context: JobContext) {
+        if node.isNull { return }
+        guard node.kind == .mapping else {
+            return findings.expected(node.mappingName, node, reason: .badValue, about: name)
+        }
+        read(node, scope, base: .member(name), context)
+    }
+
+    private mutating func read(_ node: Node, _ scope: JobScope, base: PathBase, _ context: JobContext) {
+        var reader = OverridesReader(context, at: base, room: Report.capacity)
+        for member in node.members {
+            guard let key = JobKey(rawValue: member.key.text), scope.allows(key) else {
+                reader.add(.badValue, scope.refusal(of: member.key), about: "")
+                continue
+            }
+            if member.value.isNull { continue }
+            switch key.part {
+            case .job: header.read(key, member.value, &reader.findings)
+            case .delivery: reader.read(key, member)
+            case .recipients: recipientKeys[key] = member.value
+            case .recipient: break
+            }
+        }
+        reader.finish()
+        findings.add(contentsOf: reader.findings)
+        guard scope != .jobOfLines else { return }
+        (overrides, overridesNode, overridesBase) = (reader.overrides, node, base)
+        isPayloadFaulty = !reader.findings.reasons.isDisjoint(with: [.badPayload, .payloadEmpty])
+    }
+
+    /// Determines the form of the document, which must be exactly one.
+    private mutating func settleForm(_ root: Node) {
+        let given = [JobKey.token, .tokens, .recipients].filter { recipientKeys[$0] != nil }
+        guard let key = given.first, let node = recipientKeys[key] else {
+            let hint = "add `token`, `tokens` or `recipients`"
+            return findings.add(.badValue, Diagnostic("no recipients", hint: hint, at: root.place), about: "")
+        }
+        guard given.count == 1 else {
+            let names = given.map { "`\($0.rawValue)`" }.joined(separator: " and ")
+            let place = given.compactMap { recipientKeys[$0]?.place }.max()
+            return findings.add(.badValue, Diagnostic("\(names) cannot be combined", at: place), about: "")
+        }
+        let payloads = recipientKeys[.payloads]
+        if let payloads, key != .tokens {
+            let diagnostic = Diagnostic("is allowed only with `tokens`", hint: "use `tokens`", at: payloads.place)
+            findings.add(.badValue, diagnostic, about: JobKey.payloads.rawValue)
+        }
+        if key == .token {
+            form = .single(node.index)
+        } else if isList(node, key) {
+            if key == .recipients { form = .recipients(node.index) } else { settleTokens(node, payloads) }
+        }
+        if payloads == nil, key != .recipients { requirePayload(root) }
+    }
+
+    private mutating func isList(_ node: Node, _ key: JobKey) -> Bool {
+        guard node.kind == .sequence else {
+            let hint = key == .tokens ? "use `token` for a single token" : nil
+            let diagnostic = Diagnostic(
+                "expected \(node.sequenceName), found \(node.kindName)", hint: hint, at: node.place)
+            findings.add(.badValue, diagnostic, about: key.rawValue)
+            return false
+        }
+        guard node.count > 0 else {
+            findings.add(.badValue, Diagnostic("must not be empty", at: node.place), about: key.rawValue)
+            return false
+        }
+        return true
+    }
+
+    /// Pairs tokens with payloads; their numbers must agree. pyapns used `zip`, which silently drops the surplus.
+    private mutating func settleTokens(_ tokens: Node, _ payloads: Node?) {
+        guard let payloads else { return form = .list(tokens.index) }
+        guard isList(payloads, .payloads) else { return }
+        guard tokens.count == payloads.count else {
+            let message = "there are \(tokens.count) tokens and \(payloads.count) payloads"
+            let hint = "give one payload per token, or one `payload` for all"
+            let diagnostic = Diagnostic(message, hint: hint, at: payloads.place)
+            return findings.add(.badValue, diagnostic, about: JobKey.payloads.rawValue)
+        }
+        if overrides.payload != .none {
+            let message = "`payloads` and a shared payload cannot be combined"
+            let diagnostic = Diagnostic(message, hint: "put everything into `payloads`", at: payloads.place)
+            findings.add(.badPayload, diagnostic, about: JobKey.payloads.rawValue)
+        }
+        form = .paired(tokens: tokens.index, payloads: payloads.index)
+    }
+
+    private mutating func requirePayload(_ root: Node) {
+        guard case .none = overrides.payload, !isPayloadFaulty else { return }
+        let hint = "add `payload`, or shorthands such as `alert` and `badge`"
+        findings.add(.payloadEmpty, Diagnostic("the payload is missing", hint: hint, at: root.place), about: "")
+    }
+}

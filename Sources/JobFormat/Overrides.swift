@@ -1,0 +1,64 @@
+import APNSModel
+
+/// The delivery and payload settings of a mapping: the job's for all recipients, or one recipient's own.
+struct Overrides: Hashable, Sendable {
+    /// The form in which a mapping specifies a payload.
+    enum PayloadForm: Hashable, Sendable {
+        /// No payload.
+        case none
+        /// Whole, under `payload`.
+        case whole(CompiledPayload)
+        /// By shorthands.
+        case parts(PayloadParts)
+    }
+
+    var topic: String?
+    var pushType: PushType?
+    var priority: Priority?
+    var expiration: Expiration?
+    var collapseID: String?
+    var payload = PayloadForm.none
+
+    /// Whether this recipient's payload cannot be combined with the job's: shorthands can only change shorthands.
+    func clashes(with job: Overrides) -> Bool {
+        guard case .parts = payload, case .whole = job.payload else { return false }
+        return true
+    }
+
+    /// Returns the job's overrides, replaced by the recipient's where it has any.
+    func overlaid(by recipient: Overrides) -> Overrides {
+        var overrides = self
+        overrides.topic = recipient.topic ?? topic
+        overrides.pushType = recipient.pushType ?? pushType
+        overrides.priority = recipient.priority ?? priority
+        overrides.expiration = recipient.expiration ?? expiration
+        overrides.collapseID = recipient.collapseID ?? collapseID
+        switch (payload, recipient.payload) {
+        case (_, .none): break
+        case (.parts(let own), .parts(let other)): overrides.payload = .parts(own.overlaid(by: other))
+        case (_, .whole), (.none, .parts), (.whole, .parts): overrides.payload = recipient.payload
+        }
+        return overrides
+    }
+
+    /// The payload; `nil` if the overrides specify none.
+    var compiledPayload: CompiledPayload? {
+        switch payload {
+        case .none: nil
+        case .whole(let payload): payload
+        case .parts(let parts): parts.compiled()
+        }
+    }
+
+    /// Returns the attributes of a notification whose payload has these facts and whose job may be sent from `earliest` on.
+    func attributes(for facts: PayloadFacts, from earliest: WallTime) -> Attributes {
+        let type = pushType ?? (facts.isSilent ? .background : .alert)
+        var attributes = Attributes(
+            topic: topic, pushType: type,
+            priority: priority ?? (facts.isSilent ? .powerSaving : type.defaultPriority),
+            expiration: expiration
+                ?? Expiration(epochSeconds: (earliest + ExpirationText.defaultLifetime).epochSeconds))
+        attributes.collapseID = collapseID
+        return attributes
+    }
+}

@@ -1,0 +1,148 @@
+import APNSModel
+import Document
+
+/// Reads keys about delivery and payload, one after another, into overrides and findings.
+struct OverridesReader {
+    let context: JobContext
+    private(set) var overrides = Overrides()
+    var findings: Findings
+    var parts = PayloadParts()
+    /// When the token was registered, if the recipient specifies it. Not a wish, but given in the same mapping.
+    var registeredAt: WallTime?
+    private var payloadKey: Node?
+    private var shorthandKey: Node?
+
+    /// Creates a reader that gives a message to at most `room` findings.
+    init(_ context: JobContext, at base: PathBase, room: Int) {
+        self.context = context
+        self.findings = Findings(at: base, room: room)
+    }
+
+    /// Reads one member, whose value is not null.
+    mutating func read(_ key: JobKey, _ member: Member) {
+        let node = member.value
+        switch key {
+        case .topic: readTopic(node)
+        case .pushType: readPushType(node)
+        case .priority: readPriority(node)
+        case .expiration: readExpiration(node)
+        case .collapseID: readCollapseID(node)
+        case .payload:
+            payloadKey = member.key
+            readPayload(node)
+        case .alert, .badge, .sound, .category, .custom, .threadID, .contentAvailable, .mutableContent,
+            .interruptionLevel:
+            shorthandKey = shorthandKey ?? member.key
+            readShorthand(key, node)
+        case .token, .tokens, .recipients, .payloads, .id, .count, .strict, .lane, .record, .notBefore, .giveUpAfter,
+            .onDoubt, .registeredAt:
+            preconditionFailure("not a key about delivery")
+        }
+    }
+
+    /// Adds a finding about a key that is not an override.
+    mutating func add(_ reason: FaultReason, _ diagnostic: @autoclosure () -> Diagnostic, about key: String) {
+        findings.add(reason, diagnostic(), about: key)
+    }
+
+    /// Sets a whole payload.
+    mutating func setPayload(_ payload: CompiledPayload) {
+        overrides.payload = .whole(payload)
+    }
+
+    /// Combines the shorthands; `payload` and shorthands exclude each other.
+    mutating func finish() {
+        if let payloadKey, let shorthandKey {
+            let message = "`payload` and `\(shorthandKey.text)` cannot be combined"
+            let later = payloadKey.index > shorthandKey.index ? payloadKey : shorthandKey
+            let hint = "put everything into `payload`, or use only shorthands"
+            add(.badPayload, Diagnostic(message, hint: hint, at: later.place), about: shorthandKey.text)
+        } else if !parts.isEmpty {
+            overrides.payload = .parts(parts)
+        }
+    }
+
+    private mutating func readTopic(_ node: Node) {
+        let key = JobKey.topic.rawValue
+        guard let text = node.string else { return findings.expected("a string", node, reason: .badTopic, about: key) }
+        let isPlausible = (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+        if !isPlausible {
+            add(.badTopic, Diagnostic("is not a valid bundle identifier", at: node.place), about: key)
+        } else if context.carrier.isBinary, text != context.topic {
+            let message = "the certificate sets the topic" + (context.topic.map { ", \(Diagnostic.quoted($0))" } ?? "")
+            let hint = "remove it, or drop the job into the app with that topic"
+            add(.badTopic, Diagnostic(message, hint: hint, at: node.place), about: key)
+        } else {
+            overrides.topic = text
+        }
+    }
+
+    private mutating func readPushType(_ node: Node) {
+        let key = JobKey.pushType.rawValue
+        guard let text = node.string else {
+            return findings.expected("a push type", node, reason: .invalidPushType, about: key)
+        }
+        guard let type = PushType(rawValue: text) else {
+            return add(.invalidPushType, Self.noPushType(text, node), about: key)
+        }
+        overrides.pushType = type
+        if context.carrier.isBinary { warnNotCarried(key, node) }
+    }
+
+    private static func noPushType(_ text: String, _ node: Node) -> Diagnostic {
+        let names = PushType.allCases.map(\.rawValue)
+        let hint = Nearest.word(to: text, among: names).map { "did you mean `\($0)`?" }
+        return Diagnostic(
+            "unknown push type \(Diagnostic.quoted(text))", hint: hint ?? names.joined(separator: ", "),
+            at: node.place)
+    }
+
+    private mutating func readPriority(_ node: Node) {
+        let key = JobKey.priority.rawValue
+        let allowed = context.carrier.isBinary ? "10 or 5" : "10, 5 or 1"
+        guard let number = node.integer, let byte = UInt8(exactly: number), let priority = Priority(rawValue: byte),
+            !context.carrier.isBinary || priority != .lowest
+        else {
+            return add(
+                .badPriority,
+                Diagnostic("must be \(allowed), unquoted (got \(Diagnostic.quoted(node.text)))", at: node.place),
+                about: key)
+        }
+        overrides.priority = priority
+        if !context.carrier.carriesPriority { warnNotCarried(key, node) }
+    }
+
+    private mutating func readExpiration(_ node: Node) {
+        let key = JobKey.expiration.rawValue
+        guard let text = node.scalarText else {
+            return findings.expected("a time", node, reason: .badExpirationDate, about: key)
+        }
+        do throws(TextFault) {
+            overrides.expiration = try ExpirationText.parse(text, droppedAt: context.droppedAt)
+        } catch {
+            add(.badExpirationDate, Diagnostic(error.message, hint: error.hint, at: node.place), about: key)
+        }
+        if context.carrier == .simple { warnNotCarried(key, node) }
+    }
+
+    private mutating func readCollapseID(_ node: Node) {
+        let key = JobKey.collapseID.rawValue
+        guard let text = node.scalarText else {
+            return findings.expected("a string", node, reason: .badCollapseID, about: key)
+        }
+        guard (1...64).contains(text.utf8.count) else {
+            let message = "must have 1 to 64 bytes (got \(text.utf8.count))"
+            return add(.badCollapseID, Diagnostic(message, at: node.place), about: key)
+        }
+        guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+            return add(.badCollapseID, Diagnostic("must not contain control characters", at: node.place), about: key)
+        }
+        overrides.collapseID = text
+        if context.carrier.isBinary { warnNotCarried(key, node) }
+    }
+
+    private mutating func warnNotCarried(_ key: String, _ node: Node) {
+        let message = context.carrier == .frame ? "the binary protocol" : "this format of the binary protocol"
+        findings.warn(Diagnostic("is not supported by \(message)", hint: "remove it", at: node.place), about: key)
+    }
+}

@@ -1,0 +1,164 @@
+import APNSModel
+import Document
+
+extension RecipientCompiler {
+    /// Adds a recipient that is only a token: the common path. `key` is the token's own key, if it has one.
+    mutating func add(tokenAt index: Int, on tape: Tape, base: PathBase, key: String = "") {
+        guard chunk.shared != nil else { return rejectPayloadless(Node(tape: tape, index: index), base) }
+        useShared()
+        let event = tape.events[index]
+        guard event.kind == .string || event.kind == .plain else {
+            var findings = Findings(at: base, room: room)
+            findings.expected("a string", Node(tape: tape, index: index), reason: .badDeviceToken, about: key)
+            return reject(findings, token: nil)
+        }
+        let spelling = event.isInArena ? tape.arena[event.textRange] : tape.source[event.textRange]
+        guard let fault = chunk.append(token: spelling) else {
+            return noteLength(chunk.lastTokenByteCount, Node(tape: tape, index: index), base.path(of: key))
+        }
+        var findings = Findings(at: base, room: room)
+        findings.add(.badDeviceToken, diagnostic(for: fault, at: Node(tape: tape, index: index)), about: key)
+        reject(findings, token: nil)
+    }
+
+    /// Adds a recipient that is a mapping.
+    mutating func add(recipient node: Node, base: PathBase) {
+        guard node.kind == .mapping else {
+            var findings = Findings(at: base, room: room)
+            findings.expected("\(node.mappingName) with a token", node, reason: .badValue, about: "")
+            return reject(findings, token: nil)
+        }
+        var reader = OverridesReader(context, at: base, room: room)
+        var token: Node?
+        for member in node.members { read(member, &reader, &token) }
+        reader.finish()
+        if let registration = reader.registeredAt { chunk.note(registeredAt: registration) }
+        guard let token else {
+            let hint = "give each recipient a `token`"
+            reader.add(.missingDeviceToken, Diagnostic("the token is missing", hint: hint, at: node.place), about: "")
+            return reject(reader.findings, token: nil)
+        }
+        add(token, reader.overrides, reader.findings, at: node)
+    }
+
+    /// Adds a token with its own payload, the `index`th of two lists.
+    mutating func add(token: Node, payload node: Node, index: Int) {
+        var tokenFindings = Findings(at: .element(of: JobKey.tokens.rawValue, at: index), room: room)
+        let bytes = decode(token, key: "", &tokenFindings)
+        var findings = Findings(at: .element(of: JobKey.payloads.rawValue, at: index), room: room)
+        let compiled = OverridesReader.compile(node, path: findings.base.path(of: ""), context, &findings)
+        let attributes = overrides.attributes(for: compiled?.facts ?? [], from: header.earliest)
+        if let compiled { check(compiled, attributes, at: node, &findings) }
+        tokenFindings.add(contentsOf: findings)
+        if let bytes { noteLength(bytes.count, token, tokenFindings.base.path(of: "")) }
+        guard let compiled else { return reject(tokenFindings, token: bytes.map(DeviceToken.init(bytes:))) }
+        settle(tokenFindings, Delivery(attributes: attributes, payload: compiled.payload), bytes)
+    }
+
+    /// The most bytes of merged shorthands from the job and a recipient. Larger payloads are rejected without being compiled.
+    private static let largestMerged = 16 << 10
+
+    private func read(_ member: Member, _ reader: inout OverridesReader, _ token: inout Node?) {
+        guard let key = JobKey(rawValue: member.key.text), JobScope.recipient.allows(key) else {
+            return reader.add(.badValue, JobScope.recipient.refusal(of: member.key), about: "")
+        }
+        if member.value.isNull { return }
+        switch key.part {
+        case .recipients: token = member.value
+        case .delivery: reader.read(key, member)
+        case .recipient: checkRegistration(member.value, &reader)
+        case .job: break
+        }
+    }
+
+    private func checkRegistration(_ node: Node, _ reader: inout OverridesReader) {
+        if let text = node.string, let time = WallTime(rfc3339: text) {
+            reader.registeredAt = time
+            return
+        }
+        let key = JobKey.registeredAt.rawValue
+        reader.findings.expected("a time such as 2026-11-22T06:00:00Z", node, reason: .badValue, about: key)
+    }
+
+    private mutating func add(_ token: Node, _ own: Overrides, _ found: Findings, at node: Node) {
+        var findings = found
+        if findings.isFaultless, own == Overrides() {
+            warn(findings)
+            return add(tokenAt: token.index, on: token.tape, base: findings.base, key: JobKey.token.rawValue)
+        }
+        let bytes = decode(token, key: JobKey.token.rawValue, &findings)
+        if let bytes { noteLength(bytes.count, token, findings.base.path(of: JobKey.token.rawValue)) }
+        if own.clashes(with: overrides) {
+            let hint = "use shorthands instead of `payload` in the job, or give this recipient a `payload`"
+            let message = "shorthands cannot change the job's `payload`"
+            findings.add(.badPayload, Diagnostic(message, hint: hint, at: node.place), about: "")
+        }
+        let merged = overrides.overlaid(by: own)
+        if case .parts(let parts) = merged.payload, parts.byteCount > Self.largestMerged {
+            let message = "the payload has more than \(parts.byteCount) bytes, which no gateway accepts"
+            findings.add(.payloadTooLarge, Diagnostic(message, hint: "shorten it", at: node.place), about: "")
+            return reject(findings, token: bytes.map(DeviceToken.init(bytes:)))
+        }
+        guard let payload = merged.compiledPayload else {
+            if findings.isFaultless, failure == nil { return rejectPayloadless(node, findings.base) }
+            let token = bytes.map(DeviceToken.init(bytes:))
+            return findings.isFaultless ? chunkPlaceholder(bytes) : reject(findings, token: token)
+        }
+        let attributes = merged.attributes(for: payload.facts, from: header.earliest)
+        check(payload, attributes, at: node, &findings)
+        settle(findings, Delivery(attributes: attributes, payload: payload.payload), bytes)
+    }
+
+    /// Adds a recipient of a job that fails anyway, only to keep the count.
+    private mutating func chunkPlaceholder(_ token: [UInt8]?) {
+        guard let shared = chunk.shared, let token else { return }
+        chunk.append(shared, token: token)
+    }
+
+    private mutating func settle(_ findings: Findings, _ delivery: Delivery, _ token: [UInt8]?) {
+        warn(findings)
+        if let token, findings.isFaultless {
+            chunk.append(delivery, token: token)
+        } else {
+            reject(findings, token: token.map(DeviceToken.init(bytes:)))
+        }
+    }
+
+    /// Rejects a recipient whose text, or whose token or payload, exceeds the limit for a valid recipient.
+    mutating func rejectTooLong(_ node: Node, _ base: PathBase) {
+        var findings = Findings(at: base, room: room)
+        let message = "has \(node.rawRange.count) bytes in the file; the limit is \(JobChunk.byteLimit)"
+        findings.add(.badValue, Diagnostic(message, hint: "shorten it", at: node.place), about: "")
+        reject(findings, token: nil)
+    }
+
+    private mutating func rejectPayloadless(_ node: Node, _ base: PathBase) {
+        var findings = Findings(at: base, room: room)
+        let hint = "give it a `payload`, or set one for all recipients"
+        findings.add(.payloadEmpty, Diagnostic("the payload is missing", hint: hint, at: node.place), about: "")
+        reject(findings, token: nil)
+    }
+
+    private func decode(_ node: Node, key: String, _ findings: inout Findings) -> [UInt8]? {
+        guard node.kind == .string || node.kind == .plain else {
+            findings.expected("a string", node, reason: .badDeviceToken, about: key)
+            return nil
+        }
+        var bytes: [UInt8] = []
+        guard case .failure(let fault) = TokenSpelling.append(node.bytes.span, to: &bytes) else { return bytes }
+        findings.add(.badDeviceToken, diagnostic(for: fault, at: node), about: key)
+        return nil
+    }
+
+    /// Describes the fault of a token without quoting the token.
+    private func diagnostic(for fault: TokenSpelling.Fault, at node: Node) -> Diagnostic {
+        let message =
+            switch fault {
+            case .empty: "the token is empty"
+            case .oddDigitCount(let count): "the token has \(count) hexadecimal digits, an odd number"
+            case .unreadable: "the token is neither hexadecimal nor base64"
+            case .tooLong(let count): "the token has \(count) bytes; the limit is \(DeviceToken.maximumByteCount)"
+            }
+        return Diagnostic(message, hint: "pass the token exactly as the device sent it", at: node.place)
+    }
+}

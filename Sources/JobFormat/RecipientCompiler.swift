@@ -1,0 +1,136 @@
+import APNSModel
+import Document
+
+/// Compiles recipients into chunks, one after another, and collects their faults.
+struct RecipientCompiler: Sendable {
+    let context: JobContext
+    private(set) var header: JobHeader
+    private(set) var report = Report()
+    private(set) var rejectedCount = 0
+    private(set) var failure: ResultCode?
+    private(set) var fault: Diagnostic?
+
+    /// The job's settings for all recipients.
+    private(set) var overrides = Overrides()
+    var chunk: ChunkBuilder
+    /// Faults of the shared delivery, reported when the first recipient uses it.
+    private var sharedFaults: [Fault] = []
+    private var firstRejection: Diagnostic?
+    /// How many tokens are too short for any device, and the warning about the first.
+    private var shortTokens = (count: 0, first: Diagnostic?.none)
+
+    init(_ context: JobContext) {
+        self.context = context
+        let header = JobHeader(context)
+        self.header = header
+        self.chunk = ChunkBuilder(job: context.job, onDoubt: header.onDoubt, giveUpAt: header.giveUpAt)
+    }
+
+    /// Takes the job's settings. Call it before the first recipient.
+    mutating func adopt(_ outline: JobOutline) {
+        (header, overrides) = (outline.header, outline.overrides)
+        (chunk.onDoubt, chunk.giveUpAt, chunk.lane) = (header.onDoubt, header.giveUpAt, header.lane)
+        for fault in outline.findings.faults { fail(.invalid, fault.diagnostic) }
+        warn(outline.findings)
+        report.count(errors: outline.findings.unworded.faults, warnings: 0)
+        guard let payload = overrides.compiledPayload, let node = outline.overridesNode else {
+            if failure != nil { chunk.shared = placeholder }
+            return
+        }
+        let attributes = overrides.attributes(for: payload.facts, from: header.earliest)
+        chunk.shared = Delivery(attributes: attributes, payload: payload.payload)
+        var findings = Findings(at: outline.overridesBase, room: Report.capacity)
+        check(payload, attributes, at: node, &findings)
+        sharedFaults = findings.faults
+        for warning in findings.warnings { report.add(warning) }
+    }
+
+    /// A substitute delivery for a job that fails anyway, so that its other faults can still be found.
+    private var placeholder: Delivery {
+        Delivery(attributes: overrides.attributes(for: [.aps], from: header.earliest), payload: Payload(bytes: []))
+    }
+
+    /// Records a fault of the document, which prevents the whole job from being sent.
+    mutating func fail(_ code: ResultCode, _ diagnostic: Diagnostic) {
+        report.add(diagnostic)
+        guard failure == nil else { return }
+        (failure, fault) = (code, diagnostic)
+    }
+
+    /// How many findings of a recipient get a message: the report's room, and at least one for a strict job to fail with.
+    var room: Int { max(report.room, firstRejection == nil ? 1 : 0) }
+
+    /// Records warnings, which do not prevent a recipient from being sent to.
+    mutating func warn(_ findings: Findings) {
+        for warning in findings.warnings { report.add(warning) }
+        report.count(errors: 0, warnings: findings.unworded.warnings)
+    }
+
+    /// Reports the faults of the shared delivery, once, because a recipient uses it.
+    mutating func useShared() {
+        guard !sharedFaults.isEmpty else { return }
+        for fault in sharedFaults { fail(.invalid, fault.diagnostic) }
+        sharedFaults = []
+        // The substitute avoids copying an overlong payload for each recipient.
+        chunk.shared = placeholder
+    }
+
+    /// Adds a rejected recipient; the findings must contain at least one fault.
+    mutating func reject(_ findings: Findings, token: DeviceToken?) {
+        guard let reason = findings.firstReason else { return }
+        for fault in findings.faults { report.add(fault.diagnostic) }
+        report.count(errors: findings.unworded.faults, warnings: 0)
+        rejectedCount += 1
+        firstRejection = firstRejection ?? findings.faults.first?.diagnostic
+        chunk.reject(reason, token: token)
+    }
+
+    /// The fewest bytes in a plausible device token. Apple's have 32 bytes, and the length may change (Apple,
+    /// "Registering your app with APNs"). Tokens longer than `DeviceToken.maximumByteCount` are rejected.
+    private static let leastLength = 8
+
+    /// Records the length of a token. All tokens that are too short share one warning.
+    mutating func noteLength(_ byteCount: Int, _ node: @autoclosure () -> Node, _ path: @autoclosure () -> String) {
+        guard byteCount < Self.leastLength else { return }
+        shortTokens.count += 1
+        guard shortTokens.first == nil else { return }
+        let hint = "Apple's tokens have 32; pass tokens exactly as devices send them"
+        let message = "the token has only \(byteCount) byte\(byteCount == 1 ? "" : "s")"
+        shortTokens.first = Diagnostic(message, hint: hint, at: node().place, severity: .warning).about(path())
+    }
+
+    /// Judges the job as a whole, after the last recipient.
+    mutating func finish() {
+        if var warning = shortTokens.first {
+            let count = shortTokens.count - 1
+            if count > 0 { warning.message += ", and \(count) more \(count == 1 ? "is" : "are") too short" }
+            report.add(warning)
+        }
+        if let count = header.count, count != chunk.count {
+            let message = "is \(count), but the job has \(chunk.count) recipients"
+            fail(.incomplete, Diagnostic(message, hint: "correct `count`, or write the complete file").about("count"))
+        }
+        if header.isStrict, let firstRejection, failure == nil {
+            (failure, fault) = (.invalid, firstRejection)
+        }
+    }
+
+    /// Adds the rules that a delivery breaks to the findings.
+    func check(_ payload: CompiledPayload, _ attributes: Attributes, at node: Node, _ findings: inout Findings) {
+        var violations = DeliveryRules.violations(of: payload, attributes, in: context)
+        if let notBefore = header.notBefore, attributes.expiration.hasPassed(at: notBefore) {
+            violations.append(DeliveryRules.tooLate(at: notBefore))
+        }
+        for violation in violations {
+            let culprit = findings.base.isPayload ? nil : node[violation.key.rawValue]
+            let place = culprit ?? node
+            let key = culprit == nil ? "" : violation.key.rawValue
+            if violation.isWarning {
+                findings.warn(Diagnostic(violation.message, hint: violation.hint, at: place.place), about: key)
+            } else {
+                let (message, hint) = (violation.message, violation.hint)
+                findings.add(violation.reason, Diagnostic(message, hint: hint, at: place.place), about: key)
+            }
+        }
+    }
+}

@@ -1,0 +1,334 @@
+import APNSGateway
+package import APNSModel
+import Document
+import JSON
+package import JobFormat
+package import LinuxIO
+package import Logging
+import OpenSSL
+package import SpoolModel
+package import SpoolStore
+
+/// Tracks the held and retried files of an app, with their remainders: the `.rest` files in `hold/`.
+///
+/// A remainder belongs to a file by inode, length and modification time, regardless of the file's place and name. Calls
+/// block. Use it only where the app's spool is used.
+package final class HeldJobs {
+    /// A remainder without its indices, which are read only when needed.
+    struct Entry {
+        /// The name of the remainder in `hold/`.
+        let name: FileName
+        /// The file to which it belongs.
+        let file: Remainder.File
+        let id: JobID?
+        let ref: String?
+        /// The archive from which the job was taken, if any.
+        let origin: ArchivePlace?
+
+        init(_ remainder: Remainder, as name: FileName) {
+            (self.name, file, id, ref) = (name, remainder.file, remainder.sent?.id, remainder.sent?.ref)
+            origin = remainder.origin.flatMap(ArchivePlace.init(path:))
+        }
+    }
+
+    let spool: AppSpool
+    private let logger: Logger
+    /// The entries by inode.
+    private var entries: [UInt64: Entry] = [:]
+    /// The remainders that cannot be read; `nil`: `hold/` could not be listed.
+    private var unreadable: Set<FileName>? = []
+
+    /// How long the remainder of a missing file is kept after the file was held: the file may have been moved
+    /// elsewhere.
+    private static let keptAlone = Duration.seconds(30 * 86_400)
+
+    /// Creates an empty object; `load` fills it.
+    package init(_ spool: AppSpool, _ logger: Logger) {
+        (self.spool, self.logger) = (spool, logger)
+    }
+
+    // MARK: Start
+
+    /// Reads the remainders in `hold/`.
+    package func load() {
+        unreadable = nil
+        do throws(SystemError) {
+            let names = try spool.hold.remainders()
+            unreadable = []
+            for name in names { load(name) }
+        } catch {
+            let hint: Logger.MetadataValue = "fix the cause, then restart; a job moved out by hand is sent whole"
+            logger.error("hold/ cannot be read", metadata: [LogKey.error: "\(error)", LogKey.hint: hint])
+        }
+    }
+
+    private func load(_ name: FileName) {
+        do throws(SystemError) {
+            guard let remainder = try read(name) else {
+                return noteUnreadable(name, "damaged, or from another version")
+            }
+            let entry = Entry(remainder, as: name)
+            let inode = try number(of: remainder, name)
+            // If a file has two remainders, keep the one that records sent notifications.
+            if entries[inode]?.id == nil || entry.id != nil { entries[inode] = entry }
+            // A crash may have interrupted the last step of taking the job out of its archive.
+            if let origin = entry.origin { try spool.archives.dropLoneResult(of: origin) }
+        } catch {
+            noteUnreadable(name, "\(error)")
+        }
+    }
+
+    private func noteUnreadable(_ name: FileName, _ fault: String) {
+        unreadable?.insert(name)
+        let hint: Logger.MetadataValue = "its job cannot be released; if you move it to new/ by hand, all of it is sent"
+        logger.error(
+            "remainder of a held job cannot be read",
+            metadata: [LogKey.path: "hold/\(name)", LogKey.error: "\(fault)", LogKey.hint: hint])
+    }
+
+    /// The current inode of the file: restoring a backup may have changed it, and some filesystems make up inode
+    /// numbers.
+    private func number(of remainder: Remainder, _ name: FileName) throws(SystemError) -> UInt64 {
+        guard let job = name.withoutRest else { return remainder.file.inode }
+        for seen in [try spool.hold.look(job), try spool.look(job)] {
+            guard let status = seen?.status, status.byteCount == remainder.file.byteCount,
+                status.modifiedAt == remainder.file.modifiedAt
+            else { continue }
+            return status.inode
+        }
+        return remainder.file.inode
+    }
+
+    private func read(_ name: FileName) throws(SystemError) -> Remainder? {
+        guard let bytes = try spool.held.contents(of: name.bytes, limit: Remainder.byteLimit) else { return nil }
+        var parser = JSON.Parser()
+        return (try? parser.parse(bytes).root).flatMap { Remainder($0) }
+    }
+
+    /// Removes remainders left by a crash: those of jobs that resume from the journal, that have ended, or that never
+    /// left their archive. If a file is missing, its remainder is kept for a while, and removed only where inode
+    /// numbers are reliable.
+    ///
+    /// - Parameter goingOn: The jobs in `work/` that are not held.
+    package func reconcile(_ goingOn: [ClaimedJob]) {
+        guard !entries.isEmpty else { return }
+        let (ids, claimed) = (Set(goingOn.map(\.id)), Set(goingOn.map(\.status.inode)))
+        do throws(SystemError) {
+            for (inode, entry) in entries {
+                guard claimed.contains(inode) || entry.id.map(ids.contains) == true else { continue }
+                try drop(inode)
+            }
+            let numbers = Set(entries.keys)
+            guard !numbers.isEmpty, !spool.filesystem.isShared else { return }
+            for inode in numbers.subtracting(try spool.hold.present(of: numbers)) {
+                guard let entry = entries[inode], try isOver(entry, inode) else { continue }
+                try drop(inode)
+            }
+        } catch {
+            logger.warning("hold/ cannot be cleaned up", metadata: [LogKey.error: "\(error)"])
+        }
+    }
+
+    /// Whether a missing file's job has ended, or has been missing for too long.
+    private func isOver(_ entry: Entry, _ inode: UInt64) throws(SystemError) -> Bool {
+        if let origin = entry.origin, try spool.archives.status(at: origin)?.inode == inode { return true }
+        guard let status = try spool.held.status(of: entry.name.bytes) else { return true }
+        let parkedAt = WallTime(nanoseconds: status.modifiedAt)
+        if parkedAt + Self.keptAlone <= .now { return true }
+        return try spool.archives.hasFailed(inode, since: parkedAt.day)
+    }
+
+    // MARK: Remainders
+
+    /// The remainder of the job in a file; `nil` if it was never held or sent.
+    ///
+    /// - Throws: `SystemError`: the remainder cannot be read; do not claim the file.
+    package func remainder(of status: FileStatus) throws(SystemError) -> Remainder? {
+        guard let entry = entry(of: status) else { return nil }
+        do throws(SystemError) {
+            if let remainder = try read(entry.name) { return remainder }
+        } catch {
+            guard error.isNotFound else { throw error }
+            // An operator has removed the remainder so that the whole job is sent.
+            entries[status.inode] = nil
+            return nil
+        }
+        throw .stale("read", "hold/\(entry.name)")
+    }
+
+    /// The entry for a file; `nil` if the file has no remainder.
+    func entry(of status: FileStatus) -> Entry? {
+        guard !entries.isEmpty, let entry = entries[status.inode], entry.file.byteCount == status.byteCount else {
+            return nil
+        }
+        // The replicas of a shared filesystem may differ in modification times.
+        guard spool.filesystem.isShared || entry.file.modifiedAt == status.modifiedAt else { return nil }
+        return entry
+    }
+
+    /// Deletes the remainder of a file once its content is recorded elsewhere.
+    package func forget(_ status: FileStatus) {
+        guard entry(of: status) != nil else { return }
+        do throws(SystemError) {
+            try drop(status.inode)
+            // Without this sync a power loss could bring back a file that was moved by hand, and its remainder, too.
+            try spool.held.sync(.holdSource)
+        } catch {
+            // The next start removes it.
+            logger.warning("hold/ cannot be cleaned up", metadata: [LogKey.error: "\(error)"])
+        }
+    }
+
+    private func drop(_ inode: UInt64) throws(SystemError) {
+        guard let entry = entries[inode] else { return }
+        try spool.held.unlink(entry.name.bytes)
+        entries[inode] = nil
+    }
+
+    /// Whether the file of a claimed job is in `hold/`.
+    ///
+    /// - Throws: `SystemError`: `hold/` cannot be read.
+    package func isParked(_ job: ClaimedJob) throws(SystemError) -> Bool {
+        guard let entry = entry(of: job.status), entry.id == job.id else { return false }
+        return try spool.hold.contains(job.status.inode)
+    }
+
+    /// Whether the job with this id is held.
+    ///
+    /// - Throws: `SystemError`: `hold/` cannot be read.
+    package func isParked(_ id: JobID) throws(SystemError) -> Bool {
+        guard let inode = entries.first(where: { $0.value.id == id })?.key else { return false }
+        return try spool.hold.contains(inode)
+    }
+
+    /// The original names of the held jobs to which an operator refers by an id.
+    func parkedNames(of reference: JobReference) -> [FileName] {
+        entries.values.filter { $0.isMeant(by: reference) }.compactMap(\.name.withoutRest)
+    }
+
+    // MARK: Moves to and from hold/
+
+    /// Moves a file from `new/` to `hold/`, and records when it was dropped.
+    ///
+    /// - Returns: The name in `hold/`; `nil` if the file is gone.
+    /// - Throws: `SystemError`: the file was not moved.
+    func hold(waiting file: SeenFile) throws(SystemError) -> FileName? {
+        guard entry(of: file.status) == nil else {
+            return try spool.hold.park(waiting: file, id: .random(), leaving: nil)?.name
+        }
+        let remainder = Remainder(
+            of: file.status.fileOfRemainder, droppedAt: min(WallTime(nanoseconds: file.status.changedAt), .now))
+        try drop(file.status.inode)
+        let moved = try watching { () throws(SystemError) in
+            try spool.hold.park(waiting: file, id: .random(), leaving: remainder.bytes)
+        }
+        guard let parked = moved else { return nil }
+        if let name = parked.rest { entries[file.status.inode] = Entry(remainder, as: name) }
+        return parked.name
+    }
+
+    /// Moves a claimed job to `hold/`. None of its notifications may be under way, and all its feedback lines must be
+    /// published.
+    ///
+    /// - Returns: The name in `hold/`.
+    /// - Throws: `SystemError`: the job was not moved.
+    package func park(_ job: ClaimedJob, droppedAt: WallTime, _ sent: Remainder.Sent) throws(SystemError) -> FileName {
+        var remainder = Remainder(of: job.status.fileOfRemainder, droppedAt: droppedAt)
+        remainder.sent = sent
+        try drop(job.status.inode)
+        let parked = try watching { () throws(SystemError) in try spool.hold.park(job, leaving: remainder.bytes) }
+        if let name = parked.rest { entries[job.status.inode] = Entry(remainder, as: name) }
+        return parked.name
+    }
+
+    /// Moves a claimed job of which nothing was sent back to `new/`, and records when it was dropped, since moving the
+    /// file changes its timestamp.
+    ///
+    /// - Returns: The name in `new/`; `nil` if the file is gone.
+    /// - Throws: `SystemError`: the job was not moved.
+    package func giveBack(_ job: ClaimedJob, droppedAt: WallTime) throws(SystemError) -> FileName? {
+        let remainder = Remainder(of: job.status.fileOfRemainder, droppedAt: droppedAt)
+        try drop(job.status.inode)
+        let moved = try watching { () throws(SystemError) in try spool.hold.giveBack(job, leaving: remainder.bytes) }
+        guard let back = moved else { return nil }
+        if let name = back.rest { entries[job.status.inode] = Entry(remainder, as: name) }
+        return back.name
+    }
+
+    /// Moves a file. A failed move may have taken effect all the same, so this reads `hold/` again after an error.
+    private func watching<Value>(_ body: () throws(SystemError) -> Value) throws(SystemError) -> Value {
+        do throws(SystemError) {
+            return try body()
+        } catch {
+            load()
+            throw error
+        }
+    }
+
+    /// The part of a held file that was sent.
+    ///
+    /// - Throws: `ControlFault`: the file has changed since a part of it was sent, or its remainder is unusable;
+    ///   `SystemError`: reading failed.
+    func sent(of file: SeenFile) throws -> Remainder.Sent? {
+        if let remainder = try remainder(of: file.status) { return remainder.sent }
+        guard let unreadable else {
+            throw ControlFault(
+                "the remainders of held jobs cannot be read", hint: "fix hold/, then restart the daemon")
+        }
+        guard let name = file.name.rest else { return nil }
+        if unreadable.contains(name), try spool.held.status(of: name.bytes) != nil {
+            throw ControlFault(
+                "its remainder cannot be read, and a part of it may have been sent",
+                hint: "see the log, or remove hold/\(name) to send all of it")
+        }
+        guard entries.values.contains(where: { $0.name == name && $0.id != nil }) else { return nil }
+        throw ControlFault(
+            "its file was changed or replaced while it was held, and a part of it was sent",
+            hint: "restore the original file, or remove hold/\(name) to send all of it")
+    }
+
+    /// Moves an archived job back to `new/`.
+    ///
+    /// - Parameters:
+    ///   - place: The archived file.
+    ///   - plan: The part of the job to send.
+    ///   - isAnyway: Whether to send the whole job even if a job with the same producer's id was sent.
+    /// - Returns: The name in `new/`; `nil` if the file is gone.
+    /// - Throws: `SystemError`: the job was not moved.
+    func retry(_ place: ArchivePlace, _ plan: RetryPlan, anyway isAnyway: Bool) throws(SystemError) -> FileName? {
+        guard let status = try spool.archives.status(at: place) else { return nil }
+        // A crash may have left the remainder of an earlier attempt.
+        try drop(status.inode)
+        // Restart relative times, or a job that expired would expire again at once.
+        var remainder = Remainder(of: status.fileOfRemainder, droppedAt: .now)
+        remainder.origin = place.path
+        let wanted: FileName
+        switch plan {
+        case .whole(let name) where !isAnyway: return try spool.hold.takeOut(place, as: name, leaving: nil)?.name
+        case .whole(let name): wanted = name
+        case .rest(let name, let sent):
+            wanted = name
+            remainder.sent = sent
+        }
+        let moved = try watching { () throws(SystemError) in
+            try spool.hold.takeOut(place, as: wanted, leaving: remainder.bytes)
+        }
+        guard let out = moved else { return nil }
+        if let name = out.rest { entries[status.inode] = Entry(remainder, as: name) }
+        return out.name
+    }
+}
+
+extension FileStatus {
+    /// The identity of the file, which does not change when it is moved.
+    fileprivate var fileOfRemainder: Remainder.File {
+        Remainder.File(inode: inode, byteCount: byteCount, modifiedAt: modifiedAt)
+    }
+}
+
+extension JobID {
+    /// Returns a new random id for a job.
+    package static func random() -> JobID {
+        JobID(bits: RandomBytes.make(count: 16).reduce(0) { $0 << 8 | UInt128($1) })
+    }
+}

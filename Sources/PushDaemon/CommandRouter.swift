@@ -1,0 +1,162 @@
+import AppEngine
+import Configuration
+import JobOperations
+import LinuxIO
+import Logging
+import SpoolModel
+
+/// Executes operators' commands: finds the app that has the job, and passes the command to it.
+final class CommandRouter {
+    private let resources: DaemonResources
+    private let logger: Logger
+    private let configuration: ConfigurationKeeper
+    private let apps: AppSupervisor
+    /// The stop that an operator requested, with its limit; `nil` without a request.
+    private(set) var requestedStop: RequestedStop?
+    /// Keeps the connections that end with the process.
+    private var server: ControlServer?
+
+    init(_ resources: DaemonResources, _ configuration: ConfigurationKeeper, _ apps: AppSupervisor) {
+        (self.resources, self.configuration, self.apps) = (resources, configuration, apps)
+        logger = resources.logger
+    }
+
+    // MARK: The socket
+
+    /// Listens for commands until the task is cancelled. Without a socket the daemon works, but takes no commands.
+    ///
+    /// - Parameter daemon: Executes the commands.
+    func run(for daemon: Daemon) async {
+        let folder = configuration.current.daemon.controlFolder
+        do {
+            let socket = try openSocket(in: try Directory.open(path: folder))
+            let server = ControlServer(daemon, on: resources.reactor, logger)
+            self.server = server
+            try await server.run(socket)
+        } catch is CancellationError {
+            return
+        } catch let fault as ControlFault {
+            warn(fault.message, hint: fault.hint ?? "")
+        } catch {
+            let hint = "create \(folder) for the daemon's user (systemd: RuntimeDirectory=), or set control.folder"
+            warn("\(error)", hint: hint)
+        }
+    }
+
+    private func warn(_ message: String, hint: String) {
+        logger.warning(
+            "control socket disabled", metadata: [LogKey.error: "\(message)", LogKey.hint: "\(hint)"])
+    }
+
+    /// Listens under the node's name. An unanswered socket is left over: this daemon has the journal's lock.
+    private func openSocket(in folder: Directory) throws -> LocalSocket {
+        let (node, group) = (resources.node, configuration.current.daemon.controlGroup)
+        let name = Array(DaemonConfiguration.controlName(of: node).utf8)
+        var access = LocalSocket.Access()
+        if let group {
+            guard let number = try Host.groupID(of: group) else {
+                throw ControlFault("group \(group) does not exist", hint: "correct control.group, or create the group")
+            }
+            access.group = number
+        }
+        guard try !LocalSocket.isAnswered(name, in: folder) else {
+            throw ControlFault(
+                "another daemon listens as node \(node) in \(folder.path)",
+                hint: "give each daemon a different `node` name, or a different control.folder")
+        }
+        try LocalSocket.removeLeftover(name, in: folder)
+        guard try folder.status(of: name) == nil else {
+            throw ControlFault("\(folder.path)/\(node).sock exists but is not a socket", hint: "move it away")
+        }
+        do throws(SystemError) {
+            return try LocalSocket(name, in: folder, for: access)
+        } catch {
+            guard error.operation == "fchownat", error.isRefusal else { throw error }
+            let remedy =
+                "add the daemon's user to the group \(group ?? "") (systemd: SupplementaryGroups=\(group ?? ""))"
+            throw ControlFault("\(error)", hint: remedy)
+        }
+    }
+
+    // MARK: Commands
+
+    /// Executes a command, and logs the user who gave it.
+    func carryOut(_ request: ControlRequest, for peer: PeerProcess) async -> ControlAnswer {
+        let answer: ControlAnswer
+        switch request.command {
+        case .stop: answer = stop(request)
+        case .pause, .resume: answer = await pauseOrResume(request)
+        case .hold, .release, .cancel, .expire, .retry: answer = await outcome(of: request)
+        }
+        var metadata: Logger.Metadata = [
+            LogKey.command: "\(request.command.rawValue)", LogKey.user: "\(peer.userID)",
+            LogKey.process: "\(peer.processID)", LogKey.result: "\(answer.kind.rawValue)",
+        ]
+        if let app = answer.app { metadata[LogKey.app] = "\(app)" }
+        if let job = answer.job { metadata[LogKey.job] = "\(job)" }
+        if let id = answer.id { metadata[LogKey.id] = "\(id)" }
+        if !answer.isGood { metadata[LogKey.error] = "\(answer.text)" }
+        logger.notice("operator command", metadata: metadata)
+        return answer
+    }
+
+    /// Pauses or resumes one app, or all running apps.
+    private func pauseOrResume(_ request: ControlRequest) async -> ControlAnswer {
+        let isPause = request.command == .pause
+        if let app = request.app {
+            guard let runner = apps.runner(app), !apps.isStuck(app) else { return absence(of: app) }
+            return isPause ? await runner.beginPause() : await runner.resume()
+        }
+        var answers = apps.runners.keys.filter(apps.isStuck).map(absence)
+        for runner in apps.answeringRunners {
+            answers.append(isPause ? await runner.beginPause() : await runner.resume())
+        }
+        return ControlAnswer(ofAll: answers, isPause ? "paused" : "resumed")
+    }
+
+    private func absence(of app: String) -> ControlAnswer {
+        guard !apps.isStuck(app) else {
+            return ControlAnswer(
+                .refused, "the app's filesystem does not respond", hint: "check its disk or file server"
+            ).about(app)
+        }
+        let remedy =
+            "if its configuration file is missing, put it back and try again; without it you can only move jobs in new/"
+            + " and hold/ by hand"
+        return ControlAnswer(.refused, "no such app is running", hint: remedy).about(app)
+    }
+
+    private func outcome(of request: ControlRequest) async -> ControlAnswer {
+        guard let reference = request.reference else { return .nameless(request.job ?? "") }
+        guard let app = reference.app else { return await request.carryOut(in: apps.answeringRunners, reference) }
+        guard let runner = apps.runner(app), !apps.isStuck(app) else {
+            var answer = absence(of: app)
+            answer.job = request.jobText(in: app)
+            return answer
+        }
+        return await request.carryOut(in: [runner], reference)
+    }
+
+    // MARK: The end
+
+    private func stop(_ request: ControlRequest) -> ControlAnswer {
+        if !apps.isStopping, request.drains || request.timeout != nil {
+            requestedStop = RequestedStop(limit: request.timeout.map { .seconds($0) })
+        }
+        // Like a second signal, a second command does not wait for jobs, unless it asks to.
+        if !apps.isStopping || !request.drains { Host.signal(.terminate) }
+        return stopProgress
+    }
+
+    /// The progress of a stop.
+    var stopProgress: ControlAnswer {
+        let count = apps.runners.values.reduce(0) { $0 + $1.shown.jobCount }
+        return ControlAnswer(.begun, count == 0 ? "stopping" : "stopping, jobs under way: \(count)")
+    }
+}
+
+/// A stop requested by an operator.
+struct RequestedStop {
+    /// How long the stop may wait for jobs under way; `nil`: without limit.
+    let limit: Duration?
+}

@@ -1,0 +1,60 @@
+package import APNSModel
+import Configuration
+package import SpoolModel
+
+extension SpoolStatus {
+    /// Returns the status with only these apps; unchanged if none are named.
+    package func limited(to names: [String]) -> SpoolStatus {
+        guard !names.isEmpty else { return self }
+        var status = self
+        status.apps.removeAll { !names.contains($0.name) }
+        return status
+    }
+
+    /// The status as lines of text.
+    ///
+    /// - Parameters:
+    ///   - now: The current time.
+    ///   - isDead: Whether the daemon has ended without a clean shutdown.
+    /// - Returns: The lines, with a table of the apps.
+    package func lines(at now: WallTime, isDead: Bool) -> [String] {
+        let doing = isDead ? "dead" : isStopping ? "stopping" : "running"
+        let head = "node \(node), process \(processID), \(doing), started \(startedAt.rfc3339)"
+        let rows = apps.map { app in
+            let since = app.since.map { "  for \((now - $0).inSeconds)" } ?? ""
+            let until = app.until.map { "  until \($0.rfc3339)" } ?? ""
+            let answer = app.silence(at: now).map { "  last answer \($0.inSeconds) ago" } ?? ""
+            return [app.name, app.state.rawValue, "\(app.jobCount)", (app.gateway ?? "") + since + until + answer]
+        }
+        let table = Table(header: ["app", "state", "jobs", "gateway"], rows: rows, rightAligned: [2]).lines
+        let warnings = apps.compactMap { app in app.expiry(at: now).map { "\($0); see pushspool check" } }
+        let faults = apps.compactMap(\.waitReason)
+        let ignored = apps.filter { $0.ignoredCount > 0 }.map { app in
+            "\(app.name): \(app.ignoredCount.of("file")) in new/ ignored; see pushspool doctor"
+        }
+        let jobs = apps.flatMap { app in app.progress.map { "\(app.name)/\($0.name)  \($0.inWords)" } }
+        return [head] + table + faults + ignored + warnings + jobs
+    }
+}
+
+extension SpoolStatus.App {
+    /// The reason why the app waits or does not start, if it has one: `weather waits for room in the journal: …`.
+    var waitReason: String? { reason.map { "\(name) \(state == .starting ? "cannot start: " : "")\($0)" } }
+
+    /// The time since the gateway's last answer, if jobs are under way and it is longer than 10 s.
+    func silence(at now: WallTime) -> Duration? {
+        guard state == .sending, !progress.isEmpty, let answeredAt, now - answeredAt > .seconds(10) else { return nil }
+        return now - answeredAt
+    }
+
+    /// The warning about the app's certificate, if at most 30 days are left: `weather: certificate expires on …`.
+    func expiry(at now: WallTime) -> String? {
+        guard let notAfter = credentials?.notAfter else { return nil }
+        return CertificateExpiry.words(of: notAfter, at: now).map { "\(name): certificate \($0)" }
+    }
+}
+
+extension Duration {
+    /// The text `42 s`.
+    fileprivate var inSeconds: String { "\(components.seconds) s" }
+}

@@ -1,0 +1,32 @@
+import LinuxIO
+
+extension Int {
+    /// The number with its noun: `1 job`, `2 jobs`.
+    package func of(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
+}
+
+/// Prints data to standard output, and messages to standard error.
+package enum Talk {
+    /// Prints a line of data.
+    package static func say(_ line: String) {
+        say(Array((line + "\n").utf8))
+    }
+
+    /// Prints data. A failure is reported once, and the command continues; see `StandardStream.hasLostOutput`.
+    package static func say(_ bytes: [UInt8]) {
+        guard let error = StandardStream.print(bytes) else { return }
+        let hint = error.isOutOfSpace ? "free some space" : "check where standard output goes"
+        complain("the output is incomplete: \(error)", hint: hint)
+    }
+
+    /// Prints a line of information or an error.
+    package static func note(_ line: String) {
+        StandardStream.error.write(Array((line + "\n").utf8))
+    }
+
+    /// Prints an error and its hint.
+    package static func complain(_ message: String, hint: String?) {
+        note("pushspool: \(message)")
+        if let hint { note("hint: \(hint)") }
+    }
+}

@@ -1,0 +1,381 @@
+package import APNSModel
+package import JobFormat
+package import LinuxIO
+
+/// An app's `done/` and `failed/`: the places of finished jobs, by day, and their result files.
+///
+/// Never overwrites a file. Calls block.
+package final class Archives {
+    private let home: Directory
+    private let new: Directory
+    /// `work/<node>/`, where results are staged and moves under way are noted.
+    private let work: Directory
+    private(set) var done: Directory
+    private(set) var failed: Directory
+    /// Places given to jobs that have not been moved yet.
+    private(set) var reserved: Set<ArchivePlace> = []
+    /// Day folders that are kept open for now; `nil` to keep none open.
+    private var openDays: [ArchiveDay: Directory]?
+    /// Day folders to sync before the directory that their jobs came from.
+    private var unsynced: Set<ArchiveDay> = []
+
+    init(_ done: Directory, _ failed: Directory, in home: Directory, from sources: (new: Directory, work: Directory)) {
+        (self.done, self.failed, self.home) = (done, failed, home)
+        (new, work) = sources
+    }
+
+    // MARK: Places
+
+    /// Chooses the archive place of a job in advance, so that its result line and the journal can name it.
+    ///
+    /// The place is free now, and this object gives it to no other job. Costs O(log n) lookups if n files have the name.
+    ///
+    /// - Throws: `SystemError`: the day's folder cannot be created or read.
+    package func place(
+        for name: FileName, in folder: ArchiveFolder, at time: WallTime, withResult: Bool
+    ) throws(SystemError) -> ArchivePlace {
+        try freePlace(for: name, in: ArchiveDay(folder: folder, day: time.day), withResult: withResult)
+    }
+
+    /// Finds and reserves a name that neither a job nor a result has: doubles the number, then bisects.
+    private func freePlace(
+        for name: FileName, in day: ArchiveDay, withResult: Bool
+    ) throws(SystemError) -> ArchivePlace {
+        let directory = try openDay(day)
+        let limit = withResult ? FileName.byteLimitWithResult : FileName.byteLimit
+        func place(_ number: Int) -> ArchivePlace {
+            ArchivePlace(folder: day.folder, day: day.day, name: name.numbered(number, toFit: limit))
+        }
+        var (taken, free) = (0, 1)
+        while try isTaken(place(free), in: directory) { (taken, free) = (free, free * 2) }
+        while free - taken > 1 {
+            let middle = (taken + free) / 2
+            if try isTaken(place(middle), in: directory) { taken = middle } else { free = middle }
+        }
+        reserved.insert(place(free))
+        return place(free)
+    }
+
+    private func isTaken(_ place: ArchivePlace, in directory: Directory) throws(SystemError) -> Bool {
+        if reserved.contains(place) { return true }
+        if try directory.status(of: place.name.bytes) != nil { return true }
+        guard let result = place.name.result else { return false }
+        return try directory.status(of: result.bytes) != nil
+    }
+
+    /// Reserves a place recorded in the journal, so that no other job gets it.
+    package func reserve(_ place: ArchivePlace) {
+        reserved.insert(place)
+    }
+
+    // MARK: Moves
+
+    /// Moves a claimed job to its place, next to its result file if it has one.
+    ///
+    /// Never overwrites a file: if the place is taken, the job gets the next number. The result is complete and synced
+    /// before the job appears, so a reader that finds a job without a result need not wait for one. Calling it again
+    /// after a crash completes the move. Not synced: call `sync` after one or more moves.
+    ///
+    /// - Parameters:
+    ///   - job: The job.
+    ///   - place: The target, from `place(for:in:at:withResult:)`.
+    ///   - result: The bytes of its result file; `nil` if it has none.
+    ///   - isStaged: Whether a `ResultDraft` of them is already staged; if not, it is staged now.
+    /// - Returns: the job's final place.
+    /// - Throws: `SystemError`: for example ENOSPC or EIO. The job is in one of the two places; a later call continues
+    ///   from there.
+    package func archive(
+        _ job: ClaimedJob, at place: ArchivePlace, result: [UInt8]?, isStaged: Bool = false
+    ) throws(SystemError) -> ArchivePlace {
+        let archiving = Archiving(
+            id: job.id, name: job.name, file: job.claim, source: work, result: result, isStaged: isStaged)
+        let final = try bring(archiving, to: place)
+        if !job.hasWholeName { try work.unlink(WorkEntry.fullName(of: job.id)) }
+        return final
+    }
+
+    /// Moves a file and, before it, its result file to a place in an archive, or to the next number if the place is taken.
+    ///
+    /// A crash between the two moves leaves a result file without its job. A note in `work/` records the place, and the
+    /// next start removes both (`dropUnfinished`).
+    func bring(_ archiving: Archiving, to first: ArchivePlace) throws(SystemError) -> ArchivePlace {
+        let day = try openDay(first.archiveDay)
+        var (archiving, place) = (archiving, first)
+        defer { reserved.remove(place) }
+        while try !move(archiving, to: day, as: place) {
+            archiving.isStaged = false
+            reserved.remove(place)
+            place = try freePlace(for: archiving.name, in: place.archiveDay, withResult: archiving.result != nil)
+        }
+        if archiving.result != nil { try work.unlink(WorkEntry.place(of: archiving.id)) }
+        unsynced.insert(place.archiveDay)
+        return place
+    }
+
+    /// Returns `false` if the place is taken. In that case, and after an error, nothing of ours is left there.
+    private func move(_ archiving: Archiving, to day: Directory, as place: ArchivePlace) throws(SystemError) -> Bool {
+        guard let bytes = archiving.result, let resultName = place.name.result else {
+            return try archiving.file.move(from: archiving.source, to: day, as: place.name)
+        }
+        try note(place, of: archiving.id)
+        if !archiving.isStaged { try ResultDraft(of: archiving.id, bytes).stage(in: work) }
+        guard try publishResult(of: archiving, in: day, as: resultName, beside: place.name) else { return false }
+        do {
+            if try archiving.file.move(from: archiving.source, to: day, as: place.name) { return true }
+        } catch {
+            if try day.status(of: place.name.bytes) == nil { try day.unlink(resultName.bytes) }
+            try work.unlink(WorkEntry.place(of: archiving.id))
+            throw error
+        }
+        try day.unlink(resultName.bytes)
+        return false
+    }
+
+    /// Renames a staged result to its final name. Returns `false` if another job's file has that name. After a crash this
+    /// job's own result is already there: next to the job, or without a job but with the same bytes, which identify the job.
+    private func publishResult(
+        of archiving: Archiving, in day: Directory, as resultName: FileName, beside name: FileName
+    ) throws(SystemError) -> Bool {
+        let staged = WorkEntry.result(of: archiving.id)
+        do {
+            try work.rename(staged, to: day, as: resultName.bytes)
+            return true
+        } catch {
+            guard error.isAlreadyThere else { throw error }
+            try work.unlink(staged)
+            guard let there = try day.status(of: name.bytes) else {
+                let bytes = archiving.result ?? []
+                return try day.contents(of: resultName.bytes, limit: bytes.count) == bytes
+            }
+            return there.isSameFile(as: archiving.file.status)
+        }
+    }
+
+    /// Not synced: a result file that a power loss leaves without its job is recognized by its bytes.
+    private func note(_ place: ArchivePlace, of id: JobID) throws(SystemError) {
+        try work.unlink(WorkEntry.place(of: id))
+        let file = try work.create(WorkEntry.place(of: id), mode: 0o600)
+        try file.write(Array("\(place.folder.rawValue)/\(place.day)/".utf8) + place.name.bytes)
+        try file.closeNow()
+    }
+
+    /// Removes the result file that an interrupted move left without its job, and the note of the move.
+    func dropUnfinished(_ id: JobID) throws(SystemError) {
+        if let note = try work.contents(of: WorkEntry.place(of: id), limit: 2 * FileName.byteLimit),
+            let place = ArchivePlace(note: note), let day = try openDayIfThere(place.archiveDay)
+        {
+            if let resultName = place.name.result, try day.status(of: place.name.bytes) == nil {
+                try day.unlink(resultName.bytes)
+            }
+        }
+        try work.unlink(WorkEntry.place(of: id))
+    }
+
+    /// Makes the moves to the archives so far survive a power loss. Syncs the day folders before the source folders.
+    ///
+    /// - Throws: `SystemError`; final, as for every failed sync.
+    package func sync() throws(SystemError) {
+        for move in try takeUnsyncedMoves() { try move.folder.sync(move.site) }
+    }
+
+    /// Returns the folders to sync, in this order, so that all moves to the archives so far survive a power loss. The
+    /// next call returns only later moves.
+    ///
+    /// - Throws: `SystemError`: a day's folder cannot be opened.
+    package func takeUnsyncedMoves() throws(SystemError) -> [(folder: Directory, site: SyncSite)] {
+        guard !unsynced.isEmpty else { return [] }
+        var moves: [(folder: Directory, site: SyncSite)] = []
+        for day in unsynced { moves.append((try openDay(day), .archives)) }
+        unsynced = []
+        return moves + [(work, .archiveSource), (new, .archiveSource)]
+    }
+
+    // MARK: Day folders
+
+    /// Keeps day folders open while `body` places or archives many jobs, instead of opening one for each job.
+    package func keepingDaysOpen<Value>(_ body: () -> Value) -> Value {
+        openDays = [:]
+        defer { openDays = nil }
+        return body()
+    }
+
+    /// Opens a day's folder. Creates it for the first job of the day.
+    func openDay(_ day: ArchiveDay) throws(SystemError) -> Directory {
+        if let open = openDays?[day] { return open }
+        let opened = try openDayAnew(day)
+        openDays?[day] = opened
+        return opened
+    }
+
+    private func openDayAnew(_ day: ArchiveDay) throws(SystemError) -> Directory {
+        let folder = directory(of: day.folder)
+        do {
+            return try folder.openChild(Array(day.day.utf8))
+        } catch {
+            guard error.isNotFound else { throw error }
+            do {
+                return try folder.makeChild(Array(day.day.utf8), mode: 0o750)
+            } catch {
+                guard error.isNotFound else { throw error }
+                return try makeAgain(day.folder).makeChild(Array(day.day.utf8), mode: 0o750)
+            }
+        }
+    }
+
+    /// Recreates an archive folder that was removed with all its files.
+    ///
+    /// - Throws: `SystemError`: for example ENOSPC or EIO; ENOENT if the app's folder is gone too.
+    private func makeAgain(_ folder: ArchiveFolder) throws(SystemError) -> Directory {
+        switch folder {
+        case .done:
+            done = try home.makeChild(Array("done".utf8), mode: 0o750)
+            return done
+        case .failed:
+            failed = try home.makeChild(Array("failed".utf8), mode: 0o750)
+            return failed
+        }
+    }
+
+    /// Removes the empty folder of a day.
+    func remove(_ day: ArchiveDay) throws(SystemError) {
+        try directory(of: day.folder).removeChild(Array(day.day.utf8))
+        unsynced.remove(day)
+    }
+
+    func openDayIfThere(_ day: ArchiveDay) throws(SystemError) -> Directory? {
+        do {
+            return try directory(of: day.folder).openChild(Array(day.day.utf8))
+        } catch {
+            guard error.isNotFound else { throw error }
+            return nil
+        }
+    }
+
+    func directory(of folder: ArchiveFolder) -> Directory {
+        switch folder {
+        case .done: done
+        case .failed: failed
+        }
+    }
+
+    // MARK: Searching
+
+    /// Returns the days of an archive, the newest first.
+    ///
+    /// - Throws: `SystemError`: it cannot be read.
+    package func days(of folder: ArchiveFolder) throws(SystemError) -> [String] {
+        let names = try directory(of: folder).names().compactMap { String(validating: $0, as: UTF8.self) }
+        // The format of `WallTime.day`. Other folders are foreign.
+        let isDay = { (name: String) in
+            name.utf8.count == 10 && name.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2D }
+        }
+        return names.filter(isDay).sorted(by: >)
+    }
+
+    /// Returns the places of a day's jobs that have a result file, in no particular order.
+    ///
+    /// - Throws: `SystemError`: the day's folder cannot be read.
+    package func places(of day: String, in folder: ArchiveFolder) throws(SystemError) -> [ArchivePlace] {
+        guard let directory = try openDayIfThere(ArchiveDay(folder: folder, day: day)) else { return [] }
+        var places: [ArchivePlace] = []
+        var listing = try directory.listing()
+        while let entry = try listing.next() {
+            guard let name = FileName(bytes: entry.name)?.jobOfResult else { continue }
+            places.append(ArchivePlace(folder: folder, day: day, name: name))
+        }
+        return places
+    }
+
+    /// Returns the status of the file at a place that was given to a job.
+    ///
+    /// - Throws: `SystemError`: the archive cannot be read.
+    package func status(at place: ArchivePlace) throws(SystemError) -> FileStatus? {
+        guard let day = try openDayIfThere(place.archiveDay) else { return nil }
+        return try day.status(of: place.name.bytes)
+    }
+
+    /// Returns the bytes of the file at a place in an archive; `nil` if there is none, or it is longer than `limit`.
+    ///
+    /// - Throws: `SystemError`: for example EIO.
+    package func contents(at place: ArchivePlace, limit: Int) throws(SystemError) -> [UInt8]? {
+        guard let day = try openDayIfThere(place.archiveDay) else { return nil }
+        do {
+            return try day.contents(of: place.name.bytes, limit: limit)
+        } catch {
+            guard error.isNotFound else { throw error }
+            return nil
+        }
+    }
+
+    /// Returns a job's result file; `nil` if there is none, or it is longer than `limit`.
+    ///
+    /// - Throws: `SystemError`: for example EIO.
+    package func result(at place: ArchivePlace, limit: Int) throws(SystemError) -> [UInt8]? {
+        try readResult(at: place) { (file) throws(SystemError) in try file.contents(limit: limit) }
+    }
+
+    /// Returns the first bytes of a job's result file, which contain the names of the job; `nil` if there is none.
+    ///
+    /// - Throws: `SystemError`: for example EIO.
+    package func resultHead(at place: ArchivePlace) throws(SystemError) -> [UInt8]? {
+        try readResult(at: place) { (file) throws(SystemError) in
+            var bytes: [UInt8] = []
+            _ = try file.read(2048, at: 0, appendingTo: &bytes)
+            return bytes
+        }
+    }
+
+    private func readResult(
+        at place: ArchivePlace, _ read: (borrowing OpenFile) throws(SystemError) -> [UInt8]?
+    ) throws(SystemError) -> [UInt8]? {
+        guard let directory = try openDayIfThere(place.archiveDay), let name = place.name.result else { return nil }
+        do {
+            return try read(try directory.openForReading(name.bytes))
+        } catch {
+            guard error.isNotFound else { throw error }
+            return nil
+        }
+    }
+
+    /// Whether a file with this inode is in `failed/`, in the folder of `day` or a later one. Costs a listing of each.
+    ///
+    /// - Throws: `SystemError`: a folder cannot be read.
+    package func hasFailed(_ inode: UInt64, since day: String) throws(SystemError) -> Bool {
+        for name in try days(of: .failed) where name >= day {
+            guard let folder = try openDayIfThere(ArchiveDay(folder: .failed, day: name)) else { continue }
+            var listing = try folder.listing()
+            while let entry = try listing.next() {
+                if entry.inode == inode { return true }
+            }
+        }
+        return false
+    }
+
+    /// Removes a result file whose job has been removed.
+    ///
+    /// - Throws: `SystemError`: for example EIO.
+    package func dropLoneResult(of place: ArchivePlace) throws(SystemError) {
+        guard let day = try openDayIfThere(place.archiveDay), let result = place.name.result,
+            try day.status(of: place.name.bytes) == nil
+        else { return }
+        try day.unlink(result.bytes)
+    }
+
+    /// Makes changes in a day's folder survive a power loss.
+    ///
+    /// - Throws: `SystemError`; final, as for every failed sync.
+    package func syncDay(of place: ArchivePlace) throws(SystemError) {
+        try openDayIfThere(place.archiveDay)?.sync(.archives)
+    }
+}
+
+extension ArchivePlace {
+    /// Parses the content that `note` wrote.
+    fileprivate init?(note: [UInt8]) {
+        let parts = note.split(separator: 0x2F, maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, let folder = ArchiveFolder(rawValue: String(decoding: parts[0], as: UTF8.self)),
+            let day = FileName(bytes: Array(parts[1])), let name = FileName(bytes: Array(parts[2]))
+        else { return nil }
+        self.init(folder: folder, day: String(decoding: day.bytes, as: UTF8.self), name: name)
+    }
+}

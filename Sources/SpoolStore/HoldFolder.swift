@@ -1,0 +1,330 @@
+package import APNSModel
+package import JobFormat
+package import LinuxIO
+
+/// A file in `hold/`, and its `.rest` file, which records what is left of the job.
+package struct ParkedFile: Hashable, Sendable {
+    /// The file's name in `hold/`.
+    package let name: FileName
+    /// The name of the `.rest` file.
+    package let rest: FileName?
+
+    /// Creates a pair of names.
+    package init(name: FileName, rest: FileName?) {
+        (self.name, self.rest) = (name, rest)
+    }
+}
+
+/// An app's `hold/`: moves of files to it and back to `new/`. Each file keeps its name, or gets the next number if that
+/// is taken. Calls block.
+package struct HoldFolder {
+    private let directory: Directory
+    private let new: Directory
+    private let work: Directory
+    private let archives: Archives
+
+    init(_ directory: Directory, new: Directory, work: Directory, _ archives: Archives) {
+        (self.directory, self.new, self.work, self.archives) = (directory, new, work, archives)
+    }
+
+    // MARK: To hold/
+
+    /// Moves a claimed job to `hold/` under its own name, or with the next number if that is taken; synced.
+    ///
+    /// - Returns: its name there.
+    /// - Throws: `SystemError`: for example EIO or ENOSPC. The job has not moved.
+    package func park(_ job: ClaimedJob) throws(SystemError) -> FileName {
+        let name = try move(job.claim, from: work, as: job.name)
+        try work.unlink(WorkEntry.fullName(of: job.id))
+        try directory.sync(.holdFolder)
+        try work.sync(.holdSource)
+        // The claim was not synced. After a power loss the job could be in `new/` too, without a journal entry.
+        try new.sync(.holdSource)
+        return name
+    }
+
+    /// Moves a claimed job to `hold/` under its own name, or with the next number if that is taken; synced. Its `.rest`
+    /// file is created and synced first.
+    ///
+    /// - Parameters:
+    ///   - job: The job.
+    ///   - rest: The content of its `.rest` file, which records what is left of the job.
+    /// - Returns: The names of both files.
+    /// - Throws: `SystemError`: for example EIO or ENOSPC. The job has not moved, and no `.rest` file was left.
+    package func park(_ job: ClaimedJob, leaving rest: [UInt8]) throws(SystemError) -> ParkedFile {
+        let parked = try park(Archiving(id: job.id, name: job.name, file: job.claim, source: work, result: rest))
+        try work.unlink(WorkEntry.fullName(of: job.id))
+        try directory.sync(.holdFolder)
+        try work.sync(.holdSource)
+        // The claim may not have been synced. After a power loss the job could be in `new/` too, without a journal entry.
+        try new.sync(.holdSource)
+        return parked
+    }
+
+    /// Moves a waiting file from `new/` to `hold/`; synced.
+    ///
+    /// - Parameters:
+    ///   - file: The file.
+    ///   - id: Names the staged `.rest` file until it is in place.
+    ///   - rest: The content of the `.rest` file; `nil` if there already is one, under any name.
+    /// - Returns: The names of both files; `nil` if the file is gone.
+    /// - Throws: `SystemError`: for example EIO or ENOSPC. The file has not moved.
+    package func park(waiting file: SeenFile, id: JobID, leaving rest: [UInt8]?) throws(SystemError) -> ParkedFile? {
+        do {
+            let parked =
+                if let rest {
+                    try park(Archiving(id: id, name: file.name, file: file, source: new, result: rest))
+                } else {
+                    ParkedFile(name: try move(file, from: new, as: file.name), rest: nil)
+                }
+            try directory.sync(.holdFolder)
+            try new.sync(.holdSource)
+            return parked
+        } catch {
+            guard error.isNotFound else { throw error }
+            return nil
+        }
+    }
+
+    /// Moves a file from `new/` to `hold/` under its own name, or with the next number if that is taken; synced.
+    ///
+    /// - Returns: its name there.
+    /// - Throws: `SystemError`: ENOENT if it is gone; EIO, ENOSPC and others if it has not moved.
+    package func park(unclaimed job: OpenJob) throws(SystemError) -> FileName {
+        let name = try move(SeenFile(name: job.name, status: job.status), from: new, as: job.name)
+        try directory.sync(.holdFolder)
+        try new.sync(.holdSource)
+        return name
+    }
+
+    /// Moves a file to `hold/` under the first of its numbered names that is free, and returns that name.
+    private func move(
+        _ file: SeenFile, from source: Directory, as wanted: FileName
+    ) throws(SystemError) -> FileName {
+        var name = wanted
+        var number = 1
+        while try !file.move(from: source, to: directory, as: name) {
+            number += 1
+            name = wanted.numbered(number)
+        }
+        return name
+    }
+
+    /// Moves a file to `hold/` under the first of its numbered names that is free together with its `.rest` name.
+    private func park(_ parking: Archiving) throws(SystemError) -> ParkedFile {
+        var number = 0
+        while true {
+            number += 1
+            let name = parking.name.numbered(number, toFit: FileName.byteLimitWithRest)
+            guard let rest = name.rest, try directory.status(of: name.bytes) == nil else { continue }
+            guard try leave(parking.result ?? [], of: parking.id, as: rest) else { continue }
+            do {
+                if try parking.file.move(from: parking.source, to: directory, as: name) {
+                    return ParkedFile(name: name, rest: rest)
+                }
+            } catch {
+                try directory.unlink(rest.bytes)
+                throw error
+            }
+            try directory.unlink(rest.bytes)
+        }
+    }
+
+    /// Writes and syncs a `.rest` file and publishes it in `hold/`. Returns `false` if its name is taken.
+    private func leave(_ rest: [UInt8], of id: JobID, as name: FileName) throws(SystemError) -> Bool {
+        try ResultDraft(of: id, rest).stage(in: work)
+        do {
+            try work.rename(WorkEntry.result(of: id), to: directory, as: name.bytes)
+        } catch {
+            try work.unlink(WorkEntry.result(of: id))
+            guard error.isAlreadyThere else { throw error }
+            return false
+        }
+        try directory.sync(.holdFolder)
+        return true
+    }
+
+    // MARK: Back to new/
+
+    /// Moves a held file to `new/` under its own name, or with the next number if that is taken; synced. Its `.rest`
+    /// file stays in `hold/`, where a claim reads it.
+    ///
+    /// - Returns: Its name in `new/`; `nil` if it is gone.
+    /// - Throws: `SystemError`: for example EIO or ENOSPC. The file has not moved.
+    package func release(_ file: SeenFile) throws(SystemError) -> FileName? {
+        try publish(file, from: directory, as: file.name)
+    }
+
+    /// Moves a finished job from its archive to `new/`; synced. Its result file is removed.
+    ///
+    /// - Parameters:
+    ///   - place: Its place in the archive.
+    ///   - wanted: The name to give it; if that is taken, it gets the next number.
+    ///   - rest: The content of its `.rest` file in `hold/`, which records what is left to send; `nil` to send all of it.
+    /// - Returns: Its name in `new/` and the name of the `.rest` file; `nil` if the job is gone.
+    /// - Throws: `SystemError`: for example EIO or ENOSPC. The job has not moved.
+    package func takeOut(
+        _ place: ArchivePlace, as wanted: FileName, leaving rest: [UInt8]?
+    ) throws(SystemError) -> ParkedFile? {
+        guard let day = try archives.openDayIfThere(place.archiveDay), let status = try day.status(of: place.name.bytes)
+        else {
+            return nil
+        }
+        let restName: FileName? = if let rest { try leave(rest, besides: wanted) } else { nil }
+        do {
+            let file = SeenFile(name: place.name, status: status)
+            guard let name = try publish(file, from: day, as: wanted) else {
+                if let restName { try directory.unlink(restName.bytes) }
+                return nil
+            }
+            if let result = place.name.result { try day.unlink(result.bytes) }
+            return ParkedFile(name: name, rest: restName)
+        } catch {
+            if let restName, try day.status(of: place.name.bytes) != nil { try directory.unlink(restName.bytes) }
+            throw error
+        }
+    }
+
+    /// Moves a claimed job, of which no notification was sent, back to `new/` under its own name, or with the next
+    /// number if that is taken; synced.
+    ///
+    /// - Parameters:
+    ///   - job: The job.
+    ///   - rest: The content of its `.rest` file in `hold/`, which records when the job was dropped.
+    /// - Returns: Its name in `new/` and the name of the `.rest` file; `nil` if the job is gone.
+    /// - Throws: `SystemError`: for example EIO or ENOSPC. The job has not moved.
+    package func giveBack(_ job: ClaimedJob, leaving rest: [UInt8]) throws(SystemError) -> ParkedFile? {
+        let restName = try leave(rest, besides: job.name)
+        do {
+            guard let name = try publish(job.claim, from: work, as: job.name) else {
+                try directory.unlink(restName.bytes)
+                return nil
+            }
+            try work.unlink(WorkEntry.fullName(of: job.id))
+            return ParkedFile(name: name, rest: restName)
+        } catch {
+            if try work.status(of: job.entry.bytes) != nil { try directory.unlink(restName.bytes) }
+            throw error
+        }
+    }
+
+    /// Writes a `.rest` file to `hold/` under the first free name, and returns that name.
+    private func leave(_ rest: [UInt8], besides wanted: FileName) throws(SystemError) -> FileName {
+        let id = JobID(bits: 0)
+        var number = 0
+        while true {
+            number += 1
+            let name = wanted.numbered(number, toFit: FileName.byteLimitWithRest)
+            // If a job with this name is in `hold/`, the `.rest` name belongs to that job.
+            guard let restName = name.rest, try directory.status(of: name.bytes) == nil else { continue }
+            if try leave(rest, of: id, as: restName) { return restName }
+        }
+    }
+
+    /// Moves a file to `new/` under the first of its numbered names that is free; synced.
+    ///
+    /// - Throws: `SystemError`: for example EIO or ENOSPC. The file has not moved.
+    private func publish(
+        _ file: SeenFile, from source: Directory, as wanted: FileName
+    ) throws(SystemError) -> FileName? {
+        do {
+            var number = 1
+            while try !file.move(from: source, to: new, as: wanted.numbered(number)) { number += 1 }
+            try new.sync()
+            try source.sync()
+            return wanted.numbered(number)
+        } catch {
+            guard error.isNotFound else { throw error }
+            return nil
+        }
+    }
+
+    // MARK: To failed/
+
+    /// Moves a held file that will not be sent from `hold/` to `failed/`, together with a result file; synced.
+    ///
+    /// - Parameters:
+    ///   - file: The file in `hold/`.
+    ///   - id: Names the result until it is in place.
+    ///   - place: The target, from `place(for:in:at:withResult:)`.
+    ///   - result: The result file's bytes.
+    /// - Returns: Its final place; `nil` if the file is gone.
+    /// - Throws: `SystemError`: for example ENOSPC or EIO. Call again later.
+    package func withdraw(
+        _ file: SeenFile, id: JobID, to place: ArchivePlace, result: [UInt8]
+    ) throws(SystemError) -> ArchivePlace? {
+        do {
+            let archiving = Archiving(id: id, name: file.name, file: file, source: directory, result: result)
+            let final = try archives.bring(archiving, to: place)
+            try archives.sync()
+            try directory.sync(.holdSource)
+            return final
+        } catch {
+            guard error.isNotFound else { throw error }
+            return nil
+        }
+    }
+
+    // MARK: Lookups
+
+    /// Returns the current state of a file in `hold/`; `nil` if it does not exist or its name cannot be a job's.
+    ///
+    /// - Throws: `SystemError`: for example EIO.
+    package func look(_ name: FileName) throws(SystemError) -> SeenFile? {
+        guard name.isJob, let status = try directory.status(of: name.bytes) else { return nil }
+        return SeenFile(name: name, status: status)
+    }
+
+    /// Returns the names of the `.rest` files in `hold/`.
+    ///
+    /// - Throws: `SystemError`: it cannot be read.
+    package func remainders() throws(SystemError) -> [FileName] {
+        var rests: [FileName] = []
+        var listing = try directory.listing()
+        while let entry = try listing.next() {
+            if let name = FileName(bytes: entry.name), name.isRest { rests.append(name) }
+        }
+        return rests
+    }
+
+    /// Returns those of the given inodes that are in `hold/`, `new/` or `work/`. Costs a listing of all three, and a
+    /// status call for every file if an inode is not found.
+    ///
+    /// - Throws: `SystemError`: a folder cannot be read. Nothing is known about any of the inodes then.
+    package func present(of inodes: Set<UInt64>) throws(SystemError) -> Set<UInt64> {
+        Set(try find(inodes, in: [directory, work, new]).keys)
+    }
+
+    /// Whether a file with this inode is in `hold/`. Costs a listing of it.
+    ///
+    /// - Throws: `SystemError`: it cannot be read.
+    package func contains(_ inode: UInt64) throws(SystemError) -> Bool {
+        try !names(of: [inode]).isEmpty
+    }
+
+    /// Returns the names in `hold/` of the files with these inodes. Costs a listing, and a status call for every file
+    /// if an inode is not found.
+    ///
+    /// - Throws: `SystemError`: it cannot be read.
+    package func names(of inodes: Set<UInt64>) throws(SystemError) -> [UInt64: Set<FileName>] {
+        try find(inodes, in: [directory])
+    }
+
+    private func find(
+        _ inodes: Set<UInt64>, in folders: [Directory]
+    ) throws(SystemError) -> [UInt64: Set<FileName>] {
+        var found: [UInt64: Set<FileName>] = [:]
+        // On stacked filesystems a listing may report other inodes than a status call.
+        for looksClosely in [false, true] {
+            for folder in folders where found.count < inodes.count {
+                var listing = try folder.listing()
+                while let entry = try listing.next() {
+                    let inode: UInt64? = try looksClosely ? folder.status(of: entry.name)?.inode : entry.inode
+                    guard let inode, inodes.contains(inode), let name = FileName(bytes: entry.name) else { continue }
+                    found[inode, default: []].insert(name)
+                }
+            }
+        }
+        return found
+    }
+}

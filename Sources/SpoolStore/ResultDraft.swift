@@ -1,0 +1,45 @@
+package import APNSModel
+import JobFormat
+package import LinuxIO
+
+/// A file on its way to an archive or to `hold/`.
+struct Archiving {
+    /// The id of its job.
+    let id: JobID
+    /// The name from which its place is derived.
+    let name: FileName
+    /// The file as it was seen.
+    let file: SeenFile
+    /// The folder it is in.
+    let source: Directory
+    /// The bytes of the result file to put next to it; `nil` for none.
+    let result: [UInt8]?
+    /// Whether the result has been staged.
+    var isStaged = false
+}
+
+/// A job's result file that is not at its final place yet.
+package struct ResultDraft: Sendable {
+    /// The id of its job.
+    package let id: JobID
+    /// The file's content.
+    package let bytes: [UInt8]
+
+    /// Creates a draft.
+    package init(of id: JobID, _ bytes: [UInt8]) {
+        (self.id, self.bytes) = (id, bytes)
+    }
+
+    /// Writes and syncs the draft in `work/<node>/`, which no other program reads and where every start cleans up.
+    /// Blocks for the disk.
+    ///
+    /// - Throws: `SystemError`: for example ENOSPC or EIO. Call again later.
+    package func stage(in work: Directory) throws(SystemError) {
+        // Left by an earlier attempt.
+        try work.unlink(WorkEntry.result(of: id))
+        let file = try work.create(WorkEntry.result(of: id), mode: 0o640)
+        try file.write(bytes)
+        try file.sync(.resultFile)
+        try file.closeNow()
+    }
+}
