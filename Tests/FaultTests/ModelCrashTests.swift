@@ -33,4 +33,26 @@ import Testing
         for verdict in verdicts { #expect(verdict.isGood, "\(verdict)") }
         #expect(verdicts.count > 1, "the daemon has no failpoints, or ended before them")
     }
+
+    private static let commands = [[["hold", "--all"]], [["hold", "--all"], ["release", "--all"]]]
+
+    /// A command without a daemon has the journal forget what it moved.
+    @Test(arguments: MemoryVolume.Order.allCases, commands)
+    func `no tree that a power loss after a command may leave loses anybody`(
+        order: MemoryVolume.Order, commands: [[String]]
+    ) async throws {
+        var generator = SeededGenerator(seed: seed)
+        var verdicts: [Verdict] = []
+        for _ in 0..<trials(2, full: 16) {
+            var crash = ModelCrash(
+                seed: generator.next() >> 32, numbers: [Int.random(in: 200...540, using: &generator)], order: order,
+                count: isFullRun ? 4 : 2)
+            crash.commands = commands
+            verdicts += try await crash.verdicts()
+        }
+        // A job that is held and released is told in two parts.
+        let invariants: [Invariant] = [.onePlace, .nobodyLost, .fewDoubled, .noRemains, .atRest]
+        for verdict in verdicts { #expect(invariants.allSatisfy(verdict.holds), "\(verdict)") }
+        #expect(verdicts.count > 1, "the daemon has no failpoints, or ended before them")
+    }
 }
