@@ -43,7 +43,7 @@ import Testing
     ) async throws {
         var generator = SeededGenerator(seed: seed)
         var verdicts: [Verdict] = []
-        for _ in 0..<trials(2, full: 16) {
+        for _ in 0..<trials(2, full: 8) {
             var crash = ModelCrash(
                 seed: generator.next() >> 32, numbers: [Int.random(in: 200...540, using: &generator)], order: order,
                 count: isFullRun ? 4 : 2)
