@@ -17,7 +17,7 @@ struct AppParts {
     /// Signalled when there are lines to publish, or jobs to archive.
     let publishWakeup: Wakeup
     /// Decides which files of `new/` to take, and when.
-    let intake: Intake
+    let intake: Shared<Intake>
     let suppression: SuppressionList
     let journal: JournalWriter
     /// Checks whether there is room for the app's next step.
@@ -55,7 +55,7 @@ struct AppParts {
             recordKeeping: .durable(group: daemon.configuration.syncRecords), on: daemon.reactor, logger: logger)
         intakeWakeup = Wakeup(on: daemon.reactor)
         publishWakeup = Wakeup(on: daemon.reactor)
-        intake = Intake(rules: IntakeRules(daemon.configuration))
+        intake = Shared(Intake(rules: IntakeRules(daemon.configuration)))
         suppression = SuppressionList(context)
         journal = JournalWriter(context, suppression)
         room = JournalRoom(of: app.name, in: daemon.journal)
@@ -66,6 +66,15 @@ struct AppParts {
         held = HeldJobs(spool, logger)
         earlier = EarlierJobs(left, firstTold: daemon.journal.position)
         state = try AppState(context, gateway)
+    }
+}
+
+/// A value that several parts of an app use and change.
+final class Shared<Value> {
+    var value: Value
+
+    init(_ value: Value) {
+        self.value = value
     }
 }
 

@@ -45,7 +45,7 @@ final class Claimer {
 
     /// Records whether files wait for room in the journal, by the same rule as `longestClaim`.
     func noteRoom() {
-        guard parts.intake.oldestReady != nil, !openLanes.isEmpty else { return parts.room.endWait(for: .claims) }
+        guard parts.intake.value.oldestReady != nil, !openLanes.isEmpty else { return parts.room.endWait(for: .claims) }
         if parts.state.isOut, context.daemon.journal.ownRoom(of: context.name) < JournalHeader.byteLimit {
             parts.room.beginWait(for: .claims)
         } else if parts.room.has(JournalHeader.byteLimit, for: .claims, orWake: parts.intakeWakeup.signal) {
@@ -87,7 +87,7 @@ final class Claimer {
 
     /// Announces a job in the journal. It is claimed with the next group, and nothing of it is sent before that.
     func announce(_ job: OpenJob, _ read: ReadJob) {
-        guard mayAdopt(read) else { return parts.intake.answer(job.name, .busy, at: .now) }
+        guard mayAdopt(read) else { return parts.intake.value.answer(job.name, .busy, at: .now) }
         let claimedAt = record(header: read, of: job)
         parts.duplicates.beginTurn(read.summary)
         claims.append(Candidate(file: job, read: read, claimedAt: claimedAt))
@@ -174,7 +174,7 @@ final class Claimer {
             parts.jobs.end(job)
             parts.journal.record(.cleaned(id))
             guard let name else { return true }
-            parts.intake.noteGivenBack(name, droppedAt: job.droppedAt, at: .now)
+            parts.intake.value.noteGivenBack(name, droppedAt: job.droppedAt, at: .now)
             context.logger.info(
                 "job moved back to new/: its app cannot send at present", metadata: [LogKey.job: "\(name)"])
             return true
@@ -194,7 +194,7 @@ final class Claimer {
         do throws(SystemError) {
             switch try context.daemon.tenure.claim(job, as: id, in: context.spool) {
             case .claimed(let claimed):
-                parts.intake.answer(job.name, .moved, at: .now)
+                parts.intake.value.answer(job.name, .moved, at: .now)
                 parts.journal.record(.claimed(id))
                 // The time in `hold/` or in an archive says nothing about how long jobs wait.
                 let wait =
@@ -206,9 +206,9 @@ final class Claimer {
                     parts.held.forget(claimed.status)
                 }
                 return sender.start(claimed, candidate.read, claimedAt: candidate.claimedAt)
-            case .gone: parts.intake.answer(job.name, .gone, at: .now)
-            case .changed(let name): parts.intake.answer(job.name, .returned(name), at: .now)
-            case .forbidden: parts.intake.answer(job.name, .stuck, at: .now)
+            case .gone: parts.intake.value.answer(job.name, .gone, at: .now)
+            case .changed(let name): parts.intake.value.answer(job.name, .returned(name), at: .now)
+            case .forbidden: parts.intake.value.answer(job.name, .stuck, at: .now)
             }
             parts.journal.record(.cleaned(id))
         } catch {

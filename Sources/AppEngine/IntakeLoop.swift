@@ -62,7 +62,7 @@ final class IntakeLoop {
     /// Takes the files that are ready: scans `new/` if that is due, then looks, reads and claims.
     func takeReady() async {
         await beginScanIfDue()
-        while let action = parts.intake.next(at: .now, taking: claimer.openLanes, longest: claimer.longestClaim) {
+        while let action = parts.intake.value.next(at: .now, taking: claimer.openLanes, longest: claimer.longestClaim) {
             await perform(action)
             if claimer.announcedCount >= Claimer.groupLimit {
                 await claimer.startClaims()
@@ -81,10 +81,10 @@ final class IntakeLoop {
     func takeHints() {
         context.daemon.clock.look()
         let content = hints.take()
-        for hint in content.hints { parts.intake.hint(hint.hint, hint.name, at: hint.time) }
+        for hint in content.hints { parts.intake.value.hint(hint.hint, hint.name, at: hint.time) }
         if content.wantsScan { nextScan = .zero }
-        for name in parts.duplicates.takeFreed() { parts.intake.resume(name, at: .now) }
-        if parts.intake.nextTime != nil { parts.intake.noteTime(.now, at: .now) }
+        for name in parts.duplicates.takeFreed() { parts.intake.value.resume(name, at: .now) }
+        if parts.intake.value.nextTime != nil { parts.intake.value.noteTime(.now, at: .now) }
     }
 
     /// Does other work while a long file is read on its own thread, so that short files do not wait for it.
@@ -104,7 +104,7 @@ final class IntakeLoop {
         let end = Moment.now + Self.shortTurn
         var count = 0
         while count < Claimer.groupLimit, Moment.now < end,
-            let action = parts.intake.next(
+            let action = parts.intake.value.next(
                 at: .now, taking: claimer.openLanes,
                 longest: min(Int64(JournalHeader.byteLimit), claimer.longestClaim))
         {
@@ -118,31 +118,33 @@ final class IntakeLoop {
 
     /// The latest time of the next step.
     var nextLook: Moment {
-        if parts.intake.wantsScan || scanning != nil { return .now }
+        if parts.intake.value.wantsScan || scanning != nil { return .now }
         var next = parts.space.isShort ? parts.space.nextLook : nextScan
         if parts.space.shortUntil > .now { next = min(next, parts.space.shortUntil) }
-        if let deadline = parts.intake.deadline { next = min(next, deadline) }
+        if let deadline = parts.intake.value.deadline { next = min(next, deadline) }
         // The wall clock may be set, so it is checked at least with each scan.
-        if let time = parts.intake.nextTime { next = min(next, .now + max(.milliseconds(1), time - WallTime.now)) }
+        if let time = parts.intake.value.nextTime {
+            next = min(next, .now + max(.milliseconds(1), time - WallTime.now))
+        }
         return next
     }
 
     /// Begins or continues a scan of `new/`, since hints may be lost. In a long scan, the first files are already taken.
     private func beginScanIfDue() async {
         guard scanning == nil else { return goOnScanning() }
-        guard Moment.now >= nextScan || parts.intake.wantsScan else { return }
+        guard Moment.now >= nextScan || parts.intake.value.wantsScan else { return }
         let rescan = context.daemon.configuration.rescan
         let interval = context.spool.isNotifying && isWatched ? rescan : min(.seconds(2), rescan)
         // All apps scan at the same time: separate scans would each wake sleeping threads.
         nextScan = (.now + interval).roundedDown(toMultipleOf: interval / 2)
-        parts.intake.beginScan()
+        parts.intake.value.beginScan()
         do {
             scanning = try context.spool.new.listing()
         } catch {
             return context.logger.error("scan failed", metadata: [LogKey.error: "\(error)"])
         }
         // The names to which the intake can pay attention are taken in the order of their times.
-        for _ in 0..<parts.intake.rules.attention / Self.scanStep {
+        for _ in 0..<parts.intake.value.rules.attention / Self.scanStep {
             goOnScanning()
             guard scanning != nil else { return }
             await context.files.worker.yield()
@@ -156,12 +158,12 @@ final class IntakeLoop {
             for _ in 0..<Self.scanStep {
                 guard let entry = try scanning?.next() else {
                     scanning = nil
-                    parts.intake.endScan()
+                    parts.intake.value.endScan()
                     reportIgnored()
-                    if seen.count > 2 * parts.intake.count { seen = [:] }
+                    if seen.count > 2 * parts.intake.value.count { seen = [:] }
                     return
                 }
-                if let name = FileName(bytes: entry.name) { parts.intake.listed(name, at: .now) }
+                if let name = FileName(bytes: entry.name) { parts.intake.value.listed(name, at: .now) }
             }
         } catch {
             scanning = nil
@@ -176,7 +178,7 @@ final class IntakeLoop {
             await reader.counting { await take(name, isPublishedByRename: isPublished) }
         case .fail(let name, let code):
             if isBeingWritten(name) {
-                parts.intake.answer(name, .busy, at: .now)
+                parts.intake.value.answer(name, .busy, at: .now)
             } else {
                 unclaimed.refuse(name, code, why: nil)
             }
@@ -207,9 +209,11 @@ final class IntakeLoop {
 
     private func look(_ name: FileName) {
         do {
-            guard let file = try context.spool.look(name) else { return parts.intake.answer(name, .gone, at: .now) }
-            parts.intake.sighted(name, file.sighting, at: .now)
-            if parts.intake.isAttending(to: name) { seen[name] = file.status }
+            guard let file = try context.spool.look(name) else {
+                return parts.intake.value.answer(name, .gone, at: .now)
+            }
+            parts.intake.value.sighted(name, file.sighting, at: .now)
+            if parts.intake.value.isAttending(to: name) { seen[name] = file.status }
         } catch {
             unclaimed.noteStuck(name, error)
         }
@@ -219,14 +223,14 @@ final class IntakeLoop {
     private func take(_ name: FileName, isPublishedByRename: Bool) async {
         do {
             switch try context.spool.open(name) {
-            case .gone: parts.intake.answer(name, .gone, at: .now)
-            case .busy: parts.intake.answer(name, .busy, at: .now)
-            case .unreadable: parts.intake.answer(name, .unreadable, at: .now)
+            case .gone: parts.intake.value.answer(name, .gone, at: .now)
+            case .busy: parts.intake.value.answer(name, .busy, at: .now)
+            case .unreadable: parts.intake.value.answer(name, .unreadable, at: .now)
             case .special: unclaimed.refuse(name, .unreadable, why: "not a regular file; it was not opened")
             case .opened(let job):
                 // The file was written to or replaced since it was looked at, so the earlier verdict is void.
                 guard let before = seen.removeValue(forKey: name), before.isUnwritten(in: job.status) else {
-                    return parts.intake.answer(name, .busy, at: .now)
+                    return parts.intake.value.answer(name, .busy, at: .now)
                 }
                 try await consider(job, isPublishedByRename)
             }
@@ -237,7 +241,7 @@ final class IntakeLoop {
 
     private func consider(_ job: OpenJob, _ isPublishedByRename: Bool) async throws(SystemError) {
         if context.spool.isNotifying, job.file.takeReadLease() == .writerHasIt {
-            return parts.intake.answer(job.name, .busy, at: .now)
+            return parts.intake.value.answer(job.name, .busy, at: .now)
         }
         var mustKeepLease = false
         defer { if !mustKeepLease { job.file.dropReadLease() } }
@@ -271,7 +275,7 @@ final class IntakeLoop {
     /// that to the intake.
     private func mayClaim(_ read: inout ReadJob, _ job: OpenJob) throws(SystemError) -> Bool {
         guard isFit(read, job) else { return false }
-        switch parts.intake.read(job.name, IntakeReading(read.summary, at: .now), at: .now) {
+        switch parts.intake.value.read(job.name, IntakeReading(read.summary, at: .now), at: .now) {
         case .wait: return false
         case .postpone(let until):
             reportPostponed(job.name, until)
@@ -282,7 +286,7 @@ final class IntakeLoop {
         let isUnknown = parts.earlier.isAny(whichMayBe: job.name, read.summary)
         let answer: IntakeAnswer? =
             parts.earlier.isMissing(job) ? .busy : try parts.duplicates.admit(&read, job.name, isUnknown: isUnknown)
-        if let answer { parts.intake.answer(job.name, answer, at: .now) }
+        if let answer { parts.intake.value.answer(job.name, answer, at: .now) }
         return answer == nil
     }
 
@@ -291,7 +295,7 @@ final class IntakeLoop {
         if case .poison = result {
             unclaimed.holdPoison(job)
         } else {
-            parts.intake.answer(job.name, .busy, at: .now)
+            parts.intake.value.answer(job.name, .busy, at: .now)
         }
     }
 
@@ -321,7 +325,7 @@ final class IntakeLoop {
 
     /// Reports the files that can never be taken.
     private func reportIgnored() {
-        let names = parts.intake.takeIgnored()
+        let names = parts.intake.value.takeIgnored()
         for name in names.prefix(Self.ignoredLimit) {
             context.logger.warning(
                 "file in new/ is ignored: its name is not valid for a job",

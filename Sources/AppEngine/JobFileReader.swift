@@ -111,7 +111,7 @@ final class JobFileReader {
     /// Returns the context for a job that was held or is retried: it keeps its id and the time of its drop.
     func context(of job: OpenJob, _ remainder: Remainder?, isPublishedByRename: Bool) -> JobContext {
         var context = context(of: job, id: remainder?.sent?.id ?? .random(), isPublishedByRename)
-        if let droppedAt = remainder?.droppedAt ?? parts.intake.dropTime(of: job.name) {
+        if let droppedAt = remainder?.droppedAt ?? parts.intake.value.dropTime(of: job.name) {
             context.noteDrop(at: droppedAt, now: .now, by: app.daemon.clock.look())
         }
         return context

@@ -82,9 +82,9 @@ final class StatusReporter {
         parts.state.noteInFlight()
         let app = status
         var queue = AppMetrics.Queue()
-        (queue.waitingCount, queue.activeCount) = (parts.intake.knownCount, activeCount)
-        (queue.heldCount, queue.ignoredCount) = (parts.space.heldCount, parts.intake.ignoredCount)
-        (queue.oldestWaiting, queue.oldestActive) = (parts.intake.oldestReady, oldestDrop)
+        (queue.waitingCount, queue.activeCount) = (parts.intake.value.knownCount, activeCount)
+        (queue.heldCount, queue.ignoredCount) = (parts.space.heldCount, parts.intake.value.ignoredCount)
+        (queue.oldestWaiting, queue.oldestActive) = (parts.intake.value.oldestReady, oldestDrop)
         let free = parts.space.freeByteCount
         context.daemon.meter.count { ($0.queue, $0.freeByteCount) = (queue, free) }
         let isNews = context.lifecycle.shown.withLock { shown in
@@ -116,7 +116,7 @@ final class StatusReporter {
             status.reason = "waits for answers: its gateway accepts notifications but does not answer"
         }
         status.answeredAt = acceptance.answeredAt
-        status.ignoredCount = parts.intake.ignoredCount
+        status.ignoredCount = parts.intake.value.ignoredCount
         status.gateway = "\(app.endpoint)"
         status.progress = shownJobs
         return status

@@ -38,7 +38,9 @@ final class UnclaimedFiles {
     /// Chooses the place in `failed/` for a file that can never be sent, and writes its line. The file is moved unchanged.
     func refuse(_ name: FileName, _ code: ResultCode, why: String?) {
         do {
-            guard let seen = try context.spool.look(name) else { return parts.intake.answer(name, .gone, at: .now) }
+            guard let seen = try context.spool.look(name) else {
+                return parts.intake.value.answer(name, .gone, at: .now)
+            }
             // An earlier attempt published its line but could not move it.
             if let told = stuck[name], told.seen == seen { return refusals.append(told) }
             let identity = JobIdentity(name: name, id: .random())
@@ -95,15 +97,15 @@ final class UnclaimedFiles {
                 refusal.seen, id: report.identity.id, to: refusal.place, result: refusal.result)
             {
             case .moved:
-                parts.intake.answer(name, .moved, at: .now)
+                parts.intake.value.answer(name, .moved, at: .now)
                 context.daemon.meter.count { $0.noteEnd(report.conclusion, after: nil) }
                 let code = report.conclusion.code?.rawValue ?? ""
                 context.logger.warning("job failed", metadata: [LogKey.job: "\(name)", LogKey.code: "\(code)"])
-            case .gone: parts.intake.answer(name, .gone, at: .now)
-            case .changed(let newName): parts.intake.answer(name, .returned(newName), at: .now)
+            case .gone: parts.intake.value.answer(name, .gone, at: .now)
+            case .changed(let newName): parts.intake.value.answer(name, .returned(newName), at: .now)
             case .forbidden:
                 stuck[name] = refusal
-                parts.intake.answer(name, .stuck, at: .now)
+                parts.intake.value.answer(name, .stuck, at: .now)
             }
         } catch {
             noteStuck(refusal, error)
@@ -115,9 +117,9 @@ final class UnclaimedFiles {
     /// Records and logs that a file cannot be taken at present.
     func noteStuck(_ name: FileName, _ error: SystemError) {
         parts.journal.stopIfSyncFailed(error)
-        if parts.space.pauseIfShort(error) { return parts.intake.answer(name, .busy, at: .now) }
+        if parts.space.pauseIfShort(error) { return parts.intake.value.answer(name, .busy, at: .now) }
         context.logger.error("job cannot be read", metadata: [LogKey.job: "\(name)", LogKey.error: "\(error)"])
-        parts.intake.answer(name, .stuck, at: .now)
+        parts.intake.value.answer(name, .stuck, at: .now)
     }
 
     /// Moves a file to `hold/` because the daemon died repeatedly while reading it.
@@ -138,7 +140,7 @@ final class UnclaimedFiles {
         let code = cause == .poison ? ResultCode.poison : .changed
         do {
             let name = try context.spool.hold.park(unclaimed: job)
-            parts.intake.answer(job.name, .moved, at: .now)
+            parts.intake.value.answer(job.name, .moved, at: .now)
             context.daemon.meter.count { $0.noteHold(cause) }
             context.logger.error(
                 "job is held: \(reason)",

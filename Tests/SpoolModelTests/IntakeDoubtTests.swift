@@ -72,7 +72,7 @@ struct IntakeDoubtTests {
     }
 
     @Test func `a file that changes while it is read is let go`() {
-        let intake = Intake()
+        var intake = Intake()
         intake.hint(.movedIn, job, at: .zero)
         _ = intake.next(at: .zero)
         let identity = IntakeSighting.Identity(device: 1, inode: 1, changedAt: noon)
@@ -84,7 +84,7 @@ struct IntakeDoubtTests {
     }
 
     @Test func `a new file of a name that was just moved away is a new job`() {
-        let intake = Intake()
+        var intake = Intake()
         intake.hint(.movedIn, job, at: .zero)
         _ = intake.next(at: .zero)
         let identity = IntakeSighting.Identity(device: 1, inode: 1, changedAt: noon)

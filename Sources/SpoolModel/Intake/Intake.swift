@@ -15,7 +15,7 @@ package import JobFormat
 ///
 /// A file whose time has not come is read once, so that its faults are reported early, and then postponed: it is read
 /// again when it has changed, or when its time has come (`noteTime`, `nextTime`).
-package final class Intake {
+package struct Intake: Sendable {
     /// The rules for how long to watch files.
     package let rules: IntakeRules
 
@@ -64,11 +64,11 @@ package final class Intake {
     package var ignoredCount: Int { ignored.count }
 
     /// Returns the ignored names that two complete scans have found, each once. Of many, returns only the first 1,000.
-    package func takeIgnored() -> [FileName] { ignored.takeNews() }
+    package mutating func takeIgnored() -> [FileName] { ignored.takeNews() }
 
     /// When the oldest ready file appeared; `nil` if none is ready.
     package var oldestReady: WallTime? {
-        get {
+        mutating get {
             var oldest: WallTime?
             for lane in Lane.allCases {
                 guard let order = firstReady(in: lane)?.order else { continue }
@@ -84,7 +84,7 @@ package final class Intake {
     // MARK: Input
 
     /// Processes a hint of the watch.
-    package func hint(_ hint: IntakeHint, _ name: FileName, at now: Moment) {
+    package mutating func hint(_ hint: IntakeHint, _ name: FileName, at now: Moment) {
         if let target = name.rsyncTarget { return hintTemporary(hint, of: target) }
         guard name.isJob else { return }
         recall(name, at: now)
@@ -104,7 +104,7 @@ package final class Intake {
     }
 
     /// Begins a scan. The caller reports every name in the folder with `listed`. Hints and answers may come in between.
-    package func beginScan() {
+    package mutating func beginScan() {
         scan += 1
         hasLeftOut = false
         ignored.beginScan()
@@ -113,7 +113,7 @@ package final class Intake {
     }
 
     /// Processes a name that a scan found.
-    package func listed(_ name: FileName, at now: Moment) {
+    package mutating func listed(_ name: FileName, at now: Moment) {
         if let target = name.rsyncTarget { return rsyncTargets[target] = scan }
         guard name.isJob else {
             if name.mayBeMistaken { ignored.listed(name) }
@@ -125,7 +125,7 @@ package final class Intake {
     }
 
     /// Ends a scan. Files that it did not list are forgotten.
-    package func endScan() {
+    package mutating func endScan() {
         let current = scan
         rsyncTargets = rsyncTargets.filter { $0.value == current }
         entries = entries.filter { $0.value.scan == current || $0.value.phase == .taken }
@@ -134,7 +134,7 @@ package final class Intake {
     }
 
     /// Gives attention again to postponed files whose time of day has come, at most `attention` of them per call.
-    package func noteTime(_ time: WallTime, at now: Moment) {
+    package mutating func noteTime(_ time: WallTime, at now: Moment) {
         for _ in 0..<rules.attention {
             guard let next = postponements.popFirst(at: time) else { return }
             comeBack(next.name, next.postponement, at: now)
@@ -142,14 +142,14 @@ package final class Intake {
     }
 
     /// Gives attention again to a deferred file.
-    package func resume(_ name: FileName, at now: Moment) {
+    package mutating func resume(_ name: FileName, at now: Moment) {
         if let postponement = postponements.remove(name) { return comeBack(name, postponement, at: now) }
         // The file is being checked for a change. It must not be postponed again, even if it is unchanged.
         if entries[name]?.postponement != nil { entries[name]?.isDue = true }
     }
 
     /// Processes the result of an `lstat`.
-    package func sighted(_ name: FileName, _ sighting: IntakeSighting, at now: Moment) {
+    package mutating func sighted(_ name: FileName, _ sighting: IntakeSighting, at now: Moment) {
         guard var entry = entries[name], entry.phase != .taken, !leavesAlone(name, entry, sighting) else { return }
         let isOther = entry.note(sighting, at: now)
         entry.phase = .waiting
@@ -159,7 +159,7 @@ package final class Intake {
     }
 
     /// Processes the result of reading a file, and decides about it. After `wait` and `postpone` the shell has released it.
-    package func read(_ name: FileName, _ reading: IntakeReading, at now: Moment) -> IntakeDecision {
+    package mutating func read(_ name: FileName, _ reading: IntakeReading, at now: Moment) -> IntakeDecision {
         guard let entry = entries[name], entry.phase == .taken else { return .wait }
         if entry.pending != nil {
             release(name, at: now)
@@ -174,7 +174,7 @@ package final class Intake {
     }
 
     /// Processes the result of a look, a take or a move.
-    package func answer(_ name: FileName, _ answer: IntakeAnswer, at now: Moment) {
+    package mutating func answer(_ name: FileName, _ answer: IntakeAnswer, at now: Moment) {
         guard var entry = entries[name] else { return }
         switch answer {
         case .moved, .gone:
@@ -205,7 +205,7 @@ package final class Intake {
     }
 
     /// Records that a claimed job was moved back to `new/` because nothing of it could be sent. It keeps its age.
-    package func noteGivenBack(_ name: FileName, droppedAt: WallTime, at now: Moment) {
+    package mutating func noteGivenBack(_ name: FileName, droppedAt: WallTime, at now: Moment) {
         hint(.movedIn, name, at: now)
         entries[name]?.order = droppedAt
     }
@@ -219,7 +219,7 @@ package final class Intake {
     ///   - lanes: The lanes that have room for jobs, by the names of their files. Ready files of other lanes stay ready.
     ///   - longest: The most bytes of a file. A longer file stays ready, and so do the files after it in its lane.
     /// - Returns: The action.
-    package func next(
+    package mutating func next(
         at now: Moment, taking lanes: LaneSet = .all, longest: Int64 = .max
     ) -> IntakeAction? {
         if let notice = notices.popFirst() { return notice }
@@ -241,7 +241,7 @@ package final class Intake {
     }
 
     /// Returns the action for the file whose turn it is.
-    private func takeReady(in lanes: LaneSet, longest: Int64) -> IntakeAction? {
+    private mutating func takeReady(in lanes: LaneSet, longest: Int64) -> IntakeAction? {
         let waiting = LaneSet { lane in
             guard lanes.contains(lane), let entry = firstReady(in: lane) else { return false }
             return entry.sighting.map { $0.byteCount <= longest } ?? true
@@ -256,7 +256,7 @@ package final class Intake {
     }
 
     /// Returns the entry of the first ready file of a lane, and drops outdated turns.
-    private func firstReady(in lane: Lane) -> IntakeEntry? {
+    private mutating func firstReady(in lane: Lane) -> IntakeEntry? {
         while let turn = ready[lane.rank].first {
             if let entry = entries[turn.name], entry.ticket == turn.ticket, entry.phase == .ready { return entry }
             _ = ready[lane.rank].popFirst()
@@ -266,7 +266,7 @@ package final class Intake {
 
     /// When to call `next` again if there is no input before; `nil` if no timer is running.
     package var deadline: Moment? {
-        get {
+        mutating get {
             while let timer = timers.first, entries[timer.name]?.ticket != timer.ticket { _ = timers.popFirst() }
             return timers.first?.moment
         }
@@ -274,13 +274,13 @@ package final class Intake {
 
     /// When to call `noteTime`, by the time of day; `nil` if no postponed file waits for a time.
     package var nextTime: WallTime? {
-        get { postponements.firstTime }
+        mutating get { postponements.firstTime }
     }
 
     // MARK: Postponed files
 
     /// Postpones a file until a time of day, or until `resume`. Returns whether there is room to remember it.
-    private func postpone(_ name: FileName, _ entry: IntakeEntry, until: WallTime?) -> Bool {
+    private mutating func postpone(_ name: FileName, _ entry: IntakeEntry, until: WallTime?) -> Bool {
         guard let sighting = entry.sighting else { return false }
         let postponement = IntakePostponement(sighting, of: entry, until: until)
         guard postponements.insert(name, postponement, scan: scan) else { return false }
@@ -289,13 +289,13 @@ package final class Intake {
     }
 
     /// Gives attention to a postponed file, to check whether it has changed.
-    private func recall(_ name: FileName, at now: Moment) {
+    private mutating func recall(_ name: FileName, at now: Moment) {
         guard !postponements.isEmpty, let postponement = postponements.remove(name) else { return }
         entries[name] = IntakeEntry(postponement, isDue: false, at: now, scan: scan)
     }
 
     /// Postpones a file again if it is unchanged and its time has not come. Returns whether it did.
-    private func leavesAlone(_ name: FileName, _ entry: IntakeEntry, _ sighting: IntakeSighting) -> Bool {
+    private mutating func leavesAlone(_ name: FileName, _ entry: IntakeEntry, _ sighting: IntakeSighting) -> Bool {
         guard let postponement = entry.postponement, !entry.isDue, postponement.isOf(sighting),
             postponements.insert(name, postponement, scan: entry.scan)
         else { return false }
@@ -304,7 +304,7 @@ package final class Intake {
     }
 
     /// Resumes a postponed file that may be taken. If its lane has a backlog, only its name waits there, and it settles again.
-    private func comeBack(_ name: FileName, _ postponement: IntakePostponement, at now: Moment) {
+    private mutating func comeBack(_ name: FileName, _ postponement: IntakePostponement, at now: Moment) {
         let rank = name.lane.rank
         guard backlogs[rank].isEmpty, hasAttention(for: rank) else {
             return admit(name, isPublishedByRename: postponement.isPublishedByRename, at: now)
@@ -316,7 +316,7 @@ package final class Intake {
     // MARK: Steps
 
     /// Processes a name without attention that a scan found.
-    private func listedUnattended(_ name: FileName, at now: Moment) {
+    private mutating func listedUnattended(_ name: FileName, at now: Moment) {
         guard let mustLook = postponements.noteListed(name, scan: scan) else {
             if !backlogs[name.lane.rank].noteListed(name) { admit(name, isPublishedByRename: false, at: now) }
             return
@@ -327,7 +327,7 @@ package final class Intake {
     }
 
     /// Gives attention to a name, or adds it to its lane's backlog.
-    private func admit(_ name: FileName, isPublishedByRename: Bool, at now: Moment) {
+    private mutating func admit(_ name: FileName, isPublishedByRename: Bool, at now: Moment) {
         let rank = name.lane.rank
         if backlogs[rank].isEmpty, hasAttention(for: rank) {
             attend(to: name, isPublishedByRename: isPublishedByRename, at: now)
@@ -336,7 +336,7 @@ package final class Intake {
         }
     }
 
-    private func attend(to name: FileName, isPublishedByRename: Bool, at now: Moment) {
+    private mutating func attend(to name: FileName, isPublishedByRename: Bool, at now: Moment) {
         entries[name] = IntakeEntry(isPublishedByRename: isPublishedByRename, at: now, scan: scan)
         looks.append(name)
     }
@@ -349,7 +349,7 @@ package final class Intake {
 
     /// Gives attention to names from the backlogs while there is room, and returns whether there were any.
     @discardableResult
-    private func attendToBacklogs(at now: Moment) -> Bool {
+    private mutating func attendToBacklogs(at now: Moment) -> Bool {
         var hasAttended = false
         for rank in backlogs.indices {
             while !backlogs[rank].isEmpty, hasAttention(for: rank), let next = backlogs[rank].popFirst() {
@@ -362,7 +362,7 @@ package final class Intake {
     }
 
     /// Processes a hint about a name without attention, which may be in the backlog.
-    private func hintUnattended(_ hint: IntakeHint, _ name: FileName, at now: Moment) {
+    private mutating func hintUnattended(_ hint: IntakeHint, _ name: FileName, at now: Moment) {
         let news: IntakeBacklog.News =
             switch hint {
             case .movedIn: .publishedByRename
@@ -374,7 +374,7 @@ package final class Intake {
     }
 
     /// Starts over with a file that the daemon renamed back. It must settle, regardless of the watch's report of that rename.
-    private func takeBack(_ name: FileName, as newName: FileName, at now: Moment) {
+    private mutating func takeBack(_ name: FileName, as newName: FileName, at now: Moment) {
         if newName != name { answer(name, .gone, at: now) }
         recall(newName, at: now)
         var entry = entries[newName] ?? IntakeEntry(isPublishedByRename: false, at: now, scan: scan)
@@ -386,7 +386,7 @@ package final class Intake {
         release(newName, at: now)
     }
 
-    private func want(_ name: FileName) {
+    private mutating func want(_ name: FileName) {
         guard let phase = entries[name]?.phase, phase == .waiting || phase == .ready else { return }
         let ticket = newTicket()
         entries[name]?.phase = .wantsLook
@@ -395,13 +395,13 @@ package final class Intake {
     }
 
     /// Waits for a file written in place to settle. If a look is under way, its result starts the wait.
-    private func settle(_ name: FileName) {
+    private mutating func settle(_ name: FileName) {
         guard let entry = entries[name], entry.phase == .waiting || entry.phase == .ready else { return }
         park(name, until: entry.stableSince + rules.settle)
     }
 
     /// Decides when a file that was just seen may be taken.
-    private func schedule(_ name: FileName, _ entry: IntakeEntry, at now: Moment) {
+    private mutating func schedule(_ name: FileName, _ entry: IntakeEntry, at now: Moment) {
         switch IntakeJudgement(rules: rules, entry: entry, now: now).readiness(
             isRsyncRunning: rsyncTargets[name] != nil)
         {
@@ -416,14 +416,14 @@ package final class Intake {
         }
     }
 
-    private func conclude(_ name: FileName, _ action: IntakeAction) {
+    private mutating func conclude(_ name: FileName, _ action: IntakeAction) {
         let ticket = newTicket()
         entries[name]?.phase = .taken
         entries[name]?.ticket = ticket
         notices.append(action)
     }
 
-    private func park(_ name: FileName, until moment: Moment) {
+    private mutating func park(_ name: FileName, until moment: Moment) {
         guard entries[name] != nil else { return }
         let ticket = newTicket()
         entries[name]?.phase = .waiting
@@ -432,7 +432,7 @@ package final class Intake {
     }
 
     /// Releases a file that the shell had, and processes the hint that arrived meanwhile.
-    private func release(_ name: FileName, at now: Moment) {
+    private mutating func release(_ name: FileName, at now: Moment) {
         guard let pending = entries[name]?.pending else { return }
         entries[name]?.pending = nil
         if entries[name]?.phase == .taken { entries[name]?.phase = .waiting }
@@ -444,14 +444,14 @@ package final class Intake {
         entry.retryAt = now + rules.retry.longestPause(after: entry.attempts)
     }
 
-    private func hintTemporary(_ hint: IntakeHint, of target: FileName) {
+    private mutating func hintTemporary(_ hint: IntakeHint, of target: FileName) {
         switch hint {
         case .movedIn, .created, .modified, .closedAfterWrite: rsyncTargets[target] = scan
         case .goneAway: rsyncTargets[target] = nil
         }
     }
 
-    private func newTicket() -> UInt64 {
+    private mutating func newTicket() -> UInt64 {
         lastTicket += 1
         return lastTicket
     }
