@@ -245,7 +245,7 @@ package actor AppRunner: CommandedApp {
     // MARK: Operators
 
     package func carryOut(_ request: ControlRequest, _ reference: JobReference) async -> ControlAnswer? {
-        _ = await beginning.wait { hasBegun }
+        guard await beginning.wait(for: { hasBegun }) else { return ControlAnswer(.stopping).about(name) }
         return await pipeline.commands.carryOut(request, reference)
     }
 
