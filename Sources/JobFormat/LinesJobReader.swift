@@ -12,7 +12,6 @@ package struct LinesJobReader<Parser: DocumentParser> {
     private var compiler: RecipientCompiler
     private var lines: LineBuffer
     private var lineNumber = 0
-    private var hasOutline = false
     private var isOver = false
     private var isUnterminated = false
     /// The first line of the current run of blank lines, which are allowed only at the end.

@@ -30,11 +30,23 @@ extension ControlRequest {
             }
             return .notFound(reference.app, jobText(in: reference.app))
         } catch {
-            var answer = ControlAnswer(
-                (error as? ControlFault) ?? ControlFault("\(error)", hint: "check permissions and disk"))
-            (answer.app, answer.job) = (reference.app, jobText(in: reference.app))
-            return answer
+            return refusal(error, in: reference.app)
         }
+    }
+
+    /// The answer that refuses the command because of an error.
+    ///
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - app: The app that the request is about, if one.
+    ///   - hint: The remedy, unless the error has its own.
+    /// - Returns: The answer, with the app and the job.
+    func refusal(
+        _ error: any Error, in app: String?, hint: String = "check permissions and disk"
+    ) -> ControlAnswer {
+        var answer = ControlAnswer((error as? ControlFault) ?? ControlFault("\(error)", hint: hint))
+        (answer.app, answer.job) = (app, jobText(in: app))
+        return answer
     }
 
     /// The apps to ask. Others may have finished jobs with that name, which the command does not mean if one app has a job

@@ -49,16 +49,15 @@ extension ControlFault {
 }
 
 extension HeldJobs {
-    /// Finds all jobs in some folders to which a command may refer.
+    /// Finds all jobs in `new/` and `hold/` to which a command may refer.
     ///
     /// - Parameters:
     ///   - reference: The operator's reference to the job.
     ///   - folders: The folders to search.
-    ///   - claimed: The matching jobs in `work/`.
     /// - Returns: All matching jobs.
     /// - Throws: `SystemError`: a file cannot be examined.
     func allMeant(
-        _ reference: JobReference, in folders: Set<JobReference.Folder>, claimed: [ClaimedJob]
+        _ reference: JobReference, in folders: Set<JobReference.Folder>
     ) throws(SystemError) -> [MeantJob] {
         var found: [MeantJob] = []
         if folders.contains(.new), reference.mayBe(in: .new) {
@@ -67,24 +66,7 @@ extension HeldJobs {
         if folders.contains(.hold), reference.mayBe(in: .hold) {
             found += try files(reference) { name throws(SystemError) in try spool.hold.look(name) }.map { .held($0) }
         }
-        if folders.contains(.work), reference.mayBe(in: .work) { found += claimed.map { .claimed($0) } }
         return found
-    }
-
-    /// Finds the job in some folders to which a command refers.
-    ///
-    /// - Parameters:
-    ///   - reference: The operator's reference to the job.
-    ///   - folders: The folders to search.
-    ///   - claimed: The matching jobs in `work/`.
-    /// - Returns: The job; `nil` if none matches.
-    /// - Throws: `ControlFault`: several jobs match; `SystemError`: a file cannot be examined.
-    func meant(
-        _ reference: JobReference, in folders: Set<JobReference.Folder>, claimed: [ClaimedJob] = []
-    ) throws -> MeantJob? {
-        let found = try allMeant(reference, in: folders, claimed: claimed)
-        try ControlFault.requireOne(found.map { $0.text(in: spool.name) })
-        return found.first
     }
 
     /// The file with the given name, or the held files of jobs with the given id.

@@ -86,8 +86,7 @@ package final class OperatorCommands: CommandedApp {
         guard request.command != .retry else {
             return try await findArchived(reference).map { ["\(app)/\($0.path)"] } ?? []
         }
-        return try held.allMeant(reference, in: request.command.folders, claimed: jobs.claimed(reference))
-            .map { $0.text(in: app) }
+        return try allMeant(reference, in: request.command.folders).map { $0.text(in: app) }
     }
 
     package func carryOut(_ request: ControlRequest, _ reference: JobReference) async -> ControlAnswer? {
@@ -99,16 +98,9 @@ package final class OperatorCommands: CommandedApp {
             case .holding(let job)?: return try await jobs.finishHold(job).about(app, job.name, job.id)
             }
         } catch {
-            var answer = ControlAnswer(fault(of: error))
-            (answer.app, answer.job) = (app, request.jobText(in: app))
-            return answer
+            if !(error is ControlFault) { jobs.note(failure: error) }
+            return request.refusal(error, in: app, hint: "the job did not move: fix the cause, then try again")
         }
-    }
-
-    private func fault(of error: any Error) -> ControlFault {
-        if let fault = error as? ControlFault { return fault }
-        jobs.note(failure: error)
-        return ControlFault("\(error)", hint: "the job did not move: fix the cause, then try again")
     }
 
     /// How far a command has got.
@@ -199,8 +191,21 @@ package final class OperatorCommands: CommandedApp {
 
     // MARK: Finding the job
 
+    private func allMeant(
+        _ reference: JobReference, in folders: Set<JobReference.Folder>
+    ) throws(SystemError) -> [MeantJob] {
+        let isInWork = folders.contains(.work) && reference.mayBe(in: .work)
+        return try held.allMeant(reference, in: folders)
+            + (isInWork ? jobs.claimed(reference).map(MeantJob.claimed) : [])
+    }
+
+    /// The job to which the command refers; `nil` if none matches.
+    ///
+    /// - Throws: `ControlFault`: several jobs match; `SystemError`: a file cannot be examined.
     private func meant(_ reference: JobReference, in folders: Set<JobReference.Folder>) throws -> MeantJob? {
-        try held.meant(reference, in: folders, claimed: folders.contains(.work) ? jobs.claimed(reference) : [])
+        let found = try allMeant(reference, in: folders)
+        try ControlFault.requireOne(found.map { $0.text(in: app) })
+        return found.first
     }
 
     private func findArchived(_ reference: JobReference) async throws(SystemError) -> ArchivePlace? {
@@ -214,9 +219,7 @@ package final class OperatorCommands: CommandedApp {
     /// - Throws: `ControlFault` that says where the job is; `SystemError`: a folder cannot be read.
     private func requireAbsence(of reference: JobReference) async throws {
         let folders: Set<JobReference.Folder> = [.new, .hold, .work]
-        if let job = try held.allMeant(reference, in: folders, claimed: jobs.claimed(reference)).first {
-            throw ControlFault(lyingIn: job)
-        }
+        if let job = try allMeant(reference, in: folders).first { throw ControlFault(lyingIn: job) }
         try jobs.requireNotOver(reference)
         if let place = try await findArchived(reference) { throw ControlFault(over: place) }
     }

@@ -44,11 +44,7 @@ package final class StoppedApps {
             let apps = try names(of: reference.app).map { OperatorCommands(try jobs(of: $0)) }
             return await request.carryOut(in: apps, reference)
         } catch {
-            var answer = ControlAnswer(
-                (error as? ControlFault) ?? ControlFault("\(error)", hint: "check permissions and disk"))
-            let app = request.reference?.app ?? request.app
-            (answer.app, answer.job) = (app, request.jobText(in: app))
-            return answer
+            return request.refusal(error, in: request.reference?.app ?? request.app)
         }
     }
 

@@ -88,11 +88,11 @@ package struct JobList {
         of app: String, in root: Directory, _ status: [SpoolStatus.App], where isWanted: (FileName?, JobID?) -> Bool
     ) throws(SystemError) {
         let (entries, unreadable) = try QueueListing.entries(of: app, in: root) { isWanted($0.name, $0.id) }
-        var progress: [String: SpoolStatus.Job] = [:]
-        for job in status.flatMap(\.progress) { progress[job.id.description] = job }
+        var progress: [JobID: SpoolStatus.Job] = [:]
+        for job in status.flatMap(\.progress) { progress[job.id] = job }
         let hold = try entries.contains { $0.state == .held } ? Self.hold(of: app, in: root) : nil
         rows = try entries.map { (entry) throws(SystemError) -> Row in
-            let known = entry.id.flatMap { progress.removeValue(forKey: $0.description) }
+            let known = entry.id.flatMap { progress.removeValue(forKey: $0) }
             guard known == nil else { return Row(app, entry, known) }
             return Row(app, entry, try Self.progress(of: entry, in: hold))
         }

@@ -56,5 +56,5 @@ extension SpoolStatus.App {
 
 extension Duration {
     /// The text `42 s`.
-    fileprivate var inSeconds: String { "\(components.seconds) s" }
+    package var inSeconds: String { "\(components.seconds) s" }
 }

@@ -35,11 +35,7 @@ package struct HoldFolder {
     /// - Throws: `SystemError`: for example EIO or ENOSPC. The job has not moved.
     package func park(_ job: ClaimedJob) throws(SystemError) -> FileName {
         let name = try move(job.claim, from: work, as: job.name)
-        try work.unlink(WorkEntry.fullName(of: job.id))
-        try directory.sync(.holdFolder)
-        try work.sync(.holdSource)
-        // The claim was not synced. After a power loss the job could be in `new/` too, without a journal entry.
-        try new.sync(.holdSource)
+        try finishMove(of: job)
         return name
     }
 
@@ -53,12 +49,17 @@ package struct HoldFolder {
     /// - Throws: `SystemError`: for example EIO or ENOSPC. The job has not moved, and no `.rest` file was left.
     package func park(_ job: ClaimedJob, leaving rest: [UInt8]) throws(SystemError) -> ParkedFile {
         let parked = try park(Archiving(id: job.id, name: job.name, file: job.claim, source: work, result: rest))
+        try finishMove(of: job)
+        return parked
+    }
+
+    /// Makes the move of a claimed job survive a power loss.
+    private func finishMove(of job: ClaimedJob) throws(SystemError) {
         try work.unlink(WorkEntry.fullName(of: job.id))
         try directory.sync(.holdFolder)
         try work.sync(.holdSource)
         // The claim may not have been synced. After a power loss the job could be in `new/` too, without a journal entry.
         try new.sync(.holdSource)
-        return parked
     }
 
     /// Moves a waiting file from `new/` to `hold/`; synced.

@@ -66,7 +66,7 @@ struct Status: ParsableCommand {
         let age = now - status.writtenAt
         guard age <= SpoolStatus.interval * 2 else {
             Talk.complain(
-                "the daemon has not updated its status for \(seconds(age))",
+                "the daemon has not updated its status for \(age.inSeconds)",
                 hint: "check whether process \(status.processID) is running and its disk responds")
             throw ExitCode.tryAgain
         }
@@ -111,6 +111,4 @@ struct Status: ParsableCommand {
             throw ExitCode.tryAgain
         }
     }
-
-    private func seconds(_ duration: Duration) -> String { "\(duration.components.seconds) s" }
 }

@@ -12,13 +12,16 @@ import Testing
 
 /// Operators' commands while no daemon is running.
 @Suite struct StoppedAppsTests {
-    private let folder = Result { try TemporaryDirectory() }
+    private let folder: TemporaryDirectory
+
+    init() throws {
+        folder = try TemporaryDirectory()
+    }
 
     /// Runs `body` with the apps of a spool with these files in `new/`.
     private func withApps(
         _ files: [(app: String, name: String)], _ body: (StoppedApps, Directory) async throws -> Void
     ) async throws {
-        let folder = try folder.get()
         for app in Set(files.map(\.app)) {
             let new = try folder.directory.makeChild(Array(app.utf8), mode: 0o755).makeChild(
                 Array("new".utf8), mode: 0o755)
