@@ -71,7 +71,7 @@ package struct Intake: Sendable {
         mutating get {
             var oldest: WallTime?
             for lane in Lane.allCases {
-                guard let order = firstReady(in: lane)?.order else { continue }
+                guard let place = firstReady(in: lane), let order = entries.values[place].order else { continue }
                 oldest = oldest.map { min($0, order) } ?? order
             }
             return oldest
@@ -119,9 +119,9 @@ package struct Intake: Sendable {
             if name.mayBeMistaken { ignored.listed(name) }
             return
         }
-        guard let entry = entries[name] else { return listedUnattended(name, at: now) }
-        entries[name]?.scan = scan
-        if entry.phase == .waiting { want(name) }
+        guard let place = entries.index(forKey: name) else { return listedUnattended(name, at: now) }
+        entries.values[place].scan = scan
+        if entries.values[place].phase == .waiting { want(name) }
     }
 
     /// Ends a scan. Files that it did not list are forgotten.
@@ -151,22 +151,24 @@ package struct Intake: Sendable {
     /// Processes the result of an `lstat`.
     package mutating func sighted(_ name: FileName, _ sighting: IntakeSighting, at now: Moment) {
         guard var entry = entries[name], entry.phase != .taken, !leavesAlone(name, entry, sighting) else { return }
-        let isOther = entry.note(sighting, at: now)
+        if entry.note(sighting, at: now) { notices.append(.noteOverwritten(name)) }
         entry.phase = .waiting
+        schedule(name, &entry, at: now)
         entries[name] = entry
-        if isOther { notices.append(.noteOverwritten(name)) }
-        schedule(name, entry, at: now)
     }
 
     /// Processes the result of reading a file, and decides about it. After `wait` and `postpone` the shell has released it.
     package mutating func read(_ name: FileName, _ reading: IntakeReading, at now: Moment) -> IntakeDecision {
-        guard let entry = entries[name], entry.phase == .taken else { return .wait }
+        guard var entry = entries[name], entry.phase == .taken else { return .wait }
         if entry.pending != nil {
-            release(name, at: now)
+            release(name, entry, at: now)
             return .wait
         }
         let decision = IntakeJudgement(rules: rules, entry: entry, now: now).decision(on: reading)
-        if decision == .wait { park(name, until: entry.stableSince + rules.patience) }
+        if decision == .wait {
+            park(name, &entry, until: entry.stableSince + rules.patience)
+            entries[name] = entry
+        }
         guard decision == .claim, let until = reading.notBefore else { return decision }
         // If there is no room for it, the next scan finds it, and it is read again.
         if !postpone(name, entry, until: until) { entries[name] = nil }
@@ -175,10 +177,11 @@ package struct Intake: Sendable {
 
     /// Processes the result of a look, a take or a move.
     package mutating func answer(_ name: FileName, _ answer: IntakeAnswer, at now: Moment) {
-        guard var entry = entries[name] else { return }
+        guard let place = entries.index(forKey: name) else { return }
+        var entry = entries.values[place]
         switch answer {
         case .moved, .gone:
-            entries[name] = nil
+            entries.remove(at: place)
             if let pending = entry.pending, pending != .goneAway { hint(pending, name, at: now) }
             return
         case .returned(let newName):
@@ -189,19 +192,19 @@ package struct Intake: Sendable {
             if entry.pending == nil, postpone(name, entry, until: nil) { return }
             back(off: &entry, at: now)
         case .unreadable:
-            guard now >= entry.stableSince + rules.patience else {
-                park(name, until: entry.stableSince + rules.patience)
-                return release(name, at: now)
+            guard now < entry.stableSince + rules.patience else {
+                conclude(&entry, .fail(name, .unreadable))
+                return entries.values[place] = entry
             }
-            return conclude(name, .fail(name, .unreadable))
+            park(name, &entry, until: entry.stableSince + rules.patience)
+            return release(name, entry, at: now)
         case .stuck:
             back(off: &entry, at: now)
             if !entry.wasReported { notices.append(.warnStuck(name)) }
             entry.wasReported = true
         }
-        entries[name] = entry
-        park(name, until: entry.retryAt ?? now)
-        release(name, at: now)
+        park(name, &entry, until: entry.retryAt ?? now)
+        release(name, entry, at: now)
     }
 
     /// Records that a claimed job was moved back to `new/` because nothing of it could be sent. It keeps its age.
@@ -217,10 +220,12 @@ package struct Intake: Sendable {
     /// - Parameters:
     ///   - now: The current time.
     ///   - lanes: The lanes that have room for jobs, by the names of their files. Ready files of other lanes stay ready.
+    ///     Evaluated only if a file is ready.
     ///   - longest: The most bytes of a file. A longer file stays ready, and so do the files after it in its lane.
+    ///     Evaluated only if a file is ready.
     /// - Returns: The action.
     package mutating func next(
-        at now: Moment, taking lanes: LaneSet = .all, longest: Int64 = .max
+        at now: Moment, taking lanes: @autoclosure () -> LaneSet = .all, longest: @autoclosure () -> Int64 = .max
     ) -> IntakeAction? {
         if let notice = notices.popFirst() { return notice }
         while let timer = timers.first, timer.moment <= now {
@@ -230,11 +235,15 @@ package struct Intake: Sendable {
         attendToBacklogs(at: now)
         repeat {
             while let name = looks.popFirst() {
-                guard entries[name]?.phase == .wantsLook else { continue }
-                entries[name]?.phase = .looking
+                guard let place = entries.index(forKey: name), entries.values[place].phase == .wantsLook else {
+                    continue
+                }
+                entries.values[place].phase = .looking
                 return .look(name)
             }
-            if let take = takeReady(in: lanes, longest: longest) { return take }
+            if ready.contains(where: { !$0.isEmpty }), let take = takeReady(in: lanes(), longest: longest()) {
+                return take
+            }
             // Dropping outdated turns may have made room.
         } while attendToBacklogs(at: now)
         return nil
@@ -243,22 +252,22 @@ package struct Intake: Sendable {
     /// Returns the action for the file whose turn it is.
     private mutating func takeReady(in lanes: LaneSet, longest: Int64) -> IntakeAction? {
         let waiting = LaneSet { lane in
-            guard lanes.contains(lane), let entry = firstReady(in: lane) else { return false }
-            return entry.sighting.map { $0.byteCount <= longest } ?? true
+            guard lanes.contains(lane), let place = firstReady(in: lane) else { return false }
+            return entries.values[place].sighting.map { $0.byteCount <= longest } ?? true
         }
-        guard let lane = turns.next(of: waiting)?.lane, let turn = ready[lane.rank].popFirst(),
-            let entry = entries[turn.name]
-        else { return nil }
+        guard let lane = turns.next(of: waiting)?.lane, let place = firstReady(in: lane) else { return nil }
         turns.took(1, lane, of: waiting)
-        entries[turn.name]?.phase = .taken
+        _ = ready[lane.rank].popFirst()
+        entries.values[place].phase = .taken
+        let (name, entry) = entries[place]
         let isPublished = entry.isPublishedByRename && entry.sighting?.isUnfinishedRsync == false
-        return .take(turn.name, isPublishedByRename: isPublished)
+        return .take(name, isPublishedByRename: isPublished)
     }
 
-    /// Returns the entry of the first ready file of a lane, and drops outdated turns.
-    private mutating func firstReady(in lane: Lane) -> IntakeEntry? {
+    /// Finds the entry of the first ready file of a lane, and drops outdated turns.
+    private mutating func firstReady(in lane: Lane) -> Dictionary<FileName, IntakeEntry>.Index? {
         while let turn = ready[lane.rank].first {
-            if let entry = entries[turn.name], entry.ticket == turn.ticket, entry.phase == .ready { return entry }
+            if let place = entries.index(forKey: turn.name), entries.values[place].isReady(turn) { return place }
             _ = ready[lane.rank].popFirst()
         }
         return nil
@@ -381,62 +390,56 @@ package struct Intake: Sendable {
         entry.homecoming = .unseen
         entry.restart(isPublishedByRename: false, at: now)
         entry.scan = scan
-        entries[newName] = entry
-        park(newName, until: now + rules.settle)
-        release(newName, at: now)
+        park(newName, &entry, until: now + rules.settle)
+        release(newName, entry, at: now)
     }
 
     private mutating func want(_ name: FileName) {
-        guard let phase = entries[name]?.phase, phase == .waiting || phase == .ready else { return }
-        let ticket = newTicket()
-        entries[name]?.phase = .wantsLook
-        entries[name]?.ticket = ticket
+        guard let place = entries.index(forKey: name), entries.values[place].isIdle else { return }
+        entries.values[place].phase = .wantsLook
+        entries.values[place].ticket = newTicket()
         looks.append(name)
     }
 
     /// Waits for a file written in place to settle. If a look is under way, its result starts the wait.
     private mutating func settle(_ name: FileName) {
-        guard let entry = entries[name], entry.phase == .waiting || entry.phase == .ready else { return }
-        park(name, until: entry.stableSince + rules.settle)
+        guard var entry = entries[name], entry.isIdle else { return }
+        park(name, &entry, until: entry.stableSince + rules.settle)
+        entries[name] = entry
     }
 
     /// Decides when a file that was just seen may be taken.
-    private mutating func schedule(_ name: FileName, _ entry: IntakeEntry, at now: Moment) {
+    private mutating func schedule(_ name: FileName, _ entry: inout IntakeEntry, at now: Moment) {
         switch IntakeJudgement(rules: rules, entry: entry, now: now).readiness(
             isRsyncRunning: rsyncTargets[name] != nil)
         {
         case .now(let order):
-            let ticket = newTicket()
-            entries[name]?.phase = .ready
-            entries[name]?.ticket = ticket
-            ready[name.lane.rank].insert(IntakeTurn(order: order, name: name, ticket: ticket))
-        case .later(let moment): park(name, until: moment)
-        case .failing(let code): conclude(name, .fail(name, code))
-        case .special: conclude(name, .moveAsItIs(name))
+            (entry.phase, entry.ticket) = (.ready, newTicket())
+            ready[name.lane.rank].insert(IntakeTurn(order: order, name: name, ticket: entry.ticket))
+        case .later(let moment): park(name, &entry, until: moment)
+        case .failing(let code): conclude(&entry, .fail(name, code))
+        case .special: conclude(&entry, .moveAsItIs(name))
         }
     }
 
-    private mutating func conclude(_ name: FileName, _ action: IntakeAction) {
-        let ticket = newTicket()
-        entries[name]?.phase = .taken
-        entries[name]?.ticket = ticket
+    private mutating func conclude(_ entry: inout IntakeEntry, _ action: IntakeAction) {
+        (entry.phase, entry.ticket) = (.taken, newTicket())
         notices.append(action)
     }
 
-    private mutating func park(_ name: FileName, until moment: Moment) {
-        guard entries[name] != nil else { return }
-        let ticket = newTicket()
-        entries[name]?.phase = .waiting
-        entries[name]?.ticket = ticket
-        timers.insert(IntakeTimer(moment: moment, name: name, ticket: ticket))
+    private mutating func park(_ name: FileName, _ entry: inout IntakeEntry, until moment: Moment) {
+        (entry.phase, entry.ticket) = (.waiting, newTicket())
+        timers.insert(IntakeTimer(moment: moment, name: name, ticket: entry.ticket))
     }
 
-    /// Releases a file that the shell had, and processes the hint that arrived meanwhile.
-    private mutating func release(_ name: FileName, at now: Moment) {
-        guard let pending = entries[name]?.pending else { return }
-        entries[name]?.pending = nil
-        if entries[name]?.phase == .taken { entries[name]?.phase = .waiting }
-        hint(pending, name, at: now)
+    /// Stores the entry of a file that the shell had, and processes the hint that arrived meanwhile.
+    private mutating func release(_ name: FileName, _ entry: IntakeEntry, at now: Moment) {
+        var entry = entry
+        let pending = entry.pending
+        entry.pending = nil
+        if pending != nil, entry.phase == .taken { entry.phase = .waiting }
+        entries[name] = entry
+        if let pending { hint(pending, name, at: now) }
     }
 
     private func back(off entry: inout IntakeEntry, at now: Moment) {

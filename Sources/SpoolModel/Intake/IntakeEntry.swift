@@ -68,6 +68,12 @@ struct IntakeEntry: Sendable {
         (order, stableSince, phase) = (postponement.order, .zero, .waiting)
     }
 
+    /// Whether the file waits for a timer, a hint or its turn: nobody has it, and no look is due.
+    var isIdle: Bool { phase == .waiting || phase == .ready }
+
+    /// Whether the file is ready, and the turn is its current one.
+    func isReady(_ turn: IntakeTurn) -> Bool { phase == .ready && ticket == turn.ticket }
+
     /// Records a sighting.
     ///
     /// - Returns: Whether this is another file than the one seen before.
