@@ -64,15 +64,14 @@ struct TokenFile: Sendable {
     ///
     /// - Throws: `SystemError` if the volume is full or not writable. The old file is still there.
     func write(_ token: ProviderToken, isReplacement: Bool) throws(SystemError) {
-        let (temporary, final) = (Array((name + ".new").utf8), Array(name.utf8))
-        // A crash may have left it; only the holder of the lock writes it.
-        try folder.unlink(temporary)
-        let file = try folder.create(temporary, mode: 0o600)
-        try file.write(Array("\(token.text)\n\(isReplacement ? Self.mark + "\n" : "")".utf8))
-        // Sync the bytes before the rename. The rename may be lost in a power failure: an older token remains, and ages
-        // out.
-        try file.syncData(.tokenFile)
-        try folder.rename(temporary, to: folder, replacing: final)
+        // Only the holder of the lock writes it.
+        let temporary = Array((name + ".new").utf8)
+        try folder.replace(Array(name.utf8), by: temporary, mode: 0o600) { (file) throws(SystemError) in
+            try file.write(Array("\(token.text)\n\(isReplacement ? Self.mark + "\n" : "")".utf8))
+            // Sync the bytes before the rename. The rename may be lost in a power failure: an older token remains, and
+            // ages out.
+            try file.syncData(.tokenFile)
+        }
     }
 
     /// Takes the lock for choosing the next token, if it is free.

@@ -67,8 +67,8 @@ package struct DaemonResources: Sendable {
             state = try Directory.open(path: path)
         } catch {
             guard error.isNotFound else { throw error }
-            let parent = try Directory.open(path: ConfigurationFile.folder(of: path))
-            state = try parent.makeChild(Array(ConfigurationFile.name(of: path).utf8), mode: 0o700)
+            let place = FilePlace(path)
+            state = try Directory.open(path: place.directory).makeChild(place.nameBytes, mode: 0o700)
         }
         try state.requirePrivate()
         return state

@@ -1,5 +1,6 @@
 import APNSHTTP2
 import Document
+import LinuxIO
 
 extension AppConfiguration {
     /// Reads the section `credentials`.
@@ -79,7 +80,7 @@ extension AppConfiguration {
 
     /// The key id in a name such as `AuthKey_ABC123DEFG.p8`.
     private static func keyIDInName(of path: String) -> String? {
-        let name = ConfigurationFile.name(of: path)
+        let name = FilePlace(path).name
         guard name.hasPrefix("AuthKey_"), name.hasSuffix(".p8") else { return nil }
         return String(name.dropFirst("AuthKey_".count).dropLast(".p8".count))
     }

@@ -19,17 +19,6 @@ package enum ConfigurationFile {
         return path.hasPrefix("/") ? path : folder.hasSuffix("/") ? folder + path : folder + "/" + path
     }
 
-    /// The folder that contains a file: `.` for a bare name.
-    package static func folder(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
-    }
-
-    /// The last component of a path.
-    package static func name(of path: String) -> String {
-        path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
-    }
-
     /// Whether a name in the apps' folder is the name of an app's file.
     package static func isOfApp(_ name: some BidirectionalCollection<UInt8>) -> Bool {
         name.first != UInt8(ascii: ".") && name.suffix(5).elementsEqual(".yaml".utf8)
@@ -44,7 +33,7 @@ package enum ConfigurationFile {
 
     /// The app to which a path or name of an app's file belongs: the name up to its last dot.
     package static func app(of path: String) -> String {
-        let name = name(of: path)
+        let name = FilePlace(path).name
         return name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
     }
 

@@ -131,7 +131,7 @@ package struct ConfigurationLoader: Sendable {
             set.arePlacesKnown = false
             report.add(error)
         }
-        let folder = ConfigurationFile.folder(of: path)
+        let folder = FilePlace(path).directory
         set.daemon.spool = ConfigurationFile.resolve(set.daemon.spool, in: folder)
         set.daemon.state = ConfigurationFile.resolve(set.daemon.state, in: folder)
         set.daemon.apps = ConfigurationFile.resolve(set.daemon.apps, in: folder)
@@ -175,7 +175,7 @@ package struct ConfigurationLoader: Sendable {
 
     private func load(_ name: String, from file: String, into set: inout ConfigurationSet, _ look: Look) {
         var report = Report()
-        var loader = IdentityLoader(folder: ConfigurationFile.folder(of: file), now: look.now)
+        var loader = IdentityLoader(folder: FilePlace(file).directory, now: look.now)
         do throws(Diagnostic) {
             guard AppName.isValid(name) else {
                 throw Diagnostic("the file name is not a valid app name", hint: "use \(AppName.rule)")
@@ -186,7 +186,7 @@ package struct ConfigurationLoader: Sendable {
             }
             let document = try ConfigurationFile.parse(file)
             let app = AppConfiguration(name: name, document, report: &report)
-            set.credentialFiles.formUnion(app.credentialFiles(in: ConfigurationFile.folder(of: file)))
+            set.credentialFiles.formUnion(app.credentialFiles(in: FilePlace(file).directory))
             if let fault = app.hook?.fault { report.add(fault) }
             if !report.hasErrors { set.apps[name] = try loader.load(app, knowing: look.known[name]) }
         } catch {

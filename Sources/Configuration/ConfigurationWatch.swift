@@ -81,8 +81,8 @@ package struct ConfigurationWatch: Sendable {
     private static func names(of files: Set<String>) -> [String: Set<[UInt8]>] {
         var names: [String: Set<[UInt8]>] = [:]
         for file in files {
-            let name = Array(ConfigurationFile.name(of: file).utf8)
-            names[ConfigurationFile.folder(of: file), default: []].insert(name)
+            let place = FilePlace(file)
+            names[place.directory, default: []].insert(place.nameBytes)
         }
         return names
     }

@@ -18,12 +18,12 @@ package struct DemoFolder {
     /// - Throws: `DemoFault` if the folder exists; `SystemError` if it cannot be created.
     package static func make(at path: String?) throws -> DemoFolder {
         let path = path ?? "/tmp/pushspool-demo-" + String(UInt32.random(in: 0x1000_0000 ... .max), radix: 16)
-        let parent = try Directory.open(path: ConfigurationFile.folder(of: path))
-        let name = Array(ConfigurationFile.name(of: path).utf8)
-        guard try parent.status(of: name) == nil else {
+        let place = FilePlace(path)
+        let parent = try Directory.open(path: place.directory)
+        guard try parent.status(of: place.nameBytes) == nil else {
             throw DemoFault(message: "\(path) already exists", hint: "choose another place with --folder")
         }
-        let folder = try parent.makeChild(name, mode: 0o700)
+        let folder = try parent.makeChild(place.nameBytes, mode: 0o700)
         for child in ["etc", "spool"] { _ = try folder.makeChild(Array(child.utf8), mode: 0o755) }
         _ = try folder.openChild(Array("etc".utf8)).makeChild(Array("apps".utf8), mode: 0o755)
         return DemoFolder(path: path)

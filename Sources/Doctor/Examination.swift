@@ -62,7 +62,7 @@ package actor Examination {
         let path = settings.path
         let set: ConfigurationSet
         do {
-            let folder = CurrentFile(ConfigurationFile.folder(of: path))
+            let folder = CurrentFile(FilePlace(path).directory)
             set = try await patiently(at: folder) { ConfigurationLoader(path: path).load() }
         } catch let hang as Hang {
             return DoctorReport([finding(of: hang)])

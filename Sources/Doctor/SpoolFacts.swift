@@ -37,7 +37,7 @@ struct SpoolFacts: Sendable {
     static func look(at place: Place, _ currentFile: CurrentFile) -> SpoolFacts {
         currentFile.note(place.state)
         let (state, stateParent) = (
-            FolderFacts.behind(place.state), FolderFacts.behind(ConfigurationFile.folder(of: place.state))
+            FolderFacts.behind(place.state), FolderFacts.behind(FilePlace(place.state).directory)
         )
         currentFile.note(place.spool)
         var facts = SpoolFacts(

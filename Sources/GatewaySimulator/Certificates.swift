@@ -52,9 +52,9 @@ public struct Certificates: Sendable, Hashable, CustomStringConvertible {
         try SimulatorFault.wrapping {
             let place = FilePlace(directory)
             let folder =
-                try place.name.isEmpty || place.isDots
+                try ["", ".", ".."].contains(place.name)
                 ? Directory.open(path: directory)
-                : Directory.open(path: place.directory).makeChild(place.name, mode: 0o700)
+                : Directory.open(path: place.directory).makeChild(place.nameBytes, mode: 0o700)
             try folder.create(Array("ca.pem".utf8), mode: 0o644).write(authority)
             try folder.create(Array("server.pem".utf8), mode: 0o600).write(server)
             if let client { try folder.create(Array("client.pem".utf8), mode: 0o600).write(client) }

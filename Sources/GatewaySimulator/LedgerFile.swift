@@ -19,7 +19,7 @@ actor LedgerFile {
     /// - Throws: `SystemError` if the file exists or its directory does not.
     func open() throws(SystemError) {
         let place = FilePlace(path)
-        file = try Directory.open(path: place.directory).create(place.name, mode: 0o600)
+        file = try Directory.open(path: place.directory).create(place.nameBytes, mode: 0o600)
     }
 
     /// Appends lines.
@@ -40,24 +40,4 @@ struct LedgerFileFault: Error, CustomStringConvertible {
     let cause: SystemError
 
     var description: String { "cannot write the ledger: \(cause)" }
-}
-
-/// A path split into the directory and the name in it.
-struct FilePlace {
-    let directory: String
-    let name: [UInt8]
-    /// Whether the last component is `.` or `..`, which cannot be created.
-    var isDots: Bool { name == Array(".".utf8) || name == Array("..".utf8) }
-
-    init(_ path: String) {
-        let bytes = Array(path.utf8)
-        let slash = bytes.lastIndex(of: UInt8(ascii: "/"))
-        name = Array(bytes[(slash.map { $0 + 1 } ?? 0)...])
-        directory =
-            switch slash {
-            case nil: "."
-            case 0: "/"
-            case let slash?: String(decoding: bytes[..<slash], as: UTF8.self)
-            }
-    }
 }

@@ -41,7 +41,7 @@ package struct JobCheck: Sendable {
     /// - Returns: The result of the check.
     /// - Throws: `Diagnostic` if the file cannot be read, or its name is not valid for a job.
     package func read(_ path: String) throws(Diagnostic) -> Verdict {
-        guard let name = FileName(ConfigurationFile.name(of: path)), name.isJob else {
+        guard let name = FileName(FilePlace(path).name), name.isJob else {
             throw Diagnostic(
                 "file name must end in .json, .yaml, .yml or .jsonl", hint: "rename it, without a dot at the start")
         }

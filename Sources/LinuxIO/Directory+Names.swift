@@ -41,6 +41,32 @@ extension Directory {
         guard status == 0 else { throw .last("renameat2", move(name, target, newName)) }
     }
 
+    /// Replaces a file in one step: readers, also after a crash, find the complete old file or the complete new one.
+    ///
+    /// - Parameters:
+    ///   - name: The file to replace; it need not exist.
+    ///   - temporary: The name of the new file until it is complete. No other process may write a file of this name; one
+    ///     that a crash has left is removed first.
+    ///   - mode: The mode of the new file.
+    ///   - write: Writes the content. It must sync it, too, if a power loss must not leave an empty file.
+    /// - Throws: `SystemError`: the volume is full or not writable. The old file is unchanged, and no new one is left.
+    package func replace(
+        _ name: [UInt8], by temporary: [UInt8], mode: UInt32, _ write: (borrowing OpenFile) throws(SystemError) -> Void
+    ) throws(SystemError) {
+        try unlink(temporary)
+        let file = try create(temporary, mode: mode)
+        do throws(SystemError) {
+            try write(file)
+            // A network filesystem may report only now that the volume is full.
+            try file.closeNow()
+            try rename(temporary, to: self, replacing: name)
+        } catch {
+            // The first error tells more than one of the removal.
+            _ = try? unlink(temporary)
+            throw error
+        }
+    }
+
     /// Gives a file a second name, unless that name is taken.
     ///
     /// - Throws: `SystemError`: EEXIST if the name is taken, EPERM if the filesystem has no hard links.

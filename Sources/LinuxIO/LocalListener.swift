@@ -31,12 +31,10 @@ package final class LocalListener {
         guard path.utf8.count <= Self.pathByteLimit else {
             throw SystemError(code: ENAMETOOLONG, operation: "bind", subject: path)
         }
-        let bytes = Array(path.utf8)
-        let name = Array(bytes[((bytes.lastIndex(of: UInt8(ascii: "/")) ?? -1) + 1)...])
-        let folder = String(decoding: bytes.dropLast(name.count + 1), as: UTF8.self)
-        let directory = try Directory.open(path: folder.isEmpty ? "/" : folder)
-        try LocalSocket.removeLeftover(name, in: directory)
-        try self.init(try LocalSocket(name, in: directory, for: LocalSocket.Access(mode: mode)), on: reactor)
+        let place = FilePlace(path)
+        let directory = try Directory.open(path: place.directory)
+        try LocalSocket.removeLeftover(place.nameBytes, in: directory)
+        try self.init(try LocalSocket(place.nameBytes, in: directory, for: LocalSocket.Access(mode: mode)), on: reactor)
     }
 
     deinit {

@@ -35,12 +35,10 @@ package struct HookMark: Sendable {
     /// - Throws: `SystemError`: the volume is full or not writable. The old mark is intact.
     package func write(_ last: FileName) throws(SystemError) {
         // All marks begin with `hook-`, so no other mark has this name.
-        let temporary = Array(".\(name)".utf8)
-        try folder.unlink(temporary)
-        let file = try folder.create(temporary, mode: 0o600)
-        try file.write(last.bytes + [UInt8(ascii: "\n")])
-        // Sync the bytes before the rename, or a power loss could leave a name without content.
-        try file.syncData(.state)
-        try folder.rename(temporary, to: folder, replacing: Array(name.utf8))
+        try folder.replace(Array(name.utf8), by: Array(".\(name)".utf8), mode: 0o600) { (file) throws(SystemError) in
+            try file.write(last.bytes + [UInt8(ascii: "\n")])
+            // Sync the bytes before the rename, or a power loss could leave a name without content.
+            try file.syncData(.state)
+        }
     }
 }

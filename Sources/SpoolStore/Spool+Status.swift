@@ -27,10 +27,8 @@ extension Spool {
 
     private func publish(_ bytes: [UInt8], as name: String) throws(SystemError) {
         // A collector of `*.prom` files must not find an incomplete file.
-        let (temporary, final) = (Array(".\(name)~".utf8), Array(name.utf8))
-        // Left by a crash; no other process writes here.
-        try publicDirectory.unlink(temporary)
-        try publicDirectory.create(temporary, mode: 0o644).write(bytes)
-        try publicDirectory.rename(temporary, to: publicDirectory, replacing: final)
+        try publicDirectory.replace(Array(name.utf8), by: Array(".\(name)~".utf8), mode: 0o644) {
+            (file) throws(SystemError) in try file.write(bytes)
+        }
     }
 }

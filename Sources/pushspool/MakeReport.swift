@@ -83,22 +83,11 @@ struct MakeReport: ParsableCommand {
     /// Replaces the file atomically, so that a reader never sees an incomplete page.
     private func write(_ bytes: [UInt8]) throws(SystemError) {
         guard let output else { return try StandardStream.output.send(bytes) }
-        let slash = output.utf8.lastIndex(of: UInt8(ascii: "/"))
-        let folder = slash.map { String(output[...$0]) } ?? "."
-        let name = Array(slash.map { output.utf8[output.utf8.index(after: $0)...] } ?? output.utf8[...])
-        let directory = try Directory.open(path: folder)
-        let temporary = Array(".pushspool-\(Host.processID).tmp".utf8)
-        // Left by a crash of an earlier process with the same id.
-        try directory.unlink(temporary)
-        let file = try directory.create(temporary, mode: 0o644)
-        do throws(SystemError) {
+        let (place, temporary) = (FilePlace(output), Array(".pushspool-\(Host.processID).tmp".utf8))
+        let folder = try Directory.open(path: place.directory)
+        try folder.replace(place.nameBytes, by: temporary, mode: 0o644) { (file) throws(SystemError) in
             try file.write(bytes)
             try file.sync()
-            try file.closeNow()
-            try directory.rename(temporary, to: directory, replacing: name)
-        } catch {
-            try directory.unlink(temporary)
-            throw error
         }
     }
 }

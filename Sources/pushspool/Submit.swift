@@ -4,11 +4,9 @@ import Configuration
 import Document
 import JobFormat
 import LinuxIO
-import PushDaemon
 import SpoolClient
 import SpoolInspection
 import SpoolModel
-import SpoolStore
 
 /// The command `pushspool submit`.
 struct Submit: AsyncParsableCommand {
@@ -99,7 +97,7 @@ struct Submit: AsyncParsableCommand {
     }
 
     private func jobName(of file: String) -> String {
-        file == "-" ? "stdin.\(format.rawValue)" : ConfigurationFile.name(of: file)
+        file == "-" ? "stdin.\(format.rawValue)" : FilePlace(file).name
     }
 
     private func awaitEnd(of names: [String], in folder: String, since start: WallTime) async throws {

@@ -1,3 +1,4 @@
+import Glibc
 import LinuxIO
 import TestSupport
 import Testing
@@ -26,6 +27,31 @@ import Testing
         #expect(try child.status().mode == 0o3770)
         try child.setMode(0o700)
         #expect(try directory.makeChild(Array("new".utf8), mode: 0o3770).status().mode == 0o700)
+    }
+
+    @Test func `a file is replaced in one step, also if a crash has left a temporary one`() throws {
+        try directory.put("file", "old")
+        try directory.put("file.new", "left by a crash, and longer")
+        try directory.replace(Array("file".utf8), by: Array("file.new".utf8), mode: 0o640) {
+            (file) throws(SystemError) in try file.write(Array("new".utf8))
+        }
+        #expect(try directory.text("file") == "new")
+        #expect(try directory.status(of: Array("file".utf8))?.mode == 0o640)
+        #expect(try directory.names().count == 1)
+    }
+
+    @Test func `a file that cannot be written leaves the old one, and nothing else`() throws {
+        try directory.put("file", "old")
+        let full = SystemError(code: ENOSPC, operation: "write", subject: "file.new")
+        #expect(throws: full) {
+            try directory.replace(Array("file".utf8), by: Array("file.new".utf8), mode: 0o640) {
+                (file) throws(SystemError) in
+                try file.write(Array("n".utf8))
+                throw full
+            }
+        }
+        #expect(try directory.text("file") == "old")
+        #expect(try directory.names().count == 1)
     }
 
     @Test func `a symbolic link is neither opened nor entered`() throws {

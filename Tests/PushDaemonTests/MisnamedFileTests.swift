@@ -23,7 +23,7 @@ import Testing
     /// What is said of the files in the apps' folder, by file and line.
     private func lines(_ set: ConfigurationSet) -> [String] {
         set.findings.flatMap { finding in
-            let name = ConfigurationFile.name(of: finding.file)
+            let name = FilePlace(finding.file).name
             return finding.diagnostics.map { $0.rendered(file: name) }
         }
     }
