@@ -140,9 +140,9 @@ let package = Package(
         .executableTarget(
             name: "pushspool",
             dependencies: [
-                "Demo", "Report", "SpoolInspection", "PushDaemon", "AppEngine", "JobOperations", "Doctor",
-                "Configuration", "GatewaySimulator", "SpoolClient", "SpoolStore", "JSON", "LinuxIO", "SpoolModel",
-                "JournalModel", "JobFormat", "APNSModel", "Document", argumentParser, logging,
+                "Demo", "Report", "SpoolInspection", "PushDaemon", "JobOperations", "Doctor", "Configuration",
+                "GatewaySimulator", "SpoolClient", "SpoolStore", "LinuxIO", "SpoolModel", "JournalModel", "JobFormat",
+                "APNSModel", "Document", argumentParser, logging,
             ],
             swiftSettings: strict),
 

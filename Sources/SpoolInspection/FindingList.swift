@@ -1,18 +1,17 @@
-import Configuration
+package import Configuration
 import Document
-import PushDaemon
-import SpoolInspection
 
 /// Prints the findings in the configuration.
-struct FindingList {
+package struct FindingList {
     private let set: ConfigurationSet
 
-    init(_ set: ConfigurationSet) {
+    /// Creates the list of the findings in a configuration.
+    package init(_ set: ConfigurationSet) {
         self.set = set
     }
 
     /// Prints all findings to standard error as warnings, for commands that do not need the faulty parts.
-    func warn() {
+    package func warn() {
         for finding in set.findings {
             for var diagnostic in finding.diagnostics {
                 diagnostic.severity = .warning
@@ -22,7 +21,7 @@ struct FindingList {
     }
 
     /// Prints all findings to standard error, errors first.
-    func note() {
+    package func note() {
         let all = set.findings.flatMap { finding in finding.diagnostics.map { (file: finding.file, diagnostic: $0) } }
         let errors = all.filter { $0.diagnostic.severity == .error }
         let others = all.filter { $0.diagnostic.severity != .error }

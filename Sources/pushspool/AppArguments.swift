@@ -1,6 +1,5 @@
 import ArgumentParser
 import Configuration
-import PushDaemon
 import SpoolModel
 
 /// The apps to which a command applies: the named ones, or all.

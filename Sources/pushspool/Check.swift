@@ -1,12 +1,10 @@
 import APNSModel
-import AppEngine
 import ArgumentParser
 import Configuration
 import Document
 import JobFormat
 import JobOperations
 import LinuxIO
-import PushDaemon
 import SpoolInspection
 
 /// The command `pushspool check`.

@@ -1,8 +1,5 @@
-import AppEngine
 import ArgumentParser
 import Configuration
-import Document
-import JSON
 import JobOperations
 import LinuxIO
 import Logging

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Doctor
 import LinuxIO
-import PushDaemon
 import SpoolInspection
 
 /// The command `pushspool doctor`.

@@ -1,5 +1,4 @@
 import ArgumentParser
-import JobFormat
 import LinuxIO
 import SpoolInspection
 import SpoolModel

@@ -2,7 +2,6 @@ import APNSModel
 import ArgumentParser
 import Configuration
 import LinuxIO
-import PushDaemon
 import SpoolInspection
 import SpoolModel
 

@@ -1,6 +1,5 @@
 import APNSModel
 import ArgumentParser
-import Document
 import JobFormat
 import LinuxIO
 import SpoolInspection

@@ -129,9 +129,7 @@ extension ConfigurationLoader {
         }
         return set.daemon
     }
-}
 
-extension ConfigurationLoader {
     /// Returns the daemon's configuration for commands that need only the places of the spool and the control socket.
     /// Other faults are reported as warnings: a running daemon has read the file before they were made.
     ///

@@ -2,7 +2,6 @@ import ArgumentParser
 import JournalModel
 import LinuxIO
 import SpoolInspection
-import SpoolStore
 
 /// The command `pushspool journal`.
 struct ShowJournal: ParsableCommand {

@@ -3,7 +3,6 @@ import ArgumentParser
 import Configuration
 import Document
 import LinuxIO
-import PushDaemon
 import SpoolInspection
 import SpoolModel
 

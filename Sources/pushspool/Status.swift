@@ -3,7 +3,6 @@ import ArgumentParser
 import Configuration
 import Doctor
 import LinuxIO
-import PushDaemon
 import SpoolInspection
 import SpoolModel
 

@@ -75,9 +75,9 @@ enum Layering {
             "Document", "Logging", "Synchronization",
         ],
         "pushspool": [
-            "Demo", "Report", "SpoolInspection", "PushDaemon", "AppEngine", "JobOperations", "Doctor", "Configuration",
-            "GatewaySimulator", "SpoolClient", "SpoolStore", "JSON", "LinuxIO", "SpoolModel", "JournalModel",
-            "JobFormat", "APNSModel", "Document", "ArgumentParser", "Logging",
+            "Demo", "Report", "SpoolInspection", "PushDaemon", "JobOperations", "Doctor", "Configuration",
+            "GatewaySimulator", "SpoolClient", "SpoolStore", "LinuxIO", "SpoolModel", "JournalModel", "JobFormat",
+            "APNSModel", "Document", "ArgumentParser", "Logging",
         ],
     ]
 
