@@ -34,6 +34,7 @@ final class Recovery {
         findMissingJobs()
         guard earlier.hasLookedIntoWork else { return }
         parts.held.reconcile(earlier.found.map(\.claimed))
+        parts.held.finishMoves()
         earlier.found.reverse()
         earlier.found = Lane.allCases.reversed().flatMap { lane in earlier.found.filter { $0.claimed.name.lane == lane }
         }
@@ -125,7 +126,10 @@ final class Recovery {
         let isParked = try parts.held.isParked(job.facts.id)
         func findings(named name: FileName) throws -> RecoveryFindings {
             var found = try files.findings(of: job, header?.content, named: name, in: context.spool)
-            found.isHeld = found.isHeld || isParked
+            // A power loss amid a move leaves it in both folders. In a copied spool its inode is not the journal's.
+            let isInHoldToo = try isInHold(name)
+            found.isHeld = found.isHeld || isParked || isInHoldToo
+            found.isLinkedInNew = found.isLinkedInNew || isInHoldToo
             return found
         }
         var found = try findings(named: name)
@@ -147,6 +151,12 @@ final class Recovery {
         case .finish, .leave: publisher.forget(moved: job.facts.id)
         case .startOver, .resume, .hold: parts.journal.record(.cleaned(job.facts.id))
         }
+    }
+
+    /// Whether a file in `new/` is in `hold/` too.
+    private func isInHold(_ name: FileName) throws(SystemError) -> Bool {
+        guard let status = try context.spool.look(name)?.status, status.linkCount > 1 else { return false }
+        return try context.spool.hold.contains(status.inode)
     }
 
     private func claimAgain(_ job: JournalJob, named name: FileName) throws(SystemError) {

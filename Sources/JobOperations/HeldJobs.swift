@@ -129,6 +129,22 @@ package final class HeldJobs {
         }
     }
 
+    /// Removes held files that a power loss has left in `new/` or `failed/` too. Jobs in the journal must have been
+    /// looked up before: their own records say where they belong.
+    package func finishMoves() {
+        do throws(SystemError) {
+            for name in try spool.hold.finishMoves() {
+                logger.warning(
+                    "job removed from hold/: since a power loss it is in new/ or failed/ too",
+                    metadata: [LogKey.job: "\(name)"])
+            }
+        } catch {
+            let hint: Logger.MetadataValue = "before you release a job, check that it is not in new/"
+            logger.error(
+                "hold/ cannot be compared with new/", metadata: [LogKey.error: "\(error)", LogKey.hint: hint])
+        }
+    }
+
     /// Whether a missing file's job has ended, or has been missing for too long.
     private func isOver(_ entry: Entry, _ inode: UInt64) throws(SystemError) -> Bool {
         if let origin = entry.origin, try spool.archives.status(at: origin)?.inode == inode { return true }

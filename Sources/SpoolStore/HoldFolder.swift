@@ -266,6 +266,39 @@ package struct HoldFolder {
         }
     }
 
+    // MARK: After a power loss
+
+    /// Removes the names of files that are also in `new/` or `failed/`: a power loss amid a move may leave a file in both
+    /// folders (btrfs). Such a move was not confirmed to anybody, and the file must not be sent from both.
+    ///
+    /// Costs a status call for each file in `hold/`; more only for files with several names.
+    ///
+    /// - Returns: The removed names.
+    /// - Throws: `SystemError`: a folder cannot be read.
+    package func finishMoves() throws(SystemError) -> [FileName] {
+        var doubles: [UInt64: SeenFile] = [:]
+        var listing = try directory.listing()
+        while let entry = try listing.next() {
+            guard let name = FileName(bytes: entry.name), let seen = try look(name), seen.status.linkCount > 1 else {
+                continue
+            }
+            doubles[seen.status.inode] = seen
+        }
+        guard !doubles.isEmpty else { return [] }
+        let released = try find(Set(doubles.keys), in: [new])
+        var removed: [FileName] = []
+        for (inode, double) in doubles {
+            // The day of the archive was chosen before the move, perhaps before midnight.
+            let day = (WallTime(nanoseconds: double.status.changedAt) + .seconds(-60)).day
+            if released[inode] == nil {
+                guard try archives.hasFailed(inode, since: day) else { continue }
+            }
+            try directory.unlink(double.name.bytes)
+            removed.append(double.name)
+        }
+        return removed.sorted()
+    }
+
     // MARK: Lookups
 
     /// Returns the current state of a file in `hold/`; `nil` if it does not exist or its name cannot be a job's.

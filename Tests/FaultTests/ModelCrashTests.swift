@@ -7,31 +7,23 @@ import Testing
 @Suite(.serialized) struct ModelCrashTests {
     @Test(arguments: MemoryVolume.Order.allCases)
     func `no tree that a power loss may leave loses anybody`(order: MemoryVolume.Order) async throws {
-        var generator = SeededGenerator(seed: seed)
-        var verdicts: [Verdict] = []
-        for _ in 0..<trials(2, full: 120) {
+        let verdicts = try await Self.verdicts(of: trials(2, full: 120)) { generator in
             let number = Int.random(in: 1...540, using: &generator)
-            verdicts += try await ModelCrash(
-                seed: generator.next() >> 32, numbers: [number], order: order, count: isFullRun ? 5 : 2
-            ).verdicts()
+            return ModelCrash(
+                seed: generator.next() >> 32, numbers: [number], order: order, count: isFullRun ? 5 : 2)
         }
         for verdict in verdicts { #expect(verdict.isGood, "\(verdict)") }
-        #expect(verdicts.count > 1, "the daemon has no failpoints, or ended before them")
     }
 
     /// What the first daemon moved and did not sync, the second one finds in its place.
     @Test(arguments: MemoryVolume.Order.allCases)
     func `no tree that a power loss after a death may leave loses anybody`(order: MemoryVolume.Order) async throws {
-        var generator = SeededGenerator(seed: seed)
-        var verdicts: [Verdict] = []
-        for _ in 0..<trials(2, full: 24) {
+        let verdicts = try await Self.verdicts(of: trials(2, full: 24)) { generator in
             let numbers = [Int.random(in: 350...540, using: &generator), Int.random(in: 60...260, using: &generator)]
-            verdicts += try await ModelCrash(
-                seed: generator.next() >> 32, numbers: numbers, order: order, count: isFullRun ? 5 : 2
-            ).verdicts()
+            return ModelCrash(
+                seed: generator.next() >> 32, numbers: numbers, order: order, count: isFullRun ? 5 : 2)
         }
         for verdict in verdicts { #expect(verdict.isGood, "\(verdict)") }
-        #expect(verdicts.count > 1, "the daemon has no failpoints, or ended before them")
     }
 
     private static let commands = [[["hold", "--all"]], [["hold", "--all"], ["release", "--all"]]]
@@ -41,18 +33,31 @@ import Testing
     func `no tree that a power loss after a command may leave loses anybody`(
         order: MemoryVolume.Order, commands: [[String]]
     ) async throws {
-        var generator = SeededGenerator(seed: seed)
-        var verdicts: [Verdict] = []
-        for _ in 0..<trials(2, full: 8) {
+        let verdicts = try await Self.verdicts(of: trials(2, full: 8)) { generator in
             var crash = ModelCrash(
                 seed: generator.next() >> 32, numbers: [Int.random(in: 200...540, using: &generator)], order: order,
                 count: isFullRun ? 4 : 2)
             crash.commands = commands
-            verdicts += try await crash.verdicts()
+            return crash
         }
         // A job that is held and released is told in two parts.
         let invariants: [Invariant] = [.onePlace, .nobodyLost, .fewDoubled, .noRemains, .atRest]
         for verdict in verdicts { #expect(invariants.allSatisfy(verdict.holds), "\(verdict)") }
-        #expect(verdicts.count > 1, "the daemon has no failpoints, or ended before them")
+    }
+
+    /// The verdicts on so many crashes. Some find a daemon that ended before its number, or just in a file operation, and
+    /// say nothing; up to half as many more are then tried.
+    private static func verdicts(
+        of count: Int, _ make: (inout SeededGenerator) -> ModelCrash
+    ) async throws -> [Verdict] {
+        var generator = SeededGenerator(seed: seed)
+        var (verdicts, crashCount) = ([Verdict](), 0)
+        for _ in 0..<count * 3 / 2 + 4 where crashCount < count {
+            let found = try await make(&generator).verdicts()
+            verdicts += found
+            if !found.isEmpty { crashCount += 1 }
+        }
+        #expect(crashCount >= (count + 1) / 2, "the daemon has no failpoints, or ended before them")
+        return verdicts
     }
 }

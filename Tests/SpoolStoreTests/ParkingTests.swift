@@ -37,6 +37,22 @@ import Testing
         #expect(try test.app.hold.release(file) == nil)
     }
 
+    @Test func `a held file that a power loss left in another folder too leaves hold`() throws {
+        let held = test.app.held
+        for name in ["released.json", "parted.json", "cancelled.json", "kept.json"] { try held.put(name, name) }
+        let now = WallTime(nanoseconds: try #require(try held.status(of: Array("kept.json".utf8))).changedAt)
+        let failed = try test.folder("failed").makeChild(Array(now.day.utf8), mode: 0o700)
+        try held.link(Array("released.json".utf8), to: test.app.new, as: Array("released~2.json".utf8))
+        try held.link(Array("cancelled.json".utf8), to: failed, as: Array("cancelled.json".utf8))
+        // A link of somebody else's is no move.
+        try held.link(Array("parted.json".utf8), to: test.place.directory, as: Array("backup".utf8))
+        #expect(try test.app.hold.finishMoves().map(\.escaped) == ["cancelled.json", "released.json"])
+        #expect(try test.folder("hold").sortedNames() == ["kept.json", "parted.json"])
+        #expect(try test.folder("new").sortedNames() == ["released~2.json"])
+        #expect(try failed.names().count == 1)
+        #expect(try test.app.hold.finishMoves() == [])
+    }
+
     @Test func `nothing that is parked or waits is overwritten`() throws {
         let name = try fileName("a.json")
         try test.app.held.put("a.json", "other")
