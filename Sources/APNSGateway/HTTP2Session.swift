@@ -63,9 +63,9 @@ final class HTTP2Session: GatewaySession {
                 authority: configuration.endpoint.authority, app: configuration.defaultTopic,
                 authorization: token?.authorization))
         options.streamLimit = configuration.window
-        options.readyTimeout = configuration.connectTimeout
-        options.answerTimeout = configuration.answerTimeout
-        options.idlePing = configuration.idlePing
+        options.timeouts.ready = configuration.connectTimeout
+        options.timeouts.answer = configuration.answerTimeout
+        options.timeouts.idlePing = configuration.idlePing
         self.machine = SessionMachine(options, at: .now)
         self.readers = SessionMachine.Readers(
             decoder: HeaderDecoder(listLimit: Limits().headerListByteCount), parser: Parser())

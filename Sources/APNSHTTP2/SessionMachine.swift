@@ -12,16 +12,8 @@ package struct SessionMachine: ~Copyable {
     package struct Options: Sendable {
         /// The parts that all requests share.
         package var sender: RequestFields.Sender
-        /// The timeout for the gateway's SETTINGS.
-        package var readyTimeout = Duration.seconds(15)
-        /// The timeout for an answer.
-        package var answerTimeout = Duration.seconds(30)
-        /// How long an idle connection may be silent before it is checked with a PING.
-        package var idlePing = Duration.seconds(600)
-        /// How long unanswered requests may wait in silence before the connection is checked with a PING.
-        package var silencePing = Duration.seconds(10)
-        /// The timeout for the answer to a PING.
-        package var pongTimeout = Duration.seconds(10)
+        /// How long the gateway may be silent.
+        package var timeouts = Timeouts()
         /// The maximum number of requests in flight, even if the gateway allows more.
         package var streamLimit = 1_000
 
@@ -45,18 +37,14 @@ package struct SessionMachine: ~Copyable {
     private var refused: [Int] = []
     /// The answer times of acceptances and refusals; the reader empties it (`Histogram.absorb`).
     package var answerTimes = Histogram.ofAnswers
-    private var pingSentAt: Moment?
+    private var liveness: Liveness
     /// Since when frames without effect are counted.
     private var floodsFrom: Moment
-    private var lastArrival: Moment
-    private var lastWrite: Moment
-    private var pingCount: UInt64 = 0
     /// Whether an answer has shown that the gateway accepts this connection's identity.
     package private(set) var isProven: Bool
-    private let readyBy: Moment
-    /// When the program or the machine last resumed after a standstill, if it did.
-    private var awakeSince = Moment.zero
     private var hasRetired = false
+    /// The length of the last request's body: the next request waits until the connection's window has as much.
+    private var awaitedWindow = 0
     /// Whether an answer is or was overdue.
     package private(set) var isOverdue = false
     /// Whether bytes of returned requests are still waiting for the kernel. The connection must be cut before the
@@ -71,8 +59,7 @@ package struct SessionMachine: ~Copyable {
         self.connection = ConnectionMachine(options: wire)
         self.sheet = RequestSheet(byteLimit: 16_384)
         self.isProven = options.sender.authorization == nil
-        (self.lastArrival, self.lastWrite, self.floodsFrom) = (now, now, now)
-        self.readyBy = now + options.readyTimeout
+        (self.liveness, self.floodsFrom) = (Liveness(options.timeouts, at: now), now)
     }
 
     /// Appends the connection preface.
@@ -82,15 +69,19 @@ package struct SessionMachine: ~Copyable {
 
     /// How many requests may be written now. With a provider token, only one until the gateway has accepted the token.
     package var room: Int {
-        guard connection.isReady, !isRetired else { return 0 }
+        guard connection.isReady, !isRetired, !isWindowUsedUp else { return 0 }
         let room = min(connection.room, window.room)
         return isProven ? room : min(room, max(0, 1 - window.count))
     }
 
-    /// Whether the requests in flight have reached the gateway's limit. Only then is another connection useful.
+    /// Whether the requests in flight have reached the gateway's limits. Only then is another connection useful.
     package var isExhausted: Bool {
-        connection.isReady && isProven && !isRetired && min(connection.room, window.room) == 0
+        connection.isReady && isProven && !isRetired && (isWindowUsedUp || min(connection.room, window.room) == 0)
     }
+
+    /// Whether the connection's window does not allow the body of the next request. Its head would only begin a request
+    /// that the gateway cannot act on. With nothing in flight, no answer can widen the window, so what there is must do.
+    private var isWindowUsedUp: Bool { connection.sendWindowByteCount < awaitedWindow && window.count > 0 }
 
     /// Whether it takes no more requests: the gateway said so, an answer is overdue, or the stream ids are used up.
     package var isRetired: Bool { hasRetired || connection.isClosing }
@@ -115,17 +106,20 @@ package struct SessionMachine: ~Copyable {
     }
 
     /// Moves notifications from the front of `batch` to the connection, up to the limits of one write and the windows,
-    /// and passes their bytes to `send`. Without room, does nothing. The body of the last one may follow in `pump`.
+    /// and passes their bytes to `send`. Without room, also in the connection's window, does nothing. The body of the last
+    /// one may follow in `pump`.
     ///
     /// - Throws: Rethrows from `send`; the notifications are on the connection by then.
     package mutating func write<Failure: Error>(
         _ batch: inout Batch, at now: Moment, _ send: (Span<UInt8>) throws(Failure) -> Void
     ) throws(Failure) {
         guard !batch.isEmpty, room > 0 else { return }
-        lastWrite = now
+        liveness.noteWrite(at: now)
         let tokens = batch.uniformTokens(atMost: batch.count)
         let payload = batch.sharedPayload?.bytes
         let body = payload ?? Array(batch.payload(at: batch.indices.lowerBound))
+        awaitedWindow = body.count
+        guard !isWindowUsedUp else { return }
         let measures = RequestFields.Measures(tokenByteCount: tokens.byteCount, payloadByteCount: body.count)
         let head = heads.encoded(batch.attributes, measures, from: options.sender, by: &connection.encoder)
         let fitting = min(room, connection.capacity(bodyByteCount: body.count), payload == nil ? 1 : tokens.count)
@@ -154,7 +148,6 @@ package struct SessionMachine: ~Copyable {
     package mutating func mark(offset: Int, handedOver: Int) {
         marks.add(end: window.end, offset: offset)
         marks.advance(to: handedOver)
-        if marks.hasBodies { marks.forgetBodies { window.isOpen($0) } }
     }
 
     /// Processes bytes from the gateway, in pieces of any size, and appends responses to them to `output`.
@@ -168,7 +161,7 @@ package struct SessionMachine: ~Copyable {
     package mutating func receive<Parser>(
         _ bytes: Span<UInt8>, at now: Moment, with readers: inout Readers<Parser>, output: inout [UInt8]
     ) -> SessionNews {
-        lastArrival = now
+        liveness.noteArrival(at: now)
         if now >= floodsFrom + Self.floodPeriod {
             connection.passWhile()
             floodsFrom = now
@@ -212,21 +205,20 @@ package struct SessionMachine: ~Copyable {
     ///   request. Then check `isStuck` and `isDead`, which mean that the whole connection is unusable.
     package mutating func tick(at now: Moment, handedOver: Int, output: inout [UInt8]) -> SessionNews {
         var news = SessionNews()
-        let late =
-            now < awakeSince + options.answerTimeout
-            ? [] : window.closeAll(writtenBy: now + (.zero - options.answerTimeout))
+        let late = liveness.overdueSince(at: now).map { window.closeAll(writtenBy: $0) } ?? []
         if !late.isEmpty {
             news = leftovers(of: late, handedOver: handedOver)
             isStuck = late.contains { !marks.hasLeft($0) && !marks.isUnfinished($0) }
-            for place in late { connection.reset(RequestWindow.stream(at: place), .cancel, into: &output) }
+            for place in late {
+                connection.reset(RequestWindow.stream(at: place), .cancel, into: &output)
+                marks.forget(place)
+            }
             window.trim()
             isOverdue = true
             retire()
         }
-        if connection.isReady, pingSentAt == nil, now >= nextPing {
-            pingCount += 1
-            connection.ping(pingCount, into: &output)
-            pingSentAt = now
+        if connection.isReady, let ping = liveness.duePing(at: now, oldest: window.oldest) {
+            connection.ping(ping, into: &output)
         }
         return news
     }
@@ -236,23 +228,14 @@ package struct SessionMachine: ~Copyable {
     /// A check more than a second after `nextLook` shows that the program was stopped or the machine slept. Requests
     /// written just before may not have left, and answers could not arrive, so all timeouts start again.
     package mutating func look(at now: Moment) {
-        if now > nextLook + .seconds(1) { awakeSince = now }
+        liveness.look(at: now, due: nextLook)
     }
 
     /// Whether a PING is unanswered, or SETTINGS were never received, for too long.
-    package func isDead(at now: Moment) -> Bool {
-        guard connection.isReady else { return now >= readyBy }
-        guard let pingSentAt else { return false }
-        return now >= max(pingSentAt, awakeSince) + options.pongTimeout
-    }
+    package func isDead(at now: Moment) -> Bool { liveness.isDead(at: now, isReady: connection.isReady) }
 
     /// When to call `tick` next.
-    package var nextLook: Moment {
-        guard connection.isReady else { return readyBy }
-        let ping = pingSentAt.map { max($0, awakeSince) + options.pongTimeout } ?? nextPing
-        guard let oldest = window.oldest else { return ping }
-        return min(ping, max(oldest, awakeSince) + options.answerTimeout)
-    }
+    package var nextLook: Moment { liveness.nextLook(isReady: connection.isReady, oldest: window.oldest) }
 
     /// Returns the unanswered notifications at the end of the connection. Requests that the kernel never took
     /// completely are returned, the rest are in doubt.
@@ -265,6 +248,22 @@ package struct SessionMachine: ~Copyable {
     /// Appends the GOAWAY of a connection without open requests.
     package mutating func close(into output: inout [UInt8]) {
         connection.close(into: &output)
+    }
+}
+
+extension SessionMachine.Options {
+    /// How long the gateway may be silent.
+    package struct Timeouts: Sendable {
+        /// For the gateway's SETTINGS.
+        package var ready = Duration.seconds(15)
+        /// For an answer.
+        package var answer = Duration.seconds(30)
+        /// How long an idle connection may be silent before it is checked with a PING.
+        package var idlePing = Duration.seconds(600)
+        /// How long unanswered requests may wait in silence before the connection is checked with a PING.
+        package var silencePing = Duration.seconds(10)
+        /// For the answer to a PING.
+        package var pong = Duration.seconds(10)
     }
 }
 
@@ -282,12 +281,6 @@ extension SessionMachine {
         }
     }
 
-    private var nextPing: Moment {
-        window.count > 0
-            ? max(lastArrival, window.oldest ?? lastArrival) + options.silencePing
-            : max(lastArrival, lastWrite) + options.idlePing
-    }
-
     private mutating func take(
         _ event: Arrivals.Event, into news: inout SessionNews, with parser: inout some DocumentParser
     ) {
@@ -295,16 +288,16 @@ extension SessionMachine {
         case .ready, .limitsChanged:
             break
         case .pong:
-            pingSentAt = nil
+            liveness.notePong()
         case .response(let stream, let status, let fields, let body):
-            guard window.close(RequestWindow.place(of: stream)) else { return }
+            guard close(RequestWindow.place(of: stream)) else { return }
             refused.append(RequestWindow.place(of: stream))
             let reply = Reply(status: status, body: arrivals.bytes[body], parser: &parser)
             refuse(stream, reply, retryAfter: arrivals.fields.value(of: "retry-after", in: fields), into: &news)
         case .reset(let stream, let code):
-            guard window.close(RequestWindow.place(of: stream)) else { return }
             let place = RequestWindow.place(of: stream)
             let isUnprocessed = code == .refusedStream || marks.isUnfinished(place)
+            guard close(place) else { return }
             if isUnprocessed {
                 news.returned += window.batches(at: [place])
             } else {
@@ -313,7 +306,10 @@ extension SessionMachine {
         case .goAway(let last, let code, let debug):
             retire()
             let places = window.closeAll(from: (Int(last) + 1) / 2)
-            for place in places { connection.abandon(RequestWindow.stream(at: place)) }
+            for place in places {
+                connection.abandon(RequestWindow.stream(at: place))
+                marks.forget(place)
+            }
             news.returned += window.batches(at: places)
             news.farewell = SessionNews.GoAwayInfo(code: code, debug: arrivals.bytes[debug], parser: &parser)
         }
@@ -330,9 +326,15 @@ extension SessionMachine {
 
     private mutating func accept(_ stream: UInt32) {
         let place = RequestWindow.place(of: stream)
-        guard window.close(place) else { return }
+        guard close(place) else { return }
         isProven = true
         accepted.append(place)
+    }
+
+    /// Notes that a request has ended. Returns whether it was open.
+    private mutating func close(_ place: Int) -> Bool {
+        marks.forget(place)
+        return window.close(place)
     }
 
     private mutating func refuse(

@@ -11,13 +11,15 @@ extension ConnectionMachine {
         guard payload.count.isMultiple(of: 6) else {
             throw ConnectionFault(.frameSizeError, "SETTINGS of \(payload.count) bytes")
         }
+        let formerWindow = settings.initialWindow
         for offset in stride(from: 0, to: payload.count, by: 6) {
             try settings.apply(payload.bigEndianUInt16(at: offset), payload.bigEndianUInt32(at: offset + 2))
             encoder.limitTable(to: settings.headerTableByteCount)
         }
-        guard settings.initialWindow + streams.greatestCredit <= FlowWindow.limit else {
+        guard streams.allow(initialWindow: settings.initialWindow) else {
             throw ConnectionFault(.flowControlError, "INITIAL_WINDOW_SIZE widens a window beyond 2147483647")
         }
+        if settings.initialWindow > formerWindow { uploads.wakeAll() }
         try answer(&reaction) { $0.appendSettingsAcknowledgement() }
         if hasSettings {
             try idle()

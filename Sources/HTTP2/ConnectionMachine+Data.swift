@@ -53,8 +53,8 @@ extension ConnectionMachine {
             return try refuse(stream.id, .flowControlError, &reaction)
         }
         stream.credit = Int32(clamping: credit)
-        streams.update(stream)
-        if !uploads.isEmpty { reaction.limitsChanged() }
+        streams.widen(stream)
+        if settings.initialWindow + credit > 0, uploads.wake(stream.id) { reaction.limitsChanged() }
     }
 
     private mutating func widenConnection(by increment: Int, _ reaction: inout Reaction) throws(ConnectionFault) {

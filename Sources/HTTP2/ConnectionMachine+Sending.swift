@@ -42,10 +42,11 @@ extension ConnectionMachine {
     ///
     /// Requires that there is `room`.
     ///
-    /// - Parameter body: The bytes of the body, kept until they are sent.
+    /// - Parameter body: The bytes of the body, kept until they are sent; not empty.
     /// - Returns: The number of the stream.
     package mutating func open(body: [UInt8]) -> UInt32 {
         precondition(room > 0, "more requests than there is room for")
+        precondition(!body.isEmpty, "a request without a body needs no window")
         let stream = nextStream
         streams.open(stream, spending: 0)
         uploads.append(Upload(stream: stream, body: body))
@@ -73,50 +74,44 @@ extension ConnectionMachine {
         } while start < head.bytes.count
     }
 
-    /// Writes as much of the waiting bodies as the windows allow, lower streams first.
+    /// Writes as much of the waiting bodies as the windows allow, in the order of their streams. A stream whose own window
+    /// is used up stops no other. Costs O(1) for each frame, however many bodies wait.
     ///
     /// One call writes at most `Limits.pumpByteCount` bytes; call again once they are sent.
     ///
     /// - Returns: The streams whose bodies are now completely written.
     @discardableResult
-    package mutating func pump(into output: inout [UInt8]) -> Set<UInt32> {
-        guard !uploads.isEmpty, fault == nil else { return [] }
+    package mutating func pump(into output: inout [UInt8]) -> [UInt32] {
+        guard fault == nil else { return [] }
         var budget = options.limits.pumpByteCount
-        var finished = Set<UInt32>()
-        for index in uploads.indices {
-            // Once the window or the budget is exhausted, only empty bodies can still be finished.
-            guard uploads[index].remaining == 0 || sendWindow.byteCount > 0 && budget > 0 else { continue }
-            if pump(at: index, budget: &budget, into: &output) { finished.insert(uploads[index].stream) }
-        }
-        if !finished.isEmpty { uploads.removeFinished { finished.contains($0.stream) } }
-        return finished
-    }
-
-    /// Writes frames of one body. Returns whether the body is complete.
-    private mutating func pump(at index: Int, budget: inout Int, into output: inout [UInt8]) -> Bool {
-        var upload = uploads[index]
-        guard var stream = streams[upload.stream] else { return true }
-        while true {
+        var finished: [UInt32] = []
+        // A stream that closes takes its body along.
+        while sendWindow.byteCount > 0, budget > 0, var upload = uploads.first, var stream = streams[upload.stream] {
             let window = min(settings.initialWindow + Int(stream.credit), sendWindow.byteCount)
-            let count = max(0, min(upload.remaining, settings.frameByteLimit, window, budget))
+            let count = min(upload.remaining, settings.frameByteLimit, window, budget)
+            guard count > 0 else {
+                upload.isStalled = true
+                uploads.update(first: upload)
+                continue
+            }
             let isLast = count == upload.remaining
-            guard count > 0 || isLast else { break }
             output.append(
                 FrameHeader(.data, isLast ? .endStream : [], stream: upload.stream, payloadByteCount: count))
             output.append(contentsOf: upload.body[upload.offset..<upload.offset + count])
             upload.offset += count
             stream.credit -= Int32(clamping: count)
+            streams.update(stream)
             sendWindow.spend(count)
             budget -= count
             floods.progress()
             if isLast {
-                streams.update(stream)
-                return true
+                uploads.remove(upload.stream)
+                finished.append(upload.stream)
+            } else {
+                uploads.update(first: upload)
             }
         }
-        streams.update(stream)
-        uploads[index] = upload
-        return false
+        return finished
     }
 
     /// Resets a stream and tells the peer. Does nothing if the stream is not open. Reports no event.

@@ -67,6 +67,9 @@ package struct ConnectionMachine: Sendable {
         return min(max(0, limit - streams.openCount), remainingStreamCount)
     }
 
+    /// How many bytes of bodies the connection's window allows now; negative or 0 if none.
+    package var sendWindowByteCount: Int { sendWindow.byteCount }
+
     /// The number of streams whose response is not complete.
     package var openStreamCount: Int { streams.openCount }
 

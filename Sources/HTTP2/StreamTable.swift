@@ -32,6 +32,8 @@ struct StreamTable: Sendable {
     private var mask: Int { places.count - 1 }
     private let placeLimit: Int
     private var stragglers: [UInt32: Stream] = [:]
+    /// The most credit that a stream has ever had.
+    private var creditBound: Int32 = 0
     private(set) var openCount = 0
 
     /// Creates a table that is fastest with up to `streamLimit` open streams.
@@ -85,6 +87,12 @@ struct StreamTable: Sendable {
         }
     }
 
+    /// Stores an open stream whose send window has grown.
+    mutating func widen(_ stream: Stream) {
+        creditBound = max(creditBound, stream.credit)
+        update(stream)
+    }
+
     /// Ends a stream. Returns its last value, or `nil` if it was not open.
     mutating func close(_ id: UInt32, as phase: Phase) -> Stream? {
         let place = place(of: id)
@@ -101,8 +109,12 @@ struct StreamTable: Sendable {
         return straggler
     }
 
-    /// The largest difference between a send window and SETTINGS_INITIAL_WINDOW_SIZE. O(*size of the table*).
-    var greatestCredit: Int { Int(openStreams.map(\.credit).max() ?? 0) }
+    /// Whether no send window would be beyond 2³¹ − 1 with this SETTINGS_INITIAL_WINDOW_SIZE. Looks through the table only
+    /// if a stream had been given so much that one of those open could be.
+    func allow(initialWindow: Int) -> Bool {
+        initialWindow + Int(creditBound) <= FlowWindow.limit
+            || initialWindow + Int(openStreams.map(\.credit).max() ?? 0) <= FlowWindow.limit
+    }
 
     /// The open streams, in no order. O(*size of the table*).
     var openStreams: [Stream] {

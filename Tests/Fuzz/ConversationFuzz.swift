@@ -96,7 +96,7 @@ final class ConversationFuzz {
     }
 
     private func openInPieces(bodyByteCount: Int) {
-        guard machine.room > 0 else { return }
+        guard machine.room > 0, bodyByteCount > 0 else { return }
         var block = machine.encoder.encode(head)
         for hole in block.holes {
             block.bytes.replaceSubrange(hole..<hole + 8, with: repeatElement(UInt8(ascii: "b"), count: 8))

@@ -88,7 +88,7 @@ struct LifecycleTests {
         var rig = Rig()
         var head = EncodedHead()
         head.bytes = [UInt8](repeating: 7, count: 16_384 * 2 + 1)
-        let stream = rig.machine.open(body: [])
+        let stream = rig.machine.open(body: [1])
         rig.machine.appendHead(head, stream: stream, into: &rig.output)
         let frames = rig.sent()
         #expect(frames.map(\.type) == [1, 9, 9] && frames.map(\.flags) == [0, 0, 4])

@@ -114,7 +114,7 @@ struct ModelRun: ~Copyable {
 
     private mutating func sendSlow() {
         guard rig.machine.room > 0 else { return }
-        let body = randomBody()
+        let body = randomBody() + [7]
         var encoded = rig.machine.encoder.encode(head())
         let stream = rig.machine.open(body: body)
         bodies[stream] = body

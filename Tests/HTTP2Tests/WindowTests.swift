@@ -67,11 +67,35 @@ struct WindowTests {
         #expect(rig.sent() == [.data(stream, Array("f".utf8), flags: 0)])
     }
 
-    @Test func `an empty body is one empty frame`() {
-        var rig = Rig(.init(), settings: [(4, 0)])
-        let stream = rig.machine.open(body: [])
+    @Test func `a stream without a window stops no other, and goes on behind those that wait`() throws {
+        var rig = Rig(.init(), settings: [(4, 3)])
+        let streams = (0..<3).map { _ in rig.machine.open(body: Array("abcd".utf8)) }
         rig.machine.pump(into: &rig.output)
-        #expect(rig.sent() == [.data(stream, [])])
+        #expect(rig.sent() == streams.map { .data($0, Array("abc".utf8), flags: 0) })
+        // Only what was stalled and can go on is worth a call of `pump`.
+        #expect(try rig.events(.windowUpdate(streams[2], 9)) == [.limitsChanged])
+        #expect(try rig.events(.windowUpdate(streams[2], 9)) == [])
+        rig.machine.reset(streams[1], .cancel, into: &rig.output)
+        rig.output = []
+        #expect(rig.machine.pump(into: &rig.output) == [streams[2]])
+        #expect(rig.sent() == [.data(streams[2], Array("d".utf8))])
+        _ = try rig.events(.settings([(4, 10)]))
+        rig.output = []
+        #expect(rig.machine.pump(into: &rig.output) == [streams[0]])
+        #expect(rig.sent() == [.data(streams[0], Array("d".utf8))])
+    }
+
+    @Test func `bodies that wait leave nothing behind when their requests end`() throws {
+        var rig = Rig(.init { $0.resetCount = 100_000 }, settings: [(4, 60_000)])
+        _ = rig.machine.open(4, bodyByteCount: 16_383)
+        let first = rig.machine.open(body: [1, 2, 3, 4])
+        rig.machine.pump(into: &rig.output)
+        for _ in 0..<1_000 { rig.machine.reset(rig.machine.open(body: [5]), .cancel, into: &rig.output) }
+        let last = rig.machine.open(body: [6])
+        rig.output = []
+        #expect(rig.machine.pump(into: &rig.output) == [] && rig.output.isEmpty)
+        _ = try rig.events(.windowUpdate(0, 10))
+        #expect(rig.machine.pump(into: &rig.output) == [first, last])
     }
 
     @Test func `slow bodies are cut into frames and share the connection`() throws {

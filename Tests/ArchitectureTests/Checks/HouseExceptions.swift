@@ -5,10 +5,7 @@ extension House {
         .init("Configuration.DaemonConfiguration", .storedProperties, 22, keys),
         .init("SpoolStore", .foldersInCircles, 2, "the spool opens its journal, and both tell the same faults"),
         .init("HTTP2.ConnectionMachine", .lines, 758, connection),
-        .init("HTTP2.ConnectionMachine", .functions, 53, connection),
-        .init(
-            "APNSHTTP2.SessionMachine", .storedProperties, 21,
-            "a session's state, of which each part decides what comes next"),
+        .init("HTTP2.ConnectionMachine", .functions, 52, connection),
         .init(
             "GatewaySimulator.HTTP2Policy", .storedProperties, 24,
             "the choices of whoever writes a simulated gateway, each its own"),
