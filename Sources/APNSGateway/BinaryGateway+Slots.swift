@@ -1,7 +1,6 @@
 import APNSBinary
 import APNSModel
 import LinuxIO
-import Logging
 
 extension BinaryGateway: SlottedGateway {
     var connectionLimit: Int { configuration.connectionLimit }

@@ -1,5 +1,4 @@
 import APNSGateway
-import APNSModel
 import Configuration
 import JobOperations
 import LinuxIO

@@ -2,7 +2,6 @@ package import Configuration
 package import JobOperations
 package import LinuxIO
 import SharedResources
-import SpoolStore
 
 /// The threads for the files of one filesystem. When the filesystem hangs, only the apps on it wait.
 ///

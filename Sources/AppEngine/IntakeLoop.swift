@@ -2,7 +2,6 @@ import APNSBinary
 import APNSGateway
 import APNSModel
 import Configuration
-import Document
 import JobFormat
 import JobOperations
 import JournalModel

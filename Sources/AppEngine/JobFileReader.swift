@@ -7,7 +7,6 @@ import JobOperations
 import JournalModel
 import LinuxIO
 import Logging
-import OpenSSL
 import SharedResources
 import SpoolModel
 import SpoolStore

@@ -1,6 +1,3 @@
-import APNSGateway
-import SecureTransport
-
 extension ConfigurationSet.App {
     /// The app's gateway, protocol and identity in one line.
     package var summary: String {

@@ -1,6 +1,5 @@
 package import Document
 import SpoolModel
-import SpoolStore
 
 extension DaemonConfiguration {
     /// Reads `pushspool.yaml`. Reports faults; a faulty field keeps its default.

@@ -1,4 +1,3 @@
-import APNSBinary
 import APNSGateway
 import APNSHTTP2
 package import APNSModel

@@ -1,7 +1,5 @@
-import Configuration
 import GatewaySimulator
 import LinuxIO
-import PushDaemon
 
 /// The folder of one demo, with configuration, certificates, spool and log.
 package struct DemoFolder {

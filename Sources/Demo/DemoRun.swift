@@ -3,7 +3,6 @@ import GatewaySimulator
 import LinuxIO
 import Logging
 import PushDaemon
-import SpoolClient
 import Synchronization
 
 /// Starts a gateway and the daemon, drops the jobs, and waits until all of them have ended.

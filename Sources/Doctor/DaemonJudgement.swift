@@ -1,5 +1,4 @@
 import APNSModel
-import LinuxIO
 import SpoolModel
 
 /// Evaluates the state of a daemon.

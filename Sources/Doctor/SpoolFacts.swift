@@ -1,7 +1,5 @@
-import Configuration
 import LinuxIO
 import SpoolModel
-import SpoolStore
 
 /// The content of a spool: names, owners and modes.
 struct SpoolFacts: Sendable {

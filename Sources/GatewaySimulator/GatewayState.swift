@@ -1,5 +1,4 @@
 import APNSBinary
-import APNSModel
 
 /// The state that the connections of a simulated gateway share. Belongs to one actor; reads no clock.
 struct GatewayState: Sendable {

@@ -1,4 +1,3 @@
-import APNSModel
 import LinuxIO
 
 /// A push gateway for tests, demonstrations and staging: Apple's binary protocol, its feedback service, and its API

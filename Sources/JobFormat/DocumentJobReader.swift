@@ -1,4 +1,3 @@
-import APNSModel
 package import Document
 
 /// Reads a job that is one JSON or YAML document: parses it once, and walks it as often as needed.

@@ -1,4 +1,3 @@
-import APNSModel
 import Document
 
 /// The parts of a job other than its recipients.

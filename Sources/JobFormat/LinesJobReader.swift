@@ -1,4 +1,3 @@
-import APNSModel
 package import Document
 
 /// Reads a `.jsonl` job in constant memory: takes bytes as they arrive and returns chunks of recipients.

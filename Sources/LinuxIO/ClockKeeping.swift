@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 
 /// Whether the system clock is synchronized, according to the kernel (adjtimex(2)).
 package enum ClockKeeping: Hashable, Sendable {

@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 
 /// Keys and signals for a command that keeps showing something until the user ends it.
 ///

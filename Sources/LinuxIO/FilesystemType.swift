@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 
 /// The type of filesystem that a directory is on, as far as it matters to a spool (statfs(2)).
 package struct FilesystemType: Hashable, Sendable, CustomStringConvertible {

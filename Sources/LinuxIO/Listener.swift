@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 
 /// A listening TCP socket on a reactor. Releasing it closes the socket; the kernel then refuses further connections.
 ///

@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 
 /// A listening Unix domain socket (unix(7)) on a reactor. Releasing it closes the socket and removes its name.
 ///

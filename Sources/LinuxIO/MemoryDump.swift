@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 
 /// Core dumps and other ways to read the process's memory from outside.
 package enum MemoryDump {

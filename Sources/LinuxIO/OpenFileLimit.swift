@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 import Synchronization
 
 /// The limit on open files of this process (RLIMIT_NOFILE, getrlimit(2)).

@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 import Synchronization
 
 /// The queue from other threads to a reactor: jobs, requests, and the wakeup that wakes the loop.

@@ -1,6 +1,3 @@
-import CLinux
-import Glibc
-
 extension StreamSocket {
     /// Connects to the first of `addresses` that answers.
     ///

@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 
 extension StreamSocket {
     /// Sends small writes at once instead of collecting them (TCP_NODELAY), for writers that do their own buffering.

@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 
 extension StreamSocket {
     /// Returns two sockets connected to each other (socketpair(2), AF_UNIX), for tests and self-contained demonstrations.

@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 
 /// A POSIX thread with a name that `top -H` and debuggers show.
 ///

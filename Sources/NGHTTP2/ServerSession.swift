@@ -1,5 +1,4 @@
 import CNGHTTP2
-import HTTP2
 
 /// The server side of one HTTP/2 connection, without I/O: received bytes and responses in, events and bytes to send out.
 ///

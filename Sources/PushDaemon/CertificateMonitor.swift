@@ -1,6 +1,5 @@
 import APNSGateway
 import APNSModel
-import AppEngine
 import Configuration
 import JobOperations
 import Logging

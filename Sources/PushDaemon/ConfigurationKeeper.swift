@@ -1,5 +1,4 @@
 import APNSGateway
-import AppEngine
 import Configuration
 import Document
 import JobOperations

@@ -1,4 +1,3 @@
-import AppEngine
 package import Configuration
 import Document
 import JSON

@@ -1,4 +1,3 @@
-import AppEngine
 import Document
 import JSON
 import JobOperations

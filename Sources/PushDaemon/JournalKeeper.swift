@@ -1,4 +1,3 @@
-import APNSModel
 import AppEngine
 import Configuration
 import JobOperations

@@ -1,5 +1,4 @@
 import APNSModel
-import AppEngine
 package import Configuration
 import Document
 import JobFormat

@@ -1,4 +1,3 @@
-import AppEngine
 import Configuration
 import JobOperations
 import LinuxIO

@@ -1,4 +1,3 @@
-import AppEngine
 import JobOperations
 import LinuxIO
 import Logging

@@ -1,4 +1,3 @@
-import AppEngine
 package import Configuration
 import JobOperations
 import LinuxIO

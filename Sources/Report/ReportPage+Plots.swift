@@ -1,4 +1,3 @@
-import APNSModel
 import SpoolModel
 
 extension ReportPage {

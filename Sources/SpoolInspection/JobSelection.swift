@@ -1,5 +1,4 @@
 package import APNSModel
-import Document
 import JobFormat
 package import LinuxIO
 package import SpoolModel

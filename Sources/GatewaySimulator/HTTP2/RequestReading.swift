@@ -1,7 +1,6 @@
 import APNSHTTP2
 import APNSModel
 import HTTP2
-import NGHTTP2
 
 /// The values of a request's header fields, and the first error in them; reusable.
 struct RequestReading {

@@ -1,4 +1,3 @@
-import APNSHTTP2
 import APNSModel
 
 extension RequestRules {
