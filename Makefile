@@ -18,9 +18,11 @@ DEBIAN_PACKAGES := \
 # Packages for the HTTP/2 benchmark and the interop checks: the programs that ours are compared with, or that read our output.
 PEER_PACKAGES := \
 	h2o \
+	haproxy \
 	nghttp2-client \
 	nghttp2-server \
 	nginx-light \
+	nodejs \
 	prometheus \
 	prometheus-node-exporter \
 	python3-venv \

@@ -1,5 +1,11 @@
 # What the benchmarks' scripts share. Sourced, after `folder` was set to a folder that is deleted afterwards.
 
+# Prints what went wrong, and ends.
+stop() {
+    printf 'error: %s\n' "$1" >&2
+    exit 1
+}
+
 # Makes an authority, and from it the identities of a server (localhost) and of a client.
 make_certificates() {
     local name
