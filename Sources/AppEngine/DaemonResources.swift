@@ -17,7 +17,7 @@ package struct DaemonResources: Sendable {
     package var tenure: any Tenure { spool }
     /// The reactor that serves sockets and timers.
     package let reactor: Reactor
-    /// The threads for files on the spool's own filesystem; the daemon runs there, too.
+    /// The first thread for files on the spool's own filesystem; the daemon runs there, too.
     package let files: FileThread
     /// Provider tokens and other data that outlives the daemon.
     let state: Directory
@@ -51,7 +51,7 @@ package struct DaemonResources: Sendable {
         state = try Self.openState(configuration.state)
         stateLock = try Self.lock(state)
         reactor = try Reactor()
-        files = try FileThread(WorkerThread(name: "files"))
+        files = try FileThread()
         tokens = TokenSources(
             folder: try Self.openTokens(in: state), worker: try WorkerThread(name: "tokens"), logger: logger)
         reading = ReadingGate(on: reactor)

@@ -3,7 +3,8 @@ package import JobOperations
 package import LinuxIO
 import SharedResources
 
-/// The threads for the files of one filesystem. When the filesystem hangs, only the apps on it wait.
+/// A thread for the files of some apps on one filesystem, and one that all apps on it share for syncs. When the
+/// filesystem hangs, only the apps on it wait.
 ///
 /// A `FileThread` exists as long as the process, since an unmounted filesystem may come back.
 package actor FileThread {
@@ -14,12 +15,23 @@ package actor FileThread {
     /// Decides which job is read next.
     nonisolated let turns: TurnGate
 
-    /// Uses this worker, and starts another thread for syncs.
+    /// Starts the first thread for the files of a filesystem, and the one for syncs.
     ///
     /// - Throws: `SystemError` (EMFILE, EAGAIN): the process has no descriptor or no thread left.
-    package init(_ worker: WorkerThread) throws(SystemError) {
-        self.worker = worker
-        archives = try ArchiveSync()
+    package init() throws(SystemError) {
+        try self.init(sharing: try ArchiveSync())
+    }
+
+    /// Starts another thread for the files of a filesystem.
+    ///
+    /// - Throws: The same.
+    package init(besides other: FileThread) throws(SystemError) {
+        try self.init(sharing: other.archives)
+    }
+
+    private init(sharing archives: ArchiveSync) throws(SystemError) {
+        worker = try WorkerThread(name: "files")
+        self.archives = archives
         turns = TurnGate(on: worker)
     }
 

@@ -41,6 +41,16 @@ static inline int clinux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
 static inline int clinux_accept(int fd) { return accept4(fd, 0, 0, SOCK_NONBLOCK | SOCK_CLOEXEC); }
 static inline void clinux_name_this_thread(const char *name) { (void)pthread_setname_np(pthread_self(), name); }
 
+// sched_getaffinity(2): glibc declares cpu_set_t and CPU_COUNT for _GNU_SOURCE only. The number of processors that this
+// process may use, of up to 1,024.
+static inline int clinux_processor_count(void) {
+    unsigned long set[1024 / (8 * sizeof(unsigned long))] = {0};
+    const long size = syscall(SYS_sched_getaffinity, 0, sizeof set, set);
+    int count = 0;
+    for (long index = 0; index < size / (long)sizeof set[0]; index++) count += __builtin_popcountl(set[index]);
+    return count > 0 ? count : 1;
+}
+
 // struct epoll_event contains a union and is packed on x86-64. These inlines pass one word of user data; arrays stay in C.
 static inline int clinux_epoll_control(int epoll, int operation, int fd, uint32_t events, uint64_t tag) {
     struct epoll_event event;

@@ -3,9 +3,12 @@
 /// The figures are upper bounds of the number open at a time, counted by hand from the code that opens them; decision
 /// 0038 has the list.
 package struct DescriptorBudget: Hashable, Sendable {
-    /// The daemon's own descriptors: spool, journal and state 9, reactor and threads 9, watches and signals 5, the
-    /// control socket 2 with 17 connections, standard streams 3, libdispatch 3, and the reserve.
-    static let ofDaemon = 48 + reserve
+    /// The most threads for files on the spool's own filesystem. Each has a descriptor.
+    package static let fileThreads = 4
+    /// The daemon's own descriptors: spool, journal and state 9, reactor and threads 9 and the further threads for files,
+    /// watches and signals 5, the control socket 2 with 17 connections, standard streams 3, libdispatch 3, and the
+    /// reserve.
+    static let ofDaemon = 48 + fileThreads - 1 + reserve
     /// Descriptors that are never allotted: for files open only briefly, and for libdispatch and the resolver.
     package static let reserve = 16
     /// Descriptors open before the daemon opens any: the standard streams and those of libdispatch.

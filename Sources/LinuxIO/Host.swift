@@ -12,6 +12,9 @@ package enum Host {
         return name.isEmpty ? "localhost" : String(decoding: name, as: UTF8.self)
     }
 
+    /// The number of processors that this process may use (sched_getaffinity(2)); 1 if there are more than 1,024.
+    package static var processorCount: Int { Int(clinux_processor_count()) }
+
     /// The process id of this process.
     package static var processID: Int32 { getpid() }
 

@@ -184,7 +184,7 @@ final class AppSupervisor {
     private func makeContext(for name: String) throws -> DaemonContext {
         let admitted = try descriptors.admit(name)
         try descriptors.requireSettled()
-        let files = try filesystems.threads(for: name) { () throws(DescriptorShortage) in
+        let files = try filesystems.thread(for: name) { () throws(DescriptorShortage) in
             try descriptors.admitFilesystem()
         }
         let share = AppShare(
@@ -255,6 +255,7 @@ final class AppSupervisor {
         guard configuration.current.apps[name] == nil, let place = places[name], place.runner == nil, !place.isAttended
         else { return }
         places[name] = nil
+        filesystems.forget(name)
         descriptors.release(name)
     }
 

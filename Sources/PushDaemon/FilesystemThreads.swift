@@ -7,44 +7,74 @@ import LinuxIO
 import Logging
 import SpoolStore
 
-/// The threads for the apps' files, one set for each filesystem, and whether they still answer.
+/// The threads for the apps' files, and whether they still answer.
 ///
-/// The threads of the spool's own filesystem also run the daemon: apps on it hang only if the daemon hangs.
+/// Apps on the spool's own filesystem are spread over as many threads as there are processors, so that they work side by
+/// side; each other filesystem has one. The first thread also runs the daemon: apps on it hang only if the daemon hangs.
 final class FilesystemThreads {
+    /// The most threads for the spool's own filesystem.
+    private static let ownLimit = min(DescriptorBudget.fileThreads, Host.processorCount)
+
+    /// Identifies a thread: by the device of its filesystem, and by its number among the threads there.
+    private struct Home: Hashable {
+        let device: UInt64
+        let number: Int
+    }
+
     private let own: FileThread
     private let root: Directory
     private let logger: Logger
-    /// The device of each app that is on another filesystem, that device's threads, and whether they answer.
-    private var homes: [String: UInt64] = [:]
-    private var threads: [UInt64: FileThread] = [:]
-    private var detectors: [UInt64: HangDetector] = [:]
+    /// The threads of the apps, but not of those on the first thread.
+    private var homes: [String: Home] = [:]
+    /// The apps on the first thread.
+    private var ownApps: Set<String> = []
+    private var threads: [Home: FileThread] = [:]
+    /// The threads that have worked on one thing since the last check, or longer.
+    private var detectors: [Home: HangDetector] = [:]
 
     init(_ resources: DaemonResources) {
         (own, root, logger) = (resources.files, resources.spool.root, resources.logger)
     }
 
-    /// Finds the threads of the filesystem that an app's folder is on, or starts them.
+    /// Finds a thread of the filesystem that an app's folder is on, or starts one.
     ///
     /// - Parameters:
     ///   - app: The app.
-    ///   - admit: Called before threads are started for another filesystem.
-    /// - Returns: The threads.
+    ///   - admit: Called before the threads of another filesystem are started.
+    /// - Returns: The thread. On the spool's own filesystem, it is the one with the fewest apps.
     /// - Throws: `SystemError`, or what `admit` throws: the app cannot start.
-    func threads(for app: String, admit: () throws(DescriptorShortage) -> Void) throws -> FileThread {
+    func thread(for app: String, admit: () throws(DescriptorShortage) -> Void) throws -> FileThread {
+        forget(app)
         let ownDevice = try root.status().device
-        guard let device = try root.identityAtHand(of: Array(app.utf8))?.device, device != ownDevice else {
-            homes[app] = nil
+        let device = try root.identityAtHand(of: Array(app.utf8))?.device ?? ownDevice
+        let home = Home(device: device, number: device == ownDevice ? leastNumber(on: device) : 1)
+        guard home.number > 0 else {
+            ownApps.insert(app)
             return own
         }
-        homes[app] = device
-        if let known = threads[device] { return known }
-        try admit()
-        let started = try FileThread(WorkerThread(name: "files"))
-        threads[device] = started
+        homes[app] = home
+        if let known = threads[home] { return known }
+        if device != ownDevice { try admit() }
+        let started = device == ownDevice ? try FileThread(besides: own) : try FileThread()
+        threads[home] = started
         return started
     }
 
-    /// Whether an app uses the daemon's own threads.
+    /// The number of the spool's own threads that has the fewest apps; 0 is the first thread.
+    private func leastNumber(on device: UInt64) -> Int {
+        var counts = [Int](repeating: 0, count: Self.ownLimit)
+        counts[0] = ownApps.count
+        for home in homes.values where home.device == device { counts[home.number] += 1 }
+        return counts.indices.min { counts[$0] < counts[$1] } ?? 0
+    }
+
+    /// Removes an app that is not in the configuration any more.
+    func forget(_ app: String) {
+        homes[app] = nil
+        ownApps.remove(app)
+    }
+
+    /// Whether an app uses the daemon's own thread.
     func areOwn(for app: String) -> Bool { homes[app] == nil }
 
     /// Whether there are threads that can hang while the daemon works.
@@ -58,17 +88,17 @@ final class FilesystemThreads {
 
     /// Checks whether all threads answer, and logs changes.
     func look() {
-        for (device, thread) in threads {
+        for (home, thread) in threads {
             let progress = thread.worker.progress
-            var detector = detectors[device] ?? HangDetector()
+            var detector = detectors[home] ?? HangDetector()
             let isNews = detector.note(progress, at: .now)
-            detectors[device] = progress.isAtWork ? detector : nil
-            if isNews { report(device, isStuck: detector.begin != nil) }
+            detectors[home] = progress.isAtWork ? detector : nil
+            if isNews { report(home, isStuck: detector.begin != nil) }
         }
     }
 
-    private func report(_ device: UInt64, isStuck: Bool) {
-        for name in homes.filter({ $1 == device }).keys.sorted() {
+    private func report(_ home: Home, isStuck: Bool) {
+        for name in homes.filter({ $1 == home }).keys.sorted() {
             guard isStuck else {
                 logger.notice("app's filesystem responds again", metadata: [LogKey.app: "\(name)"])
                 continue

@@ -71,10 +71,14 @@ apps() {
     if [ "$1" -eq 1 ]; then echo bench; else seq --format='bench-%04g' 1 "$1"; fi
 }
 
-# Starts the daemon on core 0, and waits until all apps have their folders.
+# Starts the daemon on core 0, or on all if `on_all_cores` is set, and waits until all apps have their folders.
 start_daemon() {
     local -r app_count=${1:-1} deadline=$((SECONDS + 120))
-    pinned 0 "$program" run --config "$run/pushspool.yaml" >"$folder/log" 2>&1 &
+    if [ -n "${on_all_cores:-}" ]; then
+        "$program" run --config "$run/pushspool.yaml" >"$folder/log" 2>&1 &
+    else
+        pinned 0 "$program" run --config "$run/pushspool.yaml" >"$folder/log" 2>&1 &
+    fi
     daemon=$!
     while [ "$(made_folders)" -lt $((2 * app_count)) ]; do
         kill -0 "$daemon" 2>/dev/null || stop "the daemon ended"

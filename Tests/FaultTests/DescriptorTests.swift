@@ -124,7 +124,7 @@ import Testing
 /// What the manual says a daemon needs.
 private enum DescriptorNeed {
     /// With so many apps; 3 more are for what a test may leave open in the processes that it starts.
-    static func of(_ apps: Int) -> Int { 64 + 24 * apps + 3 }
+    static func of(_ apps: Int) -> Int { 67 + 24 * apps + 3 }
 }
 
 extension Bench.Setup {
