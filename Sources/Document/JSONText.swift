@@ -30,24 +30,28 @@ package enum JSONText {
     /// Copies valid JSON without the whitespace outside strings.
     private static func minify(_ json: ArraySlice<UInt8>, into bytes: inout [UInt8]) {
         bytes.reserveCapacity(bytes.count + json.count)
-        var isInString = false
-        var isEscaped = false
-        for byte in json {
-            if isInString {
-                if isEscaped {
-                    isEscaped = false
-                } else if byte == UInt8(ascii: "\\") {
-                    isEscaped = true
-                } else if byte == UInt8(ascii: "\"") {
-                    isInString = false
-                }
-            } else if byte == UInt8(ascii: "\"") {
-                isInString = true
+        // What is kept is copied in one piece up to the next whitespace.
+        var (start, index) = (json.startIndex, json.startIndex)
+        while index < json.endIndex {
+            let byte = json[index]
+            index += 1
+            if byte == UInt8(ascii: "\"") {
+                index = endOfString(json, from: index)
             } else if byte <= UInt8(ascii: " ") {
-                continue
+                bytes.append(contentsOf: json[start..<index - 1])
+                start = index
             }
-            bytes.append(byte)
         }
+        bytes.append(contentsOf: json[start...])
+    }
+
+    /// The place after the closing quote of a string that begins before `start`.
+    private static func endOfString(_ json: ArraySlice<UInt8>, from start: Int) -> Int {
+        var index = start
+        while index < json.endIndex, json[index] != UInt8(ascii: "\"") {
+            index += json[index] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        return min(index + 1, json.endIndex)
     }
 
     private static func write(_ node: Node, to writer: inout JSONWriter) throws(Diagnostic) {

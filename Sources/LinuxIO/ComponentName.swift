@@ -7,15 +7,22 @@ struct ComponentName {
 
     /// - Throws: `SystemError` (EINVAL): the name is empty, longer than 255 bytes, `.` or `..`, or contains a slash or NUL.
     init(_ name: [UInt8], for operation: String) throws(SystemError) {
-        let isComponent =
-            !name.isEmpty && name.count <= 255 && name != [0x2E] && name != [0x2E, 0x2E]
-            && !name.contains { $0 == 0 || $0 == 0x2F }
-        guard isComponent else { throw SystemError(code: EINVAL, operation: operation, subject: printable(name)) }
-        var bytes: [CChar] = []
-        bytes.reserveCapacity(name.count + 1)
-        for byte in name { bytes.append(CChar(bitPattern: byte)) }
-        bytes.append(0)
-        self.bytes = bytes
+        let span = name.span
+        var isComponent = !span.isEmpty && span.count <= 255
+        // `.` and `..`, or an empty name, have no other byte.
+        var hasOther = false
+        for index in span.indices {
+            let byte = span[index]
+            isComponent = isComponent && byte != 0 && byte != 0x2F
+            hasOther = hasOther || byte != 0x2E
+        }
+        guard isComponent, hasOther || span.count > 2 else {
+            throw SystemError(code: EINVAL, operation: operation, subject: printable(name))
+        }
+        bytes = [CChar](capacity: span.count + 1) { output in
+            for index in span.indices { output.append(CChar(bitPattern: span[index])) }
+            output.append(0)
+        }
     }
 }
 

@@ -15,7 +15,8 @@ final class FilesystemThreads {
     /// The most threads for the spool's own filesystem.
     private static let ownLimit = min(DescriptorBudget.fileThreads, Host.processorCount)
 
-    /// Identifies a thread: by the device of its filesystem, and by its number among the threads there.
+    /// Identifies a thread: by the device of its filesystem, and by its number among the threads there. The spool's own
+    /// have numbers from 1 on; 0 is the first thread, which is not among `threads`.
     private struct Home: Hashable {
         let device: UInt64
         let number: Int
@@ -47,8 +48,8 @@ final class FilesystemThreads {
         forget(app)
         let ownDevice = try root.status().device
         let device = try root.identityAtHand(of: Array(app.utf8))?.device ?? ownDevice
-        let home = Home(device: device, number: device == ownDevice ? leastNumber(on: device) : 1)
-        guard home.number > 0 else {
+        let home = Home(device: device, number: device == ownDevice ? leastNumber(on: device) : 0)
+        guard device != ownDevice || home.number > 0 else {
             ownApps.insert(app)
             return own
         }
@@ -77,8 +78,9 @@ final class FilesystemThreads {
     /// Whether an app uses the daemon's own thread.
     func areOwn(for app: String) -> Bool { homes[app] == nil }
 
-    /// Whether there are threads that can hang while the daemon works.
-    var areAny: Bool { !threads.isEmpty }
+    /// Whether there are threads of other filesystems. If one of the spool's own hangs, the daemon likely hangs, too, so
+    /// it is not looked for more often.
+    var areAny: Bool { threads.keys.contains { $0.number == 0 } }
 
     /// Whether any threads do not answer.
     var areHanging: Bool { !detectors.isEmpty }
