@@ -78,7 +78,7 @@ FORMATTED := Package.swift Sources Tests
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help setup lint format build install uninstall deb test test-full faults clients fuzz interop report docs demo bench instructions clean
+.PHONY: help setup lint format build install uninstall deb test test-full faults soak clients fuzz interop report docs demo bench instructions clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -132,6 +132,11 @@ faults: setup ## Run only the tests that kill, cut the power and fill disks (as 
 	@.ci/setup $(FAULT_PACKAGES)
 	@swift build --build-tests $(CHECKED)
 	@.ci/swift-test $(FAULTS_SIDE_BY_SIDE) --filter '^FaultTests\.'
+
+soak: setup ## Run mixed load, faults, changes and deaths for HOURS=2, then compare ledger, spool and feedback
+	@.ci/setup $(FAULT_PACKAGES)
+	@swift build --build-tests $(CHECKED)
+	@PUSHSPOOL_SOAK=$(or $(HOURS),2) .ci/swift-test --filter '^FaultTests\.SoakTests'
 
 clients: ## Run only the tests of the Python and shell clients (etc/clients); they need no build
 	@echo '==> tests of the clients in Python and shell'

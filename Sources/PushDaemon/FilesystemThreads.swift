@@ -15,8 +15,8 @@ final class FilesystemThreads {
     /// The most threads for the spool's own filesystem.
     private static let ownLimit = min(DescriptorBudget.fileThreads, Host.processorCount)
 
-    /// Identifies a thread: by the device of its filesystem, and by its number among the threads there. The spool's own
-    /// have numbers from 1 on; 0 is the first thread, which is not among `threads`.
+    /// Identifies a thread by the device of its filesystem and a number: 0 is the only thread of another filesystem, and
+    /// 1 and above are the further threads of the spool's own.
     private struct Home: Hashable {
         let device: UInt64
         let number: Int

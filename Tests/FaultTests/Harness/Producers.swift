@@ -9,6 +9,8 @@ struct Producers: Sendable {
     var backlog = trials(16, full: 40)
     /// About how many jobs they drop at most.
     var limit = Int.max
+    /// How long each rests after eight jobs.
+    var pause = Duration.zero
 
     /// Has four of them drop jobs while `body` runs.
     func running(_ body: () async throws -> Void) async throws {
@@ -33,6 +35,7 @@ struct Producers: Sendable {
                 continue
             }
             for _ in 0..<8 { try bench.drop(Drop(number: numbers.next(), count: Self.count(&generator))) }
+            if pause > .zero { try? await moment(pause) }
         }
     }
 
