@@ -22,6 +22,8 @@ package actor AppRunner: CommandedApp {
     nonisolated let daemon: DaemonContext
     nonisolated let logger: Logger
     private nonisolated let lifecycle: AppLifecycle
+    /// The app's folder and its `new/`.
+    private nonisolated let folders: (home: Directory, new: Directory)
     /// The reports of the watch.
     private nonisolated let hints = HintBox()
     private nonisolated let intakeWakeup: Wakeup
@@ -53,7 +55,7 @@ package actor AppRunner: CommandedApp {
         let parts = try AppParts(app, identity, in: daemon, left: left)
         (name, self.app, self.identity, self.daemon, self.parts) = (app.name, app, identity, daemon, parts)
         (logger, lifecycle, intakeWakeup) = (parts.context.logger, parts.context.lifecycle, parts.intakeWakeup)
-        meter = parts.gateway.events.meter
+        (meter, folders) = (parts.gateway.events.meter, (parts.context.spool.home, parts.context.spool.new))
         (stopWakeup, beginning) = (Wakeup(on: daemon.reactor), Condition(on: daemon.reactor))
         serviceWakeup = Wakeup(on: daemon.reactor)
         pipeline = Pipeline(parts, app, identity, hints)
@@ -191,10 +193,9 @@ package actor AppRunner: CommandedApp {
         intakeWakeup.signal()
     }
 
-    /// Whether the app's directory is still the one that the runner opened.
-    package func isHome(_ identity: FileIdentity?) -> Bool {
-        let spool = parts.context.spool
-        guard let identity, let new = try? spool.new.status(), let own = try? spool.home.status() else { return false }
+    /// Whether the app's directory is still the one that the runner opened. Blocks the caller's thread for its filesystem.
+    package nonisolated func isHome(_ identity: FileIdentity?) -> Bool {
+        guard let new = try? folders.new.status(), let own = try? folders.home.status() else { return false }
         return own.identity == identity && new.linkCount > 0
     }
 

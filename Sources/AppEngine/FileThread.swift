@@ -37,6 +37,9 @@ package actor FileThread {
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { worker.executor }
 
+    /// Whether an app's directory is still the one that it opened. This takes as long as its filesystem needs.
+    package func isHome(_ runner: AppRunner, _ identity: FileIdentity?) -> Bool { runner.isHome(identity) }
+
     /// Opens an app. This takes as long as its filesystem needs.
     ///
     /// - Throws: The errors of `AppRunner.init` and `AppRunner.readOn`.

@@ -12,6 +12,11 @@ package struct ConfigurationSet: Sendable {
         package let configuration: AppConfiguration
         /// The identity made from the configuration and the credentials.
         package let identity: AppIdentity
+
+        /// Whether both have the same content and the same credentials.
+        package func isSame(as other: App) -> Bool {
+            configuration == other.configuration && identity.fingerprint == other.identity.fingerprint
+        }
     }
 
     /// The diagnostics for one file.
@@ -67,9 +72,7 @@ package struct ConfigurationSet: Sendable {
         daemon.differences(from: other.daemon).isEmpty && findings == other.findings
             && brokenApps == other.brokenApps && apps.count == other.apps.count
             && apps.allSatisfy { name, app in
-                guard let same = other.apps[name] else { return false }
-                return app.configuration == same.configuration
-                    && app.identity.fingerprint == same.identity.fingerprint
+                other.apps[name].map(app.isSame) ?? false
             }
     }
 }

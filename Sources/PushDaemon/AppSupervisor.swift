@@ -22,6 +22,8 @@ final class AppSupervisor {
         var startFault: String?
         /// Whether its directory is gone, and it is about to stop.
         var hasVanished = false
+        /// The configuration that the runner uses, and whether the watch covers its folder, as it was told.
+        var (applied, isWatched): (ConfigurationSet.App?, Bool?) = (nil, nil)
         /// Whether it should try its gateway again if it is stopped, because the configuration was read.
         var asksAgain = false
         /// The latest time at which to stop a runner whose app uses another protocol now.
@@ -117,14 +119,14 @@ final class AppSupervisor {
 
     // MARK: Running
 
-    /// Returns the apps that need attention, and marks them as attended to. Those in `atHand` share the daemon's threads
-    /// and need no task of their own.
+    /// Returns the apps that need attention, and marks them as attended to. Those in `atHand` are on the daemon's
+    /// filesystem and need no task of their own.
     func unattended() -> (atHand: [String], others: [String]) {
         guard !isStopping else { return ([], []) }
         unconfigured.look(in: resources.spool, configuration.current)
         let names = Set(configuration.current.apps.keys).union(runners.keys).filter { places[$0]?.isAttended != true }
         for name in names { places[name, default: Place()].isAttended = true }
-        let isAtHand = { (name: String) in self.places[name]?.runner != nil && self.filesystems.areOwn(for: name) }
+        let isAtHand = { (name: String) in self.places[name]?.runner != nil && self.filesystems.isOwn(for: name) }
         return (names.filter(isAtHand).sorted(), names.filter { !isAtHand($0) }.sorted())
     }
 
@@ -149,14 +151,16 @@ final class AppSupervisor {
         }
         guard let runner = runner(name) else {
             guard !isStopping, let app = configuration.current.apps[name], let runner = await start(app) else { return }
-            await runner.setWatched(watcher.isWatching(name))
+            places[name]?.applied = app
+            places[name]?.isWatched = nil
+            await setWatched(runner)
             started.append(runner)
             return wakeup.signal()
         }
         await endIfVanished(runner)
         if let app = configuration.current.apps[name] {
             await bring(runner, inLineWith: app)
-            await runner.setWatched(watcher.isWatching(name))
+            await setWatched(runner)
         } else if !configuration.current.brokenApps.contains(name) {
             logger.notice("app removed from the configuration", metadata: [LogKey.app: "\(name)"])
             await runner.retire()
@@ -220,8 +224,13 @@ final class AppSupervisor {
     private func bring(_ runner: AppRunner, inLineWith app: ConfigurationSet.App) async {
         if places[runner.name]?.replacementDeadline == nil {
             let asksAgain = places[runner.name]?.asksAgain == true
+            // Asking the runner would wake its thread.
+            if !asksAgain, places[runner.name]?.applied?.isSame(as: app) == true { return }
             places[runner.name]?.asksAgain = false
-            if await runner.reconfigureIfNeeded(app.configuration, app.identity, asksAgain: asksAgain) { return }
+            if await runner.reconfigureIfNeeded(app.configuration, app.identity, asksAgain: asksAgain) {
+                places[runner.name]?.applied = app
+                return
+            }
             logger.notice("app restarts because its protocol changed", metadata: [LogKey.app: "\(runner.name)"])
             runner.beginDraining()
         }
@@ -232,6 +241,14 @@ final class AppSupervisor {
         if mayEnd || deadline <= .now { await runner.retire() }
     }
 
+    /// Tells a runner whether the watch covers its folder, if it does not know yet.
+    private func setWatched(_ runner: AppRunner) async {
+        let isWatched = watcher.isWatching(runner.name)
+        guard places[runner.name]?.isWatched != isWatched else { return }
+        places[runner.name]?.isWatched = isWatched
+        await runner.setWatched(isWatched)
+    }
+
     /// Stops an app whose directory is no longer the one that it opened.
     ///
     /// The next runner starts after this one has stopped: until then both would own the jobs in `work/`.
@@ -239,7 +256,8 @@ final class AppSupervisor {
         let name = runner.name
         guard places[name]?.hasVanished == false else { return }
         do {
-            guard await !runner.isHome(try resources.spool.root.identityAtHand(of: Array(name.utf8))) else { return }
+            let identity = try resources.spool.root.identityAtHand(of: Array(name.utf8))
+            guard await !filesystems.isHome(runner, identity) else { return }
         } catch {
             // That proves nothing; the next attention checks again.
             return logger.warning(

@@ -75,8 +75,16 @@ final class FilesystemThreads {
         ownApps.remove(app)
     }
 
-    /// Whether an app uses the daemon's own thread.
-    func areOwn(for app: String) -> Bool { homes[app] == nil }
+    /// Whether an app is on the spool's own filesystem. Attending to it hangs only if the daemon hangs.
+    func isOwn(for app: String) -> Bool { homes[app]?.number != 0 }
+
+    /// Whether an app's directory is still the one that it opened. Waits for no thread unless it is another filesystem's.
+    func isHome(_ runner: AppRunner, _ identity: FileIdentity?) async -> Bool {
+        guard let home = homes[runner.name], home.number == 0, let thread = threads[home] else {
+            return runner.isHome(identity)
+        }
+        return await thread.isHome(runner, identity)
+    }
 
     /// Whether there are threads of other filesystems. If one of the spool's own hangs, the daemon likely hangs, too, so
     /// it is not looked for more often.

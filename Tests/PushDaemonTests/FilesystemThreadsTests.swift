@@ -23,7 +23,7 @@ import Testing
         let names = (0..<2 * limit).map { "app\($0)" }
         let given = try names.map { try threads.thread(for: $0) {} }
         #expect(Set(given.map(ObjectIdentifier.init)).count == limit)
-        #expect(given[0] === resources.files && threads.areOwn(for: "app0"))
+        #expect(given[0] === resources.files && names.allSatisfy(threads.isOwn))
         for thread in given { #expect(given.count { $0 === thread } == 2) }
         #expect(given.allSatisfy { $0.archives === resources.files.archives })
     }
