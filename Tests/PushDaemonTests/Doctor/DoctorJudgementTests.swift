@@ -76,9 +76,9 @@ import Testing
     }
 
     @Test func `limits that are too low are named with what they should be`() throws {
-        let files = try worst(host { $0.openFiles = 303 })
-        #expect(files.severity == .fault && files.message.contains("needs 304 with 10 apps"), "\(files)")
-        #expect(try worst(host { $0.openFiles = 304 }).severity == .ok)
+        let files = try worst(host { $0.openFiles = 306 })
+        #expect(files.severity == .fault && files.message.contains("needs 307 with 10 apps"), "\(files)")
+        #expect(try worst(host { $0.openFiles = 307 }).severity == .ok)
         let watches = try worst(host { $0.watches = 35 })
         #expect(watches.severity == .warn && watches.hint == "sysctl fs.inotify.max_user_watches=8192")
         #expect(try worst(host { $0.watchers = 1 }).message.contains("max_user_instances"))
