@@ -127,7 +127,7 @@ import Testing
     @Test func `with few descriptors all is sent, if slowly`() async throws {
         try await Bench.running { bench in
             // What one app needs at least, and 3 for what a test may leave open in the processes that it starts.
-            let command = ["prlimit", "--nofile=91:91"] + (try bench.command())
+            let command = ["prlimit", "--nofile=94:94"] + (try bench.command())
             try bench.dropTwenty()
             for number in 21...(isFullRun ? 200 : 70) { try bench.drop(Drop(number: number, count: 2)) }
             let daemon = try Child(command, logs: bench.home + "/logs")
