@@ -143,7 +143,7 @@ package actor AppRunner: CommandedApp {
     }
 
     /// Waits until the app is to stop.
-    private func awaitStop() async {
+    @inline(never) private func awaitStop() async {
         while !lifecycle.isStopping, !Task.isCancelled { await stopWakeup.wait() }
     }
 

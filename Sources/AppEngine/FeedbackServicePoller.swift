@@ -34,7 +34,7 @@ actor FeedbackServicePoller {
     private nonisolated var logger: Logger { runner.logger }
 
     /// Polls and publishes until the task is cancelled.
-    func run() async {
+    @inline(never) func run() async {
         while !Task.isCancelled {
             let isAllOut = await publishKept()
             let (service, pause) = await runner.feedbackSource

@@ -114,7 +114,7 @@ final class GatewayListener {
 
     /// Confirms durable records to the gateway until the task is cancelled. Answered notifications count against the
     /// windows until their records are durable, so a crash costs at most the windows and one group.
-    func runRecording() async {
+    @inline(never) func runRecording() async {
         while !Task.isCancelled {
             await recordWakeup.wait()
             let count = unrecordedCount
@@ -127,7 +127,7 @@ final class GatewayListener {
 
     /// Durably announces batches of jobs that must not be sent twice, and then releases them to the gateway, until the
     /// task is cancelled.
-    func runAnnouncing() async {
+    @inline(never) func runAnnouncing() async {
         while !Task.isCancelled {
             await announceWakeup.wait()
             let batches = announcements

@@ -52,7 +52,7 @@ final class HookRunner {
     }
 
     /// Runs the app's hook until the task is cancelled.
-    func run() async {
+    @inline(never) func run() async {
         while !Task.isCancelled {
             guard let hook else {
                 queue = nil

@@ -66,8 +66,9 @@ final class Pipeline {
 
     /// Takes jobs as they become ready, and maintains those under way, until the task is cancelled.
     ///
-    /// Functions without work are not even called: once called, the task keeps memory for their frames.
-    func run() async {
+    /// Functions without work are not even called: once called, the task keeps memory for their frames. Nor is this loop
+    /// inlined, or any other of an app: each of its tasks would keep memory for the frames of all.
+    @inline(never) func run() async {
         let (earlier, jobs) = (parts.earlier, parts.jobs)
         while !Task.isCancelled {
             intake.takeHints()

@@ -107,7 +107,7 @@ final class Publisher {
     // MARK: Publishing
 
     /// Publishes lines and archives jobs until the task is cancelled.
-    func run() async {
+    @inline(never) func run() async {
         let wakeup = parts.publishWakeup
         while !Task.isCancelled {
             let due = lastPublication + context.daemon.configuration.feedbackEvery

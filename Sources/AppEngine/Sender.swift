@@ -75,7 +75,7 @@ final class Sender {
     /// Submits recipients of a lane's jobs to the gateway until the task is cancelled.
     ///
     /// Waits for room without a turn, and asks for a turn only then, so that other lanes and other apps are not blocked.
-    func run(_ lane: Lane) async {
+    @inline(never) func run(_ lane: Lane) async {
         while !Task.isCancelled {
             let again = jobs.takeFreed(lane, until: Self.turnLimits.recipients)
             if !again.isEmpty {
