@@ -62,8 +62,10 @@ package final class ChildProcess: Sendable {
     ///
     /// - Returns: `nil` while it runs.
     package func ended() -> End? {
-        // The process id cannot be reused before waitpid, so this cannot hit another process group.
-        if isOver { killNow() }
+        // It is reaped only after its group has been killed: it may end between two calls. The process id cannot be reused
+        // before waitpid, so this cannot hit another group.
+        guard isOver else { return nil }
+        killNow()
         var status: Int32 = 0
         guard unsafe waitpid(id, &status, WNOHANG) == id else { return nil }
         // As WIFEXITED and WEXITSTATUS of wait(2) decode it.

@@ -96,6 +96,21 @@ struct ChildProcessTests {
         try await eventually("the end of \(number)") { Self.isGone(number) }
     }
 
+    /// Whoever asks without a pause asks in the middle of the end.
+    @Test(arguments: 0..<20)
+    func `one that ends while it is asked takes with it what it has left behind`(round: Int) async throws {
+        let folder = try TemporaryDirectory()
+        try folder.directory.put("input")
+        let child = try ChildProcess.start(
+            ["sh", "-c", "sleep 1000 & echo $! > \(folder.path)/number"], environment: ["PATH=/usr/bin:/bin"],
+            input: try folder.directory.openForReading(Array("input".utf8)))
+        var end: ChildProcess.End?
+        while end == nil { end = child.ended() }
+        #expect(end == .exited(0))
+        let number = String(Self.text(of: folder.path + "/number").dropLast())
+        try await eventually("the end of \(number)", within: .seconds(5)) { Self.isGone(number) }
+    }
+
     @Test func `one that takes too long can be ended, with all that it has started`() async throws {
         let folder = try TemporaryDirectory()
         let directory = try Directory.open(path: folder.path)
