@@ -56,7 +56,7 @@ struct Uploads: Sendable {
 
     /// Returns the body of a stream to the end of the queue, because its window has grown. Returns whether it was stalled.
     mutating func wake(_ stream: UInt32) -> Bool {
-        guard !uploads.isEmpty, let upload = uploads[stream], upload.isStalled else { return false }
+        guard uploads[stream]?.isStalled == true else { return false }
         uploads[stream]?.isStalled = false
         queue.append(stream)
         return true
