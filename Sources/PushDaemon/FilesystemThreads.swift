@@ -15,20 +15,22 @@ final class FilesystemThreads {
     /// The most threads for the spool's own filesystem.
     private static let ownLimit = min(DescriptorBudget.fileThreads, Host.processorCount)
 
-    /// Identifies a thread by the device of its filesystem and a number: 0 is the only thread of another filesystem, and
-    /// 1 and above are the further threads of the spool's own.
-    private struct Home: Hashable {
-        let device: UInt64
-        let number: Int
+    /// Identifies a thread.
+    private enum Home: Hashable {
+        /// Of the spool's own filesystem, by number; 0 is the first.
+        case own(Int)
+        /// Of another filesystem, by its device.
+        case other(UInt64)
+
+        var isOther: Bool { if case .other = self { true } else { false } }
     }
 
     private let own: FileThread
     private let root: Directory
     private let logger: Logger
-    /// The threads of the apps, but not of those on the first thread.
+    /// Where the apps are.
     private var homes: [String: Home] = [:]
-    /// The apps on the first thread.
-    private var ownApps: Set<String> = []
+    /// All threads but the first.
     private var threads: [Home: FileThread] = [:]
     /// The threads that have worked on one thing since the last check, or longer.
     private var detectors: [Home: HangDetector] = [:]
@@ -48,12 +50,9 @@ final class FilesystemThreads {
         forget(app)
         let ownDevice = try root.status().device
         let device = try root.identityAtHand(of: Array(app.utf8))?.device ?? ownDevice
-        let home = Home(device: device, number: device == ownDevice ? leastNumber(on: device) : 0)
-        guard device != ownDevice || home.number > 0 else {
-            ownApps.insert(app)
-            return own
-        }
+        let home = device == ownDevice ? Home.own(leastNumber) : .other(device)
         homes[app] = home
+        if home == .own(0) { return own }
         if let known = threads[home] { return known }
         if device != ownDevice { try admit() }
         let started = device == ownDevice ? try FileThread(besides: own) : try FileThread()
@@ -61,26 +60,22 @@ final class FilesystemThreads {
         return started
     }
 
-    /// The number of the spool's own threads that has the fewest apps; 0 is the first thread.
-    private func leastNumber(on device: UInt64) -> Int {
-        var counts = [Int](repeating: 0, count: Self.ownLimit)
-        counts[0] = ownApps.count
-        for home in homes.values where home.device == device { counts[home.number] += 1 }
-        return counts.indices.min { counts[$0] < counts[$1] } ?? 0
+    /// The number of the spool's own threads that has the fewest apps.
+    private var leastNumber: Int {
+        let numbers = 0..<Self.ownLimit
+        let counts = numbers.map { number in homes.values.count { $0 == .own(number) } }
+        return numbers.min { counts[$0] < counts[$1] } ?? 0
     }
 
     /// Removes an app that is not in the configuration any more.
-    func forget(_ app: String) {
-        homes[app] = nil
-        ownApps.remove(app)
-    }
+    func forget(_ app: String) { homes[app] = nil }
 
     /// Whether an app is on the spool's own filesystem. Attending to it hangs only if the daemon hangs.
-    func isOwn(for app: String) -> Bool { homes[app]?.number != 0 }
+    func isOwn(for app: String) -> Bool { homes[app]?.isOther != true }
 
     /// Whether an app's directory is still the one that it opened. Waits for no thread unless it is another filesystem's.
     func isHome(_ runner: AppRunner, _ identity: FileIdentity?) async -> Bool {
-        guard let home = homes[runner.name], home.number == 0, let thread = threads[home] else {
+        guard let home = homes[runner.name], home.isOther, let thread = threads[home] else {
             return runner.isHome(identity)
         }
         return await thread.isHome(runner, identity)
@@ -88,7 +83,7 @@ final class FilesystemThreads {
 
     /// Whether there are threads of other filesystems. If one of the spool's own hangs, the daemon likely hangs, too, so
     /// it is not looked for more often.
-    var areAny: Bool { threads.keys.contains { $0.number == 0 } }
+    var areAny: Bool { threads.keys.contains(where: \.isOther) }
 
     /// Whether any threads do not answer.
     var areHanging: Bool { !detectors.isEmpty }
