@@ -203,14 +203,3 @@ extension Bench {
         }
     }
 }
-
-extension Child {
-    /// The most memory it has had so far, in bytes.
-    fileprivate var peakMemory: Int {
-        get throws {
-            let text = try String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
-            let line = text.split(separator: "\n").first { $0.hasPrefix("VmHWM:") } ?? ""
-            return (Int(line.filter(\.isNumber)) ?? 0) * 1024
-        }
-    }
-}

@@ -9,11 +9,7 @@ import Testing
 
     /// Gives a command, to the daemon or, if it is dead, without one; what comes of it is seen in the spool.
     private func operate(_ bench: Bench, _ command: String) async throws {
-        let arguments = [command, "--config", bench.home + "/etc/pushspool.yaml", "weather/" + Self.name]
-        let child = try Child([try BuiltProgram.path] + arguments, logs: bench.home + "/logs")
-        let code = try await child.end()
-        #expect([0, 1, 75].contains(code), "\(command): \(code) \(child.log)")
-        child.forget()
+        try await bench.give([command, "weather/" + Self.name], codes: [0, 1, 75])
     }
 
     /// Runs a daemon that dies at a file operation while it carries out commands in the middle of a job.

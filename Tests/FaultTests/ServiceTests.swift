@@ -102,17 +102,6 @@ import Testing
     }
 }
 
-extension Child {
-    /// The most memory that it has had, in bytes.
-    fileprivate var peakMemory: Int {
-        get throws {
-            let status = try String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
-            let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
-            return try #require(line.split(separator: " ").dropFirst().first.flatMap { Int($0) }) << 10
-        }
-    }
-}
-
 extension Bench {
     private var state: String { home + "/state" }
 

@@ -68,6 +68,16 @@ final class Child {
         return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
     }
 
+    /// The most memory that it has had, in bytes.
+    var peakMemory: Int { get throws { try status("VmHWM") << 10 } }
+
+    /// A number of its status (proc(5)), such as `VmRSS` in KiB.
+    func status(_ key: String) throws -> Int {
+        let status = try String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix(key + ":") })
+        return try #require(Int(line.filter(\.isNumber)), "\(line)")
+    }
+
     /// Asks it to end, and waits until it has.
     @discardableResult
     func stop(within limit: Duration = .seconds(60)) async throws -> Int32 {

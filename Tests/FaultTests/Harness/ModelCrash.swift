@@ -67,8 +67,8 @@ extension ModelCrash {
         var changes: [FileChange] = []
         for (number, command) in commands.enumerated() {
             let trace = "\(bench.home)/command-\(number)"
-            try await give(
-                command, bench, ["PUSHSPOOL_TRACE": trace, "PUSHSPOOL_FAILPOINT_UNDER": bench.ground + "/spool"])
+            try await bench.give(
+                command, ["PUSHSPOOL_TRACE": trace, "PUSHSPOOL_FAILPOINT_UNDER": bench.ground + "/spool"])
             changes += try FileChange.decode(Array(Data(contentsOf: URL(fileURLWithPath: trace))))
         }
         guard !changes.isEmpty else { return }
@@ -78,20 +78,11 @@ extension ModelCrash {
         try volume.apply(Array(changes.prefix(count)))
     }
 
-    /// Gives a command without a daemon. Some of several jobs may be refused.
-    private func give(_ command: [String], _ bench: Bench, _ environment: [String: String] = [:]) async throws {
-        let arguments = command + ["--config", bench.home + "/etc/pushspool.yaml"]
-        let child = try Child([try BuiltProgram.path] + arguments, environment: environment, logs: bench.home + "/logs")
-        let code = try await child.end()
-        #expect([0, 1].contains(code), "\(command): \(code) \(child.log)")
-        child.forget()
-    }
-
     /// Lets daemons finish, and releases what is held.
     private func letGo(_ bench: Bench) async throws {
         try await bench.finish()
-        guard bench.names(in: "weather/hold").contains(where: { !$0.hasSuffix(".rest") }) else { return }
-        try await give(["release", "--all"], bench)
+        guard bench.isHolding("weather") else { return }
+        try await bench.give(["release", "--all"])
         try await bench.finish()
     }
 }

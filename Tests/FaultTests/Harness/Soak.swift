@@ -10,15 +10,11 @@ struct Soak {
         let descriptors: Int
         let threads: Int
 
-        /// What a process uses now; memory in KiB.
-        init(of process: Int32) throws {
-            let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
-            func number(_ key: String) -> Int {
-                let line = status.split(separator: "\n").first { $0.hasPrefix(key + ":") }
-                return line.flatMap { Int($0.filter(\.isNumber)) } ?? 0
-            }
-            (memory, threads) = (number("VmRSS"), number("Threads"))
-            descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd").count
+        /// What a daemon uses now; memory in KiB.
+        init(of daemon: Child) throws {
+            (memory, threads) = (try daemon.status("VmRSS"), try daemon.status("Threads"))
+            let folder = "/proc/\(daemon.process.processIdentifier)/fd"
+            descriptors = try FileManager.default.contentsOfDirectory(atPath: folder).count
         }
     }
 
@@ -68,9 +64,9 @@ struct Soak {
         try await Producers(bench: bench, seed: seed, backlog: 40, pause: .seconds(4)).running {
             while ContinuousClock.now < end { try await live(until: end) }
         }
-        for app in bench.setup.apps { try await give(["resume", app]) }
-        while bench.setup.apps.contains(where: { isHolding($0) }) {
-            try await give(["release", "--all"])
+        for app in bench.setup.apps { try await bench.give(["resume", app]) }
+        while bench.setup.apps.contains(where: bench.isHolding) {
+            try await bench.give(["release", "--all"])
             try await bench.finish(within: .seconds(600))
         }
     }
@@ -83,7 +79,7 @@ struct Soak {
             try await daemon.says("app started")
             while ContinuousClock.now < death {
                 try await moment(.seconds(3))
-                life.usages.append(try Usage(of: daemon.process.processIdentifier))
+                life.usages.append(try Usage(of: daemon))
                 try await change()
             }
             // Half of them are not asked.
@@ -106,10 +102,10 @@ struct Soak {
         changes[change, default: 0] += 1
         switch change {
         case .reload: try reload(app)
-        case .hold: try await give(["hold", "--all", "--app", app])
-        case .release: try await give(["release", "--all"])
-        case .pause: try await give(["pause", app])
-        case .resume: for app in bench.setup.apps { try await give(["resume", app]) }
+        case .hold: try await bench.give(["hold", "--all", "--app", app])
+        case .release: try await bench.give(["release", "--all"])
+        case .pause: try await bench.give(["pause", app])
+        case .resume: for app in bench.setup.apps { try await bench.give(["resume", app]) }
         case .oldArchive: try makeOldArchive(app)
         case .nothing: break
         }
@@ -127,18 +123,5 @@ struct Soak {
         let day = "\(bench.spool)/\(app)/done/2020-01-0\(Int.random(in: 1...9))"
         try FileManager.default.createDirectory(atPath: day, withIntermediateDirectories: true)
         try Data("{}".utf8).write(to: URL(fileURLWithPath: day + "/old.json"))
-    }
-
-    private func isHolding(_ app: String) -> Bool {
-        bench.names(in: app + "/hold").contains { !$0.hasSuffix(".rest") }
-    }
-
-    /// Gives a command, to the daemon or without it. Some jobs may end before it is carried out.
-    private func give(_ command: [String]) async throws {
-        let arguments = command + ["--config", bench.home + "/etc/pushspool.yaml"]
-        let child = try Child([try BuiltProgram.path] + arguments, logs: bench.home + "/logs")
-        let code = try await child.end()
-        #expect([0, 1].contains(code), "\(command): \(code) \(child.log)")
-        child.forget()
     }
 }
