@@ -6,6 +6,20 @@ stop() {
     exit 1
 }
 
+# Prints a port of 127.0.0.1 that nobody listens on, for servers that cannot choose one themselves.
+free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+
+# Waits until something listens on a port, for 10 s at most.
+await_port() {
+    local tries
+    for ((tries = 0; tries < 200; tries++)); do
+        if (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; then return; fi
+        sleep 0.05
+    done
+    tail -n 20 "$folder"/*log >&2
+    stop "nothing listens on port $1"
+}
+
 # Makes an authority, and from it the identities of a server (localhost) and of a client.
 make_certificates() {
     local name
