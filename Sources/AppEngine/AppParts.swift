@@ -33,14 +33,11 @@ struct AppParts {
     /// Opens an app's part of the spool. Blocks.
     ///
     /// - Parameters:
-    ///   - app: The app's configuration.
-    ///   - identity: The app's credentials.
+    ///   - app: The app.
     ///   - daemon: The context from the daemon.
     ///   - left: The journal's records of an earlier run of the app.
     /// - Throws: `SpoolFault` and `SystemError` if its folders cannot be used: the app cannot run.
-    init(
-        _ app: AppConfiguration, _ identity: AppIdentity, in daemon: DaemonContext, left: LeftBehind
-    ) throws {
+    init(_ app: ConfiguredApp, in daemon: DaemonContext, left: LeftBehind) throws {
         var logger = daemon.logger
         logger[metadataKey: LogKey.app] = "\(app.name)"
         let spool = try daemon.spool.app(app.name)
@@ -50,7 +47,7 @@ struct AppParts {
             folder: try FeedbackFolder(spool, after: left.newestFeedback),
             lifecycle: AppLifecycle(of: app.name, in: daemon),
             daemon: daemon)
-        gateway = identity.gateway(daemon.tokens, daemon.descriptors.sockets).makeGateway(
+        gateway = app.gateway(daemon.tokens, daemon.descriptors.sockets).makeGateway(
             recordKeeping: .durable(group: daemon.configuration.syncRecords), on: daemon.reactor, logger: logger)
         intakeWakeup = Wakeup(on: daemon.reactor)
         publishWakeup = Wakeup(on: daemon.reactor)

@@ -27,38 +27,36 @@ package actor AppRunner: CommandedApp {
     /// The reports of the watch.
     private nonisolated let hints = HintBox()
     private nonisolated let intakeWakeup: Wakeup
-    /// Signalled when the app is to stop.
-    private nonisolated let stopWakeup: Wakeup
+    /// Signalled when the app is to stop, or when an optional task may have to start.
+    private nonisolated let wakeup: Wakeup
     /// Signalled when the address of the feedback service may have changed.
     nonisolated let serviceWakeup: Wakeup
     private let parts: AppParts
     private let pipeline: Pipeline
-    private var app: AppConfiguration
-    private var identity: AppIdentity
+    private(set) var app: ConfiguredApp
     /// Whether the jobs of an earlier run have been found. No command is executed before that.
     private var hasBegun = false
     private nonisolated let beginning: Condition
     /// Whether the app is to stop as soon as no notification is in doubt.
     private var isRetiring = false
+    /// The optional tasks that are running.
+    private var optionalLoops: Set<Loop> = []
 
     /// Opens the app's part of the spool. Blocks; call it on the worker thread's actor or before anything runs.
     ///
     /// - Parameters:
-    ///   - app: The app's configuration.
-    ///   - identity: The app's credentials.
+    ///   - app: The app.
     ///   - daemon: The parts shared with other apps.
     ///   - left: The journal's records of an earlier run of the app.
     /// - Throws: `SpoolFault` and `SystemError` if its folders cannot be used: the app cannot run.
-    package init(
-        _ app: AppConfiguration, _ identity: AppIdentity, in daemon: DaemonContext, left: LeftBehind
-    ) throws {
-        let parts = try AppParts(app, identity, in: daemon, left: left)
-        (name, self.app, self.identity, self.daemon, self.parts) = (app.name, app, identity, daemon, parts)
+    package init(_ app: ConfiguredApp, in daemon: DaemonContext, left: LeftBehind) throws {
+        let parts = try AppParts(app, in: daemon, left: left)
+        (name, self.app, self.daemon, self.parts) = (app.name, app, daemon, parts)
         (logger, lifecycle, intakeWakeup) = (parts.context.logger, parts.context.lifecycle, parts.intakeWakeup)
         (meter, folders) = (parts.gateway.events.meter, (parts.context.spool.home, parts.context.spool.new))
-        (stopWakeup, beginning) = (Wakeup(on: daemon.reactor), Condition(on: daemon.reactor))
+        (wakeup, beginning) = (Wakeup(on: daemon.reactor), Condition(on: daemon.reactor))
         serviceWakeup = Wakeup(on: daemon.reactor)
-        pipeline = Pipeline(parts, app, identity, hints)
+        pipeline = Pipeline(parts, app, hints)
     }
 
     /// Reads the next part of the records of sent jobs. Call it before `run`, until it returns false.
@@ -77,9 +75,11 @@ package actor AppRunner: CommandedApp {
 
     // MARK: Running
 
-    /// The tasks that run concurrently until the app stops.
-    private enum Loop {
-        case stop, gateway, intake, pump(Lane), recording, announcing, publication, service, hook
+    /// The tasks that run concurrently until the app stops, or, if optional, until they have nothing to do.
+    private enum Loop: Hashable {
+        case gateway, intake, pump(Lane), recording, announcing, publication, service, hook
+
+        static let constant = [gateway, intake, recording, announcing, publication] + Lane.allCases.map { pump($0) }
     }
 
     /// Works until `stop` is called, and records all outcomes that the gateway has reported by then.
@@ -92,11 +92,11 @@ package actor AppRunner: CommandedApp {
         hasBegun = true
         beginning.broadcast()
         if parts.state.pausedAt != nil { await parts.gateway.setPaused(true) }
-        await parts.suppression.configure(isWanted: app.suppress)
+        await parts.suppression.configure(isWanted: app.configuration.suppress)
         await withTaskGroup { group in
             // Ends by itself once the gateway has ended and reported everything.
             group.addTask { await self.listen() }
-            group.addTask { await self.runUntilStopped() }
+            await runUntilStopped()
         }
         await pipeline.sender.withdrawIntents()
         await pipeline.publisher.publish()
@@ -115,13 +115,16 @@ package actor AppRunner: CommandedApp {
 
     private func runUntilStopped() async {
         lifecycle.note(isIdle: false)
-        await withTaskGroup { group in
-            let pumps = Lane.allCases.map { Loop.pump($0) }
-            for loop in [Loop.stop, .gateway, .intake, .recording, .announcing, .publication, .service, .hook] + pumps {
-                group.addTask { await self.run(loop) }
+        await withDiscardingTaskGroup { group in
+            // A service that was configured before may have left tokens to publish.
+            optionalLoops = [.service]
+            for loop in Loop.constant + optionalLoops { group.addTask { await self.run(loop) } }
+            while !lifecycle.isStopping, !Task.isCancelled {
+                for loop in wantedLoops where optionalLoops.insert(loop).inserted {
+                    group.addTask { await self.run(loop) }
+                }
+                await wakeup.wait()
             }
-            // Only the first task ends by itself: when the app is to stop, or when the whole group is cancelled.
-            await group.next()
             lifecycle.noteEnding()
             pipeline.publisher.progress.broadcast()
             group.cancelAll()
@@ -130,7 +133,6 @@ package actor AppRunner: CommandedApp {
 
     private func run(_ loop: Loop) async {
         switch loop {
-        case .stop: await awaitStop()
         case .gateway: await parts.gateway.run()
         case .intake: await pipeline.run()
         case .pump(let lane): await pipeline.sender.run(lane)
@@ -140,11 +142,13 @@ package actor AppRunner: CommandedApp {
         case .service: await FeedbackServicePoller(for: self).run()
         case .hook: await pipeline.hook.run()
         }
+        // An optional task that has ended may be wanted again since.
+        if optionalLoops.remove(loop) != nil { wakeup.signal() }
     }
 
-    /// Waits until the app is to stop.
-    @inline(never) private func awaitStop() async {
-        while !lifecycle.isStopping, !Task.isCancelled { await stopWakeup.wait() }
+    /// The optional tasks that have something to do in the current configuration.
+    private var wantedLoops: [Loop] {
+        (app.feedbackService == nil ? [] : [.service]) + (app.configuration.hook == nil ? [] : [.hook])
     }
 
     // MARK: Configuration
@@ -152,29 +156,22 @@ package actor AppRunner: CommandedApp {
     /// Uses another configuration from the next connection and the next job on, if it differs.
     ///
     /// - Parameters:
-    ///   - app: The app's configuration.
-    ///   - identity: Its credentials.
+    ///   - app: The app.
     ///   - asksAgain: Whether a stopped app tries its gateway again even with the same configuration.
     /// - Returns: Whether this runner can use it. Another protocol requires another runner.
-    package func reconfigureIfNeeded(
-        _ app: AppConfiguration, _ identity: AppIdentity, asksAgain: Bool
-    ) async -> Bool {
-        let isOther = app != self.app || identity.fingerprint != self.identity.fingerprint
+    package func reconfigureIfNeeded(_ app: ConfiguredApp, asksAgain: Bool) async -> Bool {
+        let isOther = !app.isSame(as: self.app)
         guard isOther || asksAgain && isStopped else { return true }
-        let configured = identity.gateway(daemon.tokens, daemon.descriptors.sockets)
+        let configured = app.gateway(daemon.tokens, daemon.descriptors.sockets)
         guard await parts.gateway.reconfigure(configured) else { return false }
         guard isOther else { return true }
-        (self.app, self.identity) = (app, identity)
-        pipeline.configure(app, identity)
-        await parts.suppression.configure(isWanted: app.suppress)
-        logger.notice("app reconfigured", metadata: [LogKey.gateway: "\(app.endpoint)"])
-        intakeWakeup.signal()
-        serviceWakeup.signal()
+        self.app = app
+        pipeline.configure(app)
+        await parts.suppression.configure(isWanted: app.configuration.suppress)
+        logger.notice("app reconfigured", metadata: [LogKey.gateway: "\(app.configuration.endpoint)"])
+        for wakeup in [intakeWakeup, serviceWakeup, wakeup] { wakeup.signal() }
         return true
     }
-
-    /// The app's configured feedback service, `nil` if there is none, and the interval between polls.
-    var feedbackSource: (service: FeedbackService?, pause: Duration) { (identity.feedbackService, app.feedbackEvery) }
 
     /// Publishes tokens that the feedback service has reported; see ``Publisher``.
     ///
@@ -204,7 +201,7 @@ package actor AppRunner: CommandedApp {
     /// Stops the app: connections are cut, and jobs stay where they are.
     package nonisolated func stop() {
         lifecycle.stop()
-        stopWakeup.signal()
+        wakeup.signal()
     }
 
     /// Stops the app once its connections have settled. Unsent jobs stay in `work/`.
@@ -287,7 +284,7 @@ package actor AppRunner: CommandedApp {
         }
         await notePause(since: nil)
         let isStopped = isStopped
-        if isStopped { _ = await reconfigureIfNeeded(app, identity, asksAgain: true) }
+        if isStopped { _ = await reconfigureIfNeeded(app, asksAgain: true) }
         let words = isStopped ? "trying its gateway again" : wasPaused ? "resumed" : "was not paused"
         return ControlAnswer(.done, words).about(name)
     }

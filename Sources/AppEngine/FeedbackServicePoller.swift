@@ -33,22 +33,19 @@ actor FeedbackServicePoller {
     private nonisolated var state: Directory { runner.daemon.state }
     private nonisolated var logger: Logger { runner.logger }
 
-    /// Polls and publishes until the task is cancelled.
+    /// Polls and publishes until the task is cancelled, or no service is configured and nothing is left to publish.
     @inline(never) func run() async {
         while !Task.isCancelled {
             let isAllOut = await publishKept()
-            let (service, pause) = await runner.feedbackSource
-            guard let service else {
-                // A service that was configured before may have left a file.
-                await runner.serviceWakeup.wait(until: isAllOut ? nil : .now + pause)
-                continue
-            }
-            if isAllOut, hasRoom(toBegin: true) {
+            let app = await runner.app
+            let service = app.feedbackService
+            guard service != nil || !isAllOut else { return }
+            if let service, isAllOut, hasRoom(toBegin: true) {
                 await ask(service)
                 guard !Task.isCancelled else { return }
                 await publishKept()
             }
-            await runner.serviceWakeup.wait(until: .now + pause)
+            await runner.serviceWakeup.wait(until: .now + app.configuration.feedbackEvery)
         }
     }
 

@@ -43,10 +43,8 @@ package actor FileThread {
     /// Opens an app. This takes as long as its filesystem needs.
     ///
     /// - Throws: The errors of `AppRunner.init` and `AppRunner.readOn`.
-    package func open(
-        _ app: ConfigurationSet.App, in context: DaemonContext, left: LeftBehind
-    ) async throws -> AppRunner {
-        let runner = try AppRunner(app.configuration, app.identity, in: context, left: left)
+    package func open(_ app: ConfiguredApp, in context: DaemonContext, left: LeftBehind) async throws -> AppRunner {
+        let runner = try AppRunner(app, in: context, left: left)
         while try await runner.readOn() { await worker.yield() }
         return runner
     }

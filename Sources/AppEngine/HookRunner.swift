@@ -51,14 +51,9 @@ final class HookRunner {
         wakeup.signal()
     }
 
-    /// Runs the app's hook until the task is cancelled.
+    /// Runs the app's hook until the task is cancelled or the app has none any more.
     @inline(never) func run() async {
-        while !Task.isCancelled {
-            guard let hook else {
-                queue = nil
-                await wakeup.wait()
-                continue
-            }
+        while !Task.isCancelled, let hook {
             guard queue != nil || begin() else {
                 await wakeup.wait(until: .now + HookQueue.ceiling)
                 continue

@@ -64,8 +64,7 @@ enum ReadingResult {
 final class JobFileReader {
     private let parts: AppParts
     private let app: AppContext
-    private var configuration: AppConfiguration
-    private var identity: AppIdentity
+    private var configured: ConfiguredApp
     /// Suspect files that were read since without a crash.
     private var acquitted: Set<JournalSubject> = []
     /// Whether a suspect file is being read.
@@ -77,14 +76,12 @@ final class JobFileReader {
     /// Takes short files while a long one is read on its own thread. Not a closure: a stored one runs on a thread of the pool.
     weak var intake: IntakeLoop?
 
-    init(_ parts: AppParts, _ configuration: AppConfiguration, _ identity: AppIdentity) {
-        (self.parts, self.configuration, self.identity, app) = (parts, configuration, identity, parts.context)
+    init(_ parts: AppParts, _ configured: ConfiguredApp) {
+        (self.parts, self.configured, app) = (parts, configured, parts.context)
     }
 
     /// Uses another configuration from the next file on.
-    func configure(_ configuration: AppConfiguration, _ identity: AppIdentity) {
-        (self.configuration, self.identity) = (configuration, identity)
-    }
+    func configure(_ configured: ConfiguredApp) { self.configured = configured }
 
     /// Counts a file as being read while `body` runs.
     func counting(_ body: () async -> Void) async {
@@ -96,9 +93,11 @@ final class JobFileReader {
     /// Returns the context for reading a job. The time of the drop is the file's ctime, but never in the future.
     func context(of job: OpenJob, id: JobID, _ isPublishedByRename: Bool) -> JobContext {
         let droppedAt = WallTime(nanoseconds: job.status.changedAt)
-        var context = JobContext(job: id, droppedAt: droppedAt, carrier: configuration.carrier, topic: identity.topic)
+        let configuration = configured.configuration
+        var context = JobContext(
+            job: id, droppedAt: droppedAt, carrier: configuration.carrier, topic: configured.topic)
         context.noteDrop(at: droppedAt, now: .now, by: app.daemon.clock.look())
-        context.identity = identity.proof
+        context.identity = configured.proof
         context.onDoubt = configuration.onDoubt
         context.limits = app.daemon.configuration.limits
         context.isPublishedByRename = isPublishedByRename

@@ -25,18 +25,19 @@ final class Pipeline {
     let status: StatusReporter
     let commands: OperatorCommands
 
-    init(_ parts: AppParts, _ app: AppConfiguration, _ identity: AppIdentity, _ hints: HintBox) {
+    init(_ parts: AppParts, _ app: ConfiguredApp, _ hints: HintBox) {
         self.parts = parts
+        let configuration = app.configuration
         status = StatusReporter(parts, app)
-        hook = HookRunner(app.hook, parts.context, parts.room, orSignal: parts.intakeWakeup)
+        hook = HookRunner(configuration.hook, parts.context, parts.room, orSignal: parts.intakeWakeup)
         retention = RetentionTask(parts.context)
         publisher = Publisher(parts, retention, hook)
         outcomes = OutcomeRecorder(parts, publisher, status)
         sender = Sender(parts, outcomes, publisher)
-        listener = GatewayListener(parts, outcomes, status, stopPause: app.retryCeiling)
+        listener = GatewayListener(parts, outcomes, status, stopPause: configuration.retryCeiling)
         unclaimed = UnclaimedFiles(parts, publisher, retention)
         claimer = Claimer(parts, publisher, sender, unclaimed)
-        reader = JobFileReader(parts, app, identity)
+        reader = JobFileReader(parts, app)
         intake = IntakeLoop(hints, reader, claimer, status)
         recovery = Recovery(reader, claimer, sender, outcomes)
         commands = OperatorCommands(LiveJobs(publisher, sender, recovery, hints))
@@ -44,11 +45,11 @@ final class Pipeline {
     }
 
     /// Uses another configuration from the next job on.
-    func configure(_ app: AppConfiguration, _ identity: AppIdentity) {
+    func configure(_ app: ConfiguredApp) {
         status.configure(app)
-        reader.configure(app, identity)
-        listener.stopPause = app.retryCeiling
-        hook.configure(app.hook)
+        reader.configure(app)
+        listener.stopPause = app.configuration.retryCeiling
+        hook.configure(app.configuration.hook)
     }
 
     /// Records whether a draining app may stop.

@@ -19,7 +19,7 @@ final class StatusReporter {
 
     private let parts: AppParts
     private let context: AppContext
-    private var app: AppConfiguration
+    private var app: ConfiguredApp
     /// The progress of long jobs, its form in the status, and when to update it.
     private var progress: [JobID: JobProgress] = [:]
     private var shownJobs: [SpoolStatus.Job] = []
@@ -27,12 +27,12 @@ final class StatusReporter {
     /// When the oldest job under way was dropped, as of the last update.
     private var oldestDrop: WallTime?
 
-    init(_ parts: AppParts, _ app: AppConfiguration) {
+    init(_ parts: AppParts, _ app: ConfiguredApp) {
         (self.parts, self.app, context) = (parts, app, parts.context)
     }
 
     /// Uses another configuration.
-    func configure(_ app: AppConfiguration) { self.app = app }
+    func configure(_ app: ConfiguredApp) { self.app = app }
 
     /// The number of jobs under way.
     var activeCount: Int { parts.jobs.count + parts.earlier.found.count }
@@ -109,7 +109,7 @@ final class StatusReporter {
             (status.since, status.until) = (acceptance.trouble?.since, acceptance.trouble?.nextTry)
         }
         // A gateway of the binary protocol answers only rejected notifications.
-        if status.state == .sending, status.reason == nil, app.wire == .http2,
+        if status.state == .sending, status.reason == nil, app.configuration.wire == .http2,
             let since = acceptance.silentSince(at: .now)
         {
             status.since = since
@@ -117,7 +117,7 @@ final class StatusReporter {
         }
         status.answeredAt = acceptance.answeredAt
         status.ignoredCount = parts.intake.value.ignoredCount
-        status.gateway = "\(app.endpoint)"
+        status.gateway = "\(app.configuration.endpoint)"
         status.progress = shownJobs
         return status
     }

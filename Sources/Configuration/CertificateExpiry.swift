@@ -48,8 +48,8 @@ package struct CertificateExpiry: Hashable, Sendable {
     /// - Parameters:
     ///   - app: The app.
     ///   - folder: The folder of the apps' files.
-    package init?(of app: ConfigurationSet.App, in folder: String) {
-        guard case .certificate(let facts) = app.identity.credentials else { return nil }
+    package init?(of app: ConfiguredApp, in folder: String) {
+        guard case .certificate(let facts) = app.credentials else { return nil }
         let own = ConfigurationFile.resolve(app.configuration.name + ".yaml", in: folder)
         self.init(
             name: facts.displayName, file: app.configuration.certificateFile(in: folder) ?? own,

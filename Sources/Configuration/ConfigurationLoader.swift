@@ -6,19 +6,6 @@ import SpoolModel
 
 /// The whole configuration, with everything that is wrong with it.
 package struct ConfigurationSet: Sendable {
-    /// An app whose configuration has no errors.
-    package struct App: Sendable {
-        /// The configuration from the app's file.
-        package let configuration: AppConfiguration
-        /// The identity made from the configuration and the credentials.
-        package let identity: AppIdentity
-
-        /// Whether both have the same content and the same credentials.
-        package func isSame(as other: App) -> Bool {
-            configuration == other.configuration && identity.fingerprint == other.identity.fingerprint
-        }
-    }
-
     /// The diagnostics for one file.
     package struct Finding: Hashable, Sendable {
         /// The path of the file, as the user can open it.
@@ -30,7 +17,7 @@ package struct ConfigurationSet: Sendable {
     /// The daemon's own configuration.
     package var daemon = DaemonConfiguration()
     /// The usable apps by name.
-    package var apps: [String: App] = [:]
+    package var apps: [String: ConfiguredApp] = [:]
     /// The apps with errors; `findings` has the reasons.
     package var brokenApps: Set<String> = []
     /// The validity periods of the certificates of those broken apps whose only fault is that the certificate is not
@@ -99,7 +86,7 @@ package struct ConfigurationLoader: Sendable {
     ///   - known: The apps as previously loaded. An app is reused from here if neither its configuration nor any of its
     ///     files has changed, since making an identity takes milliseconds and memory.
     /// - Returns: The configuration, with everything that is wrong with it.
-    package func load(appsIn folder: String, knowing known: [String: ConfigurationSet.App]) -> ConfigurationSet {
+    package func load(appsIn folder: String, knowing known: [String: ConfiguredApp]) -> ConfigurationSet {
         load(Look(now: .now, known: known), appsIn: folder)
     }
 
@@ -111,7 +98,7 @@ package struct ConfigurationLoader: Sendable {
     /// The inputs of one load.
     private struct Look {
         let now: WallTime
-        var known: [String: ConfigurationSet.App] = [:]
+        var known: [String: ConfiguredApp] = [:]
     }
 
     private func load(_ look: Look, appsIn folder: String? = nil) -> ConfigurationSet {

@@ -34,17 +34,17 @@ package struct IdentityLoader: Sendable {
     /// - Returns: The app, ready to send.
     /// - Throws: `Diagnostic` about the faulty key of the configuration, with a remedy. The app must not send.
     package mutating func load(
-        _ app: AppConfiguration, knowing known: ConfigurationSet.App?
-    ) throws(Diagnostic) -> ConfigurationSet.App {
-        if let known, known.configuration == app, try isUnchanged(known.identity) { return known }
+        _ app: AppConfiguration, knowing known: ConfiguredApp?
+    ) throws(Diagnostic) -> ConfiguredApp {
+        if let known, known.configuration == app, try isUnchanged(known) { return known }
         sums = []
-        return ConfigurationSet.App(configuration: app, identity: try load(app))
+        return try load(app)
     }
 
-    /// Whether an identity is still valid and its files are unchanged.
-    private mutating func isUnchanged(_ known: AppIdentity) throws(Diagnostic) -> Bool {
+    /// Whether credentials are still valid and their files are unchanged.
+    private mutating func isUnchanged(_ known: ConfiguredApp) throws(Diagnostic) -> Bool {
         if case .certificate(let facts) = known.credentials, !facts.isValid(at: now.epochSeconds) { return false }
-        for part in parts(of: known.app) {
+        for part in parts(of: known.configuration) {
             var content = try bytes(part.source, key: part.key, isSecret: part.isSecret)
             Secret.erase(&content)
         }
@@ -76,34 +76,31 @@ package struct IdentityLoader: Sendable {
         return parts
     }
 
-    private mutating func load(_ app: AppConfiguration) throws(Diagnostic) -> AppIdentity {
+    private mutating func load(_ app: AppConfiguration) throws(Diagnostic) -> ConfiguredApp {
         switch app.identity {
         case .certificate, .pkcs12: try loadCertificate(app)
         case .token(let source, let identity): try loadToken(app, identity, source)
         }
     }
 
-    private mutating func loadCertificate(_ app: AppConfiguration) throws(Diagnostic) -> AppIdentity {
+    private mutating func loadCertificate(_ app: AppConfiguration) throws(Diagnostic) -> ConfiguredApp {
         let credentials = try credentials(of: app)
         let facts = credentials.facts
         try check(facts, against: app)
         if !facts.isValid(at: now.epochSeconds) { untimely = CertificateTime(facts) }
         try blaming("credentials") { () throws(TLSError) in try credentials.requireValid(at: now.epochSeconds) }
         let context = try context(app, credentials)
-        let topic = app.topic ?? facts.userID ?? facts.topics.first
-        return AppIdentity(
-            app: app, context: context, credentials: .certificate(facts), topic: topic, fingerprint: sums)
+        return ConfiguredApp(app, context, .certificate(facts), fingerprint: sums)
     }
 
     private mutating func loadToken(
         _ app: AppConfiguration, _ identity: ProviderIdentity, _ source: AppConfiguration.Source
-    ) throws(Diagnostic) -> AppIdentity {
+    ) throws(Diagnostic) -> ConfiguredApp {
         let label = "credentials.token.key"
         var text = try bytes(source, key: label, isSecret: true)
         defer { Secret.erase(&text) }
         let key = try blaming(label) { () throws(TLSError) in try ProviderKey(identity, p8: text) }
-        return AppIdentity(
-            app: app, context: try context(app, nil), credentials: .token(key), topic: app.topic, fingerprint: sums)
+        return ConfiguredApp(app, try context(app, nil), .token(key), fingerprint: sums)
     }
 
     private mutating func credentials(of app: AppConfiguration) throws(Diagnostic) -> Credentials {

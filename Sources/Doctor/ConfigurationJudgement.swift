@@ -41,7 +41,7 @@ struct ConfigurationJudgement {
         return book.findings
     }
 
-    private func findings(of app: ConfigurationSet.App) -> [DoctorFinding] {
+    private func findings(of app: ConfiguredApp) -> [DoctorFinding] {
         let name = app.configuration.name
         var book = FindingBook(.configuration, of: name)
         let file = "\(set.daemon.apps)/\(name).yaml"

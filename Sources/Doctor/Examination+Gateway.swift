@@ -16,7 +16,7 @@ extension Examination {
     private static let consentLimit = Duration.milliseconds(300)
 
     /// Tries the gateways of all apps.
-    func examineGateways(_ apps: [ConfigurationSet.App]) async -> [DoctorFinding] {
+    func examineGateways(_ apps: [ConfiguredApp]) async -> [DoctorFinding] {
         let apps = apps.sorted { $0.configuration.name < $1.configuration.name }
         return await withTaskGroup(of: [DoctorFinding].self) { group in
             var rest = apps[...]
@@ -34,7 +34,7 @@ extension Examination {
         }
     }
 
-    private func examine(_ app: ConfigurationSet.App) async -> [DoctorFinding] {
+    private func examine(_ app: ConfiguredApp) async -> [DoctorFinding] {
         let configuration = app.configuration
         var facts = GatewayFacts(
             role: "the gateway", gateway: configuration.endpoint.address, proxy: configuration.proxy?.address,
@@ -43,7 +43,7 @@ extension Examination {
         if !facts.isCutShort, facts.attempts.contains(where: { $0.error == nil }) {
             var place = SecureEndpoint(
                 host: configuration.endpoint.address, serverName: configuration.endpoint.serverName,
-                context: app.identity.context)
+                context: app.context)
             place.proxy = configuration.proxy
             await shakeHands(with: place, within: configuration.connectTimeout, &facts)
         }

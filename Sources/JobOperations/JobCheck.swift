@@ -26,11 +26,11 @@ package struct JobCheck: Sendable {
         package let ref: String?
     }
 
-    private let app: ConfigurationSet.App?
+    private let app: ConfiguredApp?
     private let limits: DocumentLimits
 
     /// Creates a check for an app's jobs; with `nil` for jobs in general.
-    package init(for app: ConfigurationSet.App?, limits: DocumentLimits = DocumentLimits()) {
+    package init(for app: ConfiguredApp?, limits: DocumentLimits = DocumentLimits()) {
         self.app = app
         self.limits = limits
     }
@@ -114,8 +114,8 @@ package struct JobCheck: Sendable {
 
     private func context(of name: FileName) -> JobContext {
         let carrier = app?.configuration.carrier ?? .http2
-        var context = JobContext(job: JobID(bits: 0), droppedAt: .now, carrier: carrier, topic: app?.identity.topic)
-        context.identity = app?.identity.proof
+        var context = JobContext(job: JobID(bits: 0), droppedAt: .now, carrier: carrier, topic: app?.topic)
+        context.identity = app?.proof
         context.onDoubt = app?.configuration.onDoubt ?? .resend
         context.limits = limits
         context.lane = name.lane

@@ -23,7 +23,7 @@ final class AppSupervisor {
         /// Whether its directory is gone, and it is about to stop.
         var hasVanished = false
         /// The configuration that the runner uses, and whether the watch covers its folder, as it was told.
-        var (applied, isWatched): (ConfigurationSet.App?, Bool?) = (nil, nil)
+        var (applied, isWatched): (ConfiguredApp?, Bool?) = (nil, nil)
         /// Whether it should try its gateway again if it is stopped, because the configuration was read.
         var asksAgain = false
         /// The latest time at which to stop a runner whose app uses another protocol now.
@@ -106,7 +106,7 @@ final class AppSupervisor {
                 let words = "keeps its previous configuration because the new one is invalid; run `pushspool check`"
                 app.reason = app.reason.map { "\($0); \(words)" } ?? words
             }
-            app.credentials = set.apps[app.name]?.identity.shown(at: .now)
+            app.credentials = set.apps[app.name]?.shown(at: .now)
             if app.state == .broken, let time = set.certificateTimes[app.name], time.start > .now {
                 app.until = time.start
             }
@@ -167,7 +167,7 @@ final class AppSupervisor {
         }
     }
 
-    private func start(_ app: ConfigurationSet.App) async -> AppRunner? {
+    private func start(_ app: ConfiguredApp) async -> AppRunner? {
         let name = app.configuration.name
         do {
             let context = try makeContext(for: name)
@@ -221,13 +221,13 @@ final class AppSupervisor {
 
     /// Applies the configuration to a runner. If its app now uses another protocol, the runner stops, and the next
     /// attention starts the new one.
-    private func bring(_ runner: AppRunner, inLineWith app: ConfigurationSet.App) async {
+    private func bring(_ runner: AppRunner, inLineWith app: ConfiguredApp) async {
         if places[runner.name]?.replacementDeadline == nil {
             let asksAgain = places[runner.name]?.asksAgain == true
             // Asking the runner would wake its thread.
             if !asksAgain, places[runner.name]?.applied?.isSame(as: app) == true { return }
             places[runner.name]?.asksAgain = false
-            if await runner.reconfigureIfNeeded(app.configuration, app.identity, asksAgain: asksAgain) {
+            if await runner.reconfigureIfNeeded(app, asksAgain: asksAgain) {
                 places[runner.name]?.applied = app
                 return
             }

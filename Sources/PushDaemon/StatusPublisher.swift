@@ -94,7 +94,7 @@ final class StatusPublisher {
     private func details(of name: String) -> SpoolMetrics.App {
         var app = SpoolMetrics.App()
         app.counts = apps.metrics(of: name)
-        if case .certificate(let facts)? = configuration.current.apps[name]?.identity.credentials {
+        if case .certificate(let facts)? = configuration.current.apps[name]?.credentials {
             app.credentialExpiry = WallTime(epochSeconds: facts.notAfter)
         }
         if let meter = apps.runner(name)?.meter {
@@ -106,11 +106,11 @@ final class StatusPublisher {
     }
 }
 
-extension AppIdentity {
+extension ConfiguredApp {
     /// The credentials in the status.
     func shown(at now: WallTime) -> SpoolStatus.Credentials {
         guard case .certificate(let facts) = credentials else { return SpoolStatus.Credentials(kind: .token) }
-        let isContained = if case .pkcs12 = app.identity { true } else { false }
+        let isContained = if case .pkcs12 = configuration.identity { true } else { false }
         var shown = SpoolStatus.Credentials(kind: isContained ? .pkcs12 : .certificate)
         let notAfter = WallTime(epochSeconds: facts.notAfter)
         shown.topics = facts.allTopics

@@ -63,7 +63,7 @@ struct Check: AsyncParsableCommand {
     }
 
     /// The warning that the app's certificate expires soon, if it does.
-    private func expiry(of app: ConfigurationSet.App, in folder: String) -> Diagnostic? {
+    private func expiry(of app: ConfiguredApp, in folder: String) -> Diagnostic? {
         CertificateExpiry(of: app, in: folder)?.diagnostic(at: WallTime(nanoseconds: WallClock.nanoseconds()))
     }
 

@@ -47,7 +47,7 @@ struct SampleJobTests {
     }
 
     /// The sample app, with a key for provider tokens.
-    private static func weather(in folder: TemporaryDirectory) throws -> ConfigurationSet.App {
+    private static func weather(in folder: TemporaryDirectory) throws -> ConfiguredApp {
         try folder.directory.put("pushspool.yaml", "apps: .\n")
         try folder.directory.put("weather.yaml", try Manual.text("etc/apps/weather.yaml.sample"))
         try ConfigurationTests.putCredentials(into: folder.directory)

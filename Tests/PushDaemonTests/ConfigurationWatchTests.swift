@@ -88,14 +88,14 @@ import Testing
         let first = loader.load()
         let second = loader.load(appsIn: first.daemon.apps, knowing: first.apps)
         #expect(second.isSame(as: first) && first.apps.count == 2)
-        #expect(second.apps.allSatisfy { $1.identity.context === first.apps[$0]?.identity.context })
+        #expect(second.apps.allSatisfy { $1.context === first.apps[$0]?.context })
         try apps.unlink(Array("news.pem".utf8))
         try keep("news.pem", identities[1])
         let third = loader.load(appsIn: first.daemon.apps, knowing: second.apps)
         #expect(!third.isSame(as: first) && third.brokenApps.isEmpty)
-        #expect(third.apps["weather"]?.identity.context === first.apps["weather"]?.identity.context)
-        #expect(third.apps["news"]?.identity.context !== first.apps["news"]?.identity.context)
-        #expect(third.apps["news"]?.identity.fingerprint != first.apps["news"]?.identity.fingerprint)
+        #expect(third.apps["weather"]?.context === first.apps["weather"]?.context)
+        #expect(third.apps["news"]?.context !== first.apps["news"]?.context)
+        #expect(third.apps["news"]?.fingerprint != first.apps["news"]?.fingerprint)
     }
 
     private func keep(_ name: String, _ identity: ThrowawayIdentity) throws {

@@ -50,7 +50,7 @@ struct TokenIdentityTests {
     @Test func `an app with a key needs no certificate`() throws {
         try put("AuthKey_ABC123DEFG.p8", try ThrowawayTokenKey().p8)
         let set = try load("proxy: http://me:secret@proxy.example:3128\nretry: {later: 1m, ceiling: 2h}")
-        let identity = try #require(set.apps["weather"]?.identity)
+        let identity = try #require(set.apps["weather"])
         #expect(lines(set).isEmpty && identity.proof == .providerToken && identity.feedbackService == nil)
         #expect(identity.credentialsDescription == "provider token with key ABC123DEFG of team DEF123GHIJ")
     }

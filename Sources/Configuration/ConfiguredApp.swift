@@ -4,8 +4,10 @@ package import APNSModel
 package import LinuxIO
 package import OpenSSL
 
-/// An app's configuration together with its loaded credentials.
-package struct AppIdentity: Sendable {
+/// An app whose configuration has no errors, with its loaded credentials.
+///
+/// An object, because the parts of an app share it: with thousands of apps, copies would take megabytes.
+package final class ConfiguredApp: Sendable {
     /// The credentials that identify the app to the gateway.
     package enum Credentials: Sendable {
         /// A client certificate with these facts.
@@ -14,16 +16,49 @@ package struct AppIdentity: Sendable {
         case token(ProviderKey)
     }
 
-    /// The configuration from which the identity was made.
-    package let app: AppConfiguration
+    /// The configuration from the app's file.
+    package let configuration: AppConfiguration
     /// The TLS context, with the identity to present and the authorities to trust.
     package let context: TLSContext
     /// The app's credentials.
     package let credentials: Credentials
-    /// The default topic for jobs that name none, without the suffix of a push type.
-    package let topic: String?
-    /// A digest over all files of the identity. It changes with the certificate, the key and the trusted authorities.
+    /// A digest over all files of the credentials. It changes with the certificate, the key and the trusted authorities.
     package let fingerprint: [UInt8]
+
+    init(
+        _ configuration: AppConfiguration, _ context: TLSContext, _ credentials: Credentials, fingerprint: [UInt8]
+    ) {
+        (self.configuration, self.context) = (configuration, context)
+        (self.credentials, self.fingerprint) = (credentials, fingerprint)
+    }
+
+    /// The app's name.
+    package var name: String { configuration.name }
+
+    /// Whether both have the same content and the same credentials.
+    package func isSame(as other: ConfiguredApp) -> Bool {
+        self === other || configuration == other.configuration && fingerprint == other.fingerprint
+    }
+
+    /// The default topic for jobs that name none, without the suffix of a push type.
+    package var topic: String? {
+        switch credentials {
+        case .certificate(let facts): configuration.topic ?? facts.userID ?? facts.topics.first
+        case .token: configuration.topic
+        }
+    }
+
+    /// The app's gateway, protocol and credentials in one line.
+    package var summary: String {
+        var line = "\(configuration.environment) at \(configuration.endpoint) over \(configuration.wire)"
+        if let proxy = configuration.proxy { line += " through the proxy \(proxy)" }
+        line += ", topic \(topic ?? absentTopic)"
+        line += ", \(credentialsDescription)"
+        if let limit = configuration.confirmationLimit {
+            line += ", at most \(limit) notifications/s per connection (window / confirm_after)"
+        }
+        return line
+    }
 
     /// The credentials in words: a certificate's name and last day, or a key's name and team.
     package var credentialsDescription: String {
@@ -52,6 +87,7 @@ package struct AppIdentity: Sendable {
 
     /// The feedback service, with the same identity; `nil`: none is polled.
     package var feedbackService: FeedbackService? {
+        let app = configuration
         guard app.wire == .binary, let endpoint = app.feedbackEndpoint else { return nil }
         return FeedbackService(
             endpoint: endpoint, context: context, connectTimeout: app.connectTimeout, answerTimeout: app.answerTimeout)
@@ -59,13 +95,14 @@ package struct AppIdentity: Sendable {
 
     /// Returns the gateway's configuration with the app's identity. Apps with the same key share one source of tokens.
     package func gateway(_ tokens: TokenSources, _ sockets: DescriptorShare) -> GatewayConfiguration {
-        switch app.wire {
+        switch configuration.wire {
         case .binary: .binary(binaryGateway(sockets))
         case .http2: .http2(http2Gateway(tokens, sockets))
         }
     }
 
     private func binaryGateway(_ sockets: DescriptorShare) -> BinaryGateway.Configuration {
+        let app = configuration
         var gateway = BinaryGateway.Configuration(endpoint: app.endpoint, context: context, format: app.format)
         gateway.sockets = sockets
         (gateway.connectionLimit, gateway.maxAge) = (app.connections, app.maxAge)
@@ -80,6 +117,7 @@ package struct AppIdentity: Sendable {
     }
 
     private func http2Gateway(_ tokens: TokenSources, _ sockets: DescriptorShare) -> HTTP2Gateway.Configuration {
+        let app = configuration
         var gateway = HTTP2Gateway.Configuration(endpoint: app.endpoint, context: context)
         gateway.sockets = sockets
         if case .token(let key) = credentials { gateway.tokenSource = tokens.source(of: key) }
