@@ -51,8 +51,7 @@ final class Claimer {
         } else if parts.room.has(JournalHeader.byteLimit, for: .claims, orWake: parts.intakeWakeup.signal) {
             return
         }
-        // Archived jobs leave the journal once their move is synced.
-        publisher.hurryCleaning()
+        publisher.makeRoomInJournal()
     }
 
     /// The lanes in which another job may be taken.

@@ -15,6 +15,8 @@ import SpoolStore
 final class Publisher {
     /// How long moves to the archives may stay unsynced. Until the sync, the journal keeps the jobs.
     private static let cleaningPause = Duration.seconds(1)
+    /// How long lines may stay unpublished while files wait because the journal is full.
+    private static let shortPause = Duration.milliseconds(100)
     /// How many jobs are processed before other apps have their turn.
     private static let groupLimit = 64
 
@@ -33,6 +35,8 @@ final class Publisher {
     private(set) var isPublishing = false
     private var lastPublication = Moment.zero
     private var lastCleaning = Moment.zero
+    /// Whether files wait because the journal is full.
+    private var isJournalFull = false
 
     init(_ parts: AppParts, _ retention: RetentionTask, _ hook: HookRunner) {
         (self.parts, self.retention, self.hook, context) = (parts, retention, hook, parts.context)
@@ -110,8 +114,11 @@ final class Publisher {
     @inline(never) func run() async {
         let wakeup = parts.publishWakeup
         while !Task.isCancelled {
-            let due = lastPublication + context.daemon.configuration.feedbackEvery
-            if parts.lines.isEmpty, plan.isIdle {
+            let pause = context.daemon.configuration.feedbackEvery
+            let due = lastPublication + (isJournalFull && !plan.isIdle ? min(Self.shortPause, pause) : pause)
+            if isJournalFull, plan.mustClean {
+                await clean()
+            } else if parts.lines.isEmpty, plan.isIdle {
                 if plan.mustClean { await waitToClean() } else { await wakeup.wait() }
             } else if Moment.now < due {
                 await wakeup.wait(until: due.instant)
@@ -139,7 +146,7 @@ final class Publisher {
             jobs.signalAll()
             progress.broadcast()
         }
-        lastPublication = .now
+        (lastPublication, isJournalFull) = (.now, false)
         plan.begin()
         var isOut = true
         while let step = plan.next(hasLines: !parts.lines.isEmpty) {
@@ -414,10 +421,10 @@ final class Publisher {
         if Moment.now >= due { await clean() }
     }
 
-    /// Makes archived jobs leave the journal soon, because it is full.
-    func hurryCleaning() {
-        guard plan.mustClean else { return }
-        lastCleaning = .zero
+    /// Makes archived jobs leave the journal soon, and then those that have ended, because files wait for its room.
+    func makeRoomInJournal() {
+        guard plan.mustClean || !plan.isIdle else { return }
+        isJournalFull = true
         parts.publishWakeup.signal()
     }
 

@@ -100,9 +100,10 @@ stop_daemon() {
     daemon=
 }
 
-# Drops what is staged and waits until it is done; sets `used`. Stops if anything was not accepted.
+# Drops what is staged and waits until it is done; sets `used`. Stops if anything was not accepted. `drop_jobs at-once` stops
+# the daemon meanwhile.
 drop_jobs() {
-    used=$(pinned 1 "$build/drop-jobs" "$run/spool" "$daemon") || stop "not all jobs were done"
+    used=$(pinned 1 "$build/drop-jobs" "$run/spool" "$daemon" "$@") || stop "not all jobs were done"
     ! compgen -G "$run/spool/*/done/*/*.result.json" >/dev/null || stop "something was refused"
 }
 

@@ -1,11 +1,12 @@
 /* Drops everything that is staged, and measures what the daemon needs until all of it is done.
  *
- * usage: drop-jobs SPOOL PID
+ * usage: drop-jobs SPOOL PID [at-once]
  *
  * Renames every file of every app from tmp/ to new/, one app after the other in turn, and waits until each of them stands in
  * done/. Prints one JSON object: how many jobs, the processor time that process PID used since just before the first rename,
  * the time until the last rename and until the last job was done, the most memory that the process ever had, and when
- * the first rename was, in seconds of CLOCK_REALTIME. PID 0: only drops.
+ * the first rename was, in seconds of CLOCK_REALTIME. PID 0: only drops. With `at-once` the process is stopped while the
+ * files are renamed, and the times begin when it goes on: it has both processors then.
  *
  * Waiting is looking for one file after the other, a thousand times a second while it is not there: no listing and no watch,
  * which would stand in the daemon's way. */
@@ -129,22 +130,29 @@ static long peak_of(pid_t process) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 3) {
-        fprintf(stderr, "usage: drop-jobs SPOOL PID\n");
+    const int is_at_once = argc == 4 && strcmp(argv[3], "at-once") == 0;
+    if (argc != 3 && !is_at_once) {
+        fprintf(stderr, "usage: drop-jobs SPOOL PID [at-once]\n");
         return 64;
     }
     const pid_t process = atoi(argv[2]);
     const struct jobs jobs = staged_jobs(argv[1]);
     const struct usage start = process ? usage_of(process) : (struct usage){0};
-    const double began = seconds_of(CLOCK_MONOTONIC), began_at = seconds_of(CLOCK_REALTIME);
+    if (is_at_once && kill(process, SIGSTOP) != 0) stop("cannot stop process %d", process);
+    double began = seconds_of(CLOCK_MONOTONIC);
+    const double began_at = seconds_of(CLOCK_REALTIME);
     drop_all(&jobs);
-    const double dropped = seconds_of(CLOCK_MONOTONIC);
+    const double dropped = seconds_of(CLOCK_MONOTONIC), drop_seconds = dropped - began;
+    if (is_at_once) {
+        began = dropped;
+        if (kill(process, SIGCONT) != 0) stop("process %d cannot go on", process);
+    }
     if (process) await_all(&jobs, process);
     const double ended = seconds_of(CLOCK_MONOTONIC);
     const struct usage end = process ? usage_of(process) : (struct usage){0};
     printf("{\"jobs\":%zu,\"cpu_seconds\":%.4f,\"user_seconds\":%.2f,\"system_seconds\":%.2f,\"drop_seconds\":%.4f,"
            "\"wall_seconds\":%.4f,\"peak_kib\":%ld,\"dropped_at\":%.6f}\n",
-        jobs.count, end.cpu - start.cpu, end.user - start.user, end.system - start.system, dropped - began,
+        jobs.count, end.cpu - start.cpu, end.user - start.user, end.system - start.system, drop_seconds,
         ended - began, process ? peak_of(process) : 0, began_at);
     return 0;
 }

@@ -68,6 +68,24 @@ import Testing
         }
     }
 
+    @Test func `files that wait for room are not kept waiting for the next feedback file`() async throws {
+        try await Bench.running(.smallJournal()) { bench in
+            let file = try String(contentsOfFile: bench.home + "/etc/pushspool.yaml", encoding: .utf8)
+            try bench.write("etc/pushspool.yaml", file.replacing("every: 20ms", with: "every: 1h"))
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                // Several times as many as there is room for.
+                for number in 1...420 { try bench.drop(Drop(number: 2 * number, count: 1, padding: 30_000)) }
+                try await eventually("all are taken", within: .seconds(120)) {
+                    bench.names(in: "weather/new").isEmpty
+                }
+                #expect(try await daemon.stop() == 0)
+            }
+            let verdict = try await bench.judge("J70 room for those that wait", allowance: 0)
+            #expect(verdict.isGood && verdict.jobCount == 420, "\(verdict)")
+        }
+    }
+
     @Test(arguments: [false, true])
     func `jobs that a gateway keeps from being sent go back to new when others want their room`(
         restarts: Bool
