@@ -68,14 +68,23 @@ package final class HeldJobs {
                 return noteUnreadable(name, "damaged, or from another version")
             }
             let entry = Entry(remainder, as: name)
-            let inode = try number(of: remainder, name)
-            // If a file has two remainders, keep the one that records sent notifications.
-            if entries[inode]?.id == nil || entry.id != nil { entries[inode] = entry }
+            add(entry, at: try inode(of: remainder, name))
             // A crash may have interrupted the last step of taking the job out of its archive.
             if let origin = entry.origin { try spool.archives.dropLoneResult(of: origin) }
         } catch {
             noteUnreadable(name, "\(error)")
         }
+    }
+
+    /// Adds an entry, whose file has this inode now, or is missing.
+    private func add(_ entry: Entry, at inode: UInt64?) {
+        let key = inode ?? entry.file.inode
+        guard let other = entries[key] else { return entries[key] = entry }
+        let isOfSameFile =
+            (other.file.byteCount, other.file.modifiedAt) == (entry.file.byteCount, entry.file.modifiedAt)
+        // Of a file's two remainders, the one counts that records sent notifications. In a copied spool a missing file
+        // may have had the inode of another.
+        if isOfSameFile ? other.id == nil || entry.id != nil : inode != nil { entries[key] = entry }
     }
 
     private func noteUnreadable(_ name: FileName, _ fault: String) {
@@ -86,17 +95,17 @@ package final class HeldJobs {
             metadata: [LogKey.path: "hold/\(name)", LogKey.error: "\(fault)", LogKey.hint: hint])
     }
 
-    /// The current inode of the file: restoring a backup may have changed it, and some filesystems make up inode
-    /// numbers.
-    private func number(of remainder: Remainder, _ name: FileName) throws(SystemError) -> UInt64 {
-        guard let job = name.withoutRest else { return remainder.file.inode }
+    /// The current inode of the file, if it is in `hold/` or `new/` under its name: restoring a backup may have changed
+    /// the inode, and some filesystems make up inode numbers.
+    private func inode(of remainder: Remainder, _ name: FileName) throws(SystemError) -> UInt64? {
+        guard let job = name.withoutRest else { return nil }
         for seen in [try spool.hold.look(job), try spool.look(job)] {
             guard let status = seen?.status, status.byteCount == remainder.file.byteCount,
                 status.modifiedAt == remainder.file.modifiedAt
             else { continue }
             return status.inode
         }
-        return remainder.file.inode
+        return nil
     }
 
     private func read(_ name: FileName) throws(SystemError) -> Remainder? {
@@ -112,7 +121,8 @@ package final class HeldJobs {
     /// - Parameter goingOn: The jobs in `work/` that are not held.
     package func reconcile(_ goingOn: [ClaimedJob]) {
         guard !entries.isEmpty else { return }
-        let (ids, claimed) = (Set(goingOn.map(\.id)), Set(goingOn.map(\.status.inode)))
+        let ids = Set(goingOn.map(\.id))
+        let claimed = Set(goingOn.map(\.status).filter { entry(of: $0) != nil }.map(\.inode))
         do throws(SystemError) {
             for (inode, entry) in entries {
                 guard claimed.contains(inode) || entry.id.map(ids.contains) == true else { continue }
@@ -214,7 +224,11 @@ package final class HeldJobs {
     /// - Throws: `SystemError`: `hold/` cannot be read.
     package func isParked(_ id: JobID) throws(SystemError) -> Bool {
         guard let inode = entries.first(where: { $0.value.id == id })?.key else { return false }
-        return try spool.hold.contains(inode)
+        for name in try spool.hold.names(of: [inode])[inode] ?? [] {
+            // In a copied spool another file may have the number.
+            if let status = try spool.hold.look(name)?.status, entry(of: status) != nil { return true }
+        }
+        return false
     }
 
     /// The original names of the held jobs to which an operator refers by an id.

@@ -1,0 +1,80 @@
+import APNSGateway
+import APNSModel
+import JobFormat
+import JobOperations
+import JournalModel
+import LinuxIO
+import Logging
+import SpoolModel
+import SpoolStore
+import TestSupport
+import Testing
+
+/// Remainders in a spool that was copied or restored: the inodes in them may be those of other files.
+struct HeldJobsTests {
+    private let folder: TemporaryDirectory
+    private let app: AppSpool
+    private let held: HeldJobs
+
+    init() throws {
+        folder = try TemporaryDirectory()
+        app = try Spool(path: folder.path, node: "host-a").app("weather")
+        held = HeldJobs(app, Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    /// Puts a file into `hold/`.
+    private func hold(_ name: String, _ contents: String) throws -> FileStatus {
+        try app.held.put(name, contents)
+        return try #require(try app.held.status(of: Array(name.utf8)))
+    }
+
+    /// Leaves a remainder of a job of one recipient, for a file with these attributes.
+    private func leave(_ name: String, _ id: UInt128, inode: UInt64, byteCount: Int64, modifiedAt: Int64) throws {
+        let file = Remainder.File(inode: inode, byteCount: byteCount, modifiedAt: modifiedAt)
+        var remainder = Remainder(of: file, droppedAt: .now)
+        let progress = JournalProgress(remaining: IndexRuns(0..<1))
+        remainder.sent = Remainder.Sent(id: JobID(bits: id), ref: nil, count: 1, progress: progress)
+        try app.held.put(name, String(decoding: remainder.bytes, as: UTF8.self))
+    }
+
+    @Test func `another file with the inode of a held job is not that job`() throws {
+        let other = try hold("b.json", "another job")
+        try leave("a.json.rest", 7, inode: other.inode, byteCount: 158, modifiedAt: other.modifiedAt)
+        held.load()
+        #expect(try !held.isParked(JobID(bits: 7)))
+        #expect(try held.remainder(of: other) == nil)
+    }
+
+    @Test func `a held job is found under any name`() throws {
+        let file = try hold("renamed.json", "a job")
+        try leave("a.json.rest", 7, inode: file.inode, byteCount: file.byteCount, modifiedAt: file.modifiedAt)
+        held.load()
+        #expect(try held.isParked(JobID(bits: 7)))
+        #expect(try held.remainder(of: file)?.sent?.id == JobID(bits: 7))
+    }
+
+    @Test(arguments: [["a.json", "b.json"], ["b.json", "a.json"]])
+    func `a remainder without its file takes no other file's place`(names: [String]) throws {
+        let file = try hold(names[0], "a job")
+        try leave(names[0] + ".rest", 7, inode: 1, byteCount: file.byteCount, modifiedAt: file.modifiedAt)
+        try leave(names[1] + ".rest", 8, inode: file.inode, byteCount: 158, modifiedAt: file.modifiedAt)
+        held.load()
+        #expect(try held.remainder(of: file)?.sent?.id == JobID(bits: 7))
+        #expect(try held.isParked(JobID(bits: 7)) && !held.isParked(JobID(bits: 8)))
+    }
+
+    @Test func `a job that goes on drops its own remainder, not that of another job with its inode`() throws {
+        try app.new.put("c.json", "goes on")
+        guard case .opened(let open) = try app.open(try #require(FileName("c.json"))),
+            case .claimed(let job) = try app.claim(open, id: JobID(bits: 9))
+        else {
+            Issue.record("not claimed")
+            return
+        }
+        let status = job.status
+        try leave("a.json.rest", 7, inode: status.inode, byteCount: 158, modifiedAt: status.modifiedAt)
+        held.load()
+        held.reconcile([job])
+        #expect(try app.hold.remainders().map(\.escaped) == ["a.json.rest"])
+    }
+}
