@@ -28,9 +28,8 @@ struct HeldJobsTests {
         return try #require(try app.held.status(of: Array(name.utf8)))
     }
 
-    /// Leaves a remainder of a job of one recipient, for a file with these attributes.
-    private func leave(_ name: String, _ id: UInt128, inode: UInt64, byteCount: Int64, modifiedAt: Int64) throws {
-        let file = Remainder.File(inode: inode, byteCount: byteCount, modifiedAt: modifiedAt)
+    /// Leaves a remainder of a job of one recipient.
+    private func leave(_ name: String, _ id: UInt128, of file: Remainder.File) throws {
         var remainder = Remainder(of: file, droppedAt: .now)
         let progress = JournalProgress(remaining: IndexRuns(0..<1))
         remainder.sent = Remainder.Sent(id: JobID(bits: id), ref: nil, count: 1, progress: progress)
@@ -39,7 +38,7 @@ struct HeldJobsTests {
 
     @Test func `another file with the inode of a held job is not that job`() throws {
         let other = try hold("b.json", "another job")
-        try leave("a.json.rest", 7, inode: other.inode, byteCount: 158, modifiedAt: other.modifiedAt)
+        try leave("a.json.rest", 7, of: .init(inode: other.inode, byteCount: 158, modifiedAt: other.modifiedAt))
         held.load()
         #expect(try !held.isParked(JobID(bits: 7)))
         #expect(try held.remainder(of: other) == nil)
@@ -47,7 +46,8 @@ struct HeldJobsTests {
 
     @Test func `a held job is found under any name`() throws {
         let file = try hold("renamed.json", "a job")
-        try leave("a.json.rest", 7, inode: file.inode, byteCount: file.byteCount, modifiedAt: file.modifiedAt)
+        try leave(
+            "a.json.rest", 7, of: .init(inode: file.inode, byteCount: file.byteCount, modifiedAt: file.modifiedAt))
         held.load()
         #expect(try held.isParked(JobID(bits: 7)))
         #expect(try held.remainder(of: file)?.sent?.id == JobID(bits: 7))
@@ -56,8 +56,8 @@ struct HeldJobsTests {
     @Test(arguments: [["a.json", "b.json"], ["b.json", "a.json"]])
     func `a remainder without its file takes no other file's place`(names: [String]) throws {
         let file = try hold(names[0], "a job")
-        try leave(names[0] + ".rest", 7, inode: 1, byteCount: file.byteCount, modifiedAt: file.modifiedAt)
-        try leave(names[1] + ".rest", 8, inode: file.inode, byteCount: 158, modifiedAt: file.modifiedAt)
+        try leave(names[0] + ".rest", 7, of: .init(inode: 1, byteCount: file.byteCount, modifiedAt: file.modifiedAt))
+        try leave(names[1] + ".rest", 8, of: .init(inode: file.inode, byteCount: 158, modifiedAt: file.modifiedAt))
         held.load()
         #expect(try held.remainder(of: file)?.sent?.id == JobID(bits: 7))
         #expect(try held.isParked(JobID(bits: 7)) && !held.isParked(JobID(bits: 8)))
@@ -72,7 +72,7 @@ struct HeldJobsTests {
             return
         }
         let status = job.status
-        try leave("a.json.rest", 7, inode: status.inode, byteCount: 158, modifiedAt: status.modifiedAt)
+        try leave("a.json.rest", 7, of: .init(inode: status.inode, byteCount: 158, modifiedAt: status.modifiedAt))
         held.load()
         held.reconcile([job])
         #expect(try app.hold.remainders().map(\.escaped) == ["a.json.rest"])
