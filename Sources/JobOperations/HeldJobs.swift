@@ -196,13 +196,18 @@ package final class HeldJobs {
     package func forget(_ status: FileStatus) {
         guard entry(of: status) != nil else { return }
         do throws(SystemError) {
-            try drop(status.inode)
+            try drop(status)
             // Without this sync a power loss could bring back a file that was moved by hand, and its remainder, too.
             try spool.held.sync(.holdSource)
         } catch {
             // The next start removes it.
             logger.warning("hold/ cannot be cleaned up", metadata: [LogKey.error: "\(error)"])
         }
+    }
+
+    /// Deletes the remainder of a file, not that of another one that had its inode before.
+    private func drop(_ status: FileStatus) throws(SystemError) {
+        if entry(of: status) != nil { try drop(status.inode) }
     }
 
     private func drop(_ inode: UInt64) throws(SystemError) {
@@ -248,7 +253,7 @@ package final class HeldJobs {
         }
         let remainder = Remainder(
             of: file.status.fileOfRemainder, droppedAt: min(WallTime(nanoseconds: file.status.changedAt), .now))
-        try drop(file.status.inode)
+        try drop(file.status)
         let moved = try watching { () throws(SystemError) in
             try spool.hold.park(waiting: file, id: .random(), leaving: remainder.bytes)
         }
@@ -265,7 +270,7 @@ package final class HeldJobs {
     package func park(_ job: ClaimedJob, droppedAt: WallTime, _ sent: Remainder.Sent) throws(SystemError) -> FileName {
         var remainder = Remainder(of: job.status.fileOfRemainder, droppedAt: droppedAt)
         remainder.sent = sent
-        try drop(job.status.inode)
+        try drop(job.status)
         let parked = try watching { () throws(SystemError) in try spool.hold.park(job, leaving: remainder.bytes) }
         if let name = parked.rest { entries[job.status.inode] = Entry(remainder, as: name) }
         return parked.name
@@ -278,7 +283,7 @@ package final class HeldJobs {
     /// - Throws: `SystemError`: the job was not moved.
     package func giveBack(_ job: ClaimedJob, droppedAt: WallTime) throws(SystemError) -> FileName? {
         let remainder = Remainder(of: job.status.fileOfRemainder, droppedAt: droppedAt)
-        try drop(job.status.inode)
+        try drop(job.status)
         let moved = try watching { () throws(SystemError) in try spool.hold.giveBack(job, leaving: remainder.bytes) }
         guard let back = moved else { return nil }
         if let name = back.rest { entries[job.status.inode] = Entry(remainder, as: name) }
@@ -311,7 +316,8 @@ package final class HeldJobs {
                 "its remainder cannot be read, and a part of it may have been sent",
                 hint: "see the log, or remove hold/\(name) to send all of it")
         }
-        guard entries.values.contains(where: { $0.name == name && $0.id != nil }) else { return nil }
+        // Its entry may have gone to another file that has the inode now.
+        guard try read(name)?.sent != nil else { return nil }
         throw ControlFault(
             "its file was changed or replaced while it was held, and a part of it was sent",
             hint: "restore the original file, or remove hold/\(name) to send all of it")
@@ -328,7 +334,7 @@ package final class HeldJobs {
     func retry(_ place: ArchivePlace, _ plan: RetryPlan, anyway isAnyway: Bool) throws(SystemError) -> FileName? {
         guard let status = try spool.archives.status(at: place) else { return nil }
         // A crash may have left the remainder of an earlier attempt.
-        try drop(status.inode)
+        try drop(status)
         // Restart relative times, or a job that expired would expire again at once.
         var remainder = Remainder(of: status.fileOfRemainder, droppedAt: .now)
         remainder.origin = place.path

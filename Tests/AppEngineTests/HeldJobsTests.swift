@@ -1,7 +1,6 @@
 import APNSGateway
 import APNSModel
 import JobFormat
-import JobOperations
 import JournalModel
 import LinuxIO
 import Logging
@@ -9,6 +8,8 @@ import SpoolModel
 import SpoolStore
 import TestSupport
 import Testing
+
+@testable import JobOperations
 
 /// Remainders in a spool that was copied or restored: the inodes in them may be those of other files.
 struct HeldJobsTests {
@@ -42,6 +43,24 @@ struct HeldJobsTests {
         held.load()
         #expect(try !held.isParked(JobID(bits: 7)))
         #expect(try held.remainder(of: other) == nil)
+    }
+
+    @Test func `a file with the inode that a held job had leaves that job's remainder alone`() throws {
+        // An editor has replaced the held file, and its inode has gone to another job.
+        _ = try hold("a.json", "edited")
+        try app.new.put("b.json", "another job")
+        let (name, otherName) = (try #require(FileName("a.json")), try #require(FileName("b.json")))
+        let other = try #require(try app.look(otherName))
+        try leave(
+            "a.json.rest", 7,
+            of: .init(inode: other.status.inode, byteCount: 158, modifiedAt: other.status.modifiedAt))
+        held.load()
+        #expect(try held.hold(waiting: other) == otherName)
+        #expect(try app.hold.remainders().map(\.escaped).sorted() == ["a.json.rest", "b.json.rest"])
+        let edited = try #require(try app.hold.look(name))
+        #expect(throws: ControlFault.self) { try held.sent(of: edited) }
+        held.load()
+        #expect(throws: ControlFault.self) { try held.sent(of: edited) }
     }
 
     @Test func `a held job is found under any name`() throws {
