@@ -45,7 +45,12 @@ final class Claimer {
 
     /// Records whether files wait for room in the journal, by the same rule as `longestClaim`.
     func noteRoom() {
-        guard parts.intake.value.oldestReady != nil, !openLanes.isEmpty else { return parts.room.endWait(for: .claims) }
+        guard parts.intake.value.oldestReady != nil, !openLanes.isEmpty else {
+            // Another app may wait for what this one's jobs take.
+            let isTooMuch = !parts.jobs.isEmpty && context.daemon.journal.excess(of: context.name) > 0
+            if isTooMuch { publisher.makeRoomInJournal() }
+            return parts.room.endWait(for: .claims)
+        }
         if parts.state.isOut, context.daemon.journal.ownRoom(of: context.name) < JournalHeader.byteLimit {
             parts.room.beginWait(for: .claims)
         } else if parts.room.has(JournalHeader.byteLimit, for: .claims, orWake: parts.intakeWakeup.signal) {

@@ -35,8 +35,8 @@ final class Publisher {
     private(set) var isPublishing = false
     private var lastPublication = Moment.zero
     private var lastCleaning = Moment.zero
-    /// Whether files wait because the journal is full.
-    private var isJournalFull = false
+    /// Whether files wait because the journal is full, and from when a round may be hurried for them.
+    private var (isJournalFull, hurriesFrom) = (false, Moment.zero)
 
     init(_ parts: AppParts, _ retention: RetentionTask, _ hook: HookRunner) {
         (self.parts, self.retention, self.hook, context) = (parts, retention, hook, parts.context)
@@ -115,7 +115,8 @@ final class Publisher {
         let wakeup = parts.publishWakeup
         while !Task.isCancelled {
             let pause = context.daemon.configuration.feedbackEvery
-            let due = lastPublication + (isJournalFull && !plan.isIdle ? min(Self.shortPause, pause) : pause)
+            let isHurried = isJournalFull && !plan.isIdle && Moment.now >= hurriesFrom
+            let due = lastPublication + (isHurried ? min(Self.shortPause, pause) : pause)
             if isJournalFull, plan.mustClean {
                 await clean()
             } else if parts.lines.isEmpty, plan.isIdle {
@@ -150,7 +151,9 @@ final class Publisher {
         plan.begin()
         var isOut = true
         while let step = plan.next(hasLines: !parts.lines.isEmpty) {
-            if !plan.note(await carryOut(step)) { isOut = false }
+            let result = await carryOut(step)
+            if !result.isComplete { hurriesFrom = .now + Self.pause }
+            if !plan.note(result) { isOut = false }
         }
         guard isOut else { return false }
         journal.write()
@@ -158,7 +161,7 @@ final class Publisher {
         return true
     }
 
-    /// The pause after lines could not be published.
+    /// The pause after lines could not be published, or jobs not be moved.
     private static let pause = Duration.seconds(1)
 
     /// Publishes tokens that the feedback service has reported, with the other current lines. Waits until that succeeds.

@@ -40,6 +40,15 @@ package struct PublicationPlan {
         case failed
         /// It failed for some jobs, and had nothing left to do for others. It succeeded for the rest.
         case doneBut(failed: [JobID], gone: [JobID])
+
+        /// Whether nothing of it has failed.
+        package var isComplete: Bool {
+            switch self {
+            case .done: true
+            case .failed: false
+            case .doneBut(let failed, _): failed.isEmpty
+            }
+        }
     }
 
     /// The position in a round.
