@@ -167,9 +167,12 @@ package actor AppRunner: CommandedApp {
         guard isOther else { return true }
         self.app = app
         pipeline.configure(app)
+        // A new hook must begin before another file is published.
+        wakeup.signal()
         await parts.suppression.configure(isWanted: app.configuration.suppress)
         logger.notice("app reconfigured", metadata: [LogKey.gateway: "\(app.configuration.endpoint)"])
-        for wakeup in [intakeWakeup, serviceWakeup, wakeup] { wakeup.signal() }
+        intakeWakeup.signal()
+        if optionalLoops.contains(.service) { serviceWakeup.signal() }
         return true
     }
 
