@@ -27,8 +27,6 @@ final class IntakeLoop {
     private let claimer: Claimer
     private let unclaimed: UnclaimedFiles
     private let status: StatusReporter
-    /// The status of files to be taken, to check that the opened file is the one that was looked at.
-    private var seen: [FileName: FileStatus] = [:]
     /// The scan of `new/` under way, and when the next one begins.
     private var scanning: DirectoryListing?
     private var nextScan = Moment.zero
@@ -159,7 +157,6 @@ final class IntakeLoop {
                     scanning = nil
                     parts.intake.value.endScan()
                     reportIgnored()
-                    if seen.count > 2 * parts.intake.value.count { seen = [:] }
                     return
                 }
                 if let name = FileName(bytes: entry.name) { parts.intake.value.listed(name, at: .now) }
@@ -211,11 +208,20 @@ final class IntakeLoop {
             guard let file = try context.spool.look(name) else {
                 return parts.intake.value.answer(name, .gone, at: .now)
             }
-            parts.intake.value.sighted(name, file.sighting, at: .now)
-            if parts.intake.value.isAttending(to: name) { seen[name] = file.status }
+            let sighting = file.sighting
+            parts.intake.value.sighted(name, sighting, unchangedFor: age(of: sighting), at: .now)
         } catch {
             unclaimed.noteStuck(name, error)
         }
+    }
+
+    /// For how long a file has been unchanged, according to its ctime; 0 if another machine's clock sets that.
+    private func age(of sighting: IntakeSighting) -> Duration {
+        guard context.spool.isNotifying else { return .zero }
+        let changedAt = sighting.identity.changedAt
+        // Some filesystems, such as vfat, store every other second only.
+        let grain = changedAt.nanoseconds % 1_000_000_000 == 0 ? Duration.seconds(2) : .zero
+        return max(.zero, Moment.now - context.daemon.clock.look().moment(of: changedAt) - grain)
     }
 
     /// Opens a file, reads it completely, and claims it if it is complete.
@@ -228,7 +234,8 @@ final class IntakeLoop {
             case .special: unclaimed.refuse(name, .unreadable, why: "not a regular file; it was not opened")
             case .opened(let job):
                 // The file was written to or replaced since it was looked at, so the earlier verdict is void.
-                guard let before = seen.removeValue(forKey: name), before.isUnwritten(in: job.status) else {
+                let before = parts.intake.value.sighting(of: name)
+                guard before?.isUnwritten(in: IntakeSighting(job.status)) == true else {
                     return parts.intake.value.answer(name, .busy, at: .now)
                 }
                 try await consider(job, isPublishedByRename)
@@ -335,12 +342,5 @@ final class IntakeLoop {
         context.logger.warning(
             "more files in new/ are ignored",
             metadata: [LogKey.files: "\(names.count - Self.ignoredLimit)", LogKey.hint: hint])
-    }
-}
-
-extension FileStatus {
-    /// Whether a later status is of the same file with the same bytes, as far as a status shows.
-    func isUnwritten(in later: FileStatus) -> Bool {
-        isSameFile(as: later) && byteCount == later.byteCount && modifiedAt == later.modifiedAt
     }
 }

@@ -11,9 +11,14 @@ package struct SeenFile: Hashable, Sendable {
     package let status: FileStatus
 
     /// The same data in the form that decides whether the file is ready.
-    package var sighting: IntakeSighting {
-        IntakeSighting(
-            identity: IntakeSighting.Identity(
+    package var sighting: IntakeSighting { IntakeSighting(status) }
+}
+
+extension IntakeSighting {
+    /// Creates a sighting from a file's status.
+    package init(_ status: FileStatus) {
+        self.init(
+            identity: Identity(
                 device: status.device, inode: status.inode, changedAt: WallTime(nanoseconds: status.changedAt)),
             kind: status.kind == .regular ? .regular : .special, byteCount: status.byteCount,
             modifiedAt: WallTime(nanoseconds: status.modifiedAt))

@@ -16,6 +16,8 @@ struct IntakeHarness {
     var notBefore: [FileName: WallTime] = [:]
     /// How often files were read since they were put there.
     var readCounts: [FileName: Int] = [:]
+    /// For how long files have been unchanged when they are looked at, as their ctimes tell.
+    var age = Duration.zero
     /// How far the clock on the wall is ahead.
     var clockError = Duration.zero
     /// What was done, in order: `claim a.json`, `fail a.json incomplete`, …
@@ -113,7 +115,7 @@ struct IntakeHarness {
         switch action {
         case .look(let name):
             if let file = files[name] {
-                intake.sighted(name, file, at: now)
+                intake.sighted(name, file, unchangedFor: age, at: now)
             } else {
                 intake.answer(name, .gone, at: now)
             }

@@ -53,6 +53,49 @@ struct IntakeTests {
         #expect(harness.log == ["claim a.json"])
     }
 
+    @Test(arguments: [(0, 1000), (400, 600), (999, 1), (1000, 0), (60_000, 0)])
+    func `the time for which a file was quiet before it was found counts`(age: Int, wait: Int) {
+        var harness = IntakeHarness()
+        harness.age = .milliseconds(age)
+        harness.put(job)
+        harness.scan()
+        if wait > 0 {
+            harness.pass(.milliseconds(wait - 1))
+            #expect(harness.log.isEmpty)
+            harness.pass(.milliseconds(1))
+        }
+        #expect(harness.log == ["claim a.json"])
+    }
+
+    @Test func `a file that changed after it was found settles again, whatever its ctime`() {
+        var harness = IntakeHarness()
+        harness.put(job)
+        harness.scan()
+        harness.pass(.milliseconds(800))
+        harness.age = .seconds(60)
+        harness.put(job, bytes: 99, inode: 2)
+        harness.scan()
+        harness.pass(.milliseconds(999))
+        #expect(harness.log.isEmpty)
+        harness.pass(.milliseconds(1))
+        #expect(harness.log == ["claim a.json"])
+    }
+
+    @Test(arguments: [(false, "fail a.json incomplete"), (true, "claim a.json")])
+    func `an old ctime takes nothing from patience`(endsInNewline: Bool, end: String) {
+        var rules = IntakeRules()
+        rules.settle = .seconds(10)
+        var harness = IntakeHarness(rules: rules)
+        harness.age = .seconds(3600)
+        harness.put(job)
+        harness.readings[job] = IntakeReading(isSealed: false, endsInNewline: endsInNewline)
+        harness.scan()
+        harness.pass(.milliseconds(9_999))
+        #expect(harness.log.isEmpty && harness.readCounts[job] == 1)
+        harness.pass(.milliseconds(1))
+        #expect(harness.log == [end])
+    }
+
     @Test func `names that are no jobs are never touched`() {
         var harness = IntakeHarness()
         for text in [".a.json", "a.txt", "a.json~", "a.result.json", "a", "a.json.tmp"] {

@@ -6,9 +6,9 @@ package import JobFormat
 /// Its inputs are the watch's hints, the names that scans list, and the results of `lstat`. Its outputs are the next
 /// action (`next`) and when to ask again (`deadline`). It reads no clock and no file. It takes files by the lane in
 /// their names (`LaneTurns`), and within a lane in the order in which they appeared. A file renamed into place is taken
-/// at once. One written in place settles before it is read, and must be unchanged for `patience` before it fails or is
-/// taken without an end marker. So a prefix of a job is taken for the job only if it ends in a newline, has no end
-/// marker, and stays unchanged for `patience`.
+/// at once. One written in place settles before it is read, for which the time since its ctime counts, and must be
+/// unchanged for `patience` before it fails or is taken without an end marker. So a prefix of a job is taken for the job
+/// only if it ends in a newline, has no end marker, and stays unchanged for `patience`.
 ///
 /// At most `attention` files of each lane have attention. The names of further files wait in a backlog, in the order in
 /// which they were noticed. Names that do not fit into it are left to a later scan (`wantsScan`).
@@ -51,8 +51,8 @@ package struct Intake: Sendable {
     /// The number of postponed files.
     package var postponedCount: Int { postponements.count }
 
-    /// Whether a file has attention.
-    package func isAttending(to name: FileName) -> Bool { entries[name] != nil }
+    /// The last look at a file with attention; `nil` without one.
+    package func sighting(of name: FileName) -> IntakeSighting? { entries[name]?.sighting }
 
     /// When a file with attention was dropped: its ctime when it was first seen, by the filesystem's clock.
     package func dropTime(of name: FileName) -> WallTime? { entries[name]?.order }
@@ -149,8 +149,17 @@ package struct Intake: Sendable {
     }
 
     /// Processes the result of an `lstat`.
-    package mutating func sighted(_ name: FileName, _ sighting: IntakeSighting, at now: Moment) {
+    ///
+    /// - Parameters:
+    ///   - name: The file's name.
+    ///   - sighting: The result.
+    ///   - age: For how long the file has been unchanged according to its ctime; 0 if its filesystem's clock is not ours.
+    ///   - now: The moment of the look.
+    package mutating func sighted(
+        _ name: FileName, _ sighting: IntakeSighting, unchangedFor age: Duration = .zero, at now: Moment
+    ) {
         guard var entry = entries[name], entry.phase != .taken, !leavesAlone(name, entry, sighting) else { return }
+        entry.noteAge(min(age, rules.settle), at: now)
         if entry.note(sighting, at: now) { notices.append(.noteOverwritten(name)) }
         entry.phase = .waiting
         schedule(name, &entry, at: now)
@@ -312,7 +321,7 @@ package struct Intake: Sendable {
         return true
     }
 
-    /// Resumes a postponed file that may be taken. If its lane has a backlog, only its name waits there, and it settles again.
+    /// Resumes a postponed file that may be taken. If its lane has a backlog, only its name waits there, as if new.
     private mutating func comeBack(_ name: FileName, _ postponement: IntakePostponement, at now: Moment) {
         let rank = name.lane.rank
         guard backlogs[rank].isEmpty, hasAttention(for: rank) else {

@@ -29,7 +29,9 @@ struct IntakeEntry: Sendable {
     /// When this file was first noticed; an earlier file of the name does not count.
     var noticedAt: Moment
     /// Since when the file has been unchanged, according to hints and sightings.
-    var stableSince: Moment
+    var stableSince: Moment { didSet { age = .zero } }
+    /// For how long it had been unchanged then, at most the time to settle.
+    private(set) var age = Duration.zero
     /// The file's position in the order: its ctime when it was first seen, by the filesystem's clock.
     var order: WallTime?
     /// How many attempts to take it have failed in a row.
@@ -74,6 +76,12 @@ struct IntakeEntry: Sendable {
     /// Whether the file is ready, and the turn is its current one.
     func isReady(_ turn: IntakeTurn) -> Bool { phase == .ready && ticket == turn.ticket }
 
+    /// Records, before the first sighting, for how long the file has been unchanged already.
+    mutating func noteAge(_ age: Duration, at now: Moment) {
+        guard sighting == nil, postponement == nil else { return }
+        self.age = max(.zero, age - (now - stableSince))
+    }
+
     /// Records a sighting.
     ///
     /// - Returns: Whether this is another file than the one seen before.
@@ -91,8 +99,7 @@ struct IntakeEntry: Sendable {
             if homecoming == .seen { homecoming = nil }
             return true
         }
-        let wasWritten = (old.byteCount, old.modifiedAt) != (new.byteCount, new.modifiedAt)
-        if wasWritten { isPublishedByRename = false }
+        if !old.isUnwritten(in: new) { isPublishedByRename = false }
         return false
     }
 

@@ -31,7 +31,7 @@ struct IntakeJudgement: Sendable {
             let deadline = entry.isPublishedByRename ? now : entry.stableSince + rules.patience
             return deadline <= now ? .failing(.incomplete) : .later(deadline)
         }
-        let settled = entry.isPublishedByRename ? now : entry.stableSince + rules.settle
+        let settled = entry.isPublishedByRename ? now : entry.stableSince + (rules.settle - entry.age)
         return settled <= now ? .now(entry.order ?? sighting.identity.changedAt) : .later(settled)
     }
 

@@ -44,6 +44,12 @@ package struct IntakeSighting: Hashable, Sendable {
         self.modifiedAt = modifiedAt
     }
 
+    /// Whether a later sighting is of the same file with the same bytes, as far as `lstat` shows.
+    package func isUnwritten(in later: IntakeSighting) -> Bool {
+        (identity.device, identity.inode) == (later.identity.device, later.identity.inode)
+            && (byteCount, modifiedAt) == (later.byteCount, later.modifiedAt)
+    }
+
     /// Whether the mtime is 1970, which rsync gives to a file it has not finished.
     var isUnfinishedRsync: Bool { modifiedAt.epochSeconds == 0 }
 }
