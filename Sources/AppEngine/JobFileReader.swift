@@ -188,8 +188,10 @@ final class JobFileReader {
     /// Reads a file on this thread, which other tasks share; `nil` if that takes too long, or the file has grown long.
     private func readHere(_ job: OpenJob, _ context: JobContext) throws(SystemError) -> JobSource.Reading? {
         let isLate = StopFlag()
-        let start = ThreadClock.nanoseconds()
+        let (began, start) = (Moment.now, ThreadClock.nanoseconds())
         let budget = ReadingBudget.unlimited.unless {
+            // The time that passes costs no system call, and processor time is never more.
+            guard Moment.now - began > Self.patience else { return false }
             if Duration.nanoseconds(ThreadClock.nanoseconds() - start) > Self.patience { isLate.set() }
             return isLate.isSet
         }

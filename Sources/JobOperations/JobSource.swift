@@ -102,7 +102,7 @@ package final class JobSource {
     private static func readDocument(
         _ job: OpenJob, _ context: JobContext, _ parser: inout some DocumentParser, _ budget: ReadingBudget
     ) throws(SystemError) -> Reading {
-        let bytes = try job.file.contents(limit: context.limits.byteCount)
+        let bytes = try job.file.contents(limit: context.limits.byteCount, expecting: job.status.byteCount)
         var document = DocumentJobReader(parsing: bytes ?? [], with: &parser, context: context)
         var summary = document.validate(within: budget)
         if context.isComparedByFile, let bytes {

@@ -4,8 +4,8 @@ import Glibc
 extension Directory {
     /// Opens a file for reading. Never follows a link, never leaves this directory or mount, and never waits.
     ///
-    /// Uses openat2(2), or openat(2) with O_NOFOLLOW where a kernel or sandbox lacks it. Check the status first:
-    /// opening a device can have side effects.
+    /// Uses openat2(2), or openat(2) with O_NOFOLLOW where a kernel or sandbox lacks it. Do not open what a
+    /// status call has shown to be a device: that can have side effects.
     ///
     /// - Throws: `SystemError`: ENOENT, ELOOP (a symbolic link), EXDEV (another mount), EACCES, EAGAIN (another process
     ///   holds a write lease: try again later).

@@ -96,18 +96,22 @@ package struct OpenFile: ~Copyable, Sendable {
 
     /// Returns the whole file, up to its end at the time of reading.
     ///
+    /// - Parameters:
+    ///   - limit: The most bytes to return.
+    ///   - byteCount: The length according to a recent status, which saves asking for it; need not be exact.
     /// - Returns: `nil` if it is longer than `limit`.
     /// - Throws: `SystemError`: for example EIO.
-    package borrowing func contents(limit: Int) throws(SystemError) -> [UInt8]? {
-        let expected = try status().byteCount
+    package borrowing func contents(limit: Int, expecting byteCount: Int64? = nil) throws(SystemError) -> [UInt8]? {
+        let expected = if let byteCount { byteCount } else { try status().byteCount }
         guard expected <= Int64(limit) else { return nil }
-        var bytes: [UInt8] = []
-        // Reads one byte more than expected, so that a single call usually also detects the end.
-        var step = Int(expected) + 1
-        bytes.reserveCapacity(step)
-        while try read(step, at: Int64(bytes.count), appendingTo: &bytes) == step {
-            guard bytes.count <= limit else { return nil }
-            step = min(65_536, limit + 1 - bytes.count)
+        // One byte more than expected: if it is not there, a single call has also found the end.
+        var bytes = [UInt8](repeating: 0, count: Int(expected) + 1)
+        let got = try readOnce(at: 0, into: &bytes, from: 0)
+        bytes.removeLast(bytes.count - got)
+        if got == expected { return bytes }
+        while bytes.count <= limit {
+            let step = min(65_536, limit + 1 - bytes.count)
+            if try read(step, at: Int64(bytes.count), appendingTo: &bytes) < step { break }
         }
         return bytes.count <= limit ? bytes : nil
     }

@@ -23,25 +23,25 @@ extension AppSpool {
         return SeenFile(name: name, status: status)
     }
 
-    /// Opens a file in `new/` for reading, after checking that it is a regular file. Never follows a link.
+    /// Opens a file in `new/` for reading that is regular, as a look has shown. Never follows a link.
     ///
     /// - Throws: `SystemError`: for example EMFILE or EIO. The file stays in place.
     package func open(_ name: FileName) throws(SystemError) -> Opening {
-        guard let status = try new.status(of: name.bytes) else { return .gone }
-        guard status.kind == .regular else { return .special(status.kind) }
         do {
             let lease = try leaseJobFile("\(new.path)/\(name)")
             let file = try new.openForReading(name.bytes)
             let opened = try file.status()
-            // Replaced between the check and the open, which did not wait and had no side effect.
+            // Replaced since it was looked at. The open did not wait, and only a writer to a pipe may have noticed it.
             guard opened.kind == .regular else { return .special(opened.kind) }
             return .opened(OpenJob(name: name, status: opened, file: file, lease: lease))
         } catch {
             if error.isNotFound { return .gone }
             if error.isSymbolicLink { return .special(.symbolicLink) }
             if error.isBusy { return .busy }
-            if error.isRefusal || error.isOtherFilesystem { return .unreadable(status, error) }
-            throw error
+            guard let status = try new.status(of: name.bytes) else { return .gone }
+            if status.kind != .regular { return .special(status.kind) }
+            guard error.isRefusal || error.isOtherFilesystem else { throw error }
+            return .unreadable(status, error)
         }
     }
 }
