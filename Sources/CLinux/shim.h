@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sockios.h>
+#include <malloc.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -225,6 +226,12 @@ static inline int clinux_birth_time(int file, int64_t *time) {
 // renameat2(2): declared for _GNU_SOURCE only. The flag is RENAME_NOREPLACE.
 static inline int clinux_rename_noreplace(int from, const char *name, int to, const char *new_name) {
     return (int)syscall(SYS_renameat2, from, name, to, new_name, 1u);
+}
+
+// mallopt(3): its constants are macros of malloc.h.
+static inline void clinux_map_blocks_from(int size) {
+    mallopt(M_MMAP_THRESHOLD, size);
+    mallopt(M_TRIM_THRESHOLD, 2 * size);
 }
 
 // getdents64(2): declared for _GNU_SOURCE only. The caller decodes its records as bytes.

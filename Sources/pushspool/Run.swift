@@ -28,6 +28,7 @@ struct Run: AsyncParsableCommand {
 
     func run() async throws {
         forbidDumps()
+        Host.returnLargeBlocks()
         var settings = Daemon.Settings(
             path: options.config, drainLimit: .seconds(drain.seconds), signals: Program.daemonSignals,
             serviceManager: Program.serviceManager)
