@@ -310,8 +310,8 @@ package final class HeldJobs {
             throw ControlFault(
                 "the remainders of held jobs cannot be read", hint: "fix hold/, then restart the daemon")
         }
-        guard let name = file.name.rest else { return nil }
-        if unreadable.contains(name), try spool.held.status(of: name.bytes) != nil {
+        guard let name = file.name.rest, try spool.held.status(of: name.bytes) != nil else { return nil }
+        if unreadable.contains(name) {
             throw ControlFault(
                 "its remainder cannot be read, and a part of it may have been sent",
                 hint: "see the log, or remove hold/\(name) to send all of it")
