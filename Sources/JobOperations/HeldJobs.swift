@@ -364,7 +364,5 @@ extension FileStatus {
 
 extension JobID {
     /// Returns a new random id for a job.
-    package static func random() -> JobID {
-        JobID(bits: RandomBytes.make(count: 16).reduce(0) { $0 << 8 | UInt128($1) })
-    }
+    package static func random() -> JobID { JobID(bits: RandomBytes.makeNumber()) }
 }

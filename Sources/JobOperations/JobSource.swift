@@ -34,15 +34,24 @@ package final class JobSource {
     }
 
     /// The result of one pass over the whole file, possibly on another thread.
-    package struct Reading: Sendable {
-        fileprivate let job: OpenJob
-        fileprivate let context: JobContext
-        fileprivate let document: DocumentJobReader?
-        fileprivate let heldByteCount: Int
+    ///
+    /// A class because of its size: as a value it would be copied at each step on its way to the claim.
+    package final class Reading: Sendable {
+        fileprivate let (job, context): (OpenJob, JobContext)
+        /// A document that was parsed, and how many bytes it keeps in memory.
+        fileprivate let document: (reader: DocumentJobReader, byteCount: Int)?
         /// The summary of the file.
         package let summary: JobSummary
         /// The content as the journal stores it, to recognize the file again.
         package let content: JournalHeader.Content
+
+        fileprivate init(
+            _ file: (OpenJob, JobContext), _ document: (DocumentJobReader, Int)?, _ summary: JobSummary,
+            _ content: JournalHeader.Content
+        ) {
+            ((job, context), self.document) = (file, document)
+            (self.summary, self.content) = (summary, content)
+        }
 
         /// Makes the bytes of a long job durable, because the journal has only their checksums. Blocks, for seconds
         /// after a large write.
@@ -63,10 +72,10 @@ package final class JobSource {
     /// - Throws: `SystemError` if the digest of the file cannot be started.
     package convenience init(_ reading: Reading) throws(SystemError) {
         if let document = reading.document {
-            self.init(document: document, heldByteCount: reading.heldByteCount)
+            self.init(document: document.reader, heldByteCount: document.byteCount)
         } else {
             let lines = try LinesFile(.checked(reading.content, reading.job), reading.context)
-            self.init(lines: lines, heldByteCount: reading.heldByteCount)
+            self.init(lines: lines, heldByteCount: reading.content.heldByteCount)
         }
     }
 
@@ -117,9 +126,7 @@ package final class JobSource {
             (summary.failure, summary.fault, summary.report) = (.invalid, fault, Report())
             summary.report.add(fault)
         }
-        return Reading(
-            job: job, context: context, document: document, heldByteCount: bytes?.count ?? 0, summary: summary,
-            content: JournalHeader.Content(bytes ?? []))
+        return Reading((job, context), (document, bytes?.count ?? 0), summary, JournalHeader.Content(bytes ?? []))
     }
 
     private static func readLines(
@@ -127,10 +134,7 @@ package final class JobSource {
     ) throws(SystemError) -> Reading {
         var check = try LinesFile(.file(job), context)
         while try check.check() { check.spend(budget) }
-        let content = check.content
-        return Reading(
-            job: job, context: context, document: nil, heldByteCount: content.heldByteCount, summary: check.summary,
-            content: content)
+        return Reading((job, context), nil, check.summary, check.content)
     }
 }
 

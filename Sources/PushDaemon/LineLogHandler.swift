@@ -146,8 +146,13 @@ package struct LineLogHandler: LogHandler {
     }
 
     private static func isPlain(_ value: String) -> Bool {
-        !value.isEmpty && value.utf8.allSatisfy { $0 > 0x20 && $0 != 0x22 && $0 != 0x3D && $0 != 0x5C }
-            && !value.hasControls
+        var isASCII = true
+        for byte in value.utf8 {
+            guard byte > 0x20, byte != 0x22, byte != 0x3D, byte != 0x5C else { return false }
+            if byte >= 0x7F { isASCII = false }
+        }
+        // DEL and bytes beyond ASCII may be controls, too.
+        return !value.isEmpty && (isASCII || !value.hasControls)
     }
 
     /// Appends a value as a JSON string with control characters escaped, so that it cannot affect a terminal.

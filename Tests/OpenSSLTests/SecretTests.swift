@@ -56,5 +56,7 @@ struct DigestTests {
     @Test func `random bytes do not repeat`() {
         #expect(RandomBytes.make(count: 0).isEmpty)
         #expect(RandomBytes.make(count: 16) != RandomBytes.make(count: 16))
+        // More numbers than are drawn at a time.
+        #expect(Set((0..<1_000).map { _ in RandomBytes.makeNumber() }).count == 1_000)
     }
 }
