@@ -5,7 +5,6 @@ import JSON
 package import JobFormat
 package import LinuxIO
 package import Logging
-import OpenSSL
 package import SpoolModel
 package import SpoolStore
 
@@ -14,27 +13,10 @@ package import SpoolStore
 /// A remainder belongs to a file by inode, length and modification time, regardless of the file's place and name. Calls
 /// block. Use it only where the app's spool is used.
 package final class HeldJobs {
-    /// A remainder without its indices, which are read only when needed.
-    struct Entry {
-        /// The name of the remainder in `hold/`.
-        let name: FileName
-        /// The file to which it belongs.
-        let file: Remainder.File
-        let id: JobID?
-        let ref: String?
-        /// The archive from which the job was taken, if any.
-        let origin: ArchivePlace?
-
-        init(_ remainder: Remainder, as name: FileName) {
-            (self.name, file, id, ref) = (name, remainder.file, remainder.sent?.id, remainder.sent?.ref)
-            origin = remainder.origin.flatMap(ArchivePlace.init(path:))
-        }
-    }
-
     let spool: AppSpool
     private let logger: Logger
     /// The entries by inode.
-    private var entries: [UInt64: Entry] = [:]
+    private var entries: [UInt64: HeldEntry] = [:]
     /// The remainders that cannot be read; `nil`: `hold/` could not be listed.
     private var unreadable: Set<FileName>? = []
 
@@ -67,7 +49,7 @@ package final class HeldJobs {
             guard let remainder = try read(name) else {
                 return noteUnreadable(name, "damaged, or from another version")
             }
-            let entry = Entry(remainder, as: name)
+            let entry = HeldEntry(remainder, as: name)
             add(entry, at: try inode(of: remainder, name))
             // A crash may have interrupted the last step of taking the job out of its archive.
             if let origin = entry.origin { try spool.archives.dropLoneResult(of: origin) }
@@ -77,14 +59,12 @@ package final class HeldJobs {
     }
 
     /// Adds an entry, whose file has this inode now, or is missing.
-    private func add(_ entry: Entry, at inode: UInt64?) {
+    private func add(_ entry: HeldEntry, at inode: UInt64?) {
         let key = inode ?? entry.file.inode
         guard let other = entries[key] else { return entries[key] = entry }
-        let isOfSameFile =
-            (other.file.byteCount, other.file.modifiedAt) == (entry.file.byteCount, entry.file.modifiedAt)
         // Of a file's two remainders, the one counts that records sent notifications. In a copied spool a missing file
         // may have had the inode of another.
-        if isOfSameFile ? other.id == nil || entry.id != nil : inode != nil { entries[key] = entry }
+        if entry.isOfSameFile(as: other) ? other.id == nil || entry.id != nil : inode != nil { entries[key] = entry }
     }
 
     private func noteUnreadable(_ name: FileName, _ fault: String) {
@@ -156,7 +136,7 @@ package final class HeldJobs {
     }
 
     /// Whether a missing file's job has ended, or has been missing for too long.
-    private func isOver(_ entry: Entry, _ inode: UInt64) throws(SystemError) -> Bool {
+    private func isOver(_ entry: HeldEntry, _ inode: UInt64) throws(SystemError) -> Bool {
         if let origin = entry.origin, try spool.archives.status(at: origin)?.inode == inode { return true }
         guard let status = try spool.held.status(of: entry.name.bytes) else { return true }
         let parkedAt = WallTime(nanoseconds: status.modifiedAt)
@@ -183,7 +163,7 @@ package final class HeldJobs {
     }
 
     /// The entry for a file; `nil` if the file has no remainder.
-    func entry(of status: FileStatus) -> Entry? {
+    func entry(of status: FileStatus) -> HeldEntry? {
         guard !entries.isEmpty, let entry = entries[status.inode], entry.file.byteCount == status.byteCount else {
             return nil
         }
@@ -258,7 +238,7 @@ package final class HeldJobs {
             try spool.hold.park(waiting: file, id: .random(), leaving: remainder.bytes)
         }
         guard let parked = moved else { return nil }
-        if let name = parked.rest { entries[file.status.inode] = Entry(remainder, as: name) }
+        if let name = parked.rest { entries[file.status.inode] = HeldEntry(remainder, as: name) }
         return parked.name
     }
 
@@ -272,7 +252,7 @@ package final class HeldJobs {
         remainder.sent = sent
         try drop(job.status)
         let parked = try watching { () throws(SystemError) in try spool.hold.park(job, leaving: remainder.bytes) }
-        if let name = parked.rest { entries[job.status.inode] = Entry(remainder, as: name) }
+        if let name = parked.rest { entries[job.status.inode] = HeldEntry(remainder, as: name) }
         return parked.name
     }
 
@@ -286,7 +266,7 @@ package final class HeldJobs {
         try drop(job.status)
         let moved = try watching { () throws(SystemError) in try spool.hold.giveBack(job, leaving: remainder.bytes) }
         guard let back = moved else { return nil }
-        if let name = back.rest { entries[job.status.inode] = Entry(remainder, as: name) }
+        if let name = back.rest { entries[job.status.inode] = HeldEntry(remainder, as: name) }
         return back.name
     }
 
@@ -350,7 +330,7 @@ package final class HeldJobs {
             try spool.hold.takeOut(place, as: wanted, leaving: remainder.bytes)
         }
         guard let out = moved else { return nil }
-        if let name = out.rest { entries[status.inode] = Entry(remainder, as: name) }
+        if let name = out.rest { entries[status.inode] = HeldEntry(remainder, as: name) }
         return out.name
     }
 }
@@ -360,9 +340,4 @@ extension FileStatus {
     fileprivate var fileOfRemainder: Remainder.File {
         Remainder.File(inode: inode, byteCount: byteCount, modifiedAt: modifiedAt)
     }
-}
-
-extension JobID {
-    /// Returns a new random id for a job.
-    package static func random() -> JobID { JobID(bits: RandomBytes.makeNumber()) }
 }

@@ -82,10 +82,3 @@ extension HeldJobs {
         return found
     }
 }
-
-extension HeldJobs.Entry {
-    /// Whether the reference names this job by one of its ids.
-    func isMeant(by reference: JobReference) -> Bool {
-        reference.isMeant(name: nil, id: id, ref: ref)
-    }
-}
