@@ -17,6 +17,8 @@ package final class HeldJobs {
     private let logger: Logger
     /// The entries by inode.
     private var entries: [UInt64: HeldEntry] = [:]
+    /// The entries, by name, of missing files whose inode another held file has now.
+    private var displaced: [FileName: HeldEntry] = [:]
     /// The remainders that cannot be read; `nil`: `hold/` could not be listed.
     private var unreadable: Set<FileName>? = []
 
@@ -64,7 +66,9 @@ package final class HeldJobs {
         guard let other = entries[key] else { return entries[key] = entry }
         // Of a file's two remainders, the one counts that records sent notifications. In a copied spool a missing file
         // may have had the inode of another.
-        if entry.isOfSameFile(as: other) ? other.id == nil || entry.id != nil : inode != nil { entries[key] = entry }
+        let replaces = entry.isOfSameFile(as: other) ? other.id == nil || entry.id != nil : inode != nil
+        if !entry.isOfSameFile(as: other) { displaced[replaces ? other.name : entry.name] = replaces ? other : entry }
+        if replaces { entries[key] = entry }
     }
 
     private func noteUnreadable(_ name: FileName, _ fault: String) {
@@ -104,6 +108,9 @@ package final class HeldJobs {
         let ids = Set(goingOn.map(\.id))
         let claimed = Set(goingOn.map(\.status).filter { entry(of: $0) != nil }.map(\.inode))
         do throws(SystemError) {
+            for entry in displaced.values where entry.id.map(ids.contains) == true {
+                try spool.held.unlink(entry.name.bytes)
+            }
             for (inode, entry) in entries {
                 guard claimed.contains(inode) || entry.id.map(ids.contains) == true else { continue }
                 try drop(inode)

@@ -80,6 +80,16 @@ struct HeldJobsTests {
         held.load()
         #expect(try held.remainder(of: file)?.sent?.id == JobID(bits: 7))
         #expect(try held.isParked(JobID(bits: 7)) && !held.isParked(JobID(bits: 8)))
+        // Its job goes on all the same, and needs it no longer then.
+        try app.new.put("c.json", "goes on")
+        guard case .opened(let open) = try app.open(try #require(FileName("c.json"))),
+            case .claimed(let job) = try app.claim(open, id: JobID(bits: 8))
+        else {
+            Issue.record("not claimed")
+            return
+        }
+        held.reconcile([job])
+        #expect(try app.hold.remainders().map(\.escaped) == [names[0] + ".rest"])
     }
 
     @Test func `a job that goes on drops its own remainder, not that of another job with its inode`() throws {
