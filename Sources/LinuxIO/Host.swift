@@ -18,12 +18,12 @@ package enum Host {
     /// The process id of this process.
     package static var processID: Int32 { getpid() }
 
-    /// Returns blocks of memory from 4 MiB on to the kernel as soon as they are freed (mallopt(3)).
+    /// Returns blocks of memory from 2 MiB on to the kernel as soon as they are freed (mallopt(3)).
     ///
     /// By default glibc does so only until the first such block is freed: then it keeps all of up to that size, 32 MiB
     /// at most, and a table that has grown leaves its earlier copies behind. From 1 MiB on, buffers of long jobs would cost
     /// a tenth more processor time. Call it before there are threads.
-    package static func returnLargeBlocks() { clinux_map_blocks_from(4 << 20) }
+    package static func returnLargeBlocks() { clinux_map_blocks_from(2 << 20) }
 
     /// The working directory (getcwd(3)); `nil` if it has been removed.
     package static var workingFolder: String? {
