@@ -1,6 +1,6 @@
-package import APNSModel
+import APNSModel
 import JobFormat
-import OpenSSL
+import LinuxIO
 import SpoolModel
 import SpoolStore
 
@@ -20,18 +20,22 @@ struct HeldEntry {
         origin = remainder.origin.flatMap(ArchivePlace.init(path:))
     }
 
-    /// Whether both belong to the same file, whatever its inode is now.
-    func isOfSameFile(as other: HeldEntry) -> Bool {
-        (file.byteCount, file.modifiedAt) == (other.file.byteCount, other.file.modifiedAt)
-    }
-
     /// Whether the reference names this job by one of its ids.
     func isMeant(by reference: JobReference) -> Bool {
         reference.isMeant(name: nil, id: id, ref: ref)
     }
 }
 
-extension JobID {
-    /// Returns a new random id for a job.
-    package static func random() -> JobID { JobID(bits: RandomBytes.makeNumber()) }
+extension FileStatus {
+    /// The identity of the file, which does not change when it is moved.
+    var fileOfRemainder: Remainder.File {
+        Remainder.File(inode: inode, byteCount: byteCount, modifiedAt: modifiedAt)
+    }
+}
+
+extension Remainder.File {
+    /// Whether both may be the same file, whatever its inode is now.
+    func isLike(_ other: Remainder.File) -> Bool {
+        (byteCount, modifiedAt) == (other.byteCount, other.modifiedAt)
+    }
 }

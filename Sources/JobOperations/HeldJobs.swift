@@ -66,9 +66,11 @@ package final class HeldJobs {
         guard let other = entries[key] else { return entries[key] = entry }
         // Of a file's two remainders, the one counts that records sent notifications. In a copied spool a missing file
         // may have had the inode of another.
-        let replaces = entry.isOfSameFile(as: other) ? other.id == nil || entry.id != nil : inode != nil
-        if !entry.isOfSameFile(as: other) { displaced[replaces ? other.name : entry.name] = replaces ? other : entry }
+        let isOfSameFile = entry.file.isLike(other.file)
+        let replaces = isOfSameFile ? other.id == nil || entry.id != nil : inode != nil
+        let loser = replaces ? other : entry
         if replaces { entries[key] = entry }
+        if !isOfSameFile { displaced[loser.name] = loser }
     }
 
     private func noteUnreadable(_ name: FileName, _ fault: String) {
@@ -84,10 +86,7 @@ package final class HeldJobs {
     private func inode(of remainder: Remainder, _ name: FileName) throws(SystemError) -> UInt64? {
         guard let job = name.withoutRest else { return nil }
         for seen in [try spool.hold.look(job), try spool.look(job)] {
-            guard let status = seen?.status, status.byteCount == remainder.file.byteCount,
-                status.modifiedAt == remainder.file.modifiedAt
-            else { continue }
-            return status.inode
+            if let file = seen?.status.fileOfRemainder, file.isLike(remainder.file) { return file.inode }
         }
         return nil
     }
@@ -106,14 +105,11 @@ package final class HeldJobs {
     package func reconcile(_ goingOn: [ClaimedJob]) {
         guard !entries.isEmpty else { return }
         let ids = Set(goingOn.map(\.id))
-        let claimed = Set(goingOn.map(\.status).filter { entry(of: $0) != nil }.map(\.inode))
         do throws(SystemError) {
+            for job in goingOn { try drop(job.status) }
+            for (inode, entry) in entries where entry.id.map(ids.contains) == true { try drop(inode) }
             for entry in displaced.values where entry.id.map(ids.contains) == true {
                 try spool.held.unlink(entry.name.bytes)
-            }
-            for (inode, entry) in entries {
-                guard claimed.contains(inode) || entry.id.map(ids.contains) == true else { continue }
-                try drop(inode)
             }
             let numbers = Set(entries.keys)
             guard !numbers.isEmpty, !spool.filesystem.isShared else { return }
@@ -183,7 +179,7 @@ package final class HeldJobs {
     package func forget(_ status: FileStatus) {
         guard entry(of: status) != nil else { return }
         do throws(SystemError) {
-            try drop(status)
+            try drop(status.inode)
             // Without this sync a power loss could bring back a file that was moved by hand, and its remainder, too.
             try spool.held.sync(.holdSource)
         } catch {
@@ -339,12 +335,5 @@ package final class HeldJobs {
         guard let out = moved else { return nil }
         if let name = out.rest { entries[status.inode] = HeldEntry(remainder, as: name) }
         return out.name
-    }
-}
-
-extension FileStatus {
-    /// The identity of the file, which does not change when it is moved.
-    fileprivate var fileOfRemainder: Remainder.File {
-        Remainder.File(inode: inode, byteCount: byteCount, modifiedAt: modifiedAt)
     }
 }

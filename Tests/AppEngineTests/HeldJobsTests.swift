@@ -37,6 +37,16 @@ struct HeldJobsTests {
         try app.held.put(name, String(decoding: remainder.bytes, as: UTF8.self))
     }
 
+    /// Drops a job and claims it.
+    private func claim(_ id: UInt128) throws -> ClaimedJob {
+        struct NotClaimed: Error {}
+        try app.new.put("c.json", "goes on")
+        guard case .opened(let open) = try app.open(try #require(FileName("c.json"))),
+            case .claimed(let job) = try app.claim(open, id: JobID(bits: id))
+        else { throw NotClaimed() }
+        return job
+    }
+
     @Test func `another file with the inode of a held job is not that job`() throws {
         let other = try hold("b.json", "another job")
         try leave("a.json.rest", 7, of: .init(inode: other.inode, byteCount: 158, modifiedAt: other.modifiedAt))
@@ -81,25 +91,13 @@ struct HeldJobsTests {
         #expect(try held.remainder(of: file)?.sent?.id == JobID(bits: 7))
         #expect(try held.isParked(JobID(bits: 7)) && !held.isParked(JobID(bits: 8)))
         // Its job goes on all the same, and needs it no longer then.
-        try app.new.put("c.json", "goes on")
-        guard case .opened(let open) = try app.open(try #require(FileName("c.json"))),
-            case .claimed(let job) = try app.claim(open, id: JobID(bits: 8))
-        else {
-            Issue.record("not claimed")
-            return
-        }
+        let job = try claim(8)
         held.reconcile([job])
         #expect(try app.hold.remainders().map(\.escaped) == [names[0] + ".rest"])
     }
 
     @Test func `a job that goes on drops its own remainder, not that of another job with its inode`() throws {
-        try app.new.put("c.json", "goes on")
-        guard case .opened(let open) = try app.open(try #require(FileName("c.json"))),
-            case .claimed(let job) = try app.claim(open, id: JobID(bits: 9))
-        else {
-            Issue.record("not claimed")
-            return
-        }
+        let job = try claim(9)
         let status = job.status
         try leave("a.json.rest", 7, of: .init(inode: status.inode, byteCount: 158, modifiedAt: status.modifiedAt))
         held.load()

@@ -1,0 +1,7 @@
+package import APNSModel
+import OpenSSL
+
+extension JobID {
+    /// Returns a new random id for a job.
+    package static func random() -> JobID { JobID(bits: RandomBytes.makeNumber()) }
+}
