@@ -154,12 +154,14 @@ package struct Intake: Sendable {
     ///   - name: The file's name.
     ///   - sighting: The result.
     ///   - age: For how long the file has been unchanged according to its ctime; 0 if its filesystem's clock is not ours.
+    ///     Not asked for where it does not matter, as for a file that was renamed into place.
     ///   - now: The moment of the look.
     package mutating func sighted(
-        _ name: FileName, _ sighting: IntakeSighting, unchangedFor age: Duration = .zero, at now: Moment
+        _ name: FileName, _ sighting: IntakeSighting, unchangedFor age: @autoclosure () -> Duration = .zero,
+        at now: Moment
     ) {
         guard var entry = entries[name], entry.phase != .taken, !leavesAlone(name, entry, sighting) else { return }
-        entry.noteAge(min(age, rules.settle), at: now)
+        if entry.mayHaveSettled { entry.noteAge(min(age(), rules.settle), at: now) }
         if entry.note(sighting, at: now) { notices.append(.noteOverwritten(name)) }
         entry.phase = .waiting
         schedule(name, &entry, at: now)

@@ -76,9 +76,11 @@ struct IntakeEntry: Sendable {
     /// Whether the file is ready, and the turn is its current one.
     func isReady(_ turn: IntakeTurn) -> Bool { phase == .ready && ticket == turn.ticket }
 
+    /// Whether the file must settle, and may have done so before the first look, which is to come.
+    var mayHaveSettled: Bool { sighting == nil && postponement == nil && !isPublishedByRename }
+
     /// Records, before the first sighting, for how long the file has been unchanged already.
     mutating func noteAge(_ age: Duration, at now: Moment) {
-        guard sighting == nil, postponement == nil else { return }
         self.age = max(.zero, age - (now - stableSince))
     }
 
