@@ -1,12 +1,13 @@
 package import APNSGateway
 package import Configuration
+import JobOperations
 package import LinuxIO
 package import Logging
 package import SharedResources
 package import SpoolStore
 
 /// The context that the daemon gives to an app: shared parts, and the app's own share of them.
-package struct DaemonContext: Sendable {
+package final class DaemonContext: Sendable {
     /// The spool.
     package let spool: Spool
     /// Claims jobs, and records their outcomes.
@@ -72,7 +73,7 @@ package struct AppShare {
 }
 
 /// The context that the parts of an app's pipeline share. They belong to the app's runner, and run on its thread.
-struct AppContext {
+final class AppContext {
     /// The app's name.
     let name: String
     /// Logs with the app's name.
@@ -85,6 +86,19 @@ struct AppContext {
     let lifecycle: AppLifecycle
     /// The context from the daemon.
     let daemon: DaemonContext
+
+    /// Opens an app's folders. Blocks.
+    ///
+    /// - Throws: `SpoolFault` and `SystemError` if they cannot be used: the app cannot run.
+    init(_ app: ConfiguredApp, in daemon: DaemonContext, left: LeftBehind) throws {
+        var logger = daemon.logger
+        logger[metadataKey: LogKey.app] = "\(app.name)"
+        (name, self.logger, self.daemon) = (app.name, logger, daemon)
+        spool = try daemon.spool.app(app.name)
+        spool.jobFiles = daemon.descriptors.jobFiles
+        folder = try FeedbackFolder(spool, after: left.newestFeedback)
+        lifecycle = AppLifecycle(of: app.name, in: daemon)
+    }
 
     /// The threads for the app's files.
     var files: FileThread { daemon.files }

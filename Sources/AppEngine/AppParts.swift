@@ -8,7 +8,7 @@ import SpoolModel
 import SpoolStore
 
 /// The shared parts of an app's pipeline, on which the others base their decisions. Each keeps its own state.
-struct AppParts {
+final class AppParts {
     let context: AppContext
     let gateway: any PushGateway
     /// Signalled when there may be a file to take from `new/`.
@@ -38,17 +38,10 @@ struct AppParts {
     ///   - left: The journal's records of an earlier run of the app.
     /// - Throws: `SpoolFault` and `SystemError` if its folders cannot be used: the app cannot run.
     init(_ app: ConfiguredApp, in daemon: DaemonContext, left: LeftBehind) throws {
-        var logger = daemon.logger
-        logger[metadataKey: LogKey.app] = "\(app.name)"
-        let spool = try daemon.spool.app(app.name)
-        spool.jobFiles = daemon.descriptors.jobFiles
-        context = AppContext(
-            name: app.name, logger: logger, spool: spool,
-            folder: try FeedbackFolder(spool, after: left.newestFeedback),
-            lifecycle: AppLifecycle(of: app.name, in: daemon),
-            daemon: daemon)
+        context = try AppContext(app, in: daemon, left: left)
         gateway = app.gateway(daemon.tokens, daemon.descriptors.sockets).makeGateway(
-            recordKeeping: .durable(group: daemon.configuration.syncRecords), on: daemon.reactor, logger: logger)
+            recordKeeping: .durable(group: daemon.configuration.syncRecords), on: daemon.reactor,
+            logger: context.logger)
         intakeWakeup = Wakeup(on: daemon.reactor)
         publishWakeup = Wakeup(on: daemon.reactor)
         intake = Shared(Intake(rules: IntakeRules(daemon.configuration)))
@@ -59,7 +52,7 @@ struct AppParts {
         duplicates = try DuplicateGuard(context, space, orSignal: intakeWakeup)
         jobs = JobTable(context, duplicates, orSignal: intakeWakeup)
         lines = FeedbackLines(context, orSignal: publishWakeup)
-        held = HeldJobs(spool, logger)
+        held = HeldJobs(context.spool, context.logger)
         earlier = EarlierJobs(left, firstTold: daemon.journal.position)
         state = try AppState(context, gateway)
     }
