@@ -403,3 +403,23 @@ static inline int clinux_wait_either_until(int first, int second, int millisecon
     if (poll(both, 2, milliseconds) < 0) return -1;
     return (both[0].revents ? 1 : 0) | (both[1].revents ? 2 : 0);
 }
+
+// --- Swift's runtime -----------------------------------------------------------------------------------------------
+
+// swift_task_enqueueGlobal_hook (swift/Runtime/Concurrency.h): the runtime calls it, instead of libdispatch's pool, with
+// each task that runs on no executor of its own. Set it before the first task; the function must be callable on any thread.
+extern __attribute__((swiftcall)) void (*swift_task_enqueueGlobal_hook)(void *task, void *pool);
+typedef void (*clinux_taker)(void *task);
+static inline clinux_taker clinux_task_taker(clinux_taker taker) {
+    static clinux_taker current;
+    if (taker) current = taker;
+    return current;
+}
+static __attribute__((swiftcall)) void clinux_pass_task(void *task, void *pool) {
+    (void)pool;
+    clinux_task_taker(0)(task);
+}
+static inline void clinux_take_tasks(clinux_taker taker) {
+    clinux_task_taker(taker);
+    swift_task_enqueueGlobal_hook = clinux_pass_task;
+}

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// CPU time that this process has used since its start, all threads together (getrusage(2)).

@@ -169,12 +169,13 @@ package actor Daemon {
             lookAround()
             status.write()
             notifier.update(statusLine)
-            try? await resources.reactor.sleep(for: Self.statusPause)
+            let earliest = ContinuousClock.now + Self.statusPause
             let longest = apps.filesystems.areAny ? Self.quietLook : SpoolStatus.interval
             let pause = min(longest, configuration.certificateWait ?? longest)
             let isQuiet = apps.isQuiet && !apps.filesystems.areHanging
             let next = ContinuousClock.now + (isQuiet ? pause : .zero)
             await resources.statusWakeup.wait(until: status.hasOldMetrics ? min(next, status.nextMetrics) : next)
+            if .now < earliest { try? await resources.reactor.sleep(until: earliest) }
         }
     }
 

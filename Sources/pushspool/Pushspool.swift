@@ -29,6 +29,7 @@ enum Program {
                 _ = daemonSignals
                 refuseWithoutDescriptors()
                 _ = serviceManager
+                startTaskThread()
             }
         }
         Task.detached {
@@ -54,12 +55,20 @@ enum Program {
         command is Simulate || (command as? Status)?.watch == true
     }
 
-    /// Refuses to run the daemon if the limit of open files is too low for any configuration. This must happen before
-    /// the first task: libdispatch ends a process without a message if it can open no descriptor.
+    /// Refuses to run the daemon if the limit of open files is too low for any configuration, before a thread needs one.
     private static func refuseWithoutDescriptors() {
         guard let fault = Daemon.limitFault() else { return }
         Talk.complain(fault.message, hint: fault.hint)
         Host.leave(with: ExitCode.badConfiguration.rawValue)
+    }
+
+    private static func startTaskThread() {
+        do throws(SystemError) {
+            try TaskThread.start()
+        } catch {
+            Talk.complain("\(error)", hint: nil)
+            Host.leave(with: ExitCode.tryAgain.rawValue)
+        }
     }
 
     private static func blocked(_ signals: [Signal]) -> BlockedSignals {

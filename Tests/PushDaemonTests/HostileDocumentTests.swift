@@ -149,12 +149,7 @@ import Testing
 extension Bench {
     /// Waits until the daemon has a thread that reads a long file.
     fileprivate func isReading(in daemon: Program) async throws {
-        let tasks = "/proc/\(daemon.process.processIdentifier)/task"
-        try await eventually("a reading") {
-            try FileManager.default.contentsOfDirectory(atPath: tasks).contains { task in
-                (try? String(contentsOfFile: "\(tasks)/\(task)/comm", encoding: .utf8)) == "reading\n"
-            }
-        }
+        try await eventually("a reading") { try daemon.threads.contains("reading") }
     }
 
     /// Removes the app's configuration, and waits until the app has ended.

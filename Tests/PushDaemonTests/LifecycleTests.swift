@@ -22,6 +22,16 @@ import Testing
         }
     }
 
+    /// The names of the pool's threads end with their quality of service. Its upkeep wakes an idle daemon every second.
+    @Test func `a daemon that has worked has no thread of Swift's pool`() async throws {
+        try await Modern().serving { bench, daemon in
+            try bench.drop("a.json", job(tokens: 0..<300), app: "modern")
+            #expect(try await bench.end(of: "a.json", app: "modern").accepted == 300)
+            let threads = try daemon.threads
+            #expect(threads.contains("reactor") && !threads.contains { $0.contains("qos") }, "\(threads)")
+        }
+    }
+
     @Test func `connections of the binary protocol are replaced for their age, too`() async throws {
         try await Bench.serving(try .init(app: "max_age: 1s\nrate: 100/s")) { bench, _ in
             try bench.drop("many.json", job(tokens: 0..<300))

@@ -55,6 +55,18 @@ final class Program {
         }
     }
 
+    /// The names of its threads.
+    var threads: [String] {
+        get throws {
+            let tasks = "/proc/\(process.processIdentifier)/task"
+            return try FileManager.default.contentsOfDirectory(atPath: tasks).compactMap { task in
+                // A thread may have ended since.
+                let name = try? String(contentsOfFile: "\(tasks)/\(task)/comm", encoding: .utf8)
+                return name.map { String($0.dropLast()) }
+            }
+        }
+    }
+
     /// Waits for its end.
     ///
     /// - Returns: its exit code, or the negative number of the signal that killed it.
