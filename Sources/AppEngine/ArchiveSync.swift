@@ -29,13 +29,6 @@ actor ArchiveSync {
         try draft.stage(in: work)
     }
 
-    /// Syncs folders in the given order.
-    ///
-    /// - Throws: `SystemError`. A failed sync cannot be retried.
-    func sync(_ moves: [(folder: Directory, site: SyncSite)]) throws(SystemError) {
-        for move in moves { try move.folder.sync(move.site) }
-    }
-
     /// Syncs the list of tokens that are no longer valid.
     ///
     /// - Throws: `SystemError`: entries not synced before may be lost.

@@ -76,7 +76,7 @@ final class UnclaimedFiles {
         }
         for refusal in group { carryOut(refusal) }
         do {
-            try await context.files.archives.sync(context.spool.archives.takeUnsyncedMoves())
+            try await context.files.archives.sync(context.spool)
         } catch {
             context.logger.error("archive cannot be synced", metadata: [LogKey.error: "\(error)"])
             parts.space.note(failure: error)

@@ -16,8 +16,8 @@ package final class Archives {
     private(set) var reserved: Set<ArchivePlace> = []
     /// Day folders that are kept open for now; `nil` to keep none open.
     private var openDays: [ArchiveDay: Directory]?
-    /// Day folders to sync before the directory that their jobs came from.
-    private var unsynced: Set<ArchiveDay> = []
+    /// The day folders into which files moved since the last `settle`; `nil` before the first.
+    private var unsettled: Set<ArchiveDay>?
 
     init(_ done: Directory, _ failed: Directory, in home: Directory, from sources: (new: Directory, work: Directory)) {
         (self.done, self.failed, self.home) = (done, failed, home)
@@ -108,7 +108,7 @@ package final class Archives {
             place = try freePlace(for: archiving.name, in: place.archiveDay, withResult: archiving.result != nil)
         }
         if archiving.result != nil { try work.unlink(WorkEntry.place(of: archiving.id)) }
-        unsynced.insert(place.archiveDay)
+        unsettled?.insert(place.archiveDay)
         return place
     }
 
@@ -171,23 +171,20 @@ package final class Archives {
         try work.unlink(WorkEntry.place(of: id))
     }
 
-    /// Makes the moves to the archives so far survive a power loss. Syncs the day folders before the source folders.
+    /// Makes all moves so far of the app's files survive a power loss. Call it before a folder that files have left is synced:
+    /// some filesystems (older btrfs) lose a file if that folder is synced before the one that it came to.
+    ///
+    /// The first call syncs the filesystem, because a daemon that died may have left moves to any folder.
     ///
     /// - Throws: `SystemError`; final, as for every failed sync.
-    package func sync() throws(SystemError) {
-        for move in try takeUnsyncedMoves() { try move.folder.sync(move.site) }
-    }
-
-    /// Returns the folders to sync, in this order, so that all moves to the archives so far survive a power loss. The
-    /// next call returns only later moves.
-    ///
-    /// - Throws: `SystemError`: a day's folder cannot be opened.
-    package func takeUnsyncedMoves() throws(SystemError) -> [(folder: Directory, site: SyncSite)] {
-        guard !unsynced.isEmpty else { return [] }
-        var moves: [(folder: Directory, site: SyncSite)] = []
-        for day in unsynced { moves.append((try openDay(day), .archives)) }
-        unsynced = []
-        return moves + [(work, .archiveSource), (new, .archiveSource)]
+    package func settle() throws(SystemError) {
+        if let unsettled {
+            for day in unsettled { try openDay(day).sync(.archives) }
+            try work.sync(.earlierMoves)
+        } else {
+            try work.syncFilesystem(.earlierMoves)
+        }
+        unsettled = []
     }
 
     // MARK: Day folders
@@ -239,7 +236,7 @@ package final class Archives {
     /// Removes the empty folder of a day.
     func remove(_ day: ArchiveDay) throws(SystemError) {
         try directory(of: day.folder).removeChild(Array(day.day.utf8))
-        unsynced.remove(day)
+        unsettled?.remove(day)
     }
 
     func openDayIfThere(_ day: ArchiveDay) throws(SystemError) -> Directory? {

@@ -102,6 +102,7 @@ package struct HoldFolder {
     private func move(
         _ file: SeenFile, from source: Directory, as wanted: FileName
     ) throws(SystemError) -> FileName {
+        try archives.settle()
         var name = wanted
         var number = 1
         while try !file.move(from: source, to: directory, as: name) {
@@ -113,6 +114,7 @@ package struct HoldFolder {
 
     /// Moves a file to `hold/` under the first of its numbered names that is free together with its `.rest` name.
     private func park(_ parking: Archiving) throws(SystemError) -> ParkedFile {
+        try archives.settle()
         var number = 0
         while true {
             number += 1
@@ -228,6 +230,7 @@ package struct HoldFolder {
     private func publish(
         _ file: SeenFile, from source: Directory, as wanted: FileName
     ) throws(SystemError) -> FileName? {
+        try archives.settle()
         do {
             var number = 1
             while try !file.move(from: source, to: new, as: wanted.numbered(number)) { number += 1 }
@@ -254,10 +257,11 @@ package struct HoldFolder {
     package func withdraw(
         _ file: SeenFile, id: JobID, to place: ArchivePlace, result: [UInt8]
     ) throws(SystemError) -> ArchivePlace? {
+        try archives.settle()
         do {
             let archiving = Archiving(id: id, name: file.name, file: file, source: directory, result: result)
             let final = try archives.bring(archiving, to: place)
-            try archives.sync()
+            try archives.settle()
             try directory.sync(.holdSource)
             return final
         } catch {

@@ -25,7 +25,7 @@ import Testing
     }
 
     /// Those that save work, or cover what others cover as well: `README.md` says why.
-    static let others: [SyncSite] = [.journalFile, .archiveSource, .fullName, .ballast]
+    static let others: [SyncSite] = [.journalFile, .fullName, .ballast]
 
     /// In a quick run a few of them, others each time.
     private static var sample: [Must] {

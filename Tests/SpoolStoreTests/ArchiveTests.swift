@@ -44,7 +44,7 @@ import Testing
             let result = try #require(place.name.result)
             #expect(try spool.folder("failed/2026-11-21").text(result.escaped) == "why \(number)")
         }
-        try app.archives.sync()
+        try app.archives.settle()
         #expect(try spool.folder("failed/2026-11-21").names().count == 6)
     }
 

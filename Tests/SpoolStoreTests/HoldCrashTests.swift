@@ -1,5 +1,6 @@
 #if FAILPOINTS
     import APNSModel
+    import JobFormat
     import LinuxIO
     import SpoolModel
     import SpoolStore
@@ -27,6 +28,83 @@
             for state in volume.crashStates(seed: 1, count: 20) {
                 #expect(state.names(in: "weather/hold") == ["a.json"])
                 #expect(state.names(in: "weather/new") == [] && state.names(in: "weather/work/host-a") == [])
+            }
+        }
+
+        /// A move to or from `hold/`.
+        enum Move: CaseIterable {
+            case holdWaiting, holdUnread, holdClaimed, release, giveBack, retry, withdraw
+
+            /// Where the file is before the jobs are claimed.
+            var folder: String {
+                switch self {
+                case .holdWaiting, .holdUnread, .holdClaimed, .giveBack: "new"
+                case .release, .withdraw: "hold"
+                case .retry: "failed/2026-11-21"
+                }
+            }
+        }
+
+        /// A move syncs the folders that other jobs have left, too. Where an unsynced rename is lost by that, they must be
+        /// safe before, also those that a daemon moved before it died.
+        @Test(arguments: Move.allCases, [false, true])
+        func `no job is lost whose move was not synced when another file is moved`(move: Move, isLater: Bool) throws {
+            let test = try TestSpool()
+            let name = try fileName("a.json")
+            let others = [try fileName("claimed.json"), try fileName("archived.json")]
+            for other in others { try test.app.new.put(other.bytes, Array("{}".utf8)) }
+            _ = try test.folder("failed").makeChild(Array("2026-11-21".utf8), mode: 0o700)
+            try test.folder(move.folder).put(name.bytes, Array("{}".utf8))
+            var volume = try MemoryVolume(copying: test.place.directory, order: .loose)
+            // From then on it knows which folders have changed.
+            try test.app.archives.settle()
+            let plan = FailPlan(under: test.place.path, isRecording: true)
+            plan.install()
+            defer { plan.remove() }
+            _ = try test.claimed(others[0], id: 1)
+            let place = try test.app.archives.place(for: others[1], in: .done, at: test.noon, withResult: false)
+            _ = try test.app.archives.archive(try test.claimed(others[1], id: 2), at: place, result: nil)
+            let claimed = [.holdClaimed, .giveBack].contains(move) ? try test.claimed(name, id: 3) : nil
+            try carryOut(move, of: name, claimed, in: isLater ? try test.restarted() : test.app, test)
+            for change in plan.changes {
+                try volume.apply(change)
+                for state in volume.crashStates(seed: 1, count: 8) {
+                    let folders = ["new", "work/host-a", "hold", "done/2026-11-21", "failed/2026-11-21"]
+                    let found = folders.flatMap { state.names(in: "weather/\($0)") ?? [] }
+                    for name in others + [name] {
+                        #expect(found.contains { $0.hasSuffix(name.escaped) }, "\(name) is nowhere after \(change)")
+                    }
+                }
+            }
+        }
+
+        private func carryOut(
+            _ move: Move, of name: FileName, _ claimed: ClaimedJob?, in app: AppSpool, _ test: TestSpool
+        ) throws {
+            let (rest, id) = (Array("{}".utf8), JobID(bits: 4))
+            switch move {
+            case .holdWaiting:
+                let file = try #require(try app.look(name))
+                _ = try #require(try app.hold.park(waiting: file, id: id, leaving: rest))
+            case .holdUnread:
+                guard case .opened(let job) = try app.open(name) else { throw NotClaimed() }
+                _ = try app.hold.park(unclaimed: job)
+            case .holdClaimed:
+                let job = try #require(claimed)
+                _ = try app.hold.park(job, leaving: rest)
+            case .release:
+                let file = try #require(try app.hold.look(name))
+                _ = try #require(try app.hold.release(file))
+            case .giveBack:
+                let job = try #require(claimed)
+                _ = try #require(try app.hold.giveBack(job, leaving: rest))
+            case .retry:
+                let place = ArchivePlace(folder: .failed, day: "2026-11-21", name: name)
+                _ = try #require(try app.hold.takeOut(place, as: name, leaving: rest))
+            case .withdraw:
+                let place = try app.archives.place(for: name, in: .failed, at: test.noon, withResult: true)
+                let file = try #require(try app.hold.look(name))
+                _ = try #require(try app.hold.withdraw(file, id: id, to: place, result: rest))
             }
         }
     }

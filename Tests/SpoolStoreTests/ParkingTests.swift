@@ -193,7 +193,7 @@ import Testing
         func `a job that is tried again has what is left of it, or its result`(order: MemoryVolume.Order) throws {
             let test = try TestSpool()
             let place = try test.archive(try fileName("a.json"), contents: "{}", id: 1, result: "why")
-            try test.app.archives.sync()
+            try test.app.archives.settle()
             let body = { _ = try test.app.hold.takeOut(place, as: place.name, leaving: Array("rest".utf8)) }
             try check(test, order, body) { places, state in
                 let result = state.bytes(of: "weather/failed/\(place.day)/a.json.result.json")

@@ -32,9 +32,13 @@ struct TestSpool {
     /// Drops a job under a name of any bytes and claims it.
     func claim(_ name: FileName, contents: String = "{}", id: UInt128) throws -> ClaimedJob {
         try app.new.put(name.bytes, Array(contents.utf8))
-        let job = try opened(name)
-        guard case .claimed(let claimed) = try app.claim(job, id: JobID(bits: id)) else { throw NotClaimed() }
-        return claimed
+        return try claimed(name, id: id)
+    }
+
+    /// Claims what is in `new/`.
+    func claimed(_ name: FileName, id: UInt128) throws -> ClaimedJob {
+        guard case .claimed(let job) = try app.claim(try opened(name), id: JobID(bits: id)) else { throw NotClaimed() }
+        return job
     }
 
     /// Opens what is in `new/`.

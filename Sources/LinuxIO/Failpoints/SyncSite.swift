@@ -20,12 +20,12 @@ package enum SyncSite: String, Hashable, Sendable, CaseIterable {
     case resultFile
     /// A day's folder in an archive, after moves into it.
     case archives
-    /// The folders from which jobs were moved to the archives.
-    case archiveSource
     /// `hold/`, after a job was moved there.
     case holdFolder
     /// The folder that a held job came from, and `new/`, where it was before its claim.
     case holdSource
+    /// Moves before a move to or from `hold/`, which syncs the folders that they left.
+    case earlierMoves
     /// The parent of a new day or app folder.
     case newFolder
     /// The ballast file that reserves space for a full volume.
