@@ -65,7 +65,7 @@
             let place = try test.app.archives.place(for: others[1], in: .done, at: test.noon, withResult: false)
             _ = try test.app.archives.archive(try test.claimed(others[1], id: 2), at: place, result: nil)
             let claimed = [.holdClaimed, .giveBack].contains(move) ? try test.claimed(name, id: 3) : nil
-            try carryOut(move, of: name, claimed, in: isLater ? try test.restarted() : test.app, test)
+            try move.carryOut(name, claimed, in: isLater ? try test.restarted() : test.app)
             for change in plan.changes {
                 try volume.apply(change)
                 for state in volume.crashStates(seed: 1, count: 8) {
@@ -77,12 +77,12 @@
                 }
             }
         }
+    }
 
-        private func carryOut(
-            _ move: Move, of name: FileName, _ claimed: ClaimedJob?, in app: AppSpool, _ test: TestSpool
-        ) throws {
+    extension HoldCrashTests.Move {
+        func carryOut(_ name: FileName, _ claimed: ClaimedJob?, in app: AppSpool) throws {
             let (rest, id) = (Array("{}".utf8), JobID(bits: 4))
-            switch move {
+            switch self {
             case .holdWaiting:
                 let file = try #require(try app.look(name))
                 _ = try #require(try app.hold.park(waiting: file, id: id, leaving: rest))
@@ -102,7 +102,7 @@
                 let place = ArchivePlace(folder: .failed, day: "2026-11-21", name: name)
                 _ = try #require(try app.hold.takeOut(place, as: name, leaving: rest))
             case .withdraw:
-                let place = try app.archives.place(for: name, in: .failed, at: test.noon, withResult: true)
+                let place = ArchivePlace(folder: .failed, day: "2026-11-21", name: name)
                 let file = try #require(try app.hold.look(name))
                 _ = try #require(try app.hold.withdraw(file, id: id, to: place, result: rest))
             }
