@@ -18,17 +18,17 @@ package struct JournalJob: Sendable {
     /// The outcomes of the others.
     package internal(set) var tally = Tally()
     /// The rejected notifications.
-    package internal(set) var rejected = IndexRuns()
+    package var rejected: IndexRuns { self[.rejected] }
     /// The expired notifications.
-    package internal(set) var expired = IndexRuns()
+    package var expired: IndexRuns { self[.expired] }
     /// The notifications that were given up.
-    package internal(set) var unsent = IndexRuns()
+    package var unsent: IndexRuns { self[.unsent] }
     /// The notifications of unknown outcome.
-    package internal(set) var unknown = IndexRuns()
+    package var unknown: IndexRuns { self[.unknown] }
     /// The notifications that were about to be sent and have no outcome: in doubt if the daemon died.
-    package internal(set) var intents = IndexRuns()
+    package var intents: IndexRuns { self[.intended] }
     /// How the job ended; `nil` if it has not.
-    package internal(set) var final: JournalFinal?
+    package var final: JournalFinal? { if case .ended(let final, _) = ending { final } else { nil } }
     /// Whether the `job` line is published.
     package internal(set) var isFinalTold = false
     /// Whether records of it may be missing because the journal was damaged.
@@ -47,7 +47,24 @@ package struct JournalJob: Sendable {
     /// An upper bound of the bytes for writing these results again.
     private(set) var untoldByteCount = 0
     /// The position of the first record of its conclusion.
-    private(set) var finalPosition: JournalPosition?
+    var finalPosition: JournalPosition? { if case .ended(_, let position) = ending { position } else { nil } }
+
+    // Most of many jobs have not ended and have none of these, so they take no room in a table of jobs.
+
+    /// Whether the job has ended.
+    private indirect enum Ending {
+        case open
+        case ended(JournalFinal, at: JournalPosition)
+    }
+
+    private var ending = Ending.open
+    /// The notifications of each kind, other than remaining and accepted ones.
+    private var sets: [JournalRuns.Kind: IndexRuns] = [:]
+
+    private subscript(kind: JournalRuns.Kind) -> IndexRuns {
+        get { sets[kind] ?? IndexRuns() }
+        _modify { yield &sets[kind, default: IndexRuns()] }
+    }
 
     /// The notifications by outcome, keyed by the outcome's word, except accepted ones.
     package var runs: [String: IndexRuns] {
@@ -74,9 +91,7 @@ package struct JournalJob: Sendable {
 extension JournalJob {
     /// An upper bound of the bytes for writing the job again.
     var carriedByteCount: Int {
-        let setByteCount =
-            Self.byteCount(of: remaining) + Self.byteCount(of: rejected) + Self.byteCount(of: expired)
-            + Self.byteCount(of: unsent) + Self.byteCount(of: unknown) + Self.byteCount(of: intents)
+        let setByteCount = sets.values.reduce(Self.byteCount(of: remaining)) { $0 + Self.byteCount(of: $1) }
         return headerByteCount + Self.fixedByteCount + facts.name.bytes.count + setByteCount + untoldByteCount
     }
 
@@ -105,7 +120,7 @@ extension JournalJob {
             } else {
                 settle(range, result.outcome)
             }
-            if !intents.isEmpty { intents.subtract(range) }
+            if !intents.isEmpty { self[.intended].subtract(range) }
         }
         guard result.outcome != .accepted || facts.recordsAll || result.isCorrection else { return }
         add(JournalUntold(origin: position, result: result))
@@ -121,7 +136,7 @@ extension JournalJob {
     /// their counts. Only the result file uses the lists.
     mutating func abridge(to limit: Int) {
         guard isAbridged || Self.byteCount(of: rejected) + Self.byteCount(of: expired) > limit else { return }
-        (rejected, expired, isAbridged) = (IndexRuns(), IndexRuns(), true)
+        (sets[.rejected], sets[.expired], isAbridged) = (nil, nil, true)
     }
 
     private mutating func settle(_ range: Range<Int>, _ outcome: Outcome) {
@@ -143,16 +158,16 @@ extension JournalJob {
     private mutating func note(_ range: Range<Int>, _ outcome: Outcome) -> Int {
         switch outcome {
         case .accepted: 0
-        case .rejected: rejected.insert(range)
-        case .expired: expired.insert(range)
-        case .unsent: unsent.insert(range)
-        case .unknown: unknown.insert(range)
+        case .rejected: self[.rejected].insert(range)
+        case .expired: self[.expired].insert(range)
+        case .unsent: self[.unsent].insert(range)
+        case .unknown: self[.unknown].insert(range)
         }
     }
 
     mutating func intend(_ ranges: [Range<Int>]) {
         for range in ranges {
-            for part in remaining.intersection(range) { intents.insert(part) }
+            for part in remaining.intersection(range) { self[.intended].insert(part) }
         }
     }
 
@@ -161,13 +176,13 @@ extension JournalJob {
         for range in ranges {
             let range = range.clamped(to: 0..<facts.recipientCount)
             tally.add(.accepted, count: -remaining.insert(range))
-            intents.subtract(range)
+            self[.intended].subtract(range)
         }
-        if !remaining.isEmpty { (final, finalPosition, isFinalTold) = (nil, nil, false) }
+        if !remaining.isEmpty { (ending, isFinalTold) = (.open, false) }
     }
 
     mutating func end(_ final: JournalFinal, at position: JournalPosition) {
-        (self.final, finalPosition, isFinalTold) = (final, position, false)
+        (ending, isFinalTold) = (.ended(final, at: position), false)
     }
 
     /// Drops the results whose lines are published.
@@ -183,14 +198,7 @@ extension JournalJob {
     mutating func apply(_ runs: JournalRuns) {
         for range in runs.ranges {
             let range = range.clamped(to: 0..<facts.recipientCount)
-            switch runs.kind {
-            case .remaining: remaining.insert(range)
-            case .rejected: rejected.insert(range)
-            case .expired: expired.insert(range)
-            case .unsent: unsent.insert(range)
-            case .unknown: unknown.insert(range)
-            case .intended: intents.insert(range)
-            }
+            if runs.kind == .remaining { remaining.insert(range) } else { self[runs.kind].insert(range) }
         }
     }
 
@@ -201,7 +209,7 @@ extension JournalJob {
         isFinalTold = checkpoint.isFinalTold
         isDamaged = checkpoint.isDamaged
         isAbridged = checkpoint.isAbridged
-        if final != nil, let origin = checkpoint.finalOrigin { finalPosition = origin }
+        if let final, let origin = checkpoint.finalOrigin { ending = .ended(final, at: origin) }
     }
 
     /// Returns the initial state of a carried job.
