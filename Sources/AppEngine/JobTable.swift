@@ -73,10 +73,10 @@ final class JobTable {
     }
 
     /// Closes a job's file, and stops reading it. Another file may be opened instead.
-    func closeSource(of id: JobID) {
-        guard let job = jobs[id], let source = job.source else { return }
+    func closeSource(of job: ActiveJob) {
+        guard let source = job.source else { return }
         job.source = nil
-        if job.handedOutCount < job.summary.recipientCount { rest(id) }
+        if job.handedOutCount < job.summary.recipientCount { rest(job.claimed.id) }
         capacity.close(job.lane, byteCount: source.heldByteCount)
         intakeWakeup.signal()
     }
@@ -84,7 +84,7 @@ final class JobTable {
     /// Removes a job that has ended, is held, or is not ours any more.
     func end(_ job: ActiveJob) {
         let id = job.claimed.id
-        closeSource(of: id)
+        closeSource(of: job)
         jobs[id] = nil
         capacity.end(job.lane)
         duplicates.endTurn(job.summary)

@@ -67,7 +67,7 @@ final class OutcomeRecorder {
         // If an operator ended the job, the command settles them.
         guard !job.isWithdrawn else { return }
         let id = job.claimed.id
-        jobs.closeSource(of: id)
+        jobs.closeSource(of: job)
         let unread = job.machine.remaining.intersection(job.unread)
         guard !unread.isEmpty else { return }
         note(unread, .unsent(Refusal(.jobUnreadable, .later)), of: job)

@@ -55,7 +55,7 @@ final class Publisher {
         job.isConcluded = true
         // A job that had ended before a crash keeps the time of that end.
         job.finishedAt = job.resumption?.final?.finishedAt ?? .now
-        jobs.closeSource(of: job.claimed.id)
+        jobs.closeSource(of: job)
         plan.conclude(job.claimed.id)
         parts.publishWakeup.signal()
         progress.broadcast()
@@ -63,7 +63,7 @@ final class Publisher {
 
     /// Moves a job to `hold/` as soon as its lines are published.
     func enqueueForHold(_ job: ActiveJob) {
-        jobs.closeSource(of: job.claimed.id)
+        jobs.closeSource(of: job)
         job.flying = nil
         plan.park(job.claimed.id)
         parts.publishWakeup.signal()

@@ -157,7 +157,7 @@ final class Sender {
                 // The job should end here, and this shows it without another turn.
                 guard try job.source?.next() == nil else { throw .changed }
             }
-            jobs.closeSource(of: job.claimed.id)
+            jobs.closeSource(of: job)
             portion.end = .success(())
         } catch {
             portion.end = .failure(error)
@@ -254,7 +254,7 @@ final class Sender {
     private func endTelling(_ job: ActiveJob, _ fault: JobSource.Fault) {
         context.logger.error(
             "outcomes cannot be reported", metadata: [LogKey.id: "\(job.claimed.id)", LogKey.error: "\(fault)"])
-        jobs.closeSource(of: job.claimed.id)
+        jobs.closeSource(of: job)
         let doubtful = job.resumption?.doubtful.runs ?? []
         outcomes.noteUnknown(doubtful.flatMap { job.machine.remaining.intersection($0) }, of: job)
         if case .settled = job.machine.state { publisher.conclude(job) }
@@ -283,7 +283,7 @@ final class Sender {
     /// Concludes a job of an earlier run that had ended, once its unpublished outcomes are published.
     private func endRetelling(_ job: ActiveJob) {
         guard job.resumption != nil, case .settled = job.machine.state else { return }
-        jobs.closeSource(of: job.claimed.id)
+        jobs.closeSource(of: job)
         publisher.conclude(job)
     }
 

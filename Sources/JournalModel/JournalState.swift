@@ -50,7 +50,7 @@ struct JournalState: Sendable {
         if case .begun = entry.record { return beginRun() }
         // A sync mark does not show how the daemon ended.
         if case .synced = entry.record { return }
-        isStopped = entry.record == .stopped
+        isStopped = if case .stopped = entry.record { true } else { false }
         switch entry.record {
         case .header(let header): announce(header, entry)
         case .claimed(let id): update(id) { $0.isClaimed = true }
@@ -76,7 +76,7 @@ struct JournalState: Sendable {
         case .start(let subject): starts[subject] = position
         case .ended(let subject):
             starts[subject] = nil
-            suspects[subject] = nil
+            if !suspects.isEmpty { suspects[subject] = nil }
         case .suspect(let subject, let suspicion): suspects[subject] = (suspicion, position)
         case .distrusted:
             if entry.isCarried { isDistrusted = true } else { distrust() }
@@ -150,7 +150,9 @@ struct JournalState: Sendable {
             orphans.insert(id)
             return
         }
-        charge(jobs.values[index].facts.app, jobs.values[index].update(change))
+        // The job tells its app while it is changed: to read it would copy the whole job.
+        let (app, usage) = jobs.values[index].update(change)
+        charge(app, usage)
     }
 
     /// Records a change in the journal space of an app's live jobs.
@@ -186,7 +188,7 @@ struct JournalState: Sendable {
         var index = jobs.startIndex
         while index != jobs.endIndex {
             if jobs.values[index].facts.app == publication.app {
-                charge(publication.app, jobs.values[index].update { $0.markTold(publication) })
+                charge(publication.app, jobs.values[index].update { $0.markTold(publication) }.usage)
             }
             jobs.formIndex(after: &index)
         }
@@ -199,7 +201,7 @@ struct JournalState: Sendable {
     }
 
     private mutating func remove(_ id: JobID) {
-        orphans.remove(id)
+        if !orphans.isEmpty { orphans.remove(id) }
         guard let job = jobs.removeValue(forKey: id) else { return }
         charge(job.facts.app, JournalState.Usage() - job.usage)
     }
@@ -213,11 +215,13 @@ extension JournalJob {
 
     /// Changes the job in place.
     ///
-    /// - Returns: The increase in its journal space.
-    fileprivate mutating func update(_ change: (inout JournalJob) -> Void) -> JournalState.Usage {
+    /// - Returns: Its app, and the increase in its journal space.
+    fileprivate mutating func update(
+        _ change: (inout JournalJob) -> Void
+    ) -> (app: String, usage: JournalState.Usage) {
         let before = usage
         change(&self)
-        return usage - before
+        return (facts.app, usage - before)
     }
 }
 
