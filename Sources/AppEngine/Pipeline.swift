@@ -35,7 +35,7 @@ final class Pipeline {
         outcomes = OutcomeRecorder(parts, publisher, status)
         sender = Sender(parts, outcomes, publisher)
         listener = GatewayListener(parts, outcomes, status, stopPause: configuration.retryCeiling)
-        unclaimed = UnclaimedFiles(parts, publisher, retention)
+        unclaimed = UnclaimedFiles(parts, publisher)
         claimer = Claimer(parts, publisher, sender, unclaimed)
         reader = JobFileReader(parts, app)
         intake = IntakeLoop(hints, reader, claimer, status)

@@ -102,8 +102,9 @@ final class Publisher {
             || jobs.all.contains { $0.source != nil && $0.resumption.map { !$0.untold.isEmpty } == true }
     }
 
-    /// Makes the journal forget a job that an earlier run archived, once the move survives a power loss.
-    func forget(moved id: JobID) {
+    /// Makes a job's move to an archive, by an earlier run or of a refused file, survive a power loss soon. After that the
+    /// journal forgets the job, if it knows it.
+    func syncMove(of id: JobID) {
         plan.noteMoved(id)
         parts.publishWakeup.signal()
     }
@@ -120,7 +121,7 @@ final class Publisher {
             if isJournalFull, plan.mustClean {
                 await clean()
             } else if parts.lines.isEmpty, plan.isIdle {
-                if plan.mustClean { await waitToClean() } else { await wakeup.wait() }
+                if mustClean { await waitToClean() } else { await wakeup.wait() }
             } else if Moment.now < due {
                 await wakeup.wait(until: due.instant)
             } else {
@@ -418,6 +419,9 @@ final class Publisher {
 
     // MARK: Cleaning the journal
 
+    /// Whether moves to the archives wait for a sync, or those of an earlier run may.
+    private var mustClean: Bool { plan.mustClean || !context.spool.archives.isSettled }
+
     private func waitToClean() async {
         let due = lastCleaning + Self.cleaningPause
         if Moment.now < due { await parts.publishWakeup.wait(until: due.instant) }
@@ -434,12 +438,13 @@ final class Publisher {
     /// Makes the moves to the archives so far survive a power loss, and lets the journal forget their jobs.
     func clean() async {
         lastCleaning = .now
-        guard plan.mustClean else { return }
+        guard mustClean else { return }
         defer { progress.broadcast() }
         let moved = plan.takeArchived()
         await parts.suppression.sync()
         do {
             try await context.files.archives.sync(context.spool)
+            context.spool.archives.noteSettled()
             for id in moved { journal.record(.cleaned(id)) }
             journal.write()
             retention.noteArchived()

@@ -96,7 +96,7 @@ final class Recovery {
         do {
             guard try parts.held.isParked(job) else { return false }
             try context.spool.work.unlink(job.entry.bytes)
-            publisher.forget(moved: job.id)
+            publisher.syncMove(of: job.id)
         } catch {
             reportUnrecovered(job.name, job.id, error)
         }
@@ -148,7 +148,7 @@ final class Recovery {
             context.logger.warning("job restored from the journal", metadata: [LogKey.job: "\(job.facts.name)"])
             takeIn(LeftJob(claimed: claimed, record: .job(job, suspicion: nil)))
         case .forget(let farewell): forget(job, farewell)
-        case .finish, .leave: publisher.forget(moved: job.facts.id)
+        case .finish, .leave: publisher.syncMove(of: job.facts.id)
         case .startOver, .resume, .hold: parts.journal.record(.cleaned(job.facts.id))
         }
     }

@@ -22,14 +22,13 @@ final class UnclaimedFiles {
     private let parts: AppParts
     private let context: AppContext
     private let publisher: Publisher
-    private let retention: RetentionTask
     /// Files to move as soon as their lines are published.
     private var refusals: [PendingRefusal] = []
     /// Files whose line is published but that could not be moved. Their line is not written again.
     private var stuck: [FileName: PendingRefusal] = [:]
 
-    init(_ parts: AppParts, _ publisher: Publisher, _ retention: RetentionTask) {
-        (self.parts, self.publisher, self.retention, context) = (parts, publisher, retention, parts.context)
+    init(_ parts: AppParts, _ publisher: Publisher) {
+        (self.parts, self.publisher, context) = (parts, publisher, parts.context)
     }
 
     /// The number of files that wait to be moved.
@@ -75,13 +74,6 @@ final class UnclaimedFiles {
             return
         }
         for refusal in group { carryOut(refusal) }
-        do {
-            try await context.files.archives.sync(context.spool)
-        } catch {
-            context.logger.error("archive cannot be synced", metadata: [LogKey.error: "\(error)"])
-            parts.space.note(failure: error)
-        }
-        retention.noteArchived()
     }
 
     private func noteStuck(_ refusal: PendingRefusal, _ error: SystemError) {
@@ -97,6 +89,8 @@ final class UnclaimedFiles {
                 refusal.seen, id: report.identity.id, to: refusal.place, result: refusal.result)
             {
             case .moved:
+                // If a power loss undoes the move before its sync, the file is refused again.
+                publisher.syncMove(of: report.identity.id)
                 parts.intake.value.answer(name, .moved, at: .now)
                 context.daemon.meter.count { $0.noteEnd(report.conclusion, after: nil) }
                 let code = report.conclusion.code?.rawValue ?? ""

@@ -179,6 +179,8 @@ package final class HeldJobs {
     package func forget(_ status: FileStatus) {
         guard entry(of: status) != nil else { return }
         do throws(SystemError) {
+            // The file may have come here by hand, and its claim is not synced.
+            try spool.archives.settle()
             try drop(status.inode)
             // Without this sync a power loss could bring back a file that was moved by hand, and its remainder, too.
             try spool.held.sync(.holdSource)

@@ -17,8 +17,7 @@ package enum Refusal: Hashable, Sendable {
 extension AppSpool {
     /// Moves a file that can never be a job from `new/` to `failed/` without opening it, together with a result file.
     ///
-    /// For special files, links, folders, unreadable files, and jobs that are refused before a claim. Not synced: call
-    /// `Archives.sync`.
+    /// For special files, links, folders, unreadable files, and jobs that are refused before a claim. Not synced.
     ///
     /// - Parameters:
     ///   - sighting: the file, as it was seen.

@@ -49,7 +49,7 @@ package final class AppSpool {
         (new, staging, held) = (folders[0], folders[1], folders[2])
         feedbackDirectory = folders[5]
         work = try folders[6].makeChild(Array(node.utf8), mode: 0o700)
-        archives = Archives(folders[3], folders[4], in: home, from: (new, work))
+        archives = Archives(folders[3], folders[4], in: home, from: work)
         hold = HoldFolder(held, new: new, work: work, archives)
         filesystem = try new.filesystemType()
         hasNoReplace = try probe([new, work, held, folders[3], folders[4]], PassingNames(".probe-" + node))

@@ -7,7 +7,6 @@ package import LinuxIO
 /// Never overwrites a file. Calls block.
 package final class Archives {
     private let home: Directory
-    private let new: Directory
     /// `work/<node>/`, where results are staged and moves under way are noted.
     private let work: Directory
     private(set) var done: Directory
@@ -16,12 +15,13 @@ package final class Archives {
     private(set) var reserved: Set<ArchivePlace> = []
     /// Day folders that are kept open for now; `nil` to keep none open.
     private var openDays: [ArchiveDay: Directory]?
-    /// The day folders into which files moved since the last `settle`; `nil` before the first.
-    private var unsettled: Set<ArchiveDay>?
+    /// The day folders into which files moved since the last `settle`.
+    private var unsettled: Set<ArchiveDay> = []
+    /// Whether all moves before this run survive a power loss; a daemon that died may have left some.
+    package private(set) var isSettled = false
 
-    init(_ done: Directory, _ failed: Directory, in home: Directory, from sources: (new: Directory, work: Directory)) {
-        (self.done, self.failed, self.home) = (done, failed, home)
-        (new, work) = sources
+    init(_ done: Directory, _ failed: Directory, in home: Directory, from work: Directory) {
+        (self.done, self.failed, self.home, self.work) = (done, failed, home, work)
     }
 
     // MARK: Places
@@ -74,7 +74,7 @@ package final class Archives {
     ///
     /// Never overwrites a file: if the place is taken, the job gets the next number. The result is complete and synced
     /// before the job appears, so a reader that finds a job without a result need not wait for one. Calling it again
-    /// after a crash completes the move. Not synced: call `sync` after one or more moves.
+    /// after a crash completes the move. Not synced.
     ///
     /// - Parameters:
     ///   - job: The job.
@@ -102,13 +102,13 @@ package final class Archives {
         let day = try openDay(first.archiveDay)
         var (archiving, place) = (archiving, first)
         defer { reserved.remove(place) }
+        unsettled.insert(place.archiveDay)
         while try !move(archiving, to: day, as: place) {
             archiving.isStaged = false
             reserved.remove(place)
             place = try freePlace(for: archiving.name, in: place.archiveDay, withResult: archiving.result != nil)
         }
         if archiving.result != nil { try work.unlink(WorkEntry.place(of: archiving.id)) }
-        unsettled?.insert(place.archiveDay)
         return place
     }
 
@@ -171,21 +171,26 @@ package final class Archives {
         try work.unlink(WorkEntry.place(of: id))
     }
 
-    /// Makes all moves so far of the app's files survive a power loss. Call it before a folder that files have left is synced:
-    /// some filesystems (older btrfs) lose a file if that folder is synced before the one that it came to.
+    /// Makes the moves so far of the app's jobs survive a power loss, other than those that people made. Call it before a
+    /// folder that files have left is synced: some filesystems (older btrfs) lose a file if that folder is synced before the
+    /// one that it came to.
     ///
-    /// The first call syncs the filesystem, because a daemon that died may have left moves to any folder.
+    /// Syncs the filesystem if the moves before this run may not be safe, which takes long while other programs write much.
     ///
     /// - Throws: `SystemError`; final, as for every failed sync.
     package func settle() throws(SystemError) {
-        if let unsettled {
-            for day in unsettled { try openDay(day).sync(.archives) }
+        if isSettled {
+            for day in unsettled { try openDayIfThere(day)?.sync(.archives) }
             try work.sync(.earlierMoves)
         } else {
             try work.syncFilesystem(.earlierMoves)
+            isSettled = true
         }
         unsettled = []
     }
+
+    /// Records that a sync of the filesystem has begun and succeeded since this object was created.
+    package func noteSettled() { isSettled = true }
 
     // MARK: Day folders
 
@@ -236,7 +241,7 @@ package final class Archives {
     /// Removes the empty folder of a day.
     func remove(_ day: ArchiveDay) throws(SystemError) {
         try directory(of: day.folder).removeChild(Array(day.day.utf8))
-        unsettled?.remove(day)
+        unsettled.remove(day)
     }
 
     func openDayIfThere(_ day: ArchiveDay) throws(SystemError) -> Directory? {

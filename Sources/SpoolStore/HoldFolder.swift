@@ -155,7 +155,8 @@ package struct HoldFolder {
     /// - Returns: Its name in `new/`; `nil` if it is gone.
     /// - Throws: `SystemError`: for example EIO or ENOSPC. The file has not moved.
     package func release(_ file: SeenFile) throws(SystemError) -> FileName? {
-        try publish(file, from: directory, as: file.name)
+        try archives.settle()
+        return try publish(file, from: directory, as: file.name)
     }
 
     /// Moves a finished job from its archive to `new/`; synced. Its result file is removed.
@@ -173,6 +174,7 @@ package struct HoldFolder {
         else {
             return nil
         }
+        try archives.settle()
         let restName: FileName? = if let rest { try leave(rest, besides: wanted) } else { nil }
         do {
             let file = SeenFile(name: place.name, status: status)
@@ -197,6 +199,7 @@ package struct HoldFolder {
     /// - Returns: Its name in `new/` and the name of the `.rest` file; `nil` if the job is gone.
     /// - Throws: `SystemError`: for example EIO or ENOSPC. The job has not moved.
     package func giveBack(_ job: ClaimedJob, leaving rest: [UInt8]) throws(SystemError) -> ParkedFile? {
+        try archives.settle()
         let restName = try leave(rest, besides: job.name)
         do {
             guard let name = try publish(job.claim, from: work, as: job.name) else {
@@ -224,13 +227,12 @@ package struct HoldFolder {
         }
     }
 
-    /// Moves a file to `new/` under the first of its numbered names that is free; synced.
+    /// Moves a file to `new/` under the first of its numbered names that is free; synced. Earlier moves must be settled.
     ///
     /// - Throws: `SystemError`: for example EIO or ENOSPC. The file has not moved.
     private func publish(
         _ file: SeenFile, from source: Directory, as wanted: FileName
     ) throws(SystemError) -> FileName? {
-        try archives.settle()
         do {
             var number = 1
             while try !file.move(from: source, to: new, as: wanted.numbered(number)) { number += 1 }

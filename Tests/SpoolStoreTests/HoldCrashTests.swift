@@ -51,8 +51,9 @@
         func `no job is lost whose move was not synced when another file is moved`(move: Move, isLater: Bool) throws {
             let test = try TestSpool()
             let name = try fileName("a.json")
-            let others = [try fileName("claimed.json"), try fileName("archived.json")]
-            for other in others { try test.app.new.put(other.bytes, Array("{}".utf8)) }
+            let others = try ["claimed.json", "archived.json", "released.json"].map(fileName)
+            for other in others[..<2] { try test.app.new.put(other.bytes, Array("{}".utf8)) }
+            try test.app.held.put(others[2].bytes, Array("{}".utf8))
             _ = try test.folder("failed").makeChild(Array("2026-11-21".utf8), mode: 0o700)
             try test.folder(move.folder).put(name.bytes, Array("{}".utf8))
             var volume = try MemoryVolume(copying: test.place.directory, order: .loose)
@@ -65,6 +66,8 @@
             let place = try test.app.archives.place(for: others[1], in: .done, at: test.noon, withResult: false)
             _ = try test.app.archives.archive(try test.claimed(others[1], id: 2), at: place, result: nil)
             let claimed = [.holdClaimed, .giveBack].contains(move) ? try test.claimed(name, id: 3) : nil
+            // A daemon may die between a release and its sync.
+            if isLater { try test.app.held.rename(others[2].bytes, to: test.app.new, as: others[2].bytes) }
             try move.carryOut(name, claimed, in: isLater ? try test.restarted() : test.app)
             for change in plan.changes {
                 try volume.apply(change)

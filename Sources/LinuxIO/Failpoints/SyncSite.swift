@@ -18,7 +18,7 @@ package enum SyncSite: String, Hashable, Sendable, CaseIterable {
     case feedbackFolder
     /// A result file, before it is renamed to its final name.
     case resultFile
-    /// A day's folder in an archive, after moves into it.
+    /// A day's folder in an archive, or the whole filesystem, after moves into archives.
     case archives
     /// `hold/`, after a job was moved there.
     case holdFolder
