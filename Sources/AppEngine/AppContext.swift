@@ -1,6 +1,7 @@
 package import APNSGateway
 package import Configuration
 import JobOperations
+import JournalModel
 package import LinuxIO
 package import Logging
 package import SharedResources
@@ -96,6 +97,8 @@ final class AppContext {
         (name, self.logger, self.daemon) = (app.name, logger, daemon)
         spool = try daemon.spool.app(app.name)
         spool.jobFiles = daemon.descriptors.jobFiles
+        // Without a journal there was no earlier run.
+        if daemon.spool.replay.isBlank { spool.archives.noteSettled() }
         folder = try FeedbackFolder(spool, after: left.newestFeedback)
         lifecycle = AppLifecycle(of: app.name, in: daemon)
     }

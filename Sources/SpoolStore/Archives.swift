@@ -189,7 +189,8 @@ package final class Archives {
         unsettled = []
     }
 
-    /// Records that a sync of the filesystem has begun and succeeded since this object was created.
+    /// Records that the moves before this run are safe: there were none, or a sync of the filesystem has begun and succeeded
+    /// since this object was created.
     package func noteSettled() { isSettled = true }
 
     // MARK: Day folders
