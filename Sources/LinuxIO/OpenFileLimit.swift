@@ -16,7 +16,7 @@ package enum OpenFileLimit {
     /// Raises the limit to the hard limit, and reserves the last descriptors for code that cannot do without. From now
     /// on, `Descriptor(opened:_:_:)` fails with EMFILE if fewer than `reserve` would be left.
     ///
-    /// The usual soft limit of 1024 is for programs that use select(2). libdispatch, which runs Swift's tasks, ends the
+    /// The usual soft limit of 1024 is for programs that use select(2). libdispatch, where it runs Swift's tasks, ends the
     /// process (SIGILL) when it gets no descriptor: it opens epoll(7) and timers on first use, and once a second the status of
     /// each of its threads. Opening our own files for writing is exempt from the reserve, because writing them makes room.
     ///

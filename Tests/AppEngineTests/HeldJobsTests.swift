@@ -11,6 +11,9 @@ import Testing
 
 @testable import JobOperations
 
+/// The test's own job could not be claimed.
+private struct NotClaimed: Error {}
+
 /// Remainders in a spool that was copied or restored: the inodes in them may be those of other files.
 struct HeldJobsTests {
     private let folder: TemporaryDirectory
@@ -39,13 +42,40 @@ struct HeldJobsTests {
 
     /// Drops a job and claims it.
     private func claim(_ id: UInt128) throws -> ClaimedJob {
-        struct NotClaimed: Error {}
         try app.new.put("c.json", "goes on")
         guard case .opened(let open) = try app.open(try #require(FileName("c.json"))),
             case .claimed(let job) = try app.claim(open, id: JobID(bits: id))
         else { throw NotClaimed() }
         return job
     }
+
+    #if FAILPOINTS
+        /// A sync of only the folder that a file has left may lose it.
+        @Test func `a held job that was moved to new by hand is not lost after its claim`() throws {
+            try app.held.put("c.json", "goes on")
+            var volume = try MemoryVolume(copying: folder.directory, order: .loose)
+            try app.archives.settle()
+            let plan = FailPlan(under: folder.path, isRecording: true)
+            plan.install()
+            defer { plan.remove() }
+            let name = Array("c.json".utf8)
+            let status = try #require(try app.held.status(of: name))
+            try leave("c.json.rest", 7, of: status.fileOfRemainder)
+            held.load()
+            try app.held.rename(name, to: app.new, as: name)
+            guard case .opened(let open) = try app.open(try #require(FileName("c.json"))),
+                case .claimed(let job) = try app.claim(open, id: JobID(bits: 7))
+            else { throw NotClaimed() }
+            held.forget(job.status)
+            for change in plan.changes {
+                try volume.apply(change)
+                for state in volume.crashStates(seed: 1, count: 8) {
+                    let found = ["hold", "new", "work/host-a"].flatMap { state.names(in: "weather/\($0)") ?? [] }
+                    #expect(found.contains { $0.hasSuffix("c.json") }, "it is nowhere after \(change)")
+                }
+            }
+        }
+    #endif
 
     @Test func `another file with the inode of a held job is not that job`() throws {
         let other = try hold("b.json", "another job")
