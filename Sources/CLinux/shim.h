@@ -1,6 +1,6 @@
 // C declarations that Swift's Glibc module does not offer: epoll, signalfd, timerfd, socket structures defined through
-// macros, a few newer system calls, and functions that glibc declares for _GNU_SOURCE only. Each needs one commented
-// inline or include.
+// macros, a few newer system calls, functions that glibc declares for _GNU_SOURCE only, and a hook of Swift's runtime. Each
+// needs one commented inline or include.
 #pragma once
 
 #include <errno.h>

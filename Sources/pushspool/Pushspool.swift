@@ -29,7 +29,7 @@ enum Program {
                 _ = daemonSignals
                 refuseWithoutDescriptors()
                 _ = serviceManager
-                startTaskThread()
+                needed { () throws(SystemError) in try TaskThread.start() }
             }
         }
         Task.detached {
@@ -62,18 +62,14 @@ enum Program {
         Host.leave(with: ExitCode.badConfiguration.rawValue)
     }
 
-    private static func startTaskThread() {
-        do throws(SystemError) {
-            try TaskThread.start()
-        } catch {
-            Talk.complain("\(error)", hint: nil)
-            Host.leave(with: ExitCode.tryAgain.rawValue)
-        }
+    private static func blocked(_ signals: [Signal]) -> BlockedSignals {
+        needed { () throws(SystemError) in try BlockedSignals(signals) }
     }
 
-    private static func blocked(_ signals: [Signal]) -> BlockedSignals {
+    /// Returns what the program cannot do without, or ends it with the reason.
+    private static func needed<Value>(_ make: () throws(SystemError) -> Value) -> Value {
         do throws(SystemError) {
-            return try BlockedSignals(signals)
+            return try make()
         } catch {
             Talk.complain("\(error)", hint: nil)
             Host.leave(with: ExitCode.tryAgain.rawValue)

@@ -43,6 +43,11 @@ struct HeldJobsTests {
     /// Drops a job and claims it.
     private func claim(_ id: UInt128) throws -> ClaimedJob {
         try app.new.put("c.json", "goes on")
+        return try claimed(id)
+    }
+
+    /// Claims what was dropped.
+    private func claimed(_ id: UInt128) throws -> ClaimedJob {
         guard case .opened(let open) = try app.open(try #require(FileName("c.json"))),
             case .claimed(let job) = try app.claim(open, id: JobID(bits: id))
         else { throw NotClaimed() }
@@ -63,16 +68,10 @@ struct HeldJobsTests {
             try leave("c.json.rest", 7, of: status.fileOfRemainder)
             held.load()
             try app.held.rename(name, to: app.new, as: name)
-            guard case .opened(let open) = try app.open(try #require(FileName("c.json"))),
-                case .claimed(let job) = try app.claim(open, id: JobID(bits: 7))
-            else { throw NotClaimed() }
-            held.forget(job.status)
-            for change in plan.changes {
-                try volume.apply(change)
-                for state in volume.crashStates(seed: 1, count: 8) {
-                    let found = ["hold", "new", "work/host-a"].flatMap { state.names(in: "weather/\($0)") ?? [] }
-                    #expect(found.contains { $0.hasSuffix("c.json") }, "it is nowhere after \(change)")
-                }
+            held.forget(try claimed(7).status)
+            try volume.crash(during: plan.changes, count: 8) { step, state in
+                let found = ["hold", "new", "work/host-a"].flatMap { state.names(in: "weather/\($0)") ?? [] }
+                #expect(found.contains { $0.hasSuffix("c.json") }, "it is nowhere after step \(step)")
             }
         }
     #endif

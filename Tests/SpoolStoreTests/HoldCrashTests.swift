@@ -69,14 +69,11 @@
             // A daemon may die between a release and its sync.
             if isLater { try test.app.held.rename(others[2].bytes, to: test.app.new, as: others[2].bytes) }
             try move.carryOut(name, claimed, in: isLater ? try test.restarted() : test.app)
-            for change in plan.changes {
-                try volume.apply(change)
-                for state in volume.crashStates(seed: 1, count: 8) {
-                    let folders = ["new", "work/host-a", "hold", "done/2026-11-21", "failed/2026-11-21"]
-                    let found = folders.flatMap { state.names(in: "weather/\($0)") ?? [] }
-                    for name in others + [name] {
-                        #expect(found.contains { $0.hasSuffix(name.escaped) }, "\(name) is nowhere after \(change)")
-                    }
+            let folders = ["new", "work/host-a", "hold", "done/2026-11-21", "failed/2026-11-21"]
+            try volume.crash(during: plan.changes, count: 8) { step, state in
+                let found = folders.flatMap { state.names(in: "weather/\($0)") ?? [] }
+                for name in others + [name] {
+                    #expect(found.contains { $0.hasSuffix(name.escaped) }, "\(name) is nowhere after step \(step)")
                 }
             }
         }

@@ -147,16 +147,13 @@ import Testing
             defer { plan.remove() }
             try body()
             let changes = plan.changes
-            for step in 0...changes.count {
-                if step > 0 { try volume.apply(changes[step - 1]) }
-                for state in volume.crashStates(seed: UInt64(step), count: 12) {
-                    let places = Self.folders.filter { folder in
-                        (state.names(in: folder) ?? []).contains { $0.hasSuffix("a.json") }
-                    }
-                    let names = Self.folders.map { state.names(in: $0) ?? [] }
-                    #expect(!places.isEmpty && isGood(places, state), "step \(step) of \(changes.count): \(names)")
-                    if step == changes.count { #expect(places.count == 1, "behind the end: \(names)") }
+            try volume.crash(during: changes, count: 12) { step, state in
+                let places = Self.folders.filter { folder in
+                    (state.names(in: folder) ?? []).contains { $0.hasSuffix("a.json") }
                 }
+                let names = Self.folders.map { state.names(in: $0) ?? [] }
+                #expect(!places.isEmpty && isGood(places, state), "step \(step) of \(changes.count): \(names)")
+                if step == changes.count { #expect(places.count == 1, "behind the end: \(names)") }
             }
         }
 

@@ -87,6 +87,18 @@ extension MemoryVolume {
         }
     }
 
+    /// Goes through changes, and calls `body` with trees that a power loss may leave before the first one and behind each.
+    ///
+    /// - Throws: `Fault` as `apply(_:)`, and what `body` throws.
+    package mutating func crash(
+        during changes: [FileChange], count: Int, _ body: (_ step: Int, _ state: CrashState) throws -> Void
+    ) throws {
+        for step in 0...changes.count {
+            if step > 0 { try apply(changes[step - 1]) }
+            for state in crashStates(seed: UInt64(step), count: count) { try body(step, state) }
+        }
+    }
+
     /// Whether programs see the same files in both.
     package func looksLike(_ other: MemoryVolume) -> Bool { state(.everything).isSame(as: other.state(.everything)) }
 
