@@ -35,12 +35,15 @@ final class Publisher {
     private(set) var isPublishing = false
     private var lastPublication = Moment.zero
     private var lastCleaning = Moment.zero
+    /// Whether moves of an earlier run may wait for a sync, which is tried once.
+    private var mustSettle: Bool
     /// Whether files wait because the journal is full, and from when a round may be hurried for them.
     private var (isJournalFull, hurriesFrom) = (false, Moment.zero)
 
     init(_ parts: AppParts, _ retention: RetentionTask, _ hook: HookRunner) {
         (self.parts, self.retention, self.hook, context) = (parts, retention, hook, parts.context)
         progress = Condition(on: parts.context.daemon.reactor)
+        mustSettle = !parts.context.spool.archives.isSettled
     }
 
     private var jobs: JobTable { parts.jobs }
@@ -420,7 +423,7 @@ final class Publisher {
     // MARK: Cleaning the journal
 
     /// Whether moves to the archives wait for a sync, or those of an earlier run may.
-    private var mustClean: Bool { plan.mustClean || !context.spool.archives.isSettled }
+    private var mustClean: Bool { plan.mustClean || mustSettle }
 
     private func waitToClean() async {
         let due = lastCleaning + Self.cleaningPause
@@ -441,6 +444,7 @@ final class Publisher {
         guard mustClean else { return }
         defer { progress.broadcast() }
         let moved = plan.takeArchived()
+        mustSettle = false
         await parts.suppression.sync()
         do {
             try await context.files.archives.sync(context.spool)
