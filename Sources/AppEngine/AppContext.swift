@@ -87,6 +87,8 @@ final class AppContext {
     let lifecycle: AppLifecycle
     /// The context from the daemon.
     let daemon: DaemonContext
+    /// Signalled when the app is to stop, or when a task may have to start.
+    let runnerWakeup: Wakeup
 
     /// Opens an app's folders. Blocks.
     ///
@@ -101,6 +103,15 @@ final class AppContext {
         if daemon.spool.replay.isBlank { spool.archives.noteSettled() }
         folder = try FeedbackFolder(spool, after: left.newestFeedback)
         lifecycle = AppLifecycle(of: app.name, in: daemon)
+        runnerWakeup = Wakeup(on: daemon.reactor)
+    }
+
+    /// Returns a wakeup for a task that the runner starts with the app's first work, which the first signal reports.
+    func makeTaskWakeup() -> Wakeup {
+        Wakeup(on: daemon.reactor) { [lifecycle, runnerWakeup] in
+            lifecycle.noteWork()
+            runnerWakeup.signal()
+        }
     }
 
     /// The threads for the app's files.

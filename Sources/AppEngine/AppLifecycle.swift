@@ -9,6 +9,7 @@ final class AppLifecycle: Sendable {
     private let draining = Atomic(false)
     private let stopping = Atomic(false)
     private let ending = Atomic(false)
+    private let working = Atomic(false)
     private let idle = Atomic(true)
     private let idleWakeup: Wakeup
 
@@ -26,6 +27,9 @@ final class AppLifecycle: Sendable {
     /// Whether its connections are being cut because it stops.
     var isEnding: Bool { ending.load(ordering: .relaxed) }
 
+    /// Whether there was ever anything to send, record or publish.
+    var hasWorked: Bool { working.load(ordering: .relaxed) }
+
     /// Whether no job was under way when this was last recorded.
     var isIdle: Bool { idle.load(ordering: .relaxed) }
 
@@ -37,6 +41,9 @@ final class AppLifecycle: Sendable {
 
     /// Records that the app stops.
     func noteEnding() { ending.store(true, ordering: .relaxed) }
+
+    /// Records that there is something to send, record or publish.
+    func noteWork() { working.store(true, ordering: .relaxed) }
 
     /// Records whether any job is under way.
     func note(isIdle: Bool) {

@@ -43,7 +43,7 @@ final class AppParts {
             recordKeeping: .durable(group: daemon.configuration.syncRecords), on: daemon.reactor,
             logger: context.logger)
         intakeWakeup = Wakeup(on: daemon.reactor)
-        publishWakeup = Wakeup(on: daemon.reactor)
+        publishWakeup = context.makeTaskWakeup()
         intake = Shared(Intake(rules: IntakeRules(daemon.configuration)))
         suppression = SuppressionList(context)
         journal = JournalWriter(context, suppression)

@@ -27,7 +27,7 @@ package actor AppRunner: CommandedApp {
     /// The reports of the watch.
     private nonisolated let hints = HintBox()
     private nonisolated let intakeWakeup: Wakeup
-    /// Signalled when the app is to stop, or when an optional task may have to start.
+    /// Signalled when the app is to stop, or when a task may have to start.
     private nonisolated let wakeup: Wakeup
     /// Signalled when the address of the feedback service may have changed.
     nonisolated let serviceWakeup: Wakeup
@@ -39,8 +39,8 @@ package actor AppRunner: CommandedApp {
     private nonisolated let beginning: Condition
     /// Whether the app is to stop as soon as no notification is in doubt.
     private var isRetiring = false
-    /// The optional tasks that are running.
-    private var optionalLoops: Set<Loop> = []
+    /// The tasks that are running.
+    private var loops: Set<Loop> = []
 
     /// Opens the app's part of the spool. Blocks; call it on the worker thread's actor or before anything runs.
     ///
@@ -54,7 +54,7 @@ package actor AppRunner: CommandedApp {
         (name, self.app, self.daemon, self.parts) = (app.name, app, daemon, parts)
         (logger, lifecycle, intakeWakeup) = (parts.context.logger, parts.context.lifecycle, parts.intakeWakeup)
         (meter, folders) = (parts.gateway.events.meter, (parts.context.spool.home, parts.context.spool.new))
-        (wakeup, beginning) = (Wakeup(on: daemon.reactor), Condition(on: daemon.reactor))
+        (wakeup, beginning) = (parts.context.runnerWakeup, Condition(on: daemon.reactor))
         serviceWakeup = Wakeup(on: daemon.reactor)
         pipeline = Pipeline(parts, app, hints)
     }
@@ -75,11 +75,12 @@ package actor AppRunner: CommandedApp {
 
     // MARK: Running
 
-    /// The tasks that run concurrently until the app stops, or, if optional, until they have nothing to do.
+    /// The tasks that run concurrently until the app stops; `service` and `hook` only while they have something to do.
     private enum Loop: Hashable {
         case gateway, intake, pump(Lane), recording, announcing, publication, service, hook
 
-        static let constant = [gateway, intake, recording, announcing, publication] + Lane.allCases.map { pump($0) }
+        /// The tasks that start with the app's first work. An idle one takes 4 KiB.
+        static let onDemand = Lane.allCases.map { pump($0) } + [gateway, recording, announcing, publication]
     }
 
     /// Works until `stop` is called, and records all outcomes that the gateway has reported by then.
@@ -93,11 +94,7 @@ package actor AppRunner: CommandedApp {
         beginning.broadcast()
         if parts.state.pausedAt != nil { await parts.gateway.setPaused(true) }
         await parts.suppression.configure(isWanted: app.configuration.suppress)
-        await withTaskGroup { group in
-            // Ends by itself once the gateway has ended and reported everything.
-            group.addTask { await self.listen() }
-            await runUntilStopped()
-        }
+        await withTaskGroup { await runUntilStopped(listeningIn: &$0) }
         await pipeline.sender.withdrawIntents()
         await pipeline.publisher.publish()
         await pipeline.publisher.clean()
@@ -113,14 +110,13 @@ package actor AppRunner: CommandedApp {
         }
     }
 
-    private func runUntilStopped() async {
+    /// Runs the tasks. The listener ends by itself once the gateway has ended and reported everything.
+    private func runUntilStopped(listeningIn listening: inout TaskGroup<Void>) async {
         lifecycle.note(isIdle: false)
         await withDiscardingTaskGroup { group in
-            // A service that was configured before may have left tokens to publish.
-            optionalLoops = [.service]
-            for loop in Loop.constant + optionalLoops { group.addTask { await self.run(loop) } }
             while !lifecycle.isStopping, !Task.isCancelled {
-                for loop in wantedLoops where optionalLoops.insert(loop).inserted {
+                for loop in wantedLoops where loops.insert(loop).inserted {
+                    if loop == .gateway { listening.addTask { await self.listen() } }
                     group.addTask { await self.run(loop) }
                 }
                 await wakeup.wait()
@@ -142,13 +138,16 @@ package actor AppRunner: CommandedApp {
         case .service: await FeedbackServicePoller(for: self).run()
         case .hook: await pipeline.hook.run()
         }
-        // An optional task that has ended may be wanted again since.
-        if optionalLoops.remove(loop) != nil { wakeup.signal() }
+        // A task that has ended may be wanted again since.
+        loops.remove(loop)
+        wakeup.signal()
     }
 
-    /// The optional tasks that have something to do in the current configuration.
+    /// The tasks that may have something to do. A service that was configured before may have left tokens to publish.
     private var wantedLoops: [Loop] {
-        (app.feedbackService == nil ? [] : [.service]) + (app.configuration.hook == nil ? [] : [.hook])
+        let hasService = app.feedbackService != nil || loops.isEmpty
+        return [.intake] + (hasService ? [.service] : []) + (app.configuration.hook == nil ? [] : [.hook])
+            + (lifecycle.hasWorked ? Loop.onDemand : [])
     }
 
     // MARK: Configuration
@@ -172,7 +171,7 @@ package actor AppRunner: CommandedApp {
         await parts.suppression.configure(isWanted: app.configuration.suppress)
         logger.notice("app reconfigured", metadata: [LogKey.gateway: "\(app.configuration.endpoint)"])
         intakeWakeup.signal()
-        if optionalLoops.contains(.service) { serviceWakeup.signal() }
+        if loops.contains(.service) { serviceWakeup.signal() }
         return true
     }
 
@@ -229,14 +228,11 @@ package actor AppRunner: CommandedApp {
     /// Whether the app takes no further jobs.
     nonisolated var isDraining: Bool { lifecycle.isDraining }
 
-    /// Whether no job is under way.
-    private var isIdle: Bool { pipeline.isIdle }
-
     /// Whether the app may stop now: no notification would be sent twice, or jobs under way cannot end because the
     /// gateway does not accept the app or an operator has paused it.
     package var mayEnd: Bool {
         get async {
-            if isIdle || !parts.state.isOpen || parts.state.isPausedOut { return true }
+            if pipeline.isIdle || !parts.state.isOpen || parts.state.isPausedOut { return true }
             let isUntouched = parts.jobs.all.map(\.machine.tally).allSatisfy { $0.accepted + $0.unknown == 0 }
             guard isUntouched else { return false }
             return await parts.gateway.pendingInDoubt == 0

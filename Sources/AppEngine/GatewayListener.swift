@@ -27,8 +27,8 @@ final class GatewayListener {
     init(_ parts: AppParts, _ outcomes: OutcomeRecorder, _ status: StatusReporter, stopPause: Duration) {
         (self.parts, self.outcomes, self.status, self.stopPause) = (parts, outcomes, status, stopPause)
         (context, gateway) = (parts.context, parts.gateway)
-        recordWakeup = Wakeup(on: parts.context.daemon.reactor)
-        announceWakeup = Wakeup(on: parts.context.daemon.reactor)
+        recordWakeup = context.makeTaskWakeup()
+        announceWakeup = context.makeTaskWakeup()
     }
 
     /// Processes the gateway's events until they end.

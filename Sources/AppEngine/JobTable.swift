@@ -35,7 +35,7 @@ final class JobTable {
 
     init(_ context: AppContext, _ duplicates: DuplicateGuard, orSignal intakeWakeup: Wakeup) {
         (self.context, self.duplicates, self.intakeWakeup) = (context, duplicates, intakeWakeup)
-        wakeups = Lane.allCases.map { _ in Wakeup(on: context.daemon.reactor) }
+        wakeups = Lane.allCases.map { _ in context.makeTaskWakeup() }
     }
 
     // MARK: Jobs

@@ -33,8 +33,7 @@ final class Publisher {
     private var withdrawals: [JobID: Withdrawal] = [:]
     /// Whether a round is under way.
     private(set) var isPublishing = false
-    private var lastPublication = Moment.zero
-    private var lastCleaning = Moment.zero
+    private var (lastPublication, lastCleaning) = (Moment.zero, Moment.zero)
     /// Whether moves of an earlier run may wait for a sync, which is tried once.
     private var mustSettle: Bool
     /// Whether files wait because the journal is full, and from when a round may be hurried for them.
@@ -44,6 +43,7 @@ final class Publisher {
         (self.parts, self.retention, self.hook, context) = (parts, retention, hook, parts.context)
         progress = Condition(on: parts.context.daemon.reactor)
         mustSettle = !parts.context.spool.archives.isSettled
+        if mustSettle { parts.publishWakeup.signal() }
     }
 
     private var jobs: JobTable { parts.jobs }

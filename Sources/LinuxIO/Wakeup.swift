@@ -10,8 +10,12 @@ package final class Wakeup: Sendable {
     private let alarm: Alarm
 
     /// Creates a wakeup that uses the reactor for its deadlines.
-    package init(on reactor: Reactor) {
-        let state = WakeupState()
+    ///
+    /// - Parameters:
+    ///   - reactor: The reactor.
+    ///   - onFirst: Called by the first signal, after it has been kept. It may start the task that waits.
+    package init(on reactor: Reactor, onFirst: (@Sendable () -> Void)? = nil) {
+        let state = WakeupState(onFirst: onFirst)
         self.state = state
         alarm = Alarm(on: reactor) { state.alarm(at: $0) }
     }
@@ -56,6 +60,8 @@ private final class WakeupState: Sendable {
         var deadline: ContinuousClock.Instant?
         /// When the alarm next checks the deadline.
         var alarmAt: ContinuousClock.Instant?
+        /// Called by the first signal.
+        var onFirst: (@Sendable () -> Void)?
 
         mutating func takeSleeper() -> CheckedContinuation<Void, Never>? {
             defer { sleeper = nil }
@@ -63,14 +69,19 @@ private final class WakeupState: Sendable {
         }
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
+
+    init(onFirst: (@Sendable () -> Void)?) {
+        state = Mutex(State(onFirst: onFirst))
+    }
 
     func signal() {
-        let sleeper = state.withLock { state in
+        let (sleeper, onFirst) = state.withLock { state in
             state.isSignalled = state.sleeper == nil
-            return state.takeSleeper()
+            return (state.takeSleeper(), state.onFirst.take())
         }
         sleeper?.resume()
+        onFirst?()
     }
 
     /// Ends the current wait, if there is one.

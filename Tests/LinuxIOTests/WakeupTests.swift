@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import LinuxIO
@@ -13,6 +14,21 @@ import Testing
             await wakeup.wait(until: start + .milliseconds(20))
             #expect(ContinuousClock.now >= start + .milliseconds(20))
         }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `the first signal is reported once, and kept for the task that it starts`() async throws {
+        let reactor = try Reactor()
+        defer { reactor.stop() }
+        let reports = Atomic(0)
+        let wakeup = Wakeup(on: reactor) { reports.add(1, ordering: .relaxed) }
+        #expect(reports.load(ordering: .relaxed) == 0)
+        wakeup.signal()
+        #expect(reports.load(ordering: .relaxed) == 1)
+        await wakeup.wait()
+        wakeup.signal()
+        await wakeup.wait()
+        #expect(reports.load(ordering: .relaxed) == 1)
     }
 
     @Test(.timeLimit(.minutes(1))) func `a signal ends a wait, many times over`() async throws {
