@@ -3,7 +3,7 @@ import APNSModel
 package import OpenSSL
 
 /// A key that signs provider tokens, and the names of its owner.
-package struct ProviderKey: Sendable, CustomStringConvertible {
+package final class ProviderKey: Sendable, CustomStringConvertible {
     /// Identifies a key. The names alone do not suffice, since the wrong file may be configured for them.
     package struct ID: Hashable, Sendable {
         /// The names of key and team.

@@ -68,6 +68,7 @@ package struct ConfigurationSet: Sendable {
 package struct ConfigurationLoader: Sendable {
     /// The daemon's file.
     package let path: String
+    private let shared = SharedIdentities()
 
     /// Creates a loader for the daemon's file and all files that it refers to.
     package init(path: String) {
@@ -165,7 +166,7 @@ package struct ConfigurationLoader: Sendable {
 
     private func load(_ name: String, from file: String, into set: inout ConfigurationSet, _ look: Look) {
         var report = Report()
-        var loader = IdentityLoader(folder: FilePlace(file).directory, now: look.now)
+        var loader = IdentityLoader(folder: FilePlace(file).directory, now: look.now, sharing: shared)
         do throws(Diagnostic) {
             guard AppName.isValid(name) else {
                 throw Diagnostic("the file name is not a valid app name", hint: "use \(AppName.rule)")

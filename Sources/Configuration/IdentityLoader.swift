@@ -1,7 +1,7 @@
 import APNSGateway
 import APNSHTTP2
-package import APNSModel
-package import Document
+import APNSModel
+import Document
 import LinuxIO
 import OpenSSL
 
@@ -9,21 +9,21 @@ import OpenSSL
 ///
 /// The bytes of a secret file are overwritten once the key has been made. A secret written in the app's own file is
 /// not.
-package struct IdentityLoader: Sendable {
+struct IdentityLoader: Sendable {
     /// The largest size of a credential file.
     private static let fileLimit = 1 << 20
 
     private let folder: String
     private let now: WallTime
+    private let shared: SharedIdentities
     /// The validity period of the certificate, if `load` refused it because it is not valid now.
     private(set) var untimely: CertificateTime?
     /// The digests of all files read, one after the other.
     private var sums: [UInt8] = []
 
     /// Creates a loader that resolves paths against `folder`.
-    package init(folder: String, now: WallTime) {
-        self.folder = folder
-        self.now = now
+    init(folder: String, now: WallTime, sharing shared: SharedIdentities) {
+        (self.folder, self.now, self.shared) = (folder, now, shared)
     }
 
     /// Loads the app with its identity. Blocks for the files.
@@ -33,7 +33,7 @@ package struct IdentityLoader: Sendable {
     ///   - known: The app as previously loaded, which is returned if nothing has changed.
     /// - Returns: The app, ready to send.
     /// - Throws: `Diagnostic` about the faulty key of the configuration, with a remedy. The app must not send.
-    package mutating func load(
+    mutating func load(
         _ app: AppConfiguration, knowing known: ConfiguredApp?
     ) throws(Diagnostic) -> ConfiguredApp {
         if let known, known.configuration == app, try isUnchanged(known) { return known }
@@ -100,7 +100,7 @@ package struct IdentityLoader: Sendable {
         var text = try bytes(source, key: label, isSecret: true)
         defer { Secret.erase(&text) }
         let key = try blaming(label) { () throws(TLSError) in try ProviderKey(identity, p8: text) }
-        return ConfiguredApp(app, try context(app, nil), .token(key), fingerprint: sums)
+        return ConfiguredApp(app, try context(app, nil), .token(shared.key(key)), fingerprint: sums)
     }
 
     private mutating func credentials(of app: AppConfiguration) throws(Diagnostic) -> Credentials {
@@ -173,7 +173,8 @@ package struct IdentityLoader: Sendable {
         if let file = app.trust { trust = .pem(try read(file, key: "trust", isSecret: false)) }
         let options = TLSOptions(applicationProtocols: app.wire == .http2 ? ["h2"] : [])
         return try blaming("trust") { () throws(TLSError) in
-            try TLSContext.client(identity: credentials, trust: trust, options: options)
+            guard let credentials else { return try shared.context(trust: trust, options: options) }
+            return try TLSContext.client(identity: credentials, trust: trust, options: options)
         }
     }
 

@@ -28,18 +28,20 @@ struct TokenIdentityTests {
         try apps.create(Array(name.utf8), mode: mode).write(bytes)
     }
 
-    private func load(_ more: String = "", key: String = "AuthKey_ABC123DEFG.p8") throws -> ConfigurationSet {
-        try put(
-            "weather.yaml",
-            Array(
-                """
-                protocol: http2
-                environment: production
-                topic: com.example.weather
-                credentials: {token: {key: \(key), key_id: ABC123DEFG, team_id: DEF123GHIJ}}
-                \(more)
+    private func configuration(_ more: String = "", key: String = "AuthKey_ABC123DEFG.p8") -> [UInt8] {
+        Array(
+            """
+            protocol: http2
+            environment: production
+            topic: com.example.weather
+            credentials: {token: {key: \(key), key_id: ABC123DEFG, team_id: DEF123GHIJ}}
+            \(more)
 
-                """.utf8))
+            """.utf8)
+    }
+
+    private func load(_ more: String = "", key: String = "AuthKey_ABC123DEFG.p8") throws -> ConfigurationSet {
+        try put("weather.yaml", configuration(more, key: key))
         return ConfigurationLoader(path: folder.path + "/pushspool.yaml").load()
     }
 
@@ -53,6 +55,30 @@ struct TokenIdentityTests {
         let identity = try #require(set.apps["weather"])
         #expect(lines(set).isEmpty && identity.proof == .providerToken && identity.feedbackService == nil)
         #expect(identity.credentialsDescription == "provider token with key ABC123DEFG of team DEF123GHIJ")
+    }
+
+    @Test func `apps with the same key and trust share them, also one that is added later`() throws {
+        try put("AuthKey_ABC123DEFG.p8", try ThrowawayTokenKey().p8)
+        try put("other.p8", try ThrowawayTokenKey().p8)
+        try put("ca.pem", try ThrowawayAuthority().certificatePEM())
+        for (name, key, more) in [
+            ("same", "AuthKey_ABC123DEFG.p8", ""), ("other", "other.p8", ""),
+            ("strict", "AuthKey_ABC123DEFG.p8", "trust: ca.pem"),
+        ] { try put("\(name).yaml", configuration(more, key: key)) }
+        try put("weather.yaml", configuration())
+        let loader = ConfigurationLoader(path: folder.path + "/pushspool.yaml")
+        let first = loader.load()
+        try put("later.yaml", configuration())
+        let apps = loader.load(appsIn: folder.path + "/apps", knowing: first.apps).apps
+        #expect(lines(first).isEmpty && apps.count == 5)
+        func key(_ name: String) -> ProviderKey? {
+            if case .token(let key) = apps[name]?.credentials { key } else { nil }
+        }
+        let weather = try #require(apps["weather"])
+        #expect(apps["same"]?.context === weather.context && apps["later"]?.context === weather.context)
+        #expect(apps["other"]?.context === weather.context && apps["strict"]?.context !== weather.context)
+        #expect(key("same") === key("weather") && key("strict") === key("weather") && key("later") === key("weather"))
+        #expect(key("other") !== key("weather"))
     }
 
     @Test func `another key is another identity, the same one in another form is not`() throws {

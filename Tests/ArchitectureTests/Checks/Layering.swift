@@ -38,7 +38,7 @@ enum Layering {
         ],
         "Configuration": [
             "SpoolStore", "APNSGateway", "SecureTransport", "YAML", "LinuxIO", "OpenSSL", "SpoolModel", "APNSBinary",
-            "APNSHTTP2", "APNSModel", "Document",
+            "APNSHTTP2", "APNSModel", "Document", "Synchronization",
         ],
         "Doctor": [
             "Configuration", "SpoolStore", "APNSGateway", "SecureTransport", "JSON", "LinuxIO", "OpenSSL", "SpoolModel",
