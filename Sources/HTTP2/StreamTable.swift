@@ -25,8 +25,8 @@ struct StreamTable: Sendable {
         var phase: Phase = .unknown
     }
 
-    /// The initial number of slots: 16 KiB, for a connection that is rarely used.
-    private static let firstCount = 1024
+    /// The initial number of slots: 4 KiB, for a connection that is rarely used.
+    private static let firstCount = 256
 
     private var places: [Stream]
     private var mask: Int { places.count - 1 }

@@ -17,7 +17,7 @@ package struct DirectoryListing: ~Copyable {
 
     private let descriptor: Descriptor
     private let path: String
-    private var block = [UInt8](repeating: 0, count: 65_536)
+    private var block = [UInt8].readBuffer(byteCount: 65_536)
     private var end = 0
     private var position = 0
 

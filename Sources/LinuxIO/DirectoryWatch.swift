@@ -99,7 +99,7 @@ package final class DirectoryWatch: Sendable {
     }
 
     private func serve() {
-        var block = [UInt8](repeating: 0, count: 65_536)
+        var block = [UInt8].readBuffer(byteCount: 65_536)
         while true {
             let ready = clinux_wait_readable(descriptor.rawValue, wakeUp.descriptor.rawValue)
             if ready < 0, errno == EINTR { continue }

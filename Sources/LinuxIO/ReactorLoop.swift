@@ -19,6 +19,8 @@ import Glibc
     private var yielding: [Registration] = []
     private var released: [(job: UnownedJob, gate: Registration)] = []
     var deadlines = DeadlineHeap()
+    /// The bytes of the latest read, of any socket: a buffer for each would be most of what an idle connection takes.
+    var arriving = [UInt8].readBuffer(byteCount: 65_536)
     /// Counts the rounds of jobs followed by events. Used to keep waits fair.
     private(set) var turn: UInt64 = 0
     private(set) var isStopping = false

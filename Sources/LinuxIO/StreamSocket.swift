@@ -53,6 +53,18 @@ package final class StreamSocket {
         }
     }
 
+    /// Reads at most 64 KiB into a buffer that the reactor's sockets share, and passes the bytes, if any, to `take`.
+    ///
+    /// - Throws: `SystemError`, as `read(into:)` does.
+    package func read(_ take: (Span<UInt8>) -> Void) throws(SystemError) -> ReadResult {
+        let result = try read(into: &reactor.loop.arriving)
+        if case .bytes(let count) = result {
+            let bytes = reactor.loop.arriving
+            take(bytes.span.extracting(..<count))
+        }
+        return result
+    }
+
     /// Writes as much of `bytes` as the kernel accepts now; an empty span returns `.bytes(0)`.
     ///
     /// - Throws: `SystemError`: the connection is broken (EPIPE, ECONNRESET, ETIMEDOUT …). Bytes that the peer sent

@@ -9,8 +9,6 @@ package import OpenSSL
 package final class SecureStream {
     let socket: StreamSocket
     let engine: TLSEngine
-    /// A scratch buffer for ciphertext from the socket. It stays small until a read has filled it.
-    private var arriving = [UInt8](repeating: 0, count: SecureStream.readByteCounts.lowerBound)
     /// Outgoing ciphertext, of which the kernel has taken the first `leavingOffset` bytes.
     private var leaving: [UInt8] = []
     private var leavingOffset = 0
@@ -23,9 +21,6 @@ package final class SecureStream {
 
     /// The total number of ciphertext bytes that the kernel has taken, including the handshake.
     package private(set) var handedOverByteCount = 0
-
-    /// The size of one read from the socket: at first one TLS record of any length (RFC 8446 §5.2), later nearly four.
-    private static let readByteCounts = 16_645...65_536
 
     /// Creates the client side of a connected socket. Call `handshake` next.
     ///
@@ -176,21 +171,18 @@ package final class SecureStream {
 
     /// Moves one read's worth of bytes from the socket into the engine. Returns `false` if none are available.
     func receive() throws(SystemError) -> Bool {
-        switch try socket.read(into: &arriving) {
-        case .bytes(let count):
-            let bytes = arriving
-            engine.receive(bytes.span.extracting(..<count))
-            let wide = Self.readByteCounts.upperBound
-            if count == bytes.count, count < wide { arriving = [UInt8](repeating: 0, count: wide) }
-        case .closed: engine.receiveEnd()
+        switch try socket.read(engine.receive) {
+        case .bytes: return true
+        case .closed:
+            engine.receiveEnd()
+            return true
         case .wouldBlock: return false
         }
-        return true
     }
 
     /// Reads available bytes from the socket and drops them.
     func dropArriving() throws(SystemError) -> LinuxIO.ReadResult {
-        try socket.read(into: &arriving)
+        try socket.read { _ in }
     }
 
     /// Reads ahead into the buffer that the next read returns.
