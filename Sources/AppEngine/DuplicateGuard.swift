@@ -51,12 +51,12 @@ final class DuplicateGuard {
     ///   - isUnknown: Whether an unexamined job of an earlier run may be the same.
     /// - Returns: The answer for the intake if the job may not be claimed; `nil` if it may.
     /// - Throws: `SystemError`: the refs cannot be read.
-    func admit(_ read: inout ReadJob, _ name: FileName, isUnknown: Bool) throws(SystemError) -> IntakeAnswer? {
+    func admit(_ read: ReadJob, _ name: FileName, isUnknown: Bool) throws(SystemError) -> IntakeAnswer? {
         let signs = signs(of: read.summary)
         guard !signs.isEmpty, !read.isSentAnyway else { return nil }
         let taken = signs.first(where: turns.isTaken)
         guard isUnknown || taken != nil else {
-            try judge(&read, at: .now)
+            try judge(read, at: .now)
             return nil
         }
         context.logger.debug("job waits for a possible duplicate", metadata: [LogKey.job: "\(name)"])
@@ -71,7 +71,7 @@ final class DuplicateGuard {
     /// Makes a job fail if, as known at this time of day, the same job was sent before.
     ///
     /// - Throws: `SystemError`: the refs cannot be read.
-    func judge(_ read: inout ReadJob, at time: WallTime) throws(SystemError) {
+    func judge(_ read: ReadJob, at time: WallTime) throws(SystemError) {
         guard let refs else { return }
         let (id, summary) = (read.context.job, read.summary)
         guard summary.failure == nil else { return }
@@ -86,12 +86,12 @@ final class DuplicateGuard {
     ///
     /// - Throws: `SystemError`: the refs cannot be read.
     func judge(
-        _ read: inout ReadJob, _ left: LeftJob, _ progress: RecoveryPlan.Progress
+        _ read: ReadJob, _ left: LeftJob, _ progress: RecoveryPlan.Progress
     ) throws(SystemError) {
         guard case .job(let known, _) = left.record, !read.isSentAnyway, !progress.tally.isAnyoneReached,
             progress.doubtful.isEmpty
         else { return }
-        try judge(&read, at: known.facts.claimedAt)
+        try judge(read, at: known.facts.claimedAt)
     }
 
     // MARK: Jobs under way

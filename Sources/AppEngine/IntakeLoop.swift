@@ -266,10 +266,10 @@ final class IntakeLoop {
         guard case .read(let opened) = result, !context.lifecycle.isDraining else {
             return leave(job, after: result)
         }
-        var read = ReadJob(context: terms, opened, isSealed: true)
+        let read = ReadJob(context: terms, opened, isSealed: true)
         read.isSealed = isWhole || read.summary.isSealed || job.name.form == .json
         (read.remainder, read.isSentAnyway) = (remainder, remainder?.isSentAnyway == true)
-        guard try mayClaim(&read, job) else { return }
+        guard try mayClaim(read, job) else { return }
         claimer.announce(job, read)
         // No process may write to the file until it is claimed.
         mustKeepLease = true
@@ -279,7 +279,7 @@ final class IntakeLoop {
 
     /// Decides whether a file that was read may be claimed: it is complete, due, and not a duplicate. If not, reports
     /// that to the intake.
-    private func mayClaim(_ read: inout ReadJob, _ job: OpenJob) throws(SystemError) -> Bool {
+    private func mayClaim(_ read: ReadJob, _ job: OpenJob) throws(SystemError) -> Bool {
         guard isFit(read, job) else { return false }
         switch parts.intake.value.read(job.name, IntakeReading(read.summary, at: .now), at: .now) {
         case .wait: return false
@@ -291,7 +291,7 @@ final class IntakeLoop {
         }
         let isUnknown = parts.earlier.isAny(whichMayBe: job.name, read.summary)
         let answer: IntakeAnswer? =
-            parts.earlier.isMissing(job) ? .busy : try parts.duplicates.admit(&read, job.name, isUnknown: isUnknown)
+            parts.earlier.isMissing(job) ? .busy : try parts.duplicates.admit(read, job.name, isUnknown: isUnknown)
         if let answer { parts.intake.value.answer(job.name, answer, at: .now) }
         return answer == nil
     }

@@ -15,20 +15,18 @@ import SpoolStore
 struct OpenedJob {
     /// The reader that hands out the recipients.
     let source: JobSource
-    /// The summary of the file.
-    let summary: JobSummary
-    /// The content as the journal stores it, to recognize the file again.
-    let content: JournalHeader.Content
+    /// The result of the pass over the file.
+    let reading: JobSource.Reading
 
     init(_ reading: JobSource.Reading) throws(SystemError) {
-        source = try JobSource(reading)
-        summary = reading.summary
-        content = reading.content
+        (source, self.reading) = (try JobSource(reading), reading)
     }
 }
 
 /// A job that was read completely and is not claimed yet.
-struct ReadJob {
+///
+/// An object because of its size: as a value it would be copied at each step on its way to the claim.
+final class ReadJob {
     let context: JobContext
     let source: JobSource
     var summary: JobSummary
@@ -44,8 +42,8 @@ struct ReadJob {
     init(context: JobContext, _ opened: OpenedJob, isSealed: Bool) {
         self.context = context
         self.source = opened.source
-        self.summary = opened.summary
-        self.content = opened.content
+        self.summary = opened.reading.summary
+        self.content = opened.reading.content
         self.isSealed = isSealed
     }
 }

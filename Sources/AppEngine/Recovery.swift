@@ -217,8 +217,8 @@ final class Recovery {
         guard case .read(let opened) = perusal else { return earlier.found.append(left) }
         let header = try context.daemon.journal.content(of: left.claimed.id)
         var found = RecoveryFindings()
-        found.work = opened.content.isSame(as: header?.content)
-        var read = ReadJob(context: terms, opened, isSealed: true)
+        found.work = opened.reading.content.isSame(as: header?.content)
+        let read = ReadJob(context: terms, opened, isSealed: true)
         if case .job(let known, _) = left.record { read.isSentAnyway = known.facts.isSentAnyway }
         switch RecoveryPlan(left.record, found: found) {
         case .startOver where context.daemon.spool.replay.isBlank && read.summary.header.onDoubt == .report:
@@ -226,10 +226,10 @@ final class Recovery {
         case .startOver:
             context.logger.notice(
                 "job in work/ was never sent; sending it now", metadata: [LogKey.job: "\(left.claimed.name)"])
-            try parts.duplicates.judge(&read, at: .now)
+            try parts.duplicates.judge(read, at: .now)
             await announceClaimed(left.claimed, job, read)
         case .resume(let progress):
-            try parts.duplicates.judge(&read, left, progress)
+            try parts.duplicates.judge(read, left, progress)
             resume(left, progress, read)
         case .finish: finish(left, read)
         case .restore:
