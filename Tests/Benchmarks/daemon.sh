@@ -44,11 +44,12 @@ stop_sink() {
     exec {sink_lines}<&-
 }
 
-# Writes the configuration of a daemon and of so many apps, each bench or bench-0001 and so on, in a folder of its own.
+# Writes the configuration of a daemon and of so many apps, each bench or bench-0001 and so on, in a folder of its own. They
+# present a certificate, or what `credentials` says.
 # The binary protocol's silence is as short as can be: what it proves costs no processor time, but seconds.
 configure() {
     local -r transport=$1 app_count=${2:-1}
-    local app binary=
+    local app binary= identity=${credentials:-"{certificate: $folder/client.pem, key: $folder/client.key}"}
     [ "$transport" = http2 ] || binary='binary: {confirm_after: 100ms}'
     rm -rf "$run"
     mkdir -p "$run/apps" "$run/spool"
@@ -58,7 +59,7 @@ configure() {
 protocol: $transport
 environment: sandbox
 topic: com.example.benchmark
-credentials: {certificate: $folder/client.pem, key: $folder/client.key}
+credentials: $identity
 gateway: localhost:$port
 trust: $folder/ca.pem
 $binary
