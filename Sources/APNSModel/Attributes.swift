@@ -40,6 +40,8 @@ package struct Attributes: Hashable, Sendable {
     /// The collapse identifier, at most 64 bytes. On the device, a notification replaces earlier ones with the same
     /// identifier.
     package var collapseID: String?
+    /// The channel of a broadcast, which goes to all its subscribers; `nil` for notifications to devices.
+    package var channel: ChannelID?
 
     /// Creates a set of attributes. The caller has checked that they are compatible.
     package init(
@@ -50,6 +52,6 @@ package struct Attributes: Hashable, Sendable {
         self.pushType = pushType
         self.priority = priority
         self.expiration = expiration
-        self.collapseID = nil
+        (self.collapseID, self.channel) = (nil, nil)
     }
 }

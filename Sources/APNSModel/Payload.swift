@@ -1,5 +1,8 @@
 /// The JSON object sent to a device, as the bytes for the gateway.
 package struct Payload: Hashable, Sendable {
+    /// The maximum length of a broadcast's payload in bytes.
+    package static let broadcastByteLimit = 5120
+
     /// UTF-8, minified, without a byte order mark.
     package let bytes: [UInt8]
 

@@ -65,6 +65,7 @@ struct ClientIdentity {
     }
 
     private mutating func topicFault(in reading: RequestReading, terms: RequestTerms) -> Reason? {
+        if let app = reading.broadcastingApp { return mayBroadcast(to: app) ? nil : .topicMismatch }
         guard let topic = reading.topic else {
             return usesToken || (certificateTopics?.count ?? 0) > 1 ? .missingTopic : nil
         }
@@ -73,6 +74,12 @@ struct ClientIdentity {
         if let fault = fault(ofTopic: text, for: reading.pushType) { return fault }
         goodTopic = (Array(topic), reading.pushType)
         return nil
+    }
+
+    /// Whether the certificate or the key is for an app, as far as it lists topics.
+    private func mayBroadcast(to app: String) -> Bool {
+        let topics = certificateTopics.map(Set.init) ?? current?.key.topics ?? []
+        return topics.isEmpty || topics.contains { $0 == app || $0.hasPrefix(app + ".") || app.hasPrefix($0 + ".") }
     }
 
     private func fault(ofTopic topic: String, for type: PushType?) -> Reason? {

@@ -186,6 +186,9 @@ extension HTTP2Policy {
         if let name = reading.strangeName {
             note("\(name) is not a field that Apple defines", on: request.stream, sharing: &shared)
         }
+        if reading.broadcastingApp != nil, reading.topic != nil {
+            note("a broadcast has no apns-topic", on: request.stream, sharing: &shared)
+        }
         if request.hasTrailer { note("fields after the body", on: request.stream, sharing: &shared) }
         if request.fields.listByteCount > shared.manner.headerListLimit {
             note("a field list over the limit", on: request.stream, sharing: &shared)
@@ -203,7 +206,8 @@ extension HTTP2Policy {
         {
             return outcome
         }
-        let answer = answer(to: request, at: now, terms: shared.requestTerms)
+        var answer = answer(to: request, at: now, terms: shared.requestTerms)
+        answer.isAboutBroadcast = reading.broadcastingApp != nil
         give(answer, to: Subject(stream: request.stream, id: id), after: ownDelay(), at: now.moment)
         if answer.status == 200 { liftLimit(shared.manner) }
         return answer.outcome
@@ -225,17 +229,23 @@ extension HTTP2Policy {
         }
         if rules.requiresPushType, reading.pushType == nil { return RequestAnswer(.invalidPushType) }
         if let fault = payloadFault(of: request, rules: rules) { return RequestAnswer(fault) }
-        return rules.answer(about: reading.token)
+        if reading.broadcastingApp == nil { return rules.answer(about: reading.token) }
+        return rules.answer(aboutChannel: reading.token, expiry: reading.expiry)
     }
 
     private mutating func payloadFault(of request: ServerSession.Request, rules: RequestRules) -> Reason? {
         if request.bodyByteCount == 0 { return .payloadEmpty }
-        let limit = reading.pushType == .voip ? rules.voipPayloadLimit : rules.payloadLimit
+        let limit = payloadLimit(in: rules)
         if request.bodyByteCount > limit { return .payloadTooLarge }
         guard rules.refusesOtherThanObjects, !request.body[...].isSame(as: lastGoodPayload) else { return nil }
         guard isObject(request.body) else { return .badRequestPayload }
         lastGoodPayload = request.body
         return nil
+    }
+
+    private func payloadLimit(in rules: RequestRules) -> Int {
+        if reading.broadcastingApp != nil { return rules.broadcastPayloadLimit }
+        return reading.pushType == .voip ? rules.voipPayloadLimit : rules.payloadLimit
     }
 
     private mutating func fault(ofIdentityAt now: GatewayPolicy.Now, terms: RequestTerms) -> Reason? {

@@ -3,12 +3,12 @@ import HTTP2
 /// A header field that a strict gateway knows.
 enum KnownField: Int, CaseIterable {
     case method, scheme, authority, path, authorization, topic, pushType, id, expiration, priority, collapseID
-    case contentType, contentLength, userAgent, accept, acceptEncoding
+    case channelID, requestID, contentType, contentLength, userAgent, accept, acceptEncoding
 
     private static let names: [[UInt8]] = [
         ":method", ":scheme", ":authority", ":path", "authorization", "apns-topic", "apns-push-type", "apns-id",
-        "apns-expiration", "apns-priority", "apns-collapse-id", "content-type", "content-length", "user-agent",
-        "accept", "accept-encoding",
+        "apns-expiration", "apns-priority", "apns-collapse-id", "apns-channel-id", "apns-request-id", "content-type",
+        "content-length", "user-agent", "accept", "accept-encoding",
     ].map { Array($0.utf8) }
 
     /// The fields by the length of their names.

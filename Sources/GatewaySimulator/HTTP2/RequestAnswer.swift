@@ -13,6 +13,8 @@ struct RequestAnswer: Hashable {
     var timestamp: Int64?
     /// Seconds.
     var retryAfter: Int?
+    /// Whether it answers a broadcast, whose id has another field.
+    var isAboutBroadcast = false
 
     static let accepted = RequestAnswer(status: 200)
 
@@ -54,7 +56,7 @@ struct RequestAnswer: Hashable {
     func write(into fields: inout ResponseFields, id: ArraySlice<UInt8>, uniqueID: String?) {
         fields.removeAll()
         fields.append(":status", status == 200 ? "200" : String(status))
-        fields.append("apns-id", id, isIndexed: false)
+        fields.append(isAboutBroadcast ? "apns-request-id" : "apns-id", id, isIndexed: false)
         if let uniqueID { fields.append("apns-unique-id", uniqueID, isIndexed: false) }
         if let retryAfter { fields.append("retry-after", String(retryAfter)) }
     }

@@ -5,8 +5,10 @@ import HTTP2
 /// The values of a request's header fields, and the first error in them; reusable.
 struct RequestReading {
     private var index = FieldIndex()
-    /// The token's bytes; empty if the path does not contain a readable token.
+    /// The token's bytes, or the text of a broadcast's channel; empty if there is none that can be read.
     private(set) var token: [UInt8] = []
+    /// The app whose channel a broadcast is for; `nil` for a notification to a device.
+    private(set) var broadcastingApp: String?
     private(set) var pushType: PushType?
     private(set) var topic: ArraySlice<UInt8>?
     private(set) var authorization: ArraySlice<UInt8>?
@@ -25,16 +27,21 @@ struct RequestReading {
     mutating func read(_ fields: HeaderFields) {
         index.read(fields)
         token.removeAll(keepingCapacity: true)
+        broadcastingApp = nil
         authorization = index.value(.authorization, in: fields)
         topic = index.value(.topic, in: fields)
         strangeName = index.strange.map { String(decoding: fields.name(at: $0), as: UTF8.self) }
         addressFault = faultOfAddress(in: fields)
-        headFault = readRest(of: fields)
+        headFault = readRest(of: fields) ?? (broadcastingApp == nil ? nil : faultOfBroadcast(in: fields))
     }
 
     private mutating func faultOfAddress(in fields: HeaderFields) -> Reason? {
         guard index.value(.method, in: fields)?.elementsEqual(Self.post) ?? false else { return .methodNotAllowed }
         let path = index.value(.path, in: fields) ?? []
+        if path.starts(with: Self.broadcastStart), path.count > Self.broadcastStart.count {
+            broadcastingApp = String(decoding: path.dropFirst(Self.broadcastStart.count), as: UTF8.self)
+            return index.hasRepeated ? .duplicateHeaders : nil
+        }
         guard path.starts(with: Self.pathStart) else { return .badPath }
         if let fault = readToken(path.dropFirst(Self.pathStart.count)) { return fault }
         return index.hasRepeated ? .duplicateHeaders : nil
@@ -42,6 +49,17 @@ struct RequestReading {
 
     private static let post = Array("POST".utf8)
     private static let pathStart = Array("/3/device/".utf8)
+    private static let broadcastStart = Array("/4/broadcasts/apps/".utf8)
+
+    /// What a broadcast needs beyond a notification to a device (Apple, "Sending broadcast push notification requests to APNs").
+    private mutating func faultOfBroadcast(in fields: HeaderFields) -> Reason? {
+        guard let channel = index.value(.channelID, in: fields), !channel.isEmpty else { return .missingChannelID }
+        guard ChannelID(String(decoding: channel, as: UTF8.self)) != nil else { return .badChannelID }
+        token = Array(channel)
+        guard let pushType else { return .missingPushType }
+        guard pushType == .liveactivity else { return .invalidPushType }
+        return expiry == nil ? .badExpirationDate : nil
+    }
 
     private mutating func readToken(_ digits: ArraySlice<UInt8>) -> Reason? {
         if digits.isEmpty { return .missingDeviceToken }
@@ -72,10 +90,10 @@ struct RequestReading {
     }
 
     private mutating func readRest(of fields: HeaderFields) -> Reason? {
-        id = index.value(.id, in: fields)
+        id = index.value(broadcastingApp == nil ? .id : .requestID, in: fields)
         if let text = id, !Self.isCanonical(text) {
             id = nil
-            return .badMessageID
+            return broadcastingApp == nil ? .badMessageID : .badRequestParams
         }
         let typeText = index.value(.pushType, in: fields)
         pushType = typeText.flatMap(Self.pushType)

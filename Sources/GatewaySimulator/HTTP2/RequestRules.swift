@@ -7,6 +7,18 @@ public struct RequestRules: Sendable, Hashable {
     public var payloadLimit = 4096
     /// The maximum payload in bytes for push type `voip` (5120).
     public var voipPayloadLimit = 5120
+    /// The maximum payload of a broadcast in bytes (5120).
+    public var broadcastPayloadLimit = 5120
+    /// What is stored of a channel's broadcasts.
+    public enum StoragePolicy: Sendable, Hashable {
+        /// Nothing. A broadcast with another expiration than 0 is refused: 400 `BadExpirationDate`.
+        case nothing
+        /// The latest one.
+        case latest
+    }
+    /// The channels by their base64 id; others are answered 400 `ChannelNotRegistered`. `nil`: every channel exists and stores
+    /// the latest broadcast.
+    public var channels: [String: StoragePolicy]?
     /// Whether a payload that is not a JSON object is refused, with `BadRequestPayload`.
     public var refusesOtherThanObjects = true
     /// Whether `apns-push-type` is required, as by newer systems.
