@@ -3,11 +3,14 @@ import APNSModel
 import LinuxIO
 
 extension BinaryGateway: SlottedGateway {
-    var connectionLimit: Int { configuration.connectionLimit }
+    var slots: [Int] { Array(0..<configuration.connectionLimit) }
     var connectBackOff: BackOff { configuration.connectBackOff }
     var sockets: DescriptorShare? { configuration.sockets }
-    var hasWork: Bool { !queue.isBlocked }
     var wantsOneConnection: Bool { queue.isHunting }
+
+    func hasWork(for slot: Int) -> Bool { !queue.isBlocked }
+
+    func peers(of slot: Int) -> (sessions: [BinarySession], rank: Int) { (Array(sessions.values), slot) }
 
     /// Always 0: a connection settles everything before the next one takes its place.
     func inheritedDoubt(of session: BinarySession) -> Int { 0 }

@@ -9,6 +9,8 @@ extension HTTP2Gateway {
     package struct Configuration: Sendable {
         /// The gateway.
         package var endpoint: Endpoint
+        /// The gateway for broadcasts; the one for devices if there is no other.
+        package var broadcastEndpoint: Endpoint?
         /// The identity to present, if it is a certificate, and the authorities to trust; ALPN is `h2`.
         package var context: TLSContext
         /// The source of provider tokens; `nil` when a certificate is the identity.
@@ -45,6 +47,14 @@ extension HTTP2Gateway {
         package init(endpoint: Endpoint, context: TLSContext) {
             self.endpoint = endpoint
             self.context = context
+        }
+
+        /// The configuration of one route's connections.
+        func of(_ route: Route) -> Configuration {
+            guard route == .broadcasts, let broadcastEndpoint else { return self }
+            var configuration = self
+            configuration.endpoint = broadcastEndpoint
+            return configuration
         }
 
         /// The initial window and pauses.

@@ -4,11 +4,16 @@ import LinuxIO
 import Logging
 
 extension HTTP2Gateway: SlottedGateway {
-    var connectionLimit: Int { configuration.connectionLimit }
+    var slots: [Int] { queues.routes.flatMap { $0.slots(configuration.connectionLimit) } }
     var connectBackOff: BackOff { configuration.connectBackOff }
     var sockets: DescriptorShare? { configuration.sockets }
-    var hasWork: Bool { !queue.isBlocked }
     var wantsOneConnection: Bool { false }
+
+    func hasWork(for slot: Int) -> Bool { !queues[Route(ofSlot: slot)].isBlocked }
+
+    func peers(of slot: Int) -> (sessions: [HTTP2Session], rank: Int) {
+        (sessions.values.filter { $0.route == Route(ofSlot: slot) }, Route.rank(ofSlot: slot))
+    }
 
     func inheritedDoubt(of session: HTTP2Session) -> Int {
         draining.values.reduce(0) { $1.slot == session.slot ? $0 + $1.doubtCount : $0 }
@@ -16,7 +21,7 @@ extension HTTP2Gateway: SlottedGateway {
 
     /// Opens a connection, sends on it until it takes no more, and returns the pause before the next connect.
     func runConnection(_ slot: Int, holding lease: DescriptorLease?) async -> Duration {
-        let (settings, generation) = (configuration, state.generation)
+        let (settings, generation) = (configuration.of(Route(ofSlot: slot)), state.generation)
         do {
             let token = try await currentToken()
             let deadline = ContinuousClock.now + settings.connectTimeout
@@ -63,23 +68,13 @@ extension HTTP2Gateway: SlottedGateway {
             session.flush()
             count(session)
             // Computed before the check of the queue below, so that the check sees tokens that the rate adds meanwhile.
-            let rateDeadline = state.rateDeadline(for: queue.count - queue.unannouncedCount)
-            if queue.gives(atMost: allowance(session)) { session.wake() }
+            let rateDeadline = state.rateDeadline(for: queues[session.route].announcedCount)
+            if queues[session.route].gives(atMost: allowance(session)) { session.wake() }
             state.tellIfDue()
             if await session.wait(until: [state.tellBy, rateDeadline].compactMap(\.self).min()).contains(.cancelled) {
-                return await leave(session)
+                return await session.leave()
             }
         }
-    }
-
-    /// Ends a session on shutdown: cleanly if nothing is in flight.
-    private func leave(_ session: HTTP2Session) async -> HTTP2Session.End {
-        guard session.doubtCount == 0 else {
-            session.abort()
-            return .lost(GatewayFault("the daemon is stopping"))
-        }
-        await session.close()
-        return .closed
     }
 
     /// Waits for the last answers of a session that takes no more requests, and closes it.
@@ -98,7 +93,7 @@ extension HTTP2Gateway: SlottedGateway {
             session.flush()
             count(session)
             state.tellIfDue()
-            if await session.wait(until: state.tellBy).contains(.cancelled) { end = await leave(session) }
+            if await session.wait(until: state.tellBy).contains(.cancelled) { end = await session.leave() }
         }
         await session.part()
         draining[number] = nil
@@ -114,13 +109,14 @@ extension HTTP2Gateway: SlottedGateway {
 
     /// Writes as much of the queue as the session has room for. Overdue notifications get their outcome instead.
     private func fill(_ session: HTTP2Session) throws {
-        let (now, pausingBefore) = (RequestQueue.Instant(.now, .now), queue.pausingCount)
+        let route = session.route
+        let (now, pausingBefore) = (RequestQueue.Instant(.now, .now), queues[route].pausingCount)
         defer {
-            state.announce(queue.takeUnannounced())
-            state.collect(queue.takePausedCounts())
+            state.announce(queues[route].takeUnannounced())
+            state.collect(queues[route].takePausedCounts())
         }
-        while let batch = queue.next(atMost: allowance(session)) {
-            if let outcome = lateness(of: batch, at: now) {
+        while let batch = queues[route].next(atMost: allowance(session)) {
+            if let outcome = batch.lateness(at: now) {
                 state.deliver([Settlement(batch, outcome)])
                 continue
             }
@@ -128,23 +124,28 @@ extension HTTP2Gateway: SlottedGateway {
             // Runs after a failed write too, and puts back the remainder.
             defer {
                 state.spend(batch.count - rest.count)
-                if !rest.isEmpty { queue.putBack(rest) }
+                if !rest.isEmpty { queues[route].putBack(rest) }
             }
             try session.write(&rest)
             if !rest.isEmpty { break }
         }
         wakeSubmitters()
         // A held token makes its notifications back off: wake the sleepers to set a timer for them.
-        if queue.pausingCount > pausingBefore { state.wakeSleepers() }
-        if session.isExhausted, !queue.isBlocked, sessions.count < configuration.connectionLimit {
+        if queues[route].pausingCount > pausingBefore { state.wakeSleepers() }
+        if session.isExhausted, !queues[route].isBlocked,
+            peers(of: session.slot).sessions.count < configuration.connectionLimit
+        {
             state.wakeSleepers()
         }
     }
 
+}
+
+extension Batch {
     /// The outcome of notifications that have waited too long to be sent; `nil` if they have not.
-    private func lateness(of batch: Batch, at now: RequestQueue.Instant) -> Outcome? {
-        if batch.attributes.expiration.hasPassed(at: now.wall) { return .expired }
-        guard let end = batch.giveUpAt, end <= now.moment else { return nil }
+    fileprivate func lateness(at now: RequestQueue.Instant) -> Outcome? {
+        if attributes.expiration.hasPassed(at: now.wall) { return .expired }
+        guard let giveUpAt, giveUpAt <= now.moment else { return nil }
         return .unsent(Refusal(.givenUp, .later))
     }
 }
@@ -156,11 +157,11 @@ extension HTTP2Gateway {
         session.note(news)
         let isCurrent = session.generation == state.generation
         if isCurrent, !news.accepted.isEmpty { identity.accepted() }
-        let now = RequestQueue.Instant(.now, .now)
-        let consequences = queue.take(news, at: now, using: &state.random)
+        let (route, opened, now) = (session.route, session.openedWithToken, RequestQueue.Instant(.now, .now))
+        let consequences = queues[route].take(news, since: opened, at: now, using: &state.random)
         state.collect(consequences.settlements)
-        state.collect(queue.takePausedCounts())
-        state.withdraw(queue.takeWithdrawn())
+        state.collect(queues[route].takePausedCounts())
+        state.withdraw(queues[route].takeWithdrawn())
         // Complaints about replaced credentials are irrelevant.
         if isCurrent {
             for demand in consequences.demands { meet(demand, of: session) }

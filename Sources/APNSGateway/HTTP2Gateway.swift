@@ -21,7 +21,7 @@ package actor HTTP2Gateway: PushGateway {
     let logger: Logger
     let state: GatewayState
     var configuration: Configuration
-    var queue: RequestQueue
+    var queues: RoutedQueues
     /// The connections that take work, by slot.
     var sessions: [Int: HTTP2Session] = [:] { didSet { countConnections() } }
     /// The connections that take no more work and wait for answers, by a separate number.
@@ -43,7 +43,7 @@ package actor HTTP2Gateway: PushGateway {
         _ configuration: Configuration, recordKeeping: RecordKeeping = .none, on reactor: Reactor, logger: Logger
     ) {
         self.configuration = configuration
-        self.queue = RequestQueue(pauses: configuration.pauses, announces: recordKeeping != .none)
+        queues = RoutedQueues(pauses: configuration.pauses, announces: recordKeeping != .none)
         self.state = GatewayState(
             events, configuration.pacing, recordKeeping: recordKeeping, on: reactor)
         self.reactor = reactor
@@ -60,7 +60,7 @@ package actor HTTP2Gateway: PushGateway {
     package func submit(_ batches: [Batch]) async throws {
         guard let lane = batches.first?.lane else { return }
         try await state.waitForRoom(in: lane, while: isFull)
-        for batch in batches { queue.append(batch) }
+        for batch in batches { queues.append(batch) }
         wakeAll()
     }
 
@@ -71,26 +71,26 @@ package actor HTTP2Gateway: PushGateway {
 
     /// Releases announced batches for sending.
     package func announced(_ batches: [Batch]) {
-        queue.announced(batches)
+        queues.announced(batches)
         wakeAll()
     }
 
     /// Removes and returns a job's batches that wait or back off.
     package func remove(_ job: JobID) -> [Batch] {
-        let removed = queue.remove(job)
+        let removed = queues.remove(job)
         noteRemoval()
         return removed
     }
 
     /// Removes and returns all `count` submitted notifications of a job if none was ever written to a connection.
     package func removeUnwritten(_ job: JobID, count: Int) -> [Batch]? {
-        let removed = queue.removeUnwritten(job, count: count)
+        let removed = queues.removeUnwritten(job, count: count)
         noteRemoval()
         return removed
     }
 
     private func noteRemoval() {
-        state.collect(queue.takePausedCounts())
+        state.collect(queues.takePausedCounts())
         state.tellOutcomes()
         wakeSubmitters()
     }
@@ -98,7 +98,7 @@ package actor HTTP2Gateway: PushGateway {
     /// Uses another configuration from the next connection on; connections of the old one get their answers and close.
     package func reconfigure(_ configuration: Configuration) {
         self.configuration = configuration
-        queue.reconfigure(configuration.pauses)
+        queues.reconfigure(configuration.pauses)
         (identity, trouble) = (IdentityTrial(), TroubleWatch())
         expiredToken = nil
         restAhead = .zero
@@ -144,7 +144,7 @@ package actor HTTP2Gateway: PushGateway {
     func attend(in group: inout DiscardingTaskGroup) -> ContinuousClock.Instant? {
         serveUnattended(in: &group)
         releasePaused()
-        return queue.nextRelease?.instant
+        return queues.nextRelease?.instant
     }
 
     /// Starts a task for each draining connection that serves it to its end.
@@ -173,11 +173,9 @@ package actor HTTP2Gateway: PushGateway {
         state.wakeSubmitters(unless: isFull)
     }
 
-    private func isFull(_ lane: Lane) -> Bool { queue.newCount(of: lane) >= Self.queueLimit }
+    private func isFull(_ lane: Lane) -> Bool { queues.newCount(of: lane) >= Self.queueLimit }
 
     private func releasePaused() {
-        let before = queue.count
-        queue.release(at: .now)
-        if queue.count > before { wakeAll() }
+        if queues.release(at: .now) { wakeAll() }
     }
 }

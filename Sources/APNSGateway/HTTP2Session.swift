@@ -29,10 +29,14 @@ final class HTTP2Session: GatewaySession {
     let generation: Int
     /// The slot that opened it.
     var slot = 0
+    /// The notifications that it takes.
+    var route: Route { Route(ofSlot: slot) }
     /// Accounts for its descriptors until it is closed.
     var lease: DescriptorLease?
     /// The token that its requests carry.
     private(set) var token: ProviderToken?
+    /// When it was opened, if a provider token is its identity.
+    let openedWithToken: Moment?
     private let stream: SecureStream
     private var machine: SessionMachine
     private var readers: SessionMachine.Readers<Parser>
@@ -57,6 +61,7 @@ final class HTTP2Session: GatewaySession {
         self.stream = stream
         self.generation = generation
         self.token = token
+        openedWithToken = token.map { _ in .now }
         retiresAt = configuration.maxAge.map { .now + $0 }
         var options = SessionMachine.Options(
             sender: RequestFields.Sender(
@@ -218,6 +223,16 @@ final class HTTP2Session: GatewaySession {
 
     /// Cuts the connection.
     func abort() { stream.abort() }
+
+    /// Ends it on shutdown: cleanly if nothing is in flight.
+    func leave() async -> End {
+        guard doubtCount == 0 else {
+            abort()
+            return .lost(GatewayFault("the daemon is stopping"))
+        }
+        await close()
+        return .closed
+    }
 
     /// Returns the notifications that the end leaves without an answer.
     func conclude() -> SessionNews { machine.end(handedOver: stream.handedOverByteCount) }

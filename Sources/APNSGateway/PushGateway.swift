@@ -93,7 +93,7 @@ extension BinaryGateway: PushGateway {
 
 extension HTTP2Gateway {
     /// Whether any notification waits to be sent now, or was sent and has no outcome.
-    package var isAtWork: Bool { !queue.isBlocked || queue.unannouncedCount > 0 || pendingInDoubt > 0 }
+    package var isAtWork: Bool { queues.hasWork || pendingInDoubt > 0 }
 
     /// Uses another configuration from the next connection on, if it is one for HTTP/2.
     package func reconfigure(_ configuration: GatewayConfiguration) -> Bool {

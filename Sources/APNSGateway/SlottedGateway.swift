@@ -22,14 +22,16 @@ protocol SlottedGateway: Actor {
     var state: GatewayState { get }
     /// The connections that take work, by slot.
     var sessions: [Int: Session] { get }
-    /// The number of slots.
-    var connectionLimit: Int { get }
+    /// The slots to run. More may follow.
+    var slots: [Int] { get }
     /// Accounts for the descriptors of connections; `nil` disables the accounting.
     var sockets: DescriptorShare? { get }
     /// The back-off between failed connects.
     var connectBackOff: BackOff { get }
-    /// Whether there is work for a connection.
-    var hasWork: Bool { get }
+    /// Whether there is work for a slot's connection.
+    func hasWork(for slot: Int) -> Bool
+    /// The connections that take the same work as a slot's, and how many of them must be exhausted before it opens one.
+    func peers(of slot: Int) -> (sessions: [Session], rank: Int)
     /// Whether one connection is enough at present.
     var wantsOneConnection: Bool { get }
 
@@ -48,13 +50,11 @@ protocol SlottedGateway: Actor {
 extension SlottedGateway {
     /// Serves until the task is cancelled.
     func runSlots() async {
-        var limit = 0
+        var started: Set<Int> = []
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled {
-                while limit < connectionLimit {
-                    let slot = limit
+                for slot in slots where started.insert(slot).inserted {
                     group.addTask { await self.runSlot(slot) }
-                    limit += 1
                 }
                 let next = attend(in: &group)
                 await state.sleep(GatewayState.keeper, until: next)
@@ -85,10 +85,11 @@ extension SlottedGateway {
 
     /// Whether there is work that the open connections cannot take.
     private func isWanted(_ slot: Int) -> Bool {
-        guard state.mayConnect, hasWork, slot < connectionLimit else { return false }
-        guard slot > 0 else { return true }
-        let others = sessions.values.filter { $0.generation == state.generation }
-        return !state.isOnTrial && !wantsOneConnection && others.count >= slot && others.allSatisfy(\.isExhausted)
+        guard state.mayConnect, hasWork(for: slot), slots.contains(slot) else { return false }
+        let (peers, rank) = peers(of: slot)
+        guard rank > 0 else { return true }
+        let others = peers.filter { $0.generation == state.generation }
+        return !state.isOnTrial && !wantsOneConnection && others.count >= rank && others.allSatisfy(\.isExhausted)
     }
 
     /// The number of notifications a session gets now: limited by its window, the unrecorded outcomes and the rate,

@@ -65,6 +65,14 @@ extension Reason {
         }
     }
 
+    /// Whether the gateway complains about the app's right to broadcast, which says nothing about its other notifications.
+    package var isAboutBroadcasting: Bool {
+        switch self {
+        case .featureNotEnabled, .topicMismatch, .cannotCreateChannelConfig: true
+        default: false
+        }
+    }
+
     /// The remedy for the operator, for the reasons that stop an app.
     package var hint: String? {
         switch self {

@@ -62,8 +62,12 @@ package enum RequestFields {
         }
     }
 
+    /// The part of the `:path` of broadcasts before the app's bundle identifier.
+    package static let broadcastPath = "/4/broadcasts/apps/"
+
     /// Builds the head of notifications with these attributes and measures.
     package static func head(_ attributes: Attributes, _ measures: Measures, from sender: Sender) -> RequestHead {
+        if let channel = attributes.channel { return head(attributes, to: channel, measures, from: sender) }
         var fields = [
             RequestHead.Field(":method", .text("POST"), kept: .field),
             RequestHead.Field(":scheme", .text("https"), kept: .field),
@@ -85,6 +89,31 @@ package enum RequestFields {
         if let collapseID = attributes.collapseID {
             fields.append(RequestHead.Field("apns-collapse-id", .text(collapseID), kept: .name))
         }
+        return RequestHead(fields: fields)
+    }
+
+    /// Builds the head of a broadcast (Apple, "Sending broadcast push notification requests to APNs"). It has no topic, and the
+    /// bundle identifier in its path has no suffix. The hole for the token is empty.
+    private static func head(
+        _ attributes: Attributes, to channel: ChannelID, _ measures: Measures, from sender: Sender
+    ) -> RequestHead {
+        var fields = [
+            RequestHead.Field(":method", .text("POST"), kept: .field),
+            RequestHead.Field(":scheme", .text("https"), kept: .field),
+            RequestHead.Field(":authority", .text(sender.authority), kept: .field),
+            RequestHead.Field(":path", .hole(prefix: Array((broadcastPath + (sender.app ?? "")).utf8), byteCount: 0)),
+        ]
+        if let authorization = sender.authorization {
+            fields.append(RequestHead.Field("authorization", .text(authorization), kept: .field))
+        }
+        fields += [
+            RequestHead.Field("apns-channel-id", .text(channel.text), kept: .field),
+            RequestHead.Field("apns-push-type", .text(attributes.pushType.rawValue), kept: .field),
+            RequestHead.Field("apns-priority", .text(String(attributes.priority.rawValue)), kept: .field),
+            RequestHead.Field("apns-request-id", .hole(byteCount: idByteCount), kept: .name),
+            RequestHead.Field("apns-expiration", .text(String(attributes.expiration.epochSeconds)), kept: .name),
+            RequestHead.Field("content-length", .hole(byteCount: measures.lengthDigitCount)),
+        ]
         return RequestHead(fields: fields)
     }
 

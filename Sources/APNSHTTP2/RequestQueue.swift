@@ -29,6 +29,7 @@ package struct RequestQueue: Sendable {
     /// The tokens on hold.
     private var heldTokens = HeldTokens()
     private var failures = FailureCounts()
+    private var topics = TopicTrials()
     private var pauses: Pauses
     /// The jobs whose number of paused notifications changed since `takePausedCounts`.
     private var changed: Set<JobID> = []
@@ -62,6 +63,9 @@ package struct RequestQueue: Sendable {
 
     /// The number of waiting notifications that must be announced first.
     package var unannouncedCount: Int { work.unannouncedCount }
+
+    /// The number of waiting notifications that need not be announced any more.
+    package var announcedCount: Int { work.count - work.unannouncedCount }
 
     /// The number of paused notifications.
     package var pausingCount: Int { pausing.count }
@@ -180,6 +184,8 @@ extension RequestQueue {
     /// The results so far while news are processed.
     private struct Draft<Generator: RandomNumberGenerator> {
         let now: Instant
+        /// When the connection was opened, if a provider token is its identity.
+        let openedWithToken: Moment?
         var random: Generator
         var consequences = Consequences()
     }
@@ -188,13 +194,15 @@ extension RequestQueue {
     ///
     /// - Parameters:
     ///   - news: The connection's news.
+    ///   - opened: When the connection was opened, if a provider token is its identity.
     ///   - now: The current time.
     ///   - random: The source of the pauses' jitter.
     /// - Returns: The outcomes and the actions for the owner.
     package mutating func take(
-        _ news: SessionNews, at now: Instant, using random: inout some RandomNumberGenerator
+        _ news: SessionNews, since opened: Moment? = nil, at now: Instant,
+        using random: inout some RandomNumberGenerator
     ) -> Consequences {
-        var draft = Draft(now: now, random: random)
+        var draft = Draft(now: now, openedWithToken: opened, random: random)
         draft.consequences.settlements = news.accepted.map { Settlement($0, .accepted) }
         for refused in news.refused { take(refused, into: &draft) }
         for batch in news.doubtful { doubt(batch, into: &draft) }
@@ -209,8 +217,17 @@ extension RequestQueue {
         var refused = refused
         refused.batch.wasWritten = true
         guard let failureClass = reply.failureClass else { return }
+        if mayConcernConnection(refused, draft.openedWithToken, at: draft.now.moment) {
+            draft.consequences.demands.append(.replace)
+            work.withdraw(&refused.batch)
+            return work.prepend([refused.batch])
+        }
         if refused.batch.hasOwnTopic, reply.reason?.isAboutTopic == true {
             draft.consequences.settlements.append(Settlement(refused.batch, .rejected(reply.refusal(.message))))
+            return
+        }
+        if refused.batch.attributes.channel != nil, reply.reason?.isAboutBroadcasting == true {
+            draft.consequences.settlements.append(Settlement(refused.batch, .rejected(reply.refusal(.config))))
             return
         }
         if ![.tokenGone, .token, .message].contains(failureClass) { work.withdraw(&refused.batch) }
@@ -233,6 +250,14 @@ extension RequestQueue {
         case .retryLater, .serverError:
             pauseAsServerError(refused, into: &draft)
         }
+    }
+
+    /// Whether a connection that was opened later may accept the notification's topic.
+    private mutating func mayConcernConnection(
+        _ refused: SessionNews.Refused, _ opened: Moment?, at now: Moment
+    ) -> Bool {
+        guard TopicTrials.concerns(refused.reply), let opened else { return false }
+        return topics.mayTryAgain(refused.batch.attributes.topic ?? "", refusedOnConnectionOf: opened, at: now)
     }
 
     /// Keeps a notification until the app may send again. From its third 400 on it pauses, or it would be resent for ever.

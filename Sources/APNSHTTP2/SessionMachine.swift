@@ -358,11 +358,13 @@ extension SessionMachine {
         let idAt = sheet.offset(ofHole: RequestFields.idHole, request: 0)
         let lengthAt = sheet.offset(ofHole: RequestFields.lengthHole, request: 0)
         let storage = batch.tokenStorage
+        // A broadcast's head contains its channel.
+        let tokenByteCount = batch.attributes.channel == nil ? tokens.byteCount : 0
         sheet.withHoles { bytes in
             for request in 0..<batch.count {
                 let start = tokens.offset + request * tokens.byteCount
                 RequestFields.fill(
-                    storage.span.extracting(start..<start + tokens.byteCount),
+                    storage.span.extracting(start..<start + tokenByteCount),
                     NotificationID(job: batch.job, index: batch.indices.lowerBound + request), into: &bytes,
                     at: (tokenAt + request * stride, idAt + request * stride))
                 RequestFields.fill(bodyByteCount, into: &bytes, at: lengthAt + request * stride)
@@ -375,7 +377,7 @@ extension SessionMachine {
     private mutating func slowRequest(_ one: Batch, _ head: EncodedHead, _ body: [UInt8]) -> [UInt8] {
         var filled = head
         let index = one.indices.lowerBound
-        let token = Array(one.token(at: index))
+        let token = one.attributes.channel == nil ? Array(one.token(at: index)) : []
         var bytes = filled.bytes.mutableSpan
         RequestFields.fill(
             token.span, NotificationID(job: one.job, index: index), into: &bytes,

@@ -46,6 +46,26 @@ struct RequestFieldsTests {
         #expect(fields.last == .init("apns-collapse-id", .text("score"), kept: .name))
     }
 
+    @Test func `a broadcast has the headers of Apple's page, no topic, and the bundle identifier in its path`() {
+        var attributes = Attributes(pushType: .liveactivity, priority: .powerSaving)
+        attributes.channel = ChannelID("dHN0LXNyY2gtY2hubA==")
+        #expect(
+            head(attributes, authorization: "bearer x").fields == [
+                RequestHead.Field(":method", .text("POST"), kept: .field),
+                RequestHead.Field(":scheme", .text("https"), kept: .field),
+                RequestHead.Field(":authority", .text("api.push.apple.com"), kept: .field),
+                RequestHead.Field(
+                    ":path", .hole(prefix: Array("/4/broadcasts/apps/com.example.app".utf8), byteCount: 0)),
+                RequestHead.Field("authorization", .text("bearer x"), kept: .field),
+                RequestHead.Field("apns-channel-id", .text("dHN0LXNyY2gtY2hubA=="), kept: .field),
+                RequestHead.Field("apns-push-type", .text("liveactivity"), kept: .field),
+                RequestHead.Field("apns-priority", .text("5"), kept: .field),
+                RequestHead.Field("apns-request-id", .hole(byteCount: 36), kept: .name),
+                RequestHead.Field("apns-expiration", .text("0"), kept: .name),
+                RequestHead.Field("content-length", .hole(byteCount: 4)),
+            ])
+    }
+
     @Test func `a job's own topic is sent as it is`() {
         let fields = head(Attributes(topic: "com.example.other", pushType: .voip)).fields
         #expect(fields.contains(.init("apns-topic", .text("com.example.other"), kept: .field)))

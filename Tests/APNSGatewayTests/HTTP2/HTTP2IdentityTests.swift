@@ -52,6 +52,43 @@ struct HTTP2IdentityTests {
         #expect(second.signings == 0 && second.ledger.acceptedCount == 100)
     }
 
+    @Test(arguments: [nil, "com.example.weather"])
+    func `a topic that a connection does not know yet is tried once on a new one`(own: String?) async throws {
+        let keys = try HTTP2KeyPlan("connection=1 every=10 answer reason=TopicDisallowed")
+        try await keys.run { bench, _ in
+            try await bench.gateway.submit(Sample.batch(0..<500, attributes: Attributes(topic: own)))
+            try await bench.collect { $0.outcomes.count == 500 }
+            #expect(bench.record.acceptedCount == 500 && bench.record.stops.isEmpty)
+            #expect(await bench.simulator.ledger.connectionCount == 2)
+        }
+    }
+
+    @Test func `a topic that a new connection refuses, too, stops the app`() async throws {
+        let keys = try HTTP2KeyPlan("answer reason=TopicDisallowed")
+        try await keys.run { bench, _ in
+            try await bench.submit(20)
+            try await bench.collect { !$0.stops.isEmpty }
+            let ledger = await bench.simulator.ledger
+            #expect(ledger.connectionCount >= 2 && ledger.refusedCount < 20)
+        }
+    }
+
+    @Test func `a job's own topic that a new connection refuses, too, costs no third one`() async throws {
+        let keys = try HTTP2KeyPlan("answer reason=TopicDisallowed")
+        try await keys.run { bench, _ in
+            var header = Batch.Header(job: Sample.job, attributes: Attributes(topic: "com.example.other"))
+            header.hasOwnTopic = true
+            var tokens = PackedBytes()
+            for number in 0..<100 { tokens.append(Sample.token(number)) }
+            let payload = Payload(bytes: Array("{}".utf8))
+            try await bench.gateway.submit(
+                Batch(header: header, firstIndex: 0, tokens: tokens, payloads: .shared(payload)))
+            try await bench.collect { $0.outcomes.count == 100 }
+            #expect(bench.record.indices("rejected").count == 100 && bench.record.stops.isEmpty)
+            #expect(await bench.simulator.ledger.connectionCount == 2)
+        }
+    }
+
     @Test func `the first request goes alone until the gateway has taken the token`() async throws {
         let keys = try HTTP2KeyPlan("latency delay=50ms")
         let sent = try await send([500], keys, folder: try TemporaryDirectory())
@@ -101,7 +138,9 @@ struct HTTP2IdentityTests {
             #expect(await bench.gateway.remove(Sample.job).reduce(0) { $0 + $1.count } == 10)
             let ledger = await bench.simulator.ledger
             #expect(source.signingCount == 1 && bench.record.outcomes.isEmpty && ledger.acceptedCount == 0)
-            #expect(ledger.refusedCount == (reason == .unrelatedKeyIDInToken ? 2 : 1))
+            // Another connection might have accepted these.
+            let isTriedAgain = [.unrelatedKeyIDInToken, .topicMismatch].contains(reason)
+            #expect(ledger.refusedCount == (isTriedAgain ? 2 : 1))
         }
     }
 

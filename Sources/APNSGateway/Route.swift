@@ -1,0 +1,83 @@
+import APNSHTTP2
+import APNSModel
+
+/// The kinds of notifications that have connections of their own: Apple serves broadcasts at other hosts.
+enum Route: Int, CaseIterable {
+    case devices, broadcasts
+
+    /// The route of a batch's notifications.
+    init(_ batch: Batch) { self = batch.attributes.channel == nil ? .devices : .broadcasts }
+
+    /// The route that a slot's connections serve: slots alternate between the two.
+    init(ofSlot slot: Int) { self = slot.isMultiple(of: 2) ? .devices : .broadcasts }
+
+    /// The number of a slot among those of its route.
+    static func rank(ofSlot slot: Int) -> Int { slot / 2 }
+
+    /// The route's slots of which the ranks are below `count`.
+    func slots(_ count: Int) -> [Int] { (0..<count).map { 2 * $0 + rawValue } }
+}
+
+/// The notifications that an app has to send, in a queue for each route.
+struct RoutedQueues {
+    private var queues: [RequestQueue]
+    /// The routes that were ever used, and the one to devices.
+    private(set) var routes = [Route.devices]
+
+    init(pauses: RequestQueue.Pauses, announces: Bool) {
+        queues = Route.allCases.map { _ in RequestQueue(pauses: pauses, announces: announces) }
+    }
+
+    /// The queue of a route.
+    subscript(route: Route) -> RequestQueue {
+        _read { yield queues[route.rawValue] }
+        _modify { yield &queues[route.rawValue] }
+    }
+
+    private var count: Int { queues.reduce(0) { $0 + $1.count } }
+
+    /// Whether any notification waits to be sent now, or to be announced.
+    var hasWork: Bool { queues.contains { !$0.isBlocked || $0.unannouncedCount > 0 } }
+
+    /// When the next pause ends.
+    var nextRelease: Moment? { queues.compactMap(\.nextRelease).min() }
+
+    /// The most notifications of a lane in a queue that have not paused.
+    func newCount(of lane: Lane) -> Int { queues.map { $0.newCount(of: lane) }.max() ?? 0 }
+
+    mutating func append(_ batch: Batch) {
+        let route = Route(batch)
+        if !routes.contains(route) { routes.append(route) }
+        self[route].append(batch)
+    }
+
+    mutating func announced(_ batches: [Batch]) {
+        for route in Route.allCases { self[route].announced(batches.filter { Route($0) == route }) }
+    }
+
+    mutating func remove(_ job: JobID) -> [Batch] { queues.indices.flatMap { queues[$0].remove(job) } }
+
+    /// As `RequestQueue.removeUnwritten`; all notifications of a job have the same route.
+    mutating func removeUnwritten(_ job: JobID, count: Int) -> [Batch]? {
+        for index in queues.indices {
+            let removed = queues[index].removeUnwritten(job, count: count)
+            guard let removed, removed.isEmpty else { return removed }
+        }
+        return []
+    }
+
+    mutating func takePausedCounts() -> [JobID: Int] {
+        queues.indices.reduce(into: [:]) { $0.merge(queues[$1].takePausedCounts()) { $1 } }
+    }
+
+    mutating func reconfigure(_ pauses: RequestQueue.Pauses) {
+        for index in queues.indices { queues[index].reconfigure(pauses) }
+    }
+
+    /// Releases the batches whose pause has ended. Returns whether there were any.
+    mutating func release(at now: Moment) -> Bool {
+        let before = count
+        for index in queues.indices { queues[index].release(at: now) }
+        return count > before
+    }
+}
