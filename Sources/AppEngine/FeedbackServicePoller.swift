@@ -45,7 +45,8 @@ actor FeedbackServicePoller {
                 guard !Task.isCancelled else { return }
                 await publishKept()
             }
-            await runner.serviceWakeup.wait(until: .now + app.configuration.feedbackEvery)
+            let pause = app.configuration.feedbackService?.every ?? AppConfiguration.FeedbackPolling.usualPause
+            await runner.serviceWakeup.wait(until: .now + pause)
         }
     }
 

@@ -96,6 +96,7 @@ final class JobFileReader {
             job: id, droppedAt: droppedAt, carrier: configuration.carrier, topic: configured.topic)
         context.noteDrop(at: droppedAt, now: .now, by: app.daemon.clock.look())
         context.identity = configured.proof
+        context.channels = configuration.broadcasts.channels
         context.onDoubt = configuration.onDoubt
         context.limits = app.daemon.configuration.limits
         context.isPublishedByRename = isPublishedByRename

@@ -58,6 +58,11 @@ final class SuppressionList {
         guard isInUse else { return (batches, []) }
         var (due, suppressed) = ([Batch](), [Settlement]())
         for batch in batches {
+            // A channel is not a token.
+            guard batch.attributes.channel == nil else {
+                due.append(batch)
+                continue
+            }
             var start = batch.indices.lowerBound
             for index in batch.indices {
                 guard let since = goneSince(batch.token(at: index), registrations[index]) else { continue }
@@ -82,7 +87,8 @@ final class SuppressionList {
 
     /// Records the tokens that the gateway has reported as unregistered.
     func remember(_ settlement: Settlement) {
-        guard isInUse, case .rejected(let refusal) = settlement.outcome, refusal.verdict == .gone, refusal.status != nil
+        guard isInUse, case .rejected(let refusal) = settlement.outcome, refusal.verdict == .gone,
+            refusal.status != nil, settlement.batch.attributes.channel == nil
         else { return }
         let since = refusal.goneSince ?? .now
         for index in settlement.batch.indices { remember(settlement.batch.token(at: index), since: since) }

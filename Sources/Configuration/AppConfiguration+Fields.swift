@@ -60,8 +60,8 @@ extension AppConfiguration {
                     hint: "remove it: over HTTP/2 the gateway reports unregistered tokens itself")
             }
         case .binary:
-            if fields.value("proxy") != nil {
-                fields.refuse("proxy", "is for protocol: http2 only", hint: "remove it, or write protocol: http2")
+            for key in ["proxy", "broadcast_gateway", "channels"] where fields.value(key) != nil {
+                fields.refuse(key, "is for protocol: http2 only", hint: "remove it, or write protocol: http2")
             }
             if fields.value("window") != nil {
                 fields.refuse("window", "is for protocol: http2 only", hint: "write it as binary.window")
@@ -79,6 +79,7 @@ extension AppConfiguration {
         let standard = Self.standardEndpoint(wire, environment).address
         let address = fields.address("gateway", defaultPort: standard.port) ?? standard
         endpoint = Endpoint(address, serverName: fields.string("server_name"))
+        readBroadcasts(&fields)
         trust = fields.string("trust")
         proxy = fields.proxy("proxy")
     }
@@ -86,6 +87,7 @@ extension AppConfiguration {
     private mutating func readTimeouts(_ fields: inout Fields) {
         connectTimeout = fields.duration("connect", in: .milliseconds(100)...Self.hour) ?? connectTimeout
         endpoint.writeTimeout = fields.duration("write", in: .seconds(1)...Self.hour) ?? endpoint.writeTimeout
+        broadcasts.endpoint.writeTimeout = endpoint.writeTimeout
         answerTimeout = fields.duration("answer", in: .milliseconds(100)...Self.hour) ?? answerTimeout
         idlePing = fields.duration("idle_ping", in: .seconds(1)...Self.day) ?? idlePing
         if let timeout = fields.duration("hook", in: .seconds(1)...Self.hour) { hook?.timeout = timeout }
@@ -108,8 +110,9 @@ extension AppConfiguration {
         let infix = environment == .sandbox ? "sandbox." : ""
         let standard = HostPort(host: "feedback.\(infix)push.apple.com", port: 2196)
         let address = fields.address("gateway", defaultPort: 2196) ?? standard
-        feedbackEndpoint = Endpoint(address, serverName: fields.string("server_name"))
-        feedbackEvery = fields.duration("every", in: .milliseconds(100)...Self.day * 7) ?? feedbackEvery
+        var polling = FeedbackPolling(endpoint: Endpoint(address, serverName: fields.string("server_name")))
+        polling.every = fields.duration("every", in: .milliseconds(100)...Self.day * 7) ?? polling.every
+        feedbackService = polling
     }
 }
 
@@ -141,7 +144,7 @@ extension Fields {
     }
 
     /// A host and port.
-    fileprivate mutating func address(_ key: String, defaultPort: UInt16) -> HostPort? {
+    mutating func address(_ key: String, defaultPort: UInt16) -> HostPort? {
         guard let text = string(key) else { return nil }
         if let address = HostPort(text, defaultPort: defaultPort) { return address }
         refuse(key, "must be host and port", hint: "write host:port, such as localhost:\(defaultPort) or [::1]:2195")

@@ -41,6 +41,17 @@ package struct AppConfiguration: Sendable, Hashable {
         case token(key: Source, of: ProviderIdentity)
     }
 
+    /// The feedback service of a gateway of the binary protocol.
+    package struct FeedbackPolling: Hashable, Sendable {
+        /// Its address.
+        package var endpoint: Endpoint
+        /// How often it is polled.
+        package var every = FeedbackPolling.usualPause
+
+        /// How often a service is polled if nothing else is configured.
+        package static let usualPause = Duration.seconds(3600)
+    }
+
     /// The app's name, which is also the name of its file.
     package let name: String
     /// The protocol of the gateway.
@@ -58,6 +69,8 @@ package struct AppConfiguration: Sendable, Hashable {
     package var passphraseVariable: String?
     /// The gateway.
     package var endpoint: Endpoint
+    /// Where broadcasts go. HTTP/2 only.
+    package var broadcasts = Broadcasts(.sandbox)
     /// A file of certificate authorities to trust instead of the system's.
     package var trust: String?
     /// The HTTP proxy between the daemon and the gateway.
@@ -96,10 +109,8 @@ package struct AppConfiguration: Sendable, Hashable {
     package var window = 100_000
     /// How the binary protocol confirms that notifications were accepted.
     package var confirmation = BinaryGateway.Confirmation.silence(.seconds(5))
-    /// The address of the feedback service; `nil`: no feedback service is polled.
-    package var feedbackEndpoint: Endpoint?
-    /// How often the feedback service is polled.
-    package var feedbackEvery = Duration.seconds(3600)
+    /// The feedback service; `nil`: none is polled.
+    package var feedbackService: FeedbackPolling?
 
     /// Creates an app's configuration with all defaults.
     package init(name: String) {

@@ -88,7 +88,7 @@ package final class ConfiguredApp: Sendable {
     /// The feedback service, with the same identity; `nil`: none is polled.
     package var feedbackService: FeedbackService? {
         let app = configuration
-        guard app.wire == .binary, let endpoint = app.feedbackEndpoint else { return nil }
+        guard app.wire == .binary, let endpoint = app.feedbackService?.endpoint else { return nil }
         return FeedbackService(
             endpoint: endpoint, context: context, connectTimeout: app.connectTimeout, answerTimeout: app.answerTimeout)
     }
@@ -119,6 +119,7 @@ package final class ConfiguredApp: Sendable {
     private func http2Gateway(_ tokens: TokenSources, _ sockets: DescriptorShare) -> HTTP2Gateway.Configuration {
         let app = configuration
         var gateway = HTTP2Gateway.Configuration(endpoint: app.endpoint, context: context)
+        gateway.broadcastEndpoint = app.broadcasts.endpoint
         gateway.sockets = sockets
         if case .token(let key) = credentials { gateway.tokenSource = tokens.source(of: key) }
         gateway.defaultTopic = topic

@@ -48,7 +48,9 @@ extension Examination {
             await shakeHands(with: place, within: configuration.connectTimeout, &facts)
         }
         var findings = GatewayJudgement(app: configuration.name, facts: facts).findings
-        guard configuration.wire == .binary, let service = configuration.feedbackEndpoint else { return findings }
+        guard configuration.wire == .binary, let service = configuration.feedbackService?.endpoint else {
+            return findings
+        }
         // Connect without a handshake: the feedback service sends its list to every client that completes one, and then
         // deletes it.
         var other = GatewayFacts(

@@ -17,6 +17,7 @@ enum DeliveryRules {
     {
         var violations: [Violation] = []
         let facts = payload.facts
+        if attributes.channel != nil { return broadcastViolations(of: payload, attributes, in: context) }
         checkSize(payload.payload.bytes.count, attributes, context.carrier, &violations)
         if context.carrier == .http2 { checkTopic(attributes, context, &violations) }
         if attributes.pushType.requiresAPS, !facts.contains(.aps) { violations.append(missingAPS(attributes.pushType)) }
@@ -41,10 +42,67 @@ enum DeliveryRules {
             hint: "set a later expiration (with +, it counts from the drop) or an earlier not_before")
     }
 
+    /// Returns the rules that a broadcast breaks (Apple, "Sending broadcast push notification requests to APNs").
+    private static func broadcastViolations(
+        of payload: CompiledPayload, _ attributes: Attributes, in context: JobContext
+    ) -> [Violation] {
+        var violations: [Violation] = []
+        checkSize(payload.payload.bytes.count, attributes, context.carrier, &violations)
+        // Without an app, nothing is known of its topic.
+        if context.topic == nil, context.identity != nil {
+            violations.append(
+                Violation(
+                    reason: .missingTopic, key: .channel,
+                    message: "a broadcast names the app, and the app has no topic",
+                    hint: "set topic: in the app's configuration to its bundle identifier"))
+        }
+        if attributes.topic != nil {
+            violations.append(
+                Violation(
+                    reason: .badTopic, key: .topic, message: "a broadcast has no topic: its channel belongs to the app",
+                    hint: "remove it"))
+        }
+        if attributes.pushType != .liveactivity {
+            violations.append(
+                Violation(
+                    reason: .invalidPushType, key: .pushType, message: "a broadcast must have push_type liveactivity",
+                    hint: "remove it: that is the default"))
+        }
+        checkBroadcastDelivery(payload.facts, attributes, context, &violations)
+        checkLiveActivity(payload.facts, attributes, &violations)
+        return violations
+    }
+
+    private static func checkBroadcastDelivery(
+        _ facts: PayloadFacts, _ attributes: Attributes, _ context: JobContext, _ violations: inout [Violation]
+    ) {
+        if facts.contains(.start) {
+            violations.append(
+                Violation(
+                    reason: .badPayload, key: .payload, message: "a broadcast cannot start a Live Activity",
+                    hint: "send event start to each device's push-to-start token"))
+        }
+        let channel = context.channels.values.first { $0.id == attributes.channel }
+        if channel?.policy == .nothing, attributes.expiration != .singleAttempt {
+            violations.append(
+                Violation(
+                    reason: .badExpirationDate, key: .expiration,
+                    message: "must be 0: the channel stores nothing for devices that are offline",
+                    hint: "remove it: 0 is the default; or create a channel with --policy latest"))
+        }
+        if attributes.collapseID != nil {
+            violations.append(
+                Violation(
+                    reason: .badCollapseID, key: .collapseID, message: "is not sent: broadcasts have no collapse id",
+                    hint: "remove it", isWarning: true))
+        }
+    }
+
     private static func checkSize(
         _ byteCount: Int, _ attributes: Attributes, _ carrier: Carrier, _ violations: inout [Violation]
     ) {
-        let limit = carrier.payloadLimit(for: attributes.pushType)
+        let limit =
+            attributes.channel == nil ? carrier.payloadLimit(for: attributes.pushType) : Payload.broadcastByteLimit
         guard byteCount > limit else { return }
         let message = "the payload has \(byteCount) bytes; the limit is \(limit)"
         violations.append(Violation(reason: .payloadTooLarge, key: .payload, message: message, hint: "shorten it"))
@@ -100,7 +158,8 @@ enum DeliveryRules {
     private static func checkLiveActivity(
         _ facts: PayloadFacts, _ attributes: Attributes, _ violations: inout [Violation]
     ) {
-        if attributes.priority == .lowest {
+        // Apple's page on broadcasts lists 1, too.
+        if attributes.priority == .lowest, attributes.channel == nil {
             violations.append(
                 Violation(
                     reason: .badPriority, key: .priority, message: "a Live Activity push must have priority 10 or 5",

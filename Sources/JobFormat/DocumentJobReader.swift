@@ -53,7 +53,7 @@ package struct DocumentJobReader: Sendable {
         case .none:
             isOver = true
             if tape.events.isEmpty == false { compiler.finish() }
-        case .single(let place): cursor = place
+        case .single(let place), .broadcast(let place): cursor = place
         case .list(let list), .recipients(let list): cursor = list + 1
         case .paired(let tokens, let payloads): (cursor, payloadCursor) = (tokens + 1, payloads + 1)
         }
@@ -93,6 +93,9 @@ package struct DocumentJobReader: Sendable {
             if !isTooLong(place, .root) {
                 compiler.add(tokenAt: place, on: tape, base: .root, key: JobKey.token.rawValue)
             }
+            return end()
+        case .broadcast(let place):
+            compiler.addBroadcast(at: Node(tape: tape, index: place))
             return end()
         case .list(let list):
             guard cursor < tape.events[list].next else { return end() }

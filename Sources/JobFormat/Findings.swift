@@ -5,6 +5,7 @@ import Document
 struct FaultReason: Hashable, Sendable {
     static let badDeviceToken = FaultReason(Reason.badDeviceToken, .invalid)
     static let missingDeviceToken = FaultReason(Reason.missingDeviceToken, .invalid)
+    static let badChannelID = FaultReason(Reason.badChannelID, .invalid)
     static let payloadTooLarge = FaultReason(Reason.payloadTooLarge, .message)
     static let payloadEmpty = FaultReason(Reason.payloadEmpty, .message)
     static let badTopic = FaultReason(Reason.badTopic, .message)

@@ -17,6 +17,8 @@ package struct JobContext: Sendable {
     package var topic: String?
     /// The app's credential for a topic over HTTP/2; `nil` if unknown, and then topics are not checked against it.
     package var identity: PushTopic.Identity?
+    /// The app's channels, by name.
+    package var channels: [String: BroadcastChannel] = [:]
     /// The app's policy for notifications in doubt; a job may override it.
     package var onDoubt = OnDoubt.resend
     /// The maximum size and depth of a document.

@@ -69,7 +69,8 @@ package struct JobHeader: Hashable, Sendable {
         case .giveUpAfter: readGiveUpAfter(node, &findings)
         case .lane: lane = choice(key, node, &findings) ?? lane
         case .notBefore: readNotBefore(node, &findings)
-        case .token, .tokens, .recipients, .payloads, .topic, .priority, .expiration, .pushType, .collapseID, .payload,
+        case .token, .tokens, .recipients, .payloads, .channel, .topic, .priority, .expiration, .pushType, .collapseID,
+            .payload,
             .alert, .badge, .sound, .category, .custom, .threadID, .contentAvailable, .mutableContent,
             .interruptionLevel, .registeredAt:
             preconditionFailure("not a key about the job")

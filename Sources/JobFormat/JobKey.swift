@@ -2,7 +2,7 @@ import Document
 
 /// The keys that a job file may have outside its payloads.
 enum JobKey: String, CaseIterable, Sendable {
-    case token, tokens, recipients, payloads
+    case token, tokens, recipients, payloads, channel
     case id, count, strict, lane, record
     case notBefore = "not_before"
     case giveUpAfter = "give_up_after"
@@ -32,7 +32,7 @@ enum JobKey: String, CaseIterable, Sendable {
     /// The subject of the key.
     var part: Part {
         switch self {
-        case .token, .tokens, .recipients, .payloads: .recipients
+        case .token, .tokens, .recipients, .payloads, .channel: .recipients
         case .id, .count, .strict, .lane, .record, .notBefore, .giveUpAfter, .onDoubt: .job
         case .topic, .priority, .expiration, .pushType, .collapseID, .payload, .alert, .badge, .sound, .category,
             .custom, .threadID, .contentAvailable, .mutableContent, .interruptionLevel:
@@ -67,6 +67,7 @@ enum JobScope: Sendable {
     /// Returns a hint about the right place for a key that is known but not allowed here.
     private func home(of key: JobKey) -> String {
         switch key.part {
+        case .recipients where key == .channel: "write a document for each channel"
         case .recipients: self == .recipient ? "give each recipient one `token`" : "put recipients on the lines below"
         case .job: self == .recipient ? "set it once for the whole job" : "put it into `job`"
         case .delivery: "put it into `defaults`"

@@ -1,3 +1,4 @@
+import APNSModel
 import Document
 
 /// The parts of a job other than its recipients.
@@ -12,6 +13,8 @@ struct JobOutline: Sendable {
         case paired(tokens: Int, payloads: Int)
         /// `recipients`.
         case recipients(Int)
+        /// `channel`.
+        case broadcast(Int)
     }
 
     private(set) var header: JobHeader
@@ -37,7 +40,7 @@ struct JobOutline: Sendable {
         header = JobHeader(context)
         if root.kind == .mapping {
             read(root, .document, base: .root, context)
-            settleForm(root)
+            settleForm(root, context)
         } else {
             findings.expected(root.mappingName, root, reason: .badValue, about: "")
         }
@@ -90,10 +93,10 @@ struct JobOutline: Sendable {
     }
 
     /// Determines the form of the document, which must be exactly one.
-    private mutating func settleForm(_ root: Node) {
-        let given = [JobKey.token, .tokens, .recipients].filter { recipientKeys[$0] != nil }
+    private mutating func settleForm(_ root: Node, _ context: JobContext) {
+        let given = [JobKey.token, .tokens, .recipients, .channel].filter { recipientKeys[$0] != nil }
         guard let key = given.first, let node = recipientKeys[key] else {
-            let hint = "add `token`, `tokens` or `recipients`"
+            let hint = "add `token`, `tokens` or `recipients`, or `channel` for a broadcast"
             return findings.add(.badValue, Diagnostic("no recipients", hint: hint, at: root.place), about: "")
         }
         guard given.count == 1 else {
@@ -108,10 +111,37 @@ struct JobOutline: Sendable {
         }
         if key == .token {
             form = .single(node.index)
+        } else if key == .channel {
+            overrides.channel = channel(node, context)
+            if overrides.channel != nil { form = .broadcast(node.index) }
         } else if isList(node, key) {
             if key == .recipients { form = .recipients(node.index) } else { settleTokens(node, payloads) }
         }
         if payloads == nil, key != .recipients { requirePayload(root) }
+    }
+
+    /// Reads the name of one of the app's channels, or the id of any channel.
+    private mutating func channel(_ node: Node, _ context: JobContext) -> BroadcastChannel? {
+        let key = JobKey.channel.rawValue
+        guard let text = node.string else {
+            findings.expected("a string", node, reason: .badChannelID, about: key)
+            return nil
+        }
+        if context.carrier.isBinary {
+            let hint = "drop it into an app with protocol: http2"
+            findings.add(
+                .badChannelID, Diagnostic("the binary protocol has no broadcasts", hint: hint, at: node.place),
+                about: key)
+            return nil
+        }
+        if let known = context.channels[text] { return known }
+        if let id = ChannelID(text) { return context.channels.values.first { $0.id == id } ?? BroadcastChannel(id: id) }
+        let near = Nearest.word(to: text, among: context.channels.keys.sorted())
+        let hint = near.map { "did you mean `\($0)`?" }
+        let remedy = "use a name from channels: of the app, or the base64 id that `pushspool channel create` prints"
+        let message = "\(Diagnostic.quoted(text)) is neither a channel of the app nor a channel's id"
+        findings.add(.badChannelID, Diagnostic(message, hint: hint ?? remedy, at: node.place), about: key)
+        return nil
     }
 
     private mutating func isList(_ node: Node, _ key: JobKey) -> Bool {

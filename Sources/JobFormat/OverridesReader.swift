@@ -34,7 +34,8 @@ struct OverridesReader {
             .interruptionLevel:
             shorthandKey = shorthandKey ?? member.key
             readShorthand(key, node)
-        case .token, .tokens, .recipients, .payloads, .id, .count, .strict, .lane, .record, .notBefore, .giveUpAfter,
+        case .token, .tokens, .recipients, .payloads, .channel, .id, .count, .strict, .lane, .record, .notBefore,
+            .giveUpAfter,
             .onDoubt, .registeredAt:
             preconditionFailure("not a key about delivery")
         }

@@ -21,6 +21,14 @@ extension RecipientCompiler {
         reject(findings, token: nil)
     }
 
+    /// Adds the one notification of a broadcast. The fault of its channel, if it has one, is the document's.
+    mutating func addBroadcast(at node: Node) {
+        guard let shared = chunk.shared else { return rejectPayloadless(node, .root) }
+        useShared()
+        let channel = overrides.channel?.id.text ?? ""
+        chunk.append(chunk.shared ?? shared, token: Array(channel.utf8))
+    }
+
     /// Adds a recipient that is a mapping.
     mutating func add(recipient node: Node, base: PathBase) {
         guard node.kind == .mapping else {

@@ -1,3 +1,6 @@
+import APNSGateway
+import APNSModel
+import Document
 import Foundation
 import GatewaySimulator
 import LinuxIO
@@ -60,6 +63,33 @@ struct ConfigurationTests {
             apps.append(try #require(set.apps[sample.rawValue]).configuration)
         }
         #expect(apps[0] == apps[1])
+    }
+
+    @Test func `channels are named, and broadcasts have Apple's host or the app's own gateway`() throws {
+        let folder = try TemporaryDirectory()
+        try Self.putCredentials(into: folder.directory)
+        try folder.directory.put("pushspool.yaml", "apps: .\n")
+        func load(_ more: String) throws -> ConfigurationSet {
+            try folder.directory.unlink(Array("weather.yaml".utf8))
+            try folder.directory.put("weather.yaml", Sample.weather.required + more)
+            return ConfigurationLoader(path: folder.path + "/pushspool.yaml").load()
+        }
+        let channels = "channels: {match-7: YWI=, ticker: {id: YWJj, policy: none}}\n"
+        let set = try load(channels)
+        let app = try #require(set.apps["weather"]?.configuration)
+        #expect(app.broadcasts.channels.mapValues(\.id.text) == ["match-7": "YWI=", "ticker": "YWJj"])
+        #expect(
+            app.broadcasts.channels["ticker"]?.policy == .nothing && app.broadcasts.channels["match-7"]?.policy == nil)
+        #expect(app.broadcasts.endpoint.description == "api-broadcast.sandbox.push.apple.com:443")
+        let own = try load("gateway: localhost:8443\n").apps["weather"]
+        #expect(own?.configuration.broadcasts.endpoint.description == "localhost:8443")
+        let named = try load("gateway: localhost:8443\nbroadcast_gateway: localhost:8444\n").apps["weather"]
+        #expect(named?.configuration.broadcasts.endpoint.description == "localhost:8444")
+        let bad = try load("channels: {match-7: not base64, ticker: {policy: none}, .x: YWI=}\n")
+        let lines = bad.findings.flatMap(\.diagnostics).map { "\($0.path ?? ""): \($0.message)" }
+        #expect(lines.contains("channels.match-7: is not a channel's id"), "\(lines)")
+        #expect(lines.contains("channels.ticker.id: is missing"), "\(lines)")
+        #expect(lines.contains("channels..x: is not a valid name for a channel"), "\(lines)")
     }
 
     /// Puts what the samples name: a certificate with its key, and a key alone.

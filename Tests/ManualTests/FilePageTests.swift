@@ -134,16 +134,25 @@ struct FilePageTests {
         switch kind {
         case "job": writer.appendJob(try report(), to: &bytes)
         case "notification":
-            var tokens = PackedBytes()
-            tokens.append([0xAB] as [UInt8])
-            let header = Batch.Header(job: JobID(bits: 1), attributes: Attributes())
-            let batch = Batch(
-                header: header, firstIndex: 0, tokens: tokens, payloads: .shared(Payload(bytes: [])))
-            let settlement = Settlement(batch, .rejected(refusal))
-            writer.appendNotifications(settlement, of: try report().identity, at: time, to: &bytes)
+            var broadcast = Attributes(pushType: .liveactivity)
+            broadcast.channel = ChannelID("YWI=")
+            return try [Attributes(), broadcast].reduce(into: []) {
+                $0.formUnion(try members(notification($1, by: writer)))
+            }
         default: writer.appendToken(DeviceToken(bytes: [0xAB]), goneSince: time, to: &bytes)
         }
         return try members(bytes)
+    }
+
+    private static func notification(_ attributes: Attributes, by writer: FeedbackLine) throws -> [UInt8] {
+        var tokens = PackedBytes()
+        tokens.append([0xAB] as [UInt8])
+        let header = Batch.Header(job: JobID(bits: 1), attributes: attributes)
+        let batch = Batch(header: header, firstIndex: 0, tokens: tokens, payloads: .shared(Payload(bytes: [])))
+        var bytes: [UInt8] = []
+        let settlement = Settlement(batch, .rejected(refusal))
+        writer.appendNotifications(settlement, of: try report().identity, at: time, to: &bytes)
+        return bytes
     }
 
     private static var resultFile: [UInt8] {

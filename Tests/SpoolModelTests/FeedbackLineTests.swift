@@ -46,6 +46,22 @@ struct FeedbackLineTests {
                 + #""claimed_at":"2026-11-21T12:00:00.005Z","finished_at":"2026-11-21T12:00:09.000Z"}"# + "\n")
     }
 
+    @Test func `a broadcast's line names its channel instead of a token`() throws {
+        var attributes = Attributes(pushType: .liveactivity)
+        attributes.channel = ChannelID("YWI=")
+        var tokens = PackedBytes()
+        tokens.append(Array("YWI=".utf8))
+        let batch = Batch(
+            header: .init(job: JobID(bits: 77), attributes: attributes), firstIndex: 0, tokens: tokens,
+            payloads: .shared(Payload(bytes: [])))
+        let refusal = Refusal(status: 400, reason: "ChannelNotRegistered", verdict: .invalid)
+        let settlement = Settlement(batch, .rejected(refusal))
+        let job = try identity()
+        let text = text { line.appendNotifications(settlement, of: job, at: noon, to: &$0) }
+        #expect(text.contains(#""index":0,"channel":"YWI=","outcome":"rejected","status":400,"#), "\(text)")
+        #expect(!text.contains("token"))
+    }
+
     @Test func `a member is the same whether its value is spelled or given as a string`() throws {
         for seed in UInt64(0)..<200 {
             var random = SeededGenerator(seed: seed)

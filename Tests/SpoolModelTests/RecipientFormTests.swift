@@ -64,7 +64,7 @@ struct RecipientFormTests {
     @Test(arguments: [
         (
             #"{"payload":{"aps":{}}}"#,
-            "job:1:1: error: no recipients\nhint: add `token`, `tokens` or `recipients`"
+            "job:1:1: error: no recipients\nhint: add `token`, `tokens` or `recipients`, or `channel` for a broadcast"
         ),
         (#"{"token":"0A","tokens":["0A"],"alert":"x"}"#, "job:1:24: error: `token` and `tokens` cannot be combined"),
         (
@@ -92,7 +92,7 @@ struct RecipientFormTests {
         (#"["0A"]"#, "job:1:1: error: expected an object, found an array"),
         (
             #"{"token":null,"alert":"x"}"#,
-            "job:1:1: error: no recipients\nhint: add `token`, `tokens` or `recipients`"
+            "job:1:1: error: no recipients\nhint: add `token`, `tokens` or `recipients`, or `channel` for a broadcast"
         ),
     ])
     func `exactly one form of recipients must be there`(text: String, line: String) {

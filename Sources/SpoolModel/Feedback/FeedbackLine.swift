@@ -49,6 +49,7 @@ package struct FeedbackLine: Hashable, Sendable {
         _ settlement: Settlement, of job: JobIdentity, at time: WallTime, to bytes: inout [UInt8]
     ) {
         let head = head(of: job)
+        let channel = settlement.batch.attributes.channel
         var tail = JSONWriter()
         Self.writeOutcome(settlement.outcome, to: &tail)
         var end: [UInt8] = []
@@ -56,8 +57,13 @@ package struct FeedbackLine: Hashable, Sendable {
         for index in settlement.batch.indices {
             bytes.append(contentsOf: head)
             bytes.appendDecimal(index)
-            bytes.append(contentsOf: ",\"token\":\"".utf8)
-            bytes.appendHexadecimal(settlement.batch.token(at: index))
+            if let channel {
+                bytes.append(contentsOf: ",\"channel\":\"".utf8)
+                bytes.append(contentsOf: channel.text.utf8)
+            } else {
+                bytes.append(contentsOf: ",\"token\":\"".utf8)
+                bytes.appendHexadecimal(settlement.batch.token(at: index))
+            }
             bytes.append(contentsOf: "\",".utf8)
             bytes.append(contentsOf: tail.bytes)
             bytes.append(contentsOf: ",\"apns_id\":\"".utf8)

@@ -24,6 +24,7 @@ struct Line: Decodable, Equatable {
     var sealed: Bool?
     var index: Int?
     var token: String?
+    var channel: String?
     var outcome: String?
     var status: Int?
     var reason: String?
