@@ -111,9 +111,10 @@ enum APSKey: String, CaseIterable, Sendable {
         case .contentState: .contentState
         case .attributes: .attributes
         case .attributesType: .attributesType
+        case .inputPushToken: .inputPushToken
+        case .inputPushChannel: .inputPushChannel
         case .category, .threadID, .targetContentID, .interruptionLevel, .relevanceScore, .filterCriteria, .staleDate,
-            .dismissalDate, .inputPushToken, .inputPushChannel, .contentChanged, .urlArgs, .summaryArg,
-            .summaryArgCount:
+            .dismissalDate, .contentChanged, .urlArgs, .summaryArg, .summaryArgCount:
             .other
         }
     }

@@ -10,6 +10,8 @@ enum DeliveryRules {
         let message: String
         let hint: String?
         var isWarning = false
+        /// The member of a whole payload to point to instead.
+        var member: PlacedKey?
     }
 
     /// Returns the rules that a notification breaks; usually none.
@@ -31,7 +33,47 @@ enum DeliveryRules {
             violations.append(silentAtOnce)
         }
         if facts.contains(.mutableContent), !facts.contains(.alert) { violations.append(mutableWithoutAlert) }
+        checkKeys(payload, attributes.pushType, &violations)
         return violations
+    }
+
+    /// Warns about members of `aps` that have no effect in a push of this type. The payloads of some types are the app's own.
+    private static func checkKeys(
+        _ payload: CompiledPayload, _ type: PushType, _ violations: inout [Violation]
+    ) {
+        guard type.requiresAPS else { return }
+        for (key, fact) in APSKey.ordinary where payload.facts.contains(fact) && type != .alert {
+            // In a background push these are faults.
+            if type == .background, key != .contentAvailable { continue }
+            let shorthand = payload.isOfParts ? PayloadParts.order.first { $0.member == key }?.key : nil
+            warn(PlacedKey(key, as: shorthand), type, payload.facts, &violations)
+        }
+        for key in payload.keys { warn(key, type, payload.facts, &violations) }
+        if payload.facts.contains(.wideRelevance), type == .alert {
+            violations.append(
+                Violation(
+                    reason: .badPayload, key: .payload, message: "`relevance-score` is not between 0 and 1",
+                    hint: "only Live Activities have other scores (Apple, \"Generating a remote notification\")",
+                    isWarning: true))
+        }
+        if payload.facts.isSuperset(of: [.inputPushToken, .inputPushChannel]), type == .liveactivity {
+            violations.append(
+                Violation(
+                    reason: .badPayload, key: .payload,
+                    message: "`input-push-token` and `input-push-channel` exclude each other",
+                    hint: "remove one of them",
+                    isWarning: true))
+        }
+    }
+
+    private static func warn(
+        _ member: PlacedKey, _ type: PushType, _ facts: PayloadFacts, _ violations: inout [Violation]
+    ) {
+        guard let (message, hint) = member.key.complaint(in: type, facts) else { return }
+        violations.append(
+            Violation(
+                reason: .badPayload, key: member.shorthand ?? .payload, message: message, hint: hint, isWarning: true,
+                member: member.path.isEmpty ? nil : member))
     }
 
     /// The violation of a notification that expires before its job may be sent.
@@ -70,6 +112,7 @@ enum DeliveryRules {
         }
         checkBroadcastDelivery(payload.facts, attributes, context, &violations)
         checkLiveActivity(payload.facts, attributes, &violations)
+        checkKeys(payload, .liveactivity, &violations)
         return violations
     }
 

@@ -98,8 +98,14 @@ struct Findings: Sendable {
 
     /// Adds a warning about a key at this location. The diagnostic is evaluated only if there is room.
     mutating func warn(_ diagnostic: @autoclosure () -> Diagnostic, about key: String) {
+        let base = base
+        warn(whole: diagnostic().about(base.path(of: key)))
+    }
+
+    /// Adds a warning whose diagnostic includes its path. The diagnostic is evaluated only if there is room.
+    mutating func warn(whole diagnostic: @autoclosure () -> Diagnostic) {
         guard warnings.count < room else { return unworded.warnings += 1 }
-        var warning = diagnostic().about(base.path(of: key))
+        var warning = diagnostic()
         warning.severity = .warning
         warnings.append(warning)
     }

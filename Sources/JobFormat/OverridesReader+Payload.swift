@@ -17,8 +17,9 @@ extension OverridesReader {
             // Faults inside the text are reported at the place of the text.
             let tape = try context.readText(Array(text.utf8))
             var inner = Findings(at: .root, room: findings.room)
-            let compiled = compile(mapping: tape.root, path: path, &inner)
+            var compiled = compile(mapping: tape.root, path: path, &inner)
             findings.add(contentsOf: inner.moved(to: node.place))
+            for index in compiled?.keys.indices ?? [].indices { compiled?.keys[index].place = node.place }
             return compiled
         } catch {
             let message = "expected \(node.mappingName), or JSON text: \(error.message)"
@@ -32,7 +33,7 @@ extension OverridesReader {
         inspector.inspect(payload: node, path: path)
         findings.add(contentsOf: inspector.findings)
         guard let bytes = json(of: node, path: path, &findings), inspector.findings.isFaultless else { return nil }
-        return CompiledPayload(payload: Payload(bytes: bytes), facts: inspector.facts)
+        return CompiledPayload(payload: Payload(bytes: bytes), facts: inspector.facts, keys: inspector.keys)
     }
 
     private static func json(of node: Node, path: String, _ findings: inout Findings) -> [UInt8]? {

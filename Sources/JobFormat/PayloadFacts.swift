@@ -20,6 +20,12 @@ struct PayloadFacts: OptionSet, Hashable, Sendable {
     static let attributesType = PayloadFacts(rawValue: 1 << 11)
     /// Any other member of `aps`.
     static let other = PayloadFacts(rawValue: 1 << 12)
+    /// The event is `end`.
+    static let end = PayloadFacts(rawValue: 1 << 14)
+    /// The relevance score is below 0 or above 1.
+    static let wideRelevance = PayloadFacts(rawValue: 1 << 15)
+    static let inputPushToken = PayloadFacts(rawValue: 1 << 16)
+    static let inputPushChannel = PayloadFacts(rawValue: 1 << 17)
     /// Has an `mdm` member, whose value is the device's push magic.
     static let mdm = PayloadFacts(rawValue: 1 << 13)
 
@@ -31,4 +37,8 @@ struct PayloadFacts: OptionSet, Hashable, Sendable {
 struct CompiledPayload: Hashable, Sendable {
     let payload: Payload
     let facts: PayloadFacts
+    /// The members of `aps` that are not in every ordinary alert.
+    var keys: [PlacedKey] = []
+    /// Whether it was made of shorthands.
+    var isOfParts = false
 }

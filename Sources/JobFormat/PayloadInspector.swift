@@ -7,6 +7,7 @@ import Document
 struct PayloadInspector {
     private(set) var findings: Findings
     private(set) var facts: PayloadFacts = []
+    private(set) var keys: [PlacedKey] = []
 
     init(at base: PathBase, room: Int) {
         findings = Findings(at: base, room: room)
@@ -44,7 +45,11 @@ struct PayloadInspector {
             switch member.key.text {
             case "critical": check(member.value, .flag, path: join(path(), "critical"))
             case "name": check(member.value, .string, path: join(path(), "name"))
-            case "volume": check(member.value, .number, path: join(path(), "volume"))
+            case "volume":
+                if check(member.value, .number, path: join(path(), "volume")), !Self.isFraction(member.value) {
+                    let words = Diagnostic("is not between 0 (silent) and 1 (full)", at: member.value.place)
+                    findings.warn(words, about: join(path(), "volume"))
+                }
             default: warnUnknown(member.key, path: path(), among: ["critical", "name", "volume"])
             }
         }
@@ -61,6 +66,7 @@ struct PayloadInspector {
                 continue
             }
             facts.insert(key.fact)
+            if !key.isOrdinary { keys.append(PlacedKey(key, at: member.key.place, path: join(path(), key.rawValue))) }
             inspect(key, member.value, path: join(path(), key.rawValue))
         }
     }
@@ -72,7 +78,14 @@ struct PayloadInspector {
         if key == .alert { inspect(alert: node, path: path()) }
         if key == .sound { inspect(sound: node, path: path()) }
         if key == .event, node.isText("start") { facts.insert(.start) }
+        if key == .event, node.isText("end") { facts.insert(.end) }
+        if key == .relevanceScore, !Self.isFraction(node) { facts.insert(.wideRelevance) }
         if key == .interruptionLevel { checkInterruptionLevel(node, path: path()) }
+    }
+
+    /// Whether a number is from 0 to 1.
+    private static func isFraction(_ node: Node) -> Bool {
+        Double(node.text).map { (0...1).contains($0) } ?? false
     }
 
     /// Warns about a level that Apple does not document.

@@ -40,6 +40,7 @@ struct PayloadParts: Hashable, Sendable {
     /// Returns the payload: `aps` with the shorthands, omitted if there are none, then the members of `custom`.
     func compiled() -> CompiledPayload {
         var facts: PayloadFacts = []
+        var keys: [PlacedKey] = []
         var bytes: [UInt8] = []
         bytes.reserveCapacity(128)
         for (position, value) in values.enumerated() {
@@ -47,7 +48,9 @@ struct PayloadParts: Hashable, Sendable {
             bytes += facts.isEmpty ? Self.opening : Self.comma
             bytes += Self.keys[position]
             bytes += value
-            facts.formUnion([.aps, Self.order[position].member.fact])
+            let (shorthand, member) = Self.order[position]
+            facts.formUnion([.aps, member.fact])
+            if !member.isOrdinary { keys.append(PlacedKey(member, as: shorthand)) }
         }
         bytes.append(UInt8(ascii: facts.isEmpty ? "{" : "}"))
         if let custom, !custom.isEmpty {
@@ -55,7 +58,7 @@ struct PayloadParts: Hashable, Sendable {
             bytes += custom
         }
         bytes.append(UInt8(ascii: "}"))
-        return CompiledPayload(payload: Payload(bytes: bytes), facts: facts)
+        return CompiledPayload(payload: Payload(bytes: bytes), facts: facts, keys: keys, isOfParts: true)
     }
 
     private static let opening = Array("{\"aps\":{".utf8)

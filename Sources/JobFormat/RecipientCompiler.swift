@@ -122,6 +122,11 @@ struct RecipientCompiler: Sendable {
             violations.append(DeliveryRules.tooLate(at: notBefore))
         }
         for violation in violations {
+            if let member = violation.member {
+                findings.warn(
+                    whole: Diagnostic(violation.message, hint: violation.hint, at: member.place).about(member.path))
+                continue
+            }
             let culprit = findings.base.isPayload ? nil : node[violation.key.rawValue]
             let place = culprit ?? node
             let key = culprit == nil ? "" : violation.key.rawValue

@@ -116,3 +116,78 @@ struct DeliveryRuleTests {
         #expect(job.lines.isEmpty && job.payloads == [body] && job.sent[0].attributes?.pushType == type)
     }
 }
+
+/// Members of `aps` that have no effect in a push of their type: warnings with their place, never faults.
+struct MisplacedMemberTests {
+    private static let activity = #""event":"update","timestamp":1,"content-state":{}"#
+
+    /// A job's members, and what is said of them.
+    struct Case: Sendable, CustomTestStringConvertible {
+        let members: String
+        let words: [String]
+
+        init(_ members: String, _ words: String...) { (self.members, self.words) = (members, words) }
+
+        var testDescription: String { members }
+    }
+
+    @Test(arguments: [
+        Case(
+            #""payload":{"aps":{"alert":"x","content-state":{}}}"#,
+            "payload.aps.content-state: `content-state` belongs to pushes of type liveactivity"),
+        Case(
+            #""payload":{"aps":{"alert":"x","content-changed":true}}"#,
+            "payload.aps.content-changed: `content-changed` belongs to pushes of type controls and widgets"),
+        Case(
+            #""push_type":"liveactivity","payload":{"aps":{\#(activity),"badge":1,"category":"a"}}"#,
+            "payload: `badge` belongs to pushes of type alert",
+            "payload.aps.category: `category` belongs to pushes of type alert"),
+        Case(
+            #""push_type":"liveactivity","payload":{"aps":{\#(activity),"attributes":{},"dismissal-date":2}}"#,
+            "payload.aps.attributes: `attributes` belongs to the event start",
+            "payload.aps.dismissal-date: `dismissal-date` belongs to the event end"),
+        Case(
+            #""push_type":"widgets","payload":{"aps":{"content-changed":true,"mutable-content":1,"alert":"x"}}"#,
+            "payload: `alert` belongs to pushes of type alert and liveactivity",
+            "payload.aps.mutable-content: `mutable-content` belongs to pushes of type alert"),
+        Case(
+            #""push_type":"background","content_available":1,"category":"a""#,
+            "category: `category` belongs to pushes of type alert"),
+        Case(
+            #""payload":{"aps":{"alert":"x","relevance-score":75}}"#,
+            "payload: `relevance-score` is not between 0 and 1"),
+        Case(
+            #""payload":{"aps":{"alert":"x","sound":{"critical":1,"name":"a","volume":2}}}"#,
+            "payload.aps.sound.volume: is not between 0 (silent) and 1 (full)"),
+        Case(
+            #""push_type":"liveactivity","payload":{"aps":{"event":"start","timestamp":1,"content-state":{},"alert":"x","attributes-type":"A","attributes":{},"input-push-token":1,"input-push-channel":"YWI="}}"#,
+            "payload: `input-push-token` and `input-push-channel` exclude each other"),
+    ])
+    func `what has no effect is warned about, with its place, and sent`(one: Case) {
+        let job = json("{\"token\":\"0A\",\(one.members)}")
+        let warnings = job.diagnostics.map { [$0.path, $0.message].compactMap(\.self).joined(separator: ": ") }
+        #expect(warnings == one.words)
+        #expect(job.summary.failure == nil && job.sent.count == 1 && job.sent[0].reason == nil)
+        #expect(job.diagnostics.allSatisfy { $0.severity == .warning && $0.place != nil })
+    }
+
+    @Test(arguments: [
+        #""push_type":"liveactivity","payload":{"aps":{\#(activity),"stale-date":2,"relevance-score":75,"alert":{"title":"a","body":"b","sound":"c"}}}"#,
+        #""push_type":"liveactivity","payload":{"aps":{"event":"end","timestamp":1,"content-state":{},"dismissal-date":2}}"#,
+        #""push_type":"voip","payload":{"aps":{"content-state":{},"alert":"x"},"call":1}"#,
+        #""push_type":"controls","payload":{"aps":{"content-changed":true}}"#,
+        #""payload":{"aps":{"alert":"x","badge":1,"sound":"s","thread-id":"t","category":"c","relevance-score":0.5,"interruption-level":"active","filter-criteria":"f","target-content-id":"i","url-args":[],"mutable-content":1,"content-available":1}}"#,
+        #""alert":"x","thread_id":"t","category":"c","mutable_content":true,"interruption_level":"passive""#,
+    ])
+    func `what belongs together, and what is the app's own, gets no warning`(members: String) {
+        #expect(json("{\"token\":\"0A\",\(members)}").lines == [])
+    }
+
+    @Test func `the line of a member is told, and Apple's page`() {
+        let text = "{\"token\":\"0A\",\n\"payload\":{\"aps\":{\"alert\":\"x\",\n\"stale-date\":1}}}"
+        #expect(
+            json(text).lines == [
+                "job:3:1: warning: payload.aps.stale-date: `stale-date` belongs to pushes of type liveactivity\nhint: remove it, or set push_type (Apple, \"Starting and updating Live Activities with ActivityKit push notifications\")"
+            ])
+    }
+}
