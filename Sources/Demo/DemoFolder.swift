@@ -30,7 +30,9 @@ package struct DemoFolder {
     /// Writes the credentials and the configuration of a daemon that connects to the simulator.
     ///
     /// - Throws: `SimulatorFault` and `SystemError` if the folder cannot be written.
-    func write(for simulator: Simulator, _ key: RegisteredKey, _ privateKey: [UInt8]) throws {
+    func write(
+        _ demoApps: [DemoApp], for simulator: Simulator, _ key: RegisteredKey, _ privateKey: [UInt8]
+    ) throws {
         try simulator.certificates.write(into: path + "/etc/certificates")
         let etc = try Directory.open(path: path + "/etc")
         let keyName = "AuthKey_\(key.keyID).p8"
@@ -45,7 +47,7 @@ package struct DemoFolder {
 
             """, "pushspool.yaml", in: etc)
         let apps = try etc.openChild(Array("apps".utf8))
-        for app in DemoApp.allCases {
+        for app in demoApps {
             try write(Self.text(of: app, key, at: simulator.ports), app.rawValue + ".yaml", in: apps)
         }
     }
@@ -61,6 +63,7 @@ package struct DemoFolder {
                 credentials:
                   token: {key: ../AuthKey_\(key.keyID).p8, key_id: \(key.keyID), team_id: \(key.teamID)}
                 retry: {later: 1s}                 # 30s at a real gateway
+                channels: {match-7: {id: \(DemoJobs.channel), policy: latest}}
                 """
             case .news:
                 """

@@ -29,4 +29,9 @@ package struct DemoJob {
     var rejectedCount = 0
     /// Text that a recipient's payload must contain.
     var contents: [DemoToken: String] = [:]
+    /// Text in the payload that the followers of the channel must receive once; `nil` if the job is no broadcast.
+    var broadcast: String?
+
+    /// The number of notifications that must be accepted.
+    var acceptedCount: Int { good.count + (broadcast == nil ? 0 : 1) }
 }

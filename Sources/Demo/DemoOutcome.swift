@@ -20,6 +20,7 @@ package struct DemoOutcome {
     }
 
     private let wanted: [String]
+    private let wantedGoneCount: Int
     private(set) var jobs: [String: Job] = [:]
     /// All feedback lines in order.
     private(set) var lines: [String] = []
@@ -29,8 +30,8 @@ package struct DemoOutcome {
     var duration = Duration.zero
 
     /// Creates results with the names of the expected jobs.
-    init(wanted: [String], jobs: [String: Job] = [:], ledger: Ledger? = nil) {
-        self.wanted = wanted
+    init(wanted: [String], goneCount: Int = 0, jobs: [String: Job] = [:], ledger: Ledger? = nil) {
+        (self.wanted, wantedGoneCount) = (wanted, goneCount)
         self.jobs = jobs
         self.ledger = ledger
     }
@@ -41,15 +42,15 @@ package struct DemoOutcome {
     /// The results that are still missing.
     var missing: [String] {
         wanted.filter { jobs[$0]?.isArchived != true }
-            + (goneCount < DemoJobs.gone.count ? ["lines from the feedback service"] : [])
+            + (goneCount < wantedGoneCount ? ["lines from the feedback service"] : [])
     }
 
     /// Reads the feedback, and the result files next to the jobs.
     ///
     /// - Throws: `SpoolClientError` if the spool cannot be read, `Diagnostic` if a line is not valid JSON.
-    static func read(_ folder: DemoFolder, _ wanted: [DemoJob]) throws -> DemoOutcome {
-        var outcome = DemoOutcome(wanted: wanted.map(\.name))
-        for app in DemoApp.allCases {
+    static func read(_ folder: DemoFolder, _ wanted: [DemoJob], of scenario: DemoScenario) throws -> DemoOutcome {
+        var outcome = DemoOutcome(wanted: wanted.map(\.name), goneCount: scenario.goneCount)
+        for app in scenario.apps {
             let reader = try FeedbackReader(app: app.rawValue, spool: folder.spool)
             for file in try reader.files() {
                 try reader.forEachLine(of: file) { try outcome.take($0) }

@@ -5,7 +5,8 @@ import LinuxIO
 /// The report of the demo, as text for a terminal.
 package struct DemoReport {
     let folder: DemoFolder
-    let jobs: [DemoJob]
+    let scenario: DemoScenario
+    private let jobs: [DemoJob]
     let outcome: DemoOutcome
     private let style = DemoStyle()
     /// The lines of the report, with a verdict at the end.
@@ -15,11 +16,12 @@ package struct DemoReport {
     ///
     /// - Parameters:
     ///   - folder: The demo's folder.
-    ///   - jobs: The jobs that were dropped.
+    ///   - scenario: What was shown.
     ///   - outcome: What became of them.
     ///   - faults: What differs from the expectation.
-    package init(folder: DemoFolder, jobs: [DemoJob], outcome: DemoOutcome, faults: [String]) {
-        (self.folder, self.jobs, self.outcome) = (folder, jobs, outcome)
+    package init(folder: DemoFolder, scenario: DemoScenario, outcome: DemoOutcome, faults: [String]) {
+        (self.folder, self.scenario, self.outcome) = (folder, scenario, outcome)
+        jobs = scenario.jobs
         addJobs()
         addGateway()
         addFeedback()
@@ -30,7 +32,7 @@ package struct DemoReport {
 
     private mutating func addJobs() {
         title("Jobs dropped into spool/<app>/new/, and their results")
-        for app in DemoApp.allCases {
+        for app in scenario.apps {
             line("\(app) (\(app.about))")
             for job in jobs where job.app == app { add(job) }
         }
@@ -57,9 +59,11 @@ package struct DemoReport {
             "\(ledger.discardedCount) discarded after a refusal or shutdown, and resent on the next connection"
         )
         for entry in samples(of: ledger) {
-            let token = DeviceToken(bytes: entry.token)
-            let way = entry.request.map { "stream \($0.stream) \($0.topic ?? "")" } ?? "no. \(entry.sequence)"
-            line("connection \(entry.connection) \(way) to \(token) \(cut(entry.payloadText, 60))")
+            let channel = entry.request?["apns-channel-id"].map { "channel \($0)" }
+            let place = entry.request?.topic ?? entry.request?[":path"] ?? ""
+            let way = entry.request.map { "stream \($0.stream) \(place)" } ?? "no. \(entry.sequence)"
+            let target = channel ?? "\(DeviceToken(bytes: entry.token))"
+            line("connection \(entry.connection) \(way) to \(target) \(cut(entry.payloadText, 60))")
         }
     }
 
@@ -73,7 +77,7 @@ package struct DemoReport {
 
     private mutating func addFeedback() {
         title("Feedback, in spool/<app>/feedback/*.jsonl (\(outcome.lines.count) lines)")
-        for part in ["\"job\":\"half-bad.yaml\",\"id\"", "\"status\":410", "\"status\":8", "\"kind\":\"token\""] {
+        for part in scenario.feedbackSamples {
             guard let sample = outcome.lines.last(where: { $0.contains(part) }) else { continue }
             line(cut(redacted(sample), 230))
         }
@@ -81,7 +85,7 @@ package struct DemoReport {
 
     private mutating func addTree() {
         title("The spool now")
-        for app in DemoApp.allCases {
+        for app in scenario.apps {
             for state in ["done", "failed"] {
                 let names = jobs.filter { $0.app == app && outcome.jobs[$0.name]?.state == state }.map(\.name)
                 guard let day = outcome.jobs[names.first ?? ""]?.path.split(separator: "/").dropFirst(2).first else {
@@ -98,7 +102,7 @@ package struct DemoReport {
 
     private mutating func addVerdict(_ faults: [String]) {
         title("Verdict")
-        let good = jobs.reduce(0) { $0 + $1.good.count }
+        let good = jobs.reduce(0) { $0 + $1.acceptedCount }
         let seconds =
             Double(outcome.duration.components.seconds) + Double(outcome.duration.components.attoseconds) / 1e18
         if faults.isEmpty {
@@ -113,7 +117,7 @@ package struct DemoReport {
     private mutating func addFurther() {
         title("Explore (nothing is running any more; to clean up: rm -r \(folder.path))")
         line("cd \(folder.path)")
-        line("cat spool/weather/failed/*/typo.yaml.result.json")
+        line("cat spool/weather/failed/*/\(scenario.resultFile)")
         line("cat spool/*/feedback/*.jsonl")
         line("less daemon.log")
         line("cat etc/pushspool.yaml etc/apps/*.yaml")

@@ -10,13 +10,13 @@ package struct DemoRun {
     private static let timeLimit = Duration.seconds(30)
 
     let folder: DemoFolder
-    let jobs: [DemoJob]
+    let scenario: DemoScenario
     /// The program's version.
     let version: String
 
     /// Creates a run.
-    package init(folder: DemoFolder, jobs: [DemoJob], version: String) {
-        (self.folder, self.jobs, self.version) = (folder, jobs, version)
+    package init(folder: DemoFolder, scenario: DemoScenario, version: String) {
+        (self.folder, self.scenario, self.version) = (folder, scenario, version)
     }
 
     /// Runs the demo.
@@ -27,7 +27,7 @@ package struct DemoRun {
         let start = ContinuousClock.now
         let (key, privateKey) = try RegisteredKey.throwaway()
         return try await Simulator.running(try gateway(for: key)) { simulator in
-            try folder.write(for: simulator, key, privateKey)
+            try folder.write(scenario.apps, for: simulator, key, privateKey)
             let log = try DemoLog(path: folder.path)
             var settings = Daemon.Settings(path: folder.configuration, signals: try BlockedSignals([]))
             settings.version = version
@@ -36,7 +36,7 @@ package struct DemoRun {
                 group.addTask { try await daemon.run() }
                 let deadline = ContinuousClock.now + Self.timeLimit
                 try await dropJobs(until: deadline)
-                var outcome = try await awaitOutcome(until: deadline)
+                var outcome = try await awaitOutcome(of: scenario.jobs, until: deadline)
                 group.cancelAll()
                 outcome.ledger = await simulator.ledger
                 outcome.duration = ContinuousClock.now - start
@@ -55,12 +55,7 @@ package struct DemoRun {
         configuration.requestRules.unregistered = [DemoJobs.uninstalled.bytes: 1_795_000_000_123]
         configuration.rules.unregistered = [DemoJobs.refused.bytes]
         configuration.gone = DemoJobs.gone.map { GoneToken(token: $0.bytes, epochSeconds: 1_795_000_000) }
-        configuration.script = try FaultScript(
-            """
-            after=400 shutdown times=1
-            after=500 goaway undone=20 times=1
-            token=\(DemoJobs.hurried.hex) answer reason=TooManyRequests times=1
-            """)
+        configuration.script = try FaultScript(scenario.script)
         configuration.logger = Logger(label: "gateway") { _ in SwiftLogNoOpLogHandler() }
         return configuration
     }
@@ -76,10 +71,13 @@ package struct DemoRun {
     /// Renames each job into `new/`, as every producer should, once the daemon has created the app's folders.
     private func dropJobs(until deadline: ContinuousClock.Instant) async throws {
         let spool = try Directory.open(path: folder.spool)
-        for app in DemoApp.allCases {
+        for app in scenario.apps {
             let home = try await home(of: app, in: spool, until: deadline)
             let (new, staging) = (try home.openChild(Array("new".utf8)), try home.openChild(Array("tmp".utf8)))
-            for job in jobs where job.app == app { try drop(job, staging, new) }
+            for job in scenario.jobs where job.app == app {
+                try drop(job, staging, new)
+                if scenario.isInOrder { _ = try await awaitOutcome(of: [job], until: deadline) }
+            }
         }
     }
 
@@ -114,9 +112,9 @@ package struct DemoRun {
     }
 
     /// Polls until every job is archived, and its line and those of the feedback service are published.
-    private func awaitOutcome(until deadline: ContinuousClock.Instant) async throws -> DemoOutcome {
+    private func awaitOutcome(of jobs: [DemoJob], until deadline: ContinuousClock.Instant) async throws -> DemoOutcome {
         while true {
-            let outcome = try DemoOutcome.read(folder, jobs)
+            let outcome = try DemoOutcome.read(folder, jobs, of: scenario)
             if outcome.isComplete { return outcome }
             guard ContinuousClock.now < deadline else {
                 let missing = outcome.missing.joined(separator: ", ")

@@ -20,8 +20,8 @@ package struct DemoVerdict {
         let end: DemoJob.End = found.state == "done" ? .done : .failed(code: found.code ?? "")
         var faults: [String] = []
         if end != job.end { faults.append("\(job.name) ended as \(end) (expected \(job.end))") }
-        if found.acceptedCount != job.good.count {
-            faults.append("\(job.name): \(found.acceptedCount) accepted (expected \(job.good.count))")
+        if found.acceptedCount != job.acceptedCount {
+            faults.append("\(job.name): \(found.acceptedCount) accepted (expected \(job.acceptedCount))")
         }
         if job.rejectedCount > 0, found.rejectedCount != job.rejectedCount {
             faults.append("\(job.name): \(found.rejectedCount) rejected (expected \(job.rejectedCount))")
@@ -51,6 +51,16 @@ package struct DemoVerdict {
                 }
             }
         }
+        var broadcasts = payloads.removeValue(forKey: Array(DemoJobs.channel.utf8)) ?? []
+        for job in jobs {
+            guard let part = job.broadcast else { continue }
+            let count = broadcasts.count
+            broadcasts.removeAll { $0.contains(part) }
+            if count - broadcasts.count != 1 {
+                faults.append("\(job.name): the channel got it \(count - broadcasts.count) times")
+            }
+        }
+        if !broadcasts.isEmpty { faults.append("the channel got \(broadcasts.count) broadcasts that are in no job") }
         return payloads.isEmpty ? faults : faults + ["the gateway accepted \(payloads.count) tokens that are in no job"]
     }
 }

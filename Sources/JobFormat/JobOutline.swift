@@ -113,7 +113,12 @@ struct JobOutline: Sendable {
             form = .single(node.index)
         } else if key == .channel {
             overrides.channel = channel(node, context)
-            if overrides.channel != nil { form = .broadcast(node.index) }
+            if overrides.channel != nil {
+                form = .broadcast(node.index)
+            } else {
+                // It is checked as what it is meant to be.
+                overrides.pushType = overrides.pushType ?? .liveactivity
+            }
         } else if isList(node, key) {
             if key == .recipients { form = .recipients(node.index) } else { settleTokens(node, payloads) }
         }

@@ -6,6 +6,8 @@ import PushDaemon
 import SpoolClient
 import SpoolInspection
 
+extension DemoScenario: ExpressibleByArgument {}
+
 /// The command `pushspool demo`.
 struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -15,10 +17,14 @@ struct Demo: AsyncParsableCommand {
             daemon on this host, drops valid and invalid jobs of every form into new/ of three apps (HTTP/2 with a \
             provider token, HTTP/2 with a certificate, the binary protocol), and shows the result of each. \
             Nothing leaves the host, and you can inspect the folder afterwards. Takes about five seconds; exits with 1 if \
-            a job ends differently than expected.
+            a job ends differently than expected. The scenario live-activity starts a Live Activity on five devices, updates \
+            it by broadcasts over a channel, and ends it.
 
-            Example: pushspool demo --folder /tmp/pushspool-demo
+            Example: pushspool demo --scenario live-activity --folder /tmp/pushspool-demo
             """)
+
+    @Option(help: "What to show.")
+    var scenario = DemoScenario.samples
 
     @Option(
         help: ArgumentHelp(
@@ -29,11 +35,11 @@ struct Demo: AsyncParsableCommand {
     func run() async throws {
         do {
             let folder = try DemoFolder.make(at: folder)
-            let jobs = DemoJobs.all
+            let jobs = scenario.jobs
             Talk.say("Sending \(jobs.count) sample jobs to a gateway on this host, in \(folder.path)")
-            let outcome = try await DemoRun(folder: folder, jobs: jobs, version: Version.current).run()
+            let outcome = try await DemoRun(folder: folder, scenario: scenario, version: Version.current).run()
             let faults = DemoVerdict(jobs: jobs, outcome: outcome).faults
-            for line in DemoReport(folder: folder, jobs: jobs, outcome: outcome, faults: faults).lines {
+            for line in DemoReport(folder: folder, scenario: scenario, outcome: outcome, faults: faults).lines {
                 Talk.say(line)
             }
             if !faults.isEmpty { throw ExitCode.failure }

@@ -369,6 +369,15 @@ import Testing
         }
     }
 
+    @Test func `demo shows a Live Activity from its start to its end`() async throws {
+        try await Bench.running(try .init()) { bench in
+            let folder = bench.path + "/tour"
+            let end = try await bench.run(["demo", "--scenario", "live-activity", "--folder", folder])
+            #expect(end.code == 0, "\(end)")
+            #expect((end.text + end.log).contains("each of 8 good notifications was accepted exactly once."), "\(end)")
+        }
+    }
+
     @Test func `demo does not ask for the removal of a folder that is not its own`() async throws {
         try await Bench.running(try .init()) { bench in
             let end = try await bench.run(["demo", "--folder", bench.path])

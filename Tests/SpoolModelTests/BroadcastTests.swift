@@ -126,6 +126,10 @@ struct BroadcastTests {
             "\(job.lines)")
     }
 
+    @Test func `a misspelled channel is the only fault of its job`() throws {
+        #expect(try read(#""channel":"match-8""#).diagnostics.map(\.path) == ["channel"])
+    }
+
     @Test(arguments: ["", "a", "abc", "ab=c", "=abc", "====", "ab c", "a-_b", String(repeating: "A", count: 256)])
     func `what is not base64 with padding is no channel`(text: String) {
         #expect(ChannelID(text) == nil)
