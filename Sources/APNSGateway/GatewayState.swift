@@ -245,13 +245,7 @@ final class GatewayState {
         untoldCount += settlement.batch.count
         unrecordedCount += settlement.batch.count
         if tellBy == nil { tellBy = .now + Self.patience }
-        if settlement.outcome == .accepted, let last = untold.last, last.outcome == .accepted {
-            var batch = last.batch
-            if batch.merge(settlement.batch) {
-                untold[untold.count - 1] = Settlement(batch, .accepted)
-                return
-            }
-        }
+        if let last = untold.indices.last, untold[last].merge(settlement) { return }
         untold.append(settlement)
     }
 

@@ -26,6 +26,8 @@ extension HTTP2Gateway {
         package var rate: Rate?
         /// Accounts for the descriptors of connections; `nil` disables the accounting.
         package var sockets: DescriptorShare?
+        /// Whether to read `apns-unique-id`, which only Apple's sandbox sends.
+        package var readsUniqueIDs = false
         /// The timeout for connecting, including the handshake.
         package var connectTimeout = Duration.seconds(15)
         /// The timeout for the answer to a request.

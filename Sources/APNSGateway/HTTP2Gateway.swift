@@ -169,9 +169,7 @@ package actor HTTP2Gateway: PushGateway {
         for session in draining.values { session.wake() }
     }
 
-    func wakeSubmitters() {
-        state.wakeSubmitters(unless: isFull)
-    }
+    func wakeSubmitters() { state.wakeSubmitters(unless: isFull) }
 
     private func isFull(_ lane: Lane) -> Bool { queues.newCount(of: lane) >= Self.queueLimit }
 

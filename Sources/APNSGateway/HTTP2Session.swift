@@ -67,7 +67,7 @@ final class HTTP2Session: GatewaySession {
             sender: RequestFields.Sender(
                 authority: configuration.endpoint.authority, app: configuration.defaultTopic,
                 authorization: token?.authorization))
-        options.streamLimit = configuration.window
+        (options.streamLimit, options.readsUniqueIDs) = (configuration.window, configuration.readsUniqueIDs)
         options.timeouts.ready = configuration.connectTimeout
         options.timeouts.answer = configuration.answerTimeout
         options.timeouts.idlePing = configuration.idlePing

@@ -209,6 +209,11 @@ extension RequestQueue {
         work.prepend(news.returned.flatMap { returned($0, into: &draft) })
         if !failures.isEmpty { for settlement in draft.consequences.settlements { failures.remove(settlement.batch) } }
         random = draft.random
+        if !news.uniqueIDs.isEmpty {
+            for index in draft.consequences.settlements.indices {
+                draft.consequences.settlements[index].add(uniqueIDs: news.uniqueIDs)
+            }
+        }
         return draft.consequences
     }
 

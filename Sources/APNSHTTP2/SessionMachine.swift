@@ -16,6 +16,8 @@ package struct SessionMachine: ~Copyable {
         package var timeouts = Timeouts()
         /// The maximum number of requests in flight, even if the gateway allows more.
         package var streamLimit = 1_000
+        /// Whether to read `apns-unique-id`, which only Apple's sandbox sends.
+        package var readsUniqueIDs = false
 
         /// Creates options with the contract's defaults.
         package init(sender: RequestFields.Sender) {
@@ -176,6 +178,7 @@ package struct SessionMachine: ~Copyable {
         accepted.removeAll(keepingCapacity: true)
         refused.removeAll(keepingCapacity: true)
         for event in arrivals.events {
+            if options.readsUniqueIDs { noteUniqueID(in: event, for: &news) }
             if case .response(let stream, 200, _, _) = event {
                 accept(stream)
             } else {
@@ -322,6 +325,19 @@ extension SessionMachine {
         news.doubtful = window.batches(at: places.filter(marks.hasLeft))
         news.returned = window.batches(at: places.filter { !marks.hasLeft($0) })
         return news
+    }
+
+    /// The longest id of the gateway's that is kept. Apple's are UUIDs.
+    private static let uniqueIDLimit = 64
+
+    private func noteUniqueID(in event: Arrivals.Event, for news: inout SessionNews) {
+        guard case .response(let stream, _, let fields, _) = event,
+            let id = arrivals.fields.value(of: "apns-unique-id", in: fields), id.count <= Self.uniqueIDLimit,
+            id.allSatisfy({ (0x30...0x39).contains($0) || (0x41...0x5A).contains($0 & 0xDF) || $0 == 0x2D })
+        else { return }
+        for batch in window.batches(at: [RequestWindow.place(of: stream)]) {
+            news.uniqueIDs[batch.job, default: [:]][batch.indices.lowerBound] = String(decoding: id, as: UTF8.self)
+        }
     }
 
     private mutating func accept(_ stream: UInt32) {

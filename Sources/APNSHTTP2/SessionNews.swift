@@ -48,6 +48,8 @@ package struct SessionNews: Sendable {
     package var refused: [Refused] = []
     /// Certainly not processed: resend them, on any connection.
     package var returned: [Batch] = []
+    /// The gateway's ids of accepted and refused notifications, by job and index.
+    package internal(set) var uniqueIDs: [JobID: [Int: String]] = [:]
     /// Written and finally unanswered: they may or may not have been accepted.
     package var doubtful: [Batch] = []
     /// The gateway's GOAWAY, for each one received.

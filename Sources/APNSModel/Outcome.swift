@@ -69,16 +69,33 @@ package enum Outcome: Hashable, Sendable {
 /// The outcome of a range of a batch's notifications.
 package struct Settlement: Sendable {
     /// The notifications: a slice of their batch, so that their tokens can be reported to the user.
-    package let batch: Batch
+    package private(set) var batch: Batch
     /// The outcome of all of them.
     package let outcome: Outcome
     /// Whether this corrects an earlier settlement that wrongly reported the notifications as accepted.
     package let isCorrection: Bool
+    /// The gateway's `apns-unique-id` of notifications, by their index. Only Apple's sandbox sends it.
+    package private(set) var uniqueIDs: [Int: String] = [:]
 
     /// Creates a settlement.
     package init(_ batch: Batch, _ outcome: Outcome, isCorrection: Bool = false) {
         self.batch = batch
         self.outcome = outcome
         self.isCorrection = isCorrection
+    }
+
+    /// Adds the gateway's ids of notifications of the batch's job; those of others are ignored.
+    package mutating func add(uniqueIDs: [JobID: [Int: String]]) {
+        guard let ids = uniqueIDs[batch.job] else { return }
+        for index in batch.indices { self.uniqueIDs[index] = ids[index] ?? self.uniqueIDs[index] }
+    }
+
+    /// Extends an acceptance by that of the next notifications of the same batch.
+    ///
+    /// - Returns: Whether it did. If not, nothing changed.
+    package mutating func merge(_ next: Settlement) -> Bool {
+        guard outcome == .accepted, next.outcome == .accepted, batch.merge(next.batch) else { return false }
+        uniqueIDs.merge(next.uniqueIDs) { $1 }
+        return true
     }
 }

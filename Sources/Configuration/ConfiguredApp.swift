@@ -119,6 +119,7 @@ package final class ConfiguredApp: Sendable {
     private func http2Gateway(_ tokens: TokenSources, _ sockets: DescriptorShare) -> HTTP2Gateway.Configuration {
         let app = configuration
         var gateway = HTTP2Gateway.Configuration(endpoint: app.endpoint, context: context)
+        gateway.readsUniqueIDs = app.environment == .sandbox
         gateway.broadcastEndpoint = app.broadcasts.endpoint
         gateway.sockets = sockets
         if case .token(let key) = credentials { gateway.tokenSource = tokens.source(of: key) }

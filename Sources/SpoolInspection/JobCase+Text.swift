@@ -18,6 +18,9 @@ extension JobCase {
         for (what, count) in refusals.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
             lines.append("  feedback  \(count) × \(what)")
         }
+        for (index, id) in uniqueIDs.sorted(by: { $0.key < $1.key }) {
+            lines.append("  Apple's id of index \(index): \(id)")
+        }
         for journal in journals {
             lines.append("  journal of node \(journal.node)")
             lines += journal.lines.map { "    " + $0 }
@@ -75,6 +78,12 @@ extension JobCase {
         if let diagnostics {
             writer.key("diagnostics")
             writer.raw(diagnostics)
+        }
+        if !uniqueIDs.isEmpty {
+            writer.key("unique_ids")
+            writer.beginObject()
+            for (index, id) in uniqueIDs.sorted(by: { $0.key < $1.key }) { writer.member(String(index), id) }
+            writer.endObject()
         }
         writeLists(to: &writer)
         writeJournals(to: &writer)

@@ -16,6 +16,8 @@ package struct JobSearch {
     private static let waitingByteLimit: Int64 = 64 << 20
     /// The most distinct outcomes shown for one job.
     private static let refusalLimit = 100
+    /// The most of the gateway's own ids that are kept for each job.
+    private static let uniqueIDLimit = 10
     /// The most faults shown as text for one job.
     private static let faultLimit = 5
     private static let resultEnding = Array(".result.json".utf8)
@@ -163,6 +165,11 @@ package struct JobSearch {
             let text = words.compactMap(\.self).joined(separator: " ")
             let isRoom = cases[index].refusals[text] != nil || cases[index].refusals.count < Self.refusalLimit
             cases[index].refusals[isRoom ? text : "others", default: 0] += 1
+            if let id = line["unique_id"]?.string, let number = line["index"]?.integer,
+                cases[index].uniqueIDs.count < Self.uniqueIDLimit
+            {
+                cases[index].uniqueIDs[number] = id
+            }
         }
     }
 

@@ -150,7 +150,8 @@ struct FilePageTests {
         let header = Batch.Header(job: JobID(bits: 1), attributes: attributes)
         let batch = Batch(header: header, firstIndex: 0, tokens: tokens, payloads: .shared(Payload(bytes: [])))
         var bytes: [UInt8] = []
-        let settlement = Settlement(batch, .rejected(refusal))
+        var settlement = Settlement(batch, .rejected(refusal))
+        settlement.add(uniqueIDs: [JobID(bits: 1): [0: "1-2-3"]])
         writer.appendNotifications(settlement, of: try report().identity, at: time, to: &bytes)
         return bytes
     }

@@ -15,6 +15,23 @@ import Testing
         }
     }
 
+    @Test func `the sandbox's own ids are in the lines of the notifications, accepted and refused`() async throws {
+        var manner = HTTP2Manner()
+        manner.tellsUniqueIDs = true
+        try await Modern(manner: manner) { $0.foreign = [bytes(of: 2)] }.serving { bench, _ in
+            let tokens = (1...40).map { "\"\(token($0))\"" }.joined(separator: ",")
+            try bench.drop("all.json", #"{"tokens":[\#(tokens)],"alert":"x","record":"all"}"#, app: "modern")
+            #expect(try await bench.end(of: "all.json", app: "modern").accepted == 39)
+            let lines = try bench.lines("notification", app: "modern")
+            let ids = Set(lines.compactMap(\.unique_id))
+            #expect(lines.count == 40 && ids.count == 40 && ids.allSatisfy { $0.utf8.count == 36 })
+            #expect(lines.filter { $0.outcome == "rejected" }.map(\.index) == [1])
+            let shown = try await bench.run(["show", "--spool", bench.path + "/spool", "all.json"])
+            let first = try #require(lines.first { $0.index == 0 }?.unique_id)
+            #expect(shown.code == 0 && shown.text.contains("Apple's id of index 0: \(first)"), "\(shown)")
+        }
+    }
+
     @Test func `a certificate is an identity, too, and names the topic`() async throws {
         try await Bench.running(try Modern().setup) { bench in
             try bench.configureCertified()
@@ -25,7 +42,8 @@ import Testing
                 try bench.drop("reload.json", job(2, #","push_type":"widgets""#), app: "certified")
                 let line = try await bench.end(of: "reload.json", app: "certified")
                 #expect(line.code == "invalid")
-                let finding = try await bench.result(of: line).diagnostics?.first
+                let findings = try await bench.result(of: line).diagnostics
+                let finding = findings?.first { $0.severity == "error" }
                 #expect(finding?.path == "push_type" && finding?.message.contains("certificate") == true)
                 let request = try #require(await bench.simulator.ledger.accepted.first?.request)
                 #expect(request.topic == "com.example.weather" && request["authorization"] == nil)

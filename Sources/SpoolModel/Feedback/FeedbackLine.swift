@@ -68,6 +68,10 @@ package struct FeedbackLine: Hashable, Sendable {
             bytes.append(contentsOf: tail.bytes)
             bytes.append(contentsOf: ",\"apns_id\":\"".utf8)
             NotificationID(job: job.id, index: index).append(to: &bytes)
+            if let id = settlement.uniqueIDs[index] {
+                bytes.append(contentsOf: "\",\"unique_id\":\"".utf8)
+                bytes.append(contentsOf: id.utf8)
+            }
             bytes.append(contentsOf: end)
         }
     }

@@ -30,6 +30,7 @@ struct Line: Decodable, Equatable {
     var reason: String?
     var verdict: String?
     var apns_id: String?
+    var unique_id: String?
     var dropped_at: String?
     var claimed_at: String?
     var finished_at: String?
