@@ -1,6 +1,7 @@
 import Foundation
 import GatewaySimulator
 import Glibc
+import TestSupport
 import Testing
 
 /// Broadcasts, from the job file to the feedback line.
@@ -82,6 +83,32 @@ import Testing
             try bench.drop("again.json", job("match-7", #","id":"goal-1""#), app: "modern")
             #expect(try await bench.end(of: "again.json", app: "modern").code == "duplicate")
             #expect(await bench.simulator.ledger.acceptedCount == 1)
+        }
+    }
+
+    @Test func `however often the daemon is killed, each broadcast goes out, and few twice`() async throws {
+        let rounds = isFullRun ? 50 : 4
+        try await modern().running { bench in
+            try bench.configureModern(Self.channels, as: "weather")
+            try await bench.withDaemon { try await $0.says("app started") }
+            for round in 0..<rounds {
+                for number in 0..<20 { try bench.drop("b\(round)-\(number).json", job(Self.ids[number % 2])) }
+                try await bench.withDaemon { daemon in
+                    let count = await bench.simulator.ledger.arrivedCount + round * 3 % 20 + 1
+                    _ = try await bench.accepted(count)
+                    try await daemon.destroy()
+                }
+            }
+            try await bench.withDaemon { _ in
+                try await eventually("all done; left \(bench.names(in: "weather/new"))") {
+                    _ = try bench.giveBackHeld()
+                    return bench.jobs(in: "done").count == rounds * 20
+                }
+            }
+            let ledger = await bench.simulator.ledger
+            let ids = ledger.accepted.compactMap(\.request?["apns-request-id"])
+            #expect(Set(ids).count == rounds * 20 && ids.count <= rounds * 40 && ledger.violations.isEmpty)
+            #expect(Set(try bench.lines("job").compactMap(\.job)).count == rounds * 20)
         }
     }
 }

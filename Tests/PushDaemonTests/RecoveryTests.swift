@@ -149,7 +149,7 @@ extension Bench {
     /// Moves what is in `hold/` back to `new/`, as an operator does.
     ///
     /// - Returns: What there was.
-    fileprivate func giveBackHeld() throws -> [String] {
+    func giveBackHeld() throws -> [String] {
         let weather = path + "/spool/weather/"
         let held = names(in: "weather/hold")
         for name in held {
