@@ -39,9 +39,18 @@ package struct Attributes: Hashable, Sendable {
     package var expiration: Expiration
     /// The collapse identifier, at most 64 bytes. On the device, a notification replaces earlier ones with the same
     /// identifier.
-    package var collapseID: String?
+    package var collapseID: String? {
+        get { rare?.collapseID }
+        set { rare = Rare(collapseID: newValue, channel: channel) }
+    }
     /// The channel of a broadcast, which goes to all its subscribers; `nil` for notifications to devices.
-    package var channel: ChannelID?
+    package var channel: ChannelID? {
+        get { rare?.channel }
+        set { rare = Rare(collapseID: collapseID, channel: newValue) }
+    }
+
+    /// What few notifications have, as an object: attributes are copied with each batch.
+    private var rare: Rare?
 
     /// Creates a set of attributes. The caller has checked that they are compatible.
     package init(
@@ -52,6 +61,27 @@ package struct Attributes: Hashable, Sendable {
         self.pushType = pushType
         self.priority = priority
         self.expiration = expiration
-        (self.collapseID, self.channel) = (nil, nil)
+    }
+}
+
+extension Attributes {
+    private final class Rare: Hashable, Sendable {
+        let collapseID: String?
+        let channel: ChannelID?
+
+        /// Creates the object; `nil` if there is nothing to hold.
+        init?(collapseID: String?, channel: ChannelID?) {
+            guard collapseID != nil || channel != nil else { return nil }
+            (self.collapseID, self.channel) = (collapseID, channel)
+        }
+
+        static func == (one: Rare, other: Rare) -> Bool {
+            one === other || one.collapseID == other.collapseID && one.channel == other.channel
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(collapseID)
+            hasher.combine(channel)
+        }
     }
 }

@@ -95,7 +95,7 @@ package struct Settlement: Sendable {
     /// - Returns: Whether it did. If not, nothing changed.
     package mutating func merge(_ next: Settlement) -> Bool {
         guard outcome == .accepted, next.outcome == .accepted, batch.merge(next.batch) else { return false }
-        uniqueIDs.merge(next.uniqueIDs) { $1 }
+        if !next.uniqueIDs.isEmpty { uniqueIDs.merge(next.uniqueIDs) { $1 } }
         return true
     }
 }

@@ -19,6 +19,8 @@ struct JobOutline: Sendable {
 
     private(set) var header: JobHeader
     private(set) var overrides = Overrides()
+    /// The channel of a broadcast.
+    private(set) var channel: BroadcastChannel?
     /// Whether the payload is missing only because it was faulty.
     private var isPayloadFaulty = false
     private(set) var form: Form?
@@ -112,8 +114,8 @@ struct JobOutline: Sendable {
         if key == .token {
             form = .single(node.index)
         } else if key == .channel {
-            overrides.channel = channel(node, context)
-            if overrides.channel != nil {
+            channel = channel(node, context)
+            if channel != nil {
                 form = .broadcast(node.index)
             } else {
                 // It is checked as what it is meant to be.

@@ -17,8 +17,6 @@ struct Overrides: Hashable, Sendable {
     var priority: Priority?
     var expiration: Expiration?
     var collapseID: String?
-    /// The channel of a broadcast; only the job has one.
-    var channel: BroadcastChannel?
     var payload = PayloadForm.none
 
     /// Whether this recipient's payload cannot be combined with the job's: shorthands can only change shorthands.
@@ -54,18 +52,22 @@ struct Overrides: Hashable, Sendable {
 
     /// Returns the attributes of a notification whose payload has these facts and whose job may be sent from `earliest` on.
     func attributes(for facts: PayloadFacts, from earliest: WallTime) -> Attributes {
-        let type = pushType ?? (channel != nil ? .liveactivity : facts.isSilent ? .background : .alert)
+        let type = pushType ?? (facts.isSilent ? .background : .alert)
         var attributes = Attributes(
             topic: topic, pushType: type,
             priority: priority ?? (facts.isSilent ? .powerSaving : type.defaultPriority),
-            expiration: expiration ?? defaultExpiration(from: earliest))
-        (attributes.collapseID, attributes.channel) = (collapseID, channel?.id)
+            expiration: expiration
+                ?? Expiration(epochSeconds: (earliest + ExpirationText.defaultLifetime).epochSeconds))
+        attributes.collapseID = collapseID
         return attributes
     }
 
-    /// A single attempt is right for every channel.
-    private func defaultExpiration(from earliest: WallTime) -> Expiration {
-        guard channel == nil else { return .singleAttempt }
-        return Expiration(epochSeconds: (earliest + ExpirationText.defaultLifetime).epochSeconds)
+    /// Returns the attributes of a broadcast to this channel. A single attempt is right for every channel.
+    func attributes(to channel: BroadcastChannel) -> Attributes {
+        var attributes = Attributes(
+            topic: topic, pushType: pushType ?? .liveactivity, priority: priority ?? .immediate,
+            expiration: expiration ?? .singleAttempt)
+        (attributes.collapseID, attributes.channel) = (collapseID, channel.id)
+        return attributes
     }
 }

@@ -24,8 +24,8 @@ extension RecipientCompiler {
     /// Adds the one notification of a broadcast. The fault of its channel, if it has one, is the document's.
     mutating func addBroadcast(at node: Node) {
         guard let shared = chunk.shared else { return rejectPayloadless(node, .root) }
+        let channel = shared.attributes.channel?.text ?? ""
         useShared()
-        let channel = overrides.channel?.id.text ?? ""
         chunk.append(chunk.shared ?? shared, token: Array(channel.utf8))
     }
 

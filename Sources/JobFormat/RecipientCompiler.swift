@@ -37,7 +37,8 @@ struct RecipientCompiler: Sendable {
             if failure != nil { chunk.shared = placeholder }
             return
         }
-        let attributes = overrides.attributes(for: payload.facts, from: header.earliest)
+        let attributes =
+            outline.channel.map(overrides.attributes) ?? overrides.attributes(for: payload.facts, from: header.earliest)
         chunk.shared = Delivery(attributes: attributes, payload: payload.payload)
         var findings = Findings(at: outline.overridesBase, room: Report.capacity)
         check(payload, attributes, at: node, &findings)
