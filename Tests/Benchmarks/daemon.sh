@@ -45,7 +45,7 @@ stop_sink() {
 }
 
 # Writes the configuration of a daemon and of so many apps, each bench or bench-0001 and so on, in a folder of its own. They
-# present a certificate, or what `credentials` says.
+# present a certificate, or what `credentials` says. In the sandbox each answer would be searched for Apple's own id.
 # The binary protocol's silence is as short as can be: what it proves costs no processor time, but seconds.
 configure() {
     local -r transport=$1 app_count=${2:-1}
@@ -57,7 +57,7 @@ configure() {
     for app in $(apps "$app_count"); do
         cat >"$run/apps/$app.yaml" <<END
 protocol: $transport
-environment: sandbox
+environment: production
 topic: com.example.benchmark
 credentials: $identity
 gateway: localhost:$port
