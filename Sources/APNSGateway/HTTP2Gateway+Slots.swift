@@ -133,12 +133,11 @@ extension HTTP2Gateway: SlottedGateway {
         // A held token makes its notifications back off: wake the sleepers to set a timer for them.
         if queues[route].pausingCount > pausingBefore { state.wakeSleepers() }
         if session.isExhausted, !queues[route].isBlocked,
-            peers(of: session.slot).sessions.count < configuration.connectionLimit
+            sessions.values.count(where: { $0.route == route }) < configuration.connectionLimit
         {
             state.wakeSleepers()
         }
     }
-
 }
 
 extension Batch {

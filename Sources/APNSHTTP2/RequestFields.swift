@@ -68,15 +68,8 @@ package enum RequestFields {
     /// Builds the head of notifications with these attributes and measures.
     package static func head(_ attributes: Attributes, _ measures: Measures, from sender: Sender) -> RequestHead {
         if let channel = attributes.channel { return head(attributes, to: channel, measures, from: sender) }
-        var fields = [
-            RequestHead.Field(":method", .text("POST"), kept: .field),
-            RequestHead.Field(":scheme", .text("https"), kept: .field),
-            RequestHead.Field(":authority", .text(sender.authority), kept: .field),
-            RequestHead.Field(":path", .hole(prefix: Array(path.utf8), byteCount: 2 * measures.tokenByteCount)),
-        ]
-        if let authorization = sender.authorization {
-            fields.append(RequestHead.Field("authorization", .text(authorization), kept: .field))
-        }
+        var fields = opening(
+            .hole(prefix: Array(path.utf8), byteCount: 2 * measures.tokenByteCount), from: sender)
         if let topic = topic(attributes, from: sender) {
             fields.append(RequestHead.Field("apns-topic", .text(topic), kept: .field))
         }
@@ -97,24 +90,31 @@ package enum RequestFields {
     private static func head(
         _ attributes: Attributes, to channel: ChannelID, _ measures: Measures, from sender: Sender
     ) -> RequestHead {
+        let path = broadcastPath + (sender.app ?? "")
+        let fields =
+            opening(.hole(prefix: Array(path.utf8), byteCount: 0), from: sender) + [
+                RequestHead.Field("apns-channel-id", .text(channel.text), kept: .field),
+                RequestHead.Field("apns-push-type", .text(attributes.pushType.rawValue), kept: .field),
+                RequestHead.Field("apns-priority", .text(String(attributes.priority.rawValue)), kept: .field),
+                RequestHead.Field("apns-request-id", .hole(byteCount: idByteCount), kept: .name),
+                RequestHead.Field("apns-expiration", .text(String(attributes.expiration.epochSeconds)), kept: .name),
+                RequestHead.Field("content-length", .hole(byteCount: measures.lengthDigitCount)),
+            ]
+        return RequestHead(fields: fields)
+    }
+
+    /// The first fields of every request: the pseudo-header fields (RFC 9113 §8.3.1) and the authorization.
+    private static func opening(_ path: RequestHead.Value, from sender: Sender) -> [RequestHead.Field] {
         var fields = [
             RequestHead.Field(":method", .text("POST"), kept: .field),
             RequestHead.Field(":scheme", .text("https"), kept: .field),
             RequestHead.Field(":authority", .text(sender.authority), kept: .field),
-            RequestHead.Field(":path", .hole(prefix: Array((broadcastPath + (sender.app ?? "")).utf8), byteCount: 0)),
+            RequestHead.Field(":path", path),
         ]
         if let authorization = sender.authorization {
             fields.append(RequestHead.Field("authorization", .text(authorization), kept: .field))
         }
-        fields += [
-            RequestHead.Field("apns-channel-id", .text(channel.text), kept: .field),
-            RequestHead.Field("apns-push-type", .text(attributes.pushType.rawValue), kept: .field),
-            RequestHead.Field("apns-priority", .text(String(attributes.priority.rawValue)), kept: .field),
-            RequestHead.Field("apns-request-id", .hole(byteCount: idByteCount), kept: .name),
-            RequestHead.Field("apns-expiration", .text(String(attributes.expiration.epochSeconds)), kept: .name),
-            RequestHead.Field("content-length", .hole(byteCount: measures.lengthDigitCount)),
-        ]
-        return RequestHead(fields: fields)
+        return fields
     }
 
     /// The value of `apns-topic`: the notification's own topic, or that of the sender's app for the push type.

@@ -1,8 +1,5 @@
 /// The JSON object sent to a device, as the bytes for the gateway.
 package struct Payload: Hashable, Sendable {
-    /// The maximum length of a broadcast's payload in bytes.
-    package static let broadcastByteLimit = 5120
-
     /// UTF-8, minified, without a byte order mark.
     package let bytes: [UInt8]
 
@@ -30,5 +27,10 @@ package enum Carrier: Hashable, Sendable {
         case .frame: 2048
         case .http2: type == .voip ? 5120 : 4096
         }
+    }
+
+    /// Returns the maximum payload in bytes for a notification with these attributes.
+    package func payloadLimit(for attributes: Attributes) -> Int {
+        attributes.channel == nil ? payloadLimit(for: attributes.pushType) : 5120
     }
 }

@@ -14,8 +14,7 @@ extension AppConfiguration {
 
         /// Broadcasts by Apple's own gateway.
         init(_ environment: Environment) {
-            let infix = environment == .sandbox ? "sandbox." : ""
-            endpoint = Endpoint(HostPort(host: "api-broadcast.\(infix)push.apple.com", port: 443))
+            endpoint = Endpoint(HostPort(host: "api-broadcast.\(environment.hostInfix)push.apple.com", port: 443))
         }
     }
 

@@ -107,8 +107,7 @@ extension AppConfiguration {
     }
 
     private mutating func readFeedbackService(_ fields: inout Fields) {
-        let infix = environment == .sandbox ? "sandbox." : ""
-        let standard = HostPort(host: "feedback.\(infix)push.apple.com", port: 2196)
+        let standard = HostPort(host: "feedback.\(environment.hostInfix)push.apple.com", port: 2196)
         let address = fields.address("gateway", defaultPort: 2196) ?? standard
         var polling = FeedbackPolling(endpoint: Endpoint(address, serverName: fields.string("server_name")))
         polling.every = fields.duration("every", in: .milliseconds(100)...Self.day * 7) ?? polling.every

@@ -13,6 +13,9 @@ package struct AppConfiguration: Sendable, Hashable {
         case sandbox
         /// For apps from the App Store.
         case production
+
+        /// The part between the service and the domain in the names of Apple's hosts.
+        var hostInfix: String { self == .sandbox ? "sandbox." : "" }
     }
 
     /// The protocol of the gateway.
@@ -120,7 +123,7 @@ package struct AppConfiguration: Sendable, Hashable {
 
     /// Returns the address of Apple's own gateway.
     static func standardEndpoint(_ wire: Wire, _ environment: Environment) -> Endpoint {
-        let infix = environment == .sandbox ? "sandbox." : ""
+        let infix = environment.hostInfix
         let address =
             switch wire {
             case .http2: HostPort(host: "api.\(infix)push.apple.com", port: 443)

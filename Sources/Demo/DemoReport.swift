@@ -6,7 +6,6 @@ import LinuxIO
 package struct DemoReport {
     let folder: DemoFolder
     let scenario: DemoScenario
-    private let jobs: [DemoJob]
     let outcome: DemoOutcome
     private let style = DemoStyle()
     /// The lines of the report, with a verdict at the end.
@@ -21,7 +20,6 @@ package struct DemoReport {
     ///   - faults: What differs from the expectation.
     package init(folder: DemoFolder, scenario: DemoScenario, outcome: DemoOutcome, faults: [String]) {
         (self.folder, self.scenario, self.outcome) = (folder, scenario, outcome)
-        jobs = scenario.jobs
         addJobs()
         addGateway()
         addFeedback()
@@ -124,6 +122,8 @@ package struct DemoReport {
     }
 
     // MARK: Parts
+
+    private var jobs: [DemoJob] { scenario.jobs }
 
     private mutating func title(_ text: String) {
         lines.append("\n" + style.title(text))

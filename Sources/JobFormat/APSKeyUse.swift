@@ -22,15 +22,22 @@ extension APSKey {
         switch self {
         case .timestamp, .event, .contentState, .staleDate, .dismissalDate, .attributes, .attributesType,
             .inputPushToken, .inputPushChannel:
-            ([.liveactivity], Self.activityPage)
-        case .contentChanged: ([.widgets, .controls], "Updating widgets with WidgetKit push notifications")
-        case .alert, .relevanceScore: ([.alert, .liveactivity], Self.generalPage)
-        case .contentAvailable: ([.alert, .background], "Pushing background updates to your App")
+            (Self.activity, Self.activityPage)
+        case .contentChanged: (Self.reloads, "Updating widgets with WidgetKit push notifications")
+        case .alert, .relevanceScore: (Self.shown, Self.generalPage)
+        case .contentAvailable: (Self.waking, "Pushing background updates to your App")
         case .badge, .sound, .category, .threadID, .mutableContent, .targetContentID, .interruptionLevel,
             .filterCriteria, .urlArgs, .summaryArg, .summaryArgCount:
-            ([.alert], Self.generalPage)
+            (Self.alerts, Self.generalPage)
         }
     }
+
+    // Stored once, because each payload consults them for each of its members.
+    private static let alerts: Set<PushType> = [.alert]
+    private static let activity: Set<PushType> = [.liveactivity]
+    private static let shown: Set<PushType> = [.alert, .liveactivity]
+    private static let waking: Set<PushType> = [.alert, .background]
+    private static let reloads: Set<PushType> = [.widgets, .controls]
 
     private static let generalPage = "Generating a remote notification"
     private static let activityPage = "Starting and updating Live Activities with ActivityKit push notifications"
@@ -55,15 +62,8 @@ extension APSKey {
     }
 
     /// The members that `PayloadFacts` distinguishes in every payload, so that their places are not kept.
-    static let ordinary: [(key: APSKey, fact: PayloadFacts)] = [
-        (.alert, .alert), (.badge, .badge), (.sound, .sound), (.contentAvailable, .contentAvailable),
-    ]
+    static let ordinary: [APSKey] = [.alert, .badge, .sound, .contentAvailable]
 
     /// Whether it is one of `ordinary`.
-    var isOrdinary: Bool {
-        switch self {
-        case .alert, .badge, .sound, .contentAvailable: true
-        default: false
-        }
-    }
+    var isOrdinary: Bool { Self.ordinary.contains(self) }
 }

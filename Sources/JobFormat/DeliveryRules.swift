@@ -42,7 +42,7 @@ enum DeliveryRules {
         _ payload: CompiledPayload, _ type: PushType, _ violations: inout [Violation]
     ) {
         guard type.requiresAPS else { return }
-        for (key, fact) in APSKey.ordinary where payload.facts.contains(fact) && type != .alert {
+        for key in APSKey.ordinary where payload.facts.contains(key.fact) && type != .alert {
             // In a background push these are faults.
             if type == .background, key != .contentAvailable { continue }
             let shorthand = payload.isOfParts ? PayloadParts.order.first { $0.member == key }?.key : nil
@@ -144,8 +144,7 @@ enum DeliveryRules {
     private static func checkSize(
         _ byteCount: Int, _ attributes: Attributes, _ carrier: Carrier, _ violations: inout [Violation]
     ) {
-        let limit =
-            attributes.channel == nil ? carrier.payloadLimit(for: attributes.pushType) : Payload.broadcastByteLimit
+        let limit = carrier.payloadLimit(for: attributes)
         guard byteCount > limit else { return }
         let message = "the payload has \(byteCount) bytes; the limit is \(limit)"
         violations.append(Violation(reason: .payloadTooLarge, key: .payload, message: message, hint: "shorten it"))

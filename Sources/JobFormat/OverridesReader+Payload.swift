@@ -17,10 +17,9 @@ extension OverridesReader {
             // Faults inside the text are reported at the place of the text.
             let tape = try context.readText(Array(text.utf8))
             var inner = Findings(at: .root, room: findings.room)
-            var compiled = compile(mapping: tape.root, path: path, &inner)
+            let compiled = compile(mapping: tape.root, path: path, &inner)
             findings.add(contentsOf: inner.moved(to: node.place))
-            for index in compiled?.keys.indices ?? [].indices { compiled?.keys[index].place = node.place }
-            return compiled
+            return compiled?.moved(to: node.place)
         } catch {
             let message = "expected \(node.mappingName), or JSON text: \(error.message)"
             findings.add(.badPayload, whole: Diagnostic(message, hint: error.hint, at: node.place).about(path))

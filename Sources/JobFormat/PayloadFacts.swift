@@ -1,4 +1,5 @@
 import APNSModel
+import Document
 
 /// The facts about a payload that the delivery rules need.
 struct PayloadFacts: OptionSet, Hashable, Sendable {
@@ -41,4 +42,11 @@ struct CompiledPayload: Hashable, Sendable {
     var keys: [PlacedKey] = []
     /// Whether it was made of shorthands.
     var isOfParts = false
+
+    /// Returns the same payload, with all members located at this place, for text without line numbers of its own.
+    func moved(to place: Place?) -> CompiledPayload {
+        var copy = self
+        for index in keys.indices { copy.keys[index].place = place }
+        return copy
+    }
 }
