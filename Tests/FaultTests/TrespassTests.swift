@@ -78,10 +78,11 @@ extension Bench {
         try FileManager.default.moveItem(atPath: path, toPath: "\(spool)/weather/new/\(drop.name)")
     }
 
-    /// Waits until the honest producer's jobs are over, and none of anybody's is under way.
+    /// Waits until the honest producer's jobs are over, and none of anybody's is under way: on a busy machine
+    /// they are behind thousands of the other's.
     fileprivate func settle(_ daemon: Child) async throws {
         let names = Set(drops.all.map(\.name))
-        try await eventually("\(self.names(in: "weather/new"))\n\(daemon.log.suffix(2000))") {
+        try await eventually("\(self.names(in: "weather/new"))\n\(daemon.log.suffix(2000))", within: .seconds(180)) {
             let done = Set(archived("weather").compactMap { $0.split(separator: "/").last.map(String.init) })
             return names.isSubset(of: done) && claimed("weather").isEmpty
         }
