@@ -38,24 +38,23 @@ extension ConnectionMachine {
         return first
     }
 
-    /// Opens a stream for a request whose body `pump` sends. The caller first sends its head (see `appendHead`).
+    /// Opens a stream for a request whose body, if any, `pump` sends. The caller first sends its head (see `appendHead`).
     ///
     /// Requires that there is `room`.
     ///
-    /// - Parameter body: The bytes of the body, kept until they are sent; not empty.
+    /// - Parameter body: The bytes of the body, kept until they are sent.
     /// - Returns: The number of the stream.
     package mutating func open(body: [UInt8]) -> UInt32 {
         precondition(room > 0, "more requests than there is room for")
-        precondition(!body.isEmpty, "a request without a body needs no window")
         let stream = nextStream
         streams.open(stream, spending: 0)
-        uploads.append(Upload(stream: stream, body: body))
+        if !body.isEmpty { uploads.append(Upload(stream: stream, body: body)) }
         nextStream += 2
         floods.progress()
         return stream
     }
 
-    /// Writes the head of a request whose body `pump` sends, split into several frames if necessary.
+    /// Writes the head of a request, split into several frames if necessary. Without a body, the head ends the stream.
     ///
     /// - Parameters:
     ///   - head: The header block, its holes filled in.
@@ -64,13 +63,13 @@ extension ConnectionMachine {
     package func appendHead(_ head: EncodedHead, stream: UInt32, into output: inout [UInt8]) {
         var start = 0
         var type = FrameType.headers
+        var flags: FrameFlags = uploads.isWaiting(stream) ? [] : .endStream
         repeat {
             let end = min(head.bytes.count, start + settings.frameByteLimit)
-            let flags: FrameFlags = end == head.bytes.count ? .endHeaders : []
+            if end == head.bytes.count { flags.insert(.endHeaders) }
             output.append(FrameHeader(type, flags, stream: stream, payloadByteCount: end - start))
             output.append(contentsOf: head.bytes[start..<end])
-            start = end
-            type = .continuation
+            (start, type, flags) = (end, .continuation, [])
         } while start < head.bytes.count
     }
 

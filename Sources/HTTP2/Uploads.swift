@@ -30,6 +30,9 @@ struct Uploads: Sendable {
         }
     }
 
+    /// Whether a stream's body is not completely sent.
+    func isWaiting(_ stream: UInt32) -> Bool { uploads[stream] != nil }
+
     /// Appends a body to the queue.
     mutating func append(_ upload: Upload) {
         uploads[upload.stream] = upload

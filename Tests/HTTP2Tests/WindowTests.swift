@@ -54,6 +54,21 @@ struct WindowTests {
         #expect(rig.sent() == [.data(stream, Array("fgh".utf8))])
     }
 
+    @Test func `the head of a request without a body ends its stream`() throws {
+        var rig = Rig(.init(), settings: [(4, 0)])
+        let stream = rig.machine.open(body: [])
+        var head = EncodedHead()
+        head.bytes = [0x82]
+        rig.machine.appendHead(head, stream: stream, into: &rig.output)
+        rig.machine.pump(into: &rig.output)
+        #expect(rig.sent() == [.headers(stream, [0x82])])
+        let events = try rig.events(.headers(stream, ok))
+        guard case .response(stream, 200, _, _) = events.first else { throw SkippedResponse() }
+    }
+
+    /// The error that a response is missing.
+    private struct SkippedResponse: Error {}
+
     @Test func `a window that was taken back must be earned again`() throws {
         var rig = Rig(.init(), settings: [(4, 5)])
         let stream = rig.machine.open(body: Array("abcdefgh".utf8))
