@@ -1,5 +1,5 @@
 package import APNSModel
-import Document
+package import Document
 package import HTTP2
 
 extension SessionNews.GoAwayInfo: CustomStringConvertible {
@@ -34,7 +34,7 @@ package struct SessionNews: Sendable {
         package let text: String
 
         /// Parses the frame.
-        init(code: ErrorCode, debug: ArraySlice<UInt8>, parser: inout some DocumentParser) {
+        package init(code: ErrorCode, debug: ArraySlice<UInt8>, parser: inout some DocumentParser) {
             self.code = code
             self.reason = Reply.reason(ofGoAway: debug, parser: &parser)
             self.text = String(
