@@ -7,6 +7,7 @@ struct GatewayState: Sendable {
     var ledger: Ledger
     var feedback: FeedbackList
     var requestTerms = RequestTerms()
+    var channels = ChannelStore()
     var http2Script = ScriptRun(.none, over: .http2)
     var manner = HTTP2Manner()
 

@@ -42,6 +42,8 @@ public struct Ledger: Sendable {
     public private(set) var refusedCountByStatus: [UInt8: Int] = [:]
     /// The number of requests refused over HTTP/2, by reason.
     public private(set) var refusedCountByReason: [String: Int] = [:]
+    /// The first 100,000 requests to the channel management; empty unless the detail is `.everything`.
+    public private(set) var channelRequests: [ChannelRequest] = []
     /// The first 1,000 violations of HTTP/2, or of a strict gateway's expectations, by clients.
     public private(set) var violations: [Violation] = []
     /// The total number of violations.
@@ -130,6 +132,11 @@ public struct Ledger: Sendable {
             break
         }
         lines?.appendLine(of: Entry(arrived, as: arrival))
+    }
+
+    /// Records a request to the channel management.
+    mutating func note(_ request: ChannelRequest) {
+        if detail == .everything, channelRequests.count < 100_000 { channelRequests.append(request) }
     }
 
     /// Records a violation by a client.

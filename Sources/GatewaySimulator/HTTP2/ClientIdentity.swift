@@ -65,7 +65,7 @@ struct ClientIdentity {
     }
 
     private mutating func topicFault(in reading: RequestReading, terms: RequestTerms) -> Reason? {
-        if let app = reading.broadcastingApp { return mayBroadcast(to: app) ? nil : .topicMismatch }
+        if let app = reading.purpose.app { return mayBroadcast(to: app) ? nil : .topicMismatch }
         guard let topic = reading.topic else {
             return usesToken || (certificateTopics?.count ?? 0) > 1 ? .missingTopic : nil
         }

@@ -43,7 +43,8 @@ extension HTTP2Policy {
     ) -> Ledger.Outcome? {
         switch action {
         case .answer(let scripted):
-            let answer = RequestAnswer(scripted, at: now.wallTime.nanoseconds / 1_000_000)
+            var answer = RequestAnswer(scripted, at: now.wallTime.nanoseconds / 1_000_000)
+            answer.isAboutChannel = reading.isAboutChannel
             give(answer, to: subject, after: scripted.delay, at: now.moment)
             return answer.outcome
         case .withhold:

@@ -171,6 +171,14 @@ extension HTTP2Policy {
         let id = reading.id ?? random.identifier()[...]
         let outcome = judge(request, id: id, at: now, sharing: &shared)
         let isKept = shared.ledger.keepsEntries
+        defer { pause(at: now, sharing: &shared) }
+        if case .management = reading.purpose {
+            guard isKept else { return }
+            let head = KeptHead(stream: request.stream, id: Array(id), fields: request.fields)
+            return shared.ledger.note(
+                Ledger.ChannelRequest(
+                    connection: connection, request: head.request, body: request.body, outcome: outcome))
+        }
         let arrived = ArrivedRequest(
             token: reading.token, payload: isKept ? request.body : [], expiry: reading.expiry,
             priority: reading.priority,
@@ -178,7 +186,6 @@ extension HTTP2Policy {
                 stream: request.stream, id: isKept ? Array(id) : [], fields: isKept ? request.fields : HeaderFields()))
         shared.ledger.note(
             arrived, as: .init(connection: connection, sequence: arrivedCount, time: now.wallTime, outcome: outcome))
-        pause(at: now, sharing: &shared)
     }
 
     /// Records oddities that a gateway tolerates but that a client should avoid.
@@ -186,8 +193,8 @@ extension HTTP2Policy {
         if let name = reading.strangeName {
             note("\(name) is not a field that Apple defines", on: request.stream, sharing: &shared)
         }
-        if reading.broadcastingApp != nil, reading.topic != nil {
-            note("a broadcast has no apns-topic", on: request.stream, sharing: &shared)
+        if reading.isAboutChannel, reading.topic != nil {
+            note("a request about a channel has no apns-topic", on: request.stream, sharing: &shared)
         }
         if request.hasTrailer { note("fields after the body", on: request.stream, sharing: &shared) }
         if request.fields.listByteCount > shared.manner.headerListLimit {
@@ -204,12 +211,16 @@ extension HTTP2Policy {
             token: reading.token.span, payload: request.body.span, count: arrivedCount, on: connection),
             let outcome = act(action, on: Subject(stream: request.stream, id: id), at: now)
         {
+            if case .management = reading.purpose, action == .withhold {
+                // What is accepted and not answered has its effect.
+                _ = answer(to: request, at: now, sharing: &shared)
+            }
             return outcome
         }
-        var answer = answer(to: request, at: now, terms: shared.requestTerms)
-        answer.isAboutBroadcast = reading.broadcastingApp != nil
+        var answer = answer(to: request, at: now, sharing: &shared)
+        answer.isAboutChannel = reading.isAboutChannel
         give(answer, to: Subject(stream: request.stream, id: id), after: ownDelay(), at: now.moment)
-        if answer.status == 200 { liftLimit(shared.manner) }
+        if answer.isSuccess { liftLimit(shared.manner) }
         return answer.outcome
     }
 
@@ -221,31 +232,30 @@ extension HTTP2Policy {
 
     /// Returns a strict gateway's answer.
     private mutating func answer(
-        to request: ServerSession.Request, at now: GatewayPolicy.Now, terms: RequestTerms
+        to request: ServerSession.Request, at now: GatewayPolicy.Now, sharing shared: inout GatewayState
     ) -> RequestAnswer {
-        let rules = terms.rules
+        let (terms, rules) = (shared.requestTerms, shared.requestTerms.rules)
         if let fault = reading.addressFault ?? fault(ofIdentityAt: now, terms: terms) ?? reading.headFault {
             return RequestAnswer(fault)
         }
+        if reading.isAboutChannel, !rules.allowsBroadcast { return RequestAnswer(.featureNotEnabled) }
+        if case .management(let managed) = reading.purpose {
+            return shared.channels.answer(managed, about: reading.token, body: request.body, rules)
+        }
         if rules.requiresPushType, reading.pushType == nil { return RequestAnswer(.invalidPushType) }
         if let fault = payloadFault(of: request, rules: rules) { return RequestAnswer(fault) }
-        if reading.broadcastingApp == nil { return rules.answer(about: reading.token) }
-        return rules.answer(aboutChannel: reading.token, expiry: reading.expiry)
+        guard let app = reading.purpose.app else { return rules.answer(about: reading.token) }
+        return shared.channels.answer(
+            aboutBroadcastBy: app, channel: reading.token, expiry: reading.expiry, rules)
     }
 
     private mutating func payloadFault(of request: ServerSession.Request, rules: RequestRules) -> Reason? {
         if request.bodyByteCount == 0 { return .payloadEmpty }
-        let limit = payloadLimit(in: rules)
-        if request.bodyByteCount > limit { return .payloadTooLarge }
+        if request.bodyByteCount > reading.payloadLimit(rules) { return .payloadTooLarge }
         guard rules.refusesOtherThanObjects, !request.body[...].isSame(as: lastGoodPayload) else { return nil }
         guard isObject(request.body) else { return .badRequestPayload }
         lastGoodPayload = request.body
         return nil
-    }
-
-    private func payloadLimit(in rules: RequestRules) -> Int {
-        if reading.broadcastingApp != nil { return rules.broadcastPayloadLimit }
-        return reading.pushType == .voip ? rules.voipPayloadLimit : rules.payloadLimit
     }
 
     private mutating func fault(ofIdentityAt now: GatewayPolicy.Now, terms: RequestTerms) -> Reason? {

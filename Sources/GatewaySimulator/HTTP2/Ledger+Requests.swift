@@ -38,6 +38,18 @@ extension Ledger {
         public var collapseID: String? { self["apns-collapse-id"] }
     }
 
+    /// A request to the channel management.
+    public struct ChannelRequest: Sendable, Hashable {
+        /// The connection's number, from 1.
+        public let connection: Int
+        /// The head of the request.
+        public let request: Request
+        /// The body.
+        public let body: [UInt8]
+        /// The outcome: `accepted` if it was carried out.
+        public let outcome: Outcome
+    }
+
     /// A violation of HTTP/2, or of a strict gateway's expectations, by a client.
     public struct Violation: Sendable, Hashable, CustomStringConvertible {
         /// The connection's number, from 1.

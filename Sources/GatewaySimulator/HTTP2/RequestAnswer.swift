@@ -13,13 +13,15 @@ struct RequestAnswer: Hashable {
     var timestamp: Int64?
     /// Seconds.
     var retryAfter: Int?
-    /// Whether it answers a broadcast, whose id has another field.
-    var isAboutBroadcast = false
+    /// Whether it is about a broadcast or a channel: its id has another field.
+    var isAboutChannel = false
+    /// The id of a new channel.
+    var channel: String?
 
     static let accepted = RequestAnswer(status: 200)
 
-    init(status: Int) {
-        self.status = status
+    init(status: Int, text: String? = nil) {
+        (self.status, self.text) = (status, text)
     }
 
     /// Creates the answer for one of Apple's reasons.
@@ -47,17 +49,21 @@ struct RequestAnswer: Hashable {
         return Array("{\"reason\":\"\(reason)\"\(end)".utf8)
     }
 
+    /// Whether the request was carried out.
+    var isSuccess: Bool { (200..<300).contains(status) }
+
     /// The outcome of the request.
     var outcome: Ledger.Outcome {
-        status == 200 ? .accepted : .rejected(status: status, reason: reason)
+        isSuccess ? .accepted : .rejected(status: status, reason: reason)
     }
 
     /// Writes the header fields of the answer.
     func write(into fields: inout ResponseFields, id: ArraySlice<UInt8>, uniqueID: String?) {
         fields.removeAll()
         fields.append(":status", status == 200 ? "200" : String(status))
-        fields.append(isAboutBroadcast ? "apns-request-id" : "apns-id", id, isIndexed: false)
+        fields.append(isAboutChannel ? "apns-request-id" : "apns-id", id, isIndexed: false)
         if let uniqueID { fields.append("apns-unique-id", uniqueID, isIndexed: false) }
+        if let channel { fields.append("apns-channel-id", channel, isIndexed: false) }
         if let retryAfter { fields.append("retry-after", String(retryAfter)) }
     }
 }

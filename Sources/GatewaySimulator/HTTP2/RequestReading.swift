@@ -7,8 +7,8 @@ struct RequestReading {
     private var index = FieldIndex()
     /// The token's bytes, or the text of a broadcast's channel; empty if there is none that can be read.
     private(set) var token: [UInt8] = []
-    /// The app whose channel a broadcast is for; `nil` for a notification to a device.
-    private(set) var broadcastingApp: String?
+    /// What the request is for.
+    private(set) var purpose = RequestPurpose.notification
     private(set) var pushType: PushType?
     private(set) var topic: ArraySlice<UInt8>?
     private(set) var authorization: ArraySlice<UInt8>?
@@ -27,19 +27,37 @@ struct RequestReading {
     mutating func read(_ fields: HeaderFields) {
         index.read(fields)
         token.removeAll(keepingCapacity: true)
-        broadcastingApp = nil
+        purpose = .notification
         authorization = index.value(.authorization, in: fields)
         topic = index.value(.topic, in: fields)
         strangeName = index.strange.map { String(decoding: fields.name(at: $0), as: UTF8.self) }
         addressFault = faultOfAddress(in: fields)
-        headFault = readRest(of: fields) ?? (broadcastingApp == nil ? nil : faultOfBroadcast(in: fields))
+        headFault = readRest(of: fields) ?? faultOfPurpose(in: fields)
+    }
+
+    /// Whether the answer repeats `apns-request-id` instead of `apns-id`.
+    var isAboutChannel: Bool { purpose != .notification }
+
+    /// The maximum payload in bytes.
+    func payloadLimit(_ rules: RequestRules) -> Int {
+        if isAboutChannel { return rules.broadcastPayloadLimit }
+        return pushType == .voip ? rules.voipPayloadLimit : rules.payloadLimit
     }
 
     private mutating func faultOfAddress(in fields: HeaderFields) -> Reason? {
-        guard index.value(.method, in: fields)?.elementsEqual(Self.post) ?? false else { return .methodNotAllowed }
         let path = index.value(.path, in: fields) ?? []
+        let isPost = index.value(.method, in: fields)?.elementsEqual(Self.post) ?? false
+        if path.starts(with: Self.managementStart) {
+            let method = String(decoding: index.value(.method, in: fields) ?? [], as: UTF8.self)
+            let text = String(decoding: path, as: UTF8.self)
+            guard let place = ManagedPlace(path: text) else { return .badPath }
+            guard let request = place.request(by: method) else { return .methodNotAllowed }
+            purpose = .management(request)
+            return index.hasRepeated ? .duplicateHeaders : nil
+        }
+        guard isPost else { return .methodNotAllowed }
         if path.starts(with: Self.broadcastStart), path.count > Self.broadcastStart.count {
-            broadcastingApp = String(decoding: path.dropFirst(Self.broadcastStart.count), as: UTF8.self)
+            purpose = .broadcast(by: String(decoding: path.dropFirst(Self.broadcastStart.count), as: UTF8.self))
             return index.hasRepeated ? .duplicateHeaders : nil
         }
         guard path.starts(with: Self.pathStart) else { return .badPath }
@@ -50,12 +68,25 @@ struct RequestReading {
     private static let post = Array("POST".utf8)
     private static let pathStart = Array("/3/device/".utf8)
     private static let broadcastStart = Array("/4/broadcasts/apps/".utf8)
+    private static let managementStart = Array(ChannelRequest.path.utf8)
 
-    /// What a broadcast needs beyond a notification to a device (Apple, "Sending broadcast push notification requests to APNs").
-    private mutating func faultOfBroadcast(in fields: HeaderFields) -> Reason? {
+    private mutating func faultOfPurpose(in fields: HeaderFields) -> Reason? {
+        switch purpose {
+        case .notification: nil
+        case .broadcast: faultOfChannel(in: fields) ?? faultOfBroadcast
+        case .management(let request): request.isAboutOne ? faultOfChannel(in: fields) : nil
+        }
+    }
+
+    private mutating func faultOfChannel(in fields: HeaderFields) -> Reason? {
         guard let channel = index.value(.channelID, in: fields), !channel.isEmpty else { return .missingChannelID }
         guard ChannelID(String(decoding: channel, as: UTF8.self)) != nil else { return .badChannelID }
         token = Array(channel)
+        return nil
+    }
+
+    /// What a broadcast needs beyond a notification to a device (Apple, "Sending broadcast push notification requests to APNs").
+    private var faultOfBroadcast: Reason? {
         guard let pushType else { return .missingPushType }
         guard pushType == .liveactivity else { return .invalidPushType }
         return expiry == nil ? .badExpirationDate : nil
@@ -90,10 +121,10 @@ struct RequestReading {
     }
 
     private mutating func readRest(of fields: HeaderFields) -> Reason? {
-        id = index.value(broadcastingApp == nil ? .id : .requestID, in: fields)
+        id = index.value(isAboutChannel ? .requestID : .id, in: fields)
         if let text = id, !Self.isCanonical(text) {
             id = nil
-            return broadcastingApp == nil ? .badMessageID : .badRequestParams
+            return isAboutChannel ? .badRequestParams : .badMessageID
         }
         let typeText = index.value(.pushType, in: fields)
         pushType = typeText.flatMap(Self.pushType)

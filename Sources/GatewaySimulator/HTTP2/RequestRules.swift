@@ -19,6 +19,10 @@ public struct RequestRules: Sendable, Hashable {
     /// The channels by their base64 id; others are answered 400 `ChannelNotRegistered`. `nil`: every channel exists and stores
     /// the latest broadcast.
     public var channels: [String: StoragePolicy]?
+    /// The maximum number of channels of an app (10,000); further ones are refused: 400 `CannotCreateChannelConfig`.
+    public var channelLimit = 10_000
+    /// Whether broadcast is switched on for the apps; otherwise 400 `FeatureNotEnabled`.
+    public var allowsBroadcast = true
     /// Whether a payload that is not a JSON object is refused, with `BadRequestPayload`.
     public var refusesOtherThanObjects = true
     /// Whether `apns-push-type` is required, as by newer systems.
