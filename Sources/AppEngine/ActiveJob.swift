@@ -28,8 +28,8 @@ final class ActiveJob {
     var source: JobSource?
     /// The number of recipients that the reader has handed out.
     var handedOutCount = 0
-    /// The notifications by outcome, except accepted ones.
-    var runs: [String: IndexRuns] = [:]
+    /// What its report says about single notifications.
+    var outcomes = ReportedOutcomes()
     /// The place in the archive for which the job is destined.
     var place: ArchivePlace?
     /// Why the job could not continue, as text.
@@ -73,12 +73,6 @@ final class ActiveJob {
         self.machine = JobMachine(count: read.summary.recipientCount, fault: read.summary.failure)
     }
 
-    /// Records an outcome for the result file.
-    func note(_ range: Range<Int>, _ outcome: Outcome) {
-        guard outcome != .accepted else { return }
-        _ = runs[outcome.word, default: IndexRuns()].insert(range)
-    }
-
     /// Records that these notifications were taken back from the gateway.
     ///
     /// - Returns: Those that had counted as accepted.
@@ -117,7 +111,7 @@ final class ActiveJob {
     var progress: JournalProgress {
         var progress = JournalProgress(remaining: machine.remaining)
         progress.tally = machine.tally
-        progress.runs = runs
+        progress.runs = outcomes.runs
         return progress
     }
 
@@ -144,6 +138,7 @@ final class ActiveJob {
         report.claimedAt = claimedAt
         report.isSealed = isSealed
         report.earlier = earlier
+        report.uniqueIDs = outcomes.uniqueIDs
         return report
     }
 
@@ -157,11 +152,8 @@ final class ActiveJob {
         var result = ResultFile(report(conclusion, app: app))
         result.why = fault ?? earlier?.explanation ?? summary.fault?.sentence
         result.findings = summary.report
-        result.rejected = runs["rejected"] ?? IndexRuns()
+        result.take(outcomes)
         result.isAbridged = resumption?.isAbridged == true
-        result.expired = runs[Outcome.expired.word] ?? IndexRuns()
-        result.unsent = runs["unsent"] ?? IndexRuns()
-        result.unknown = runs[Outcome.unknown.word] ?? IndexRuns()
         return result
     }
 }

@@ -145,7 +145,7 @@ final class OutcomeRecorder {
         parts.earlier.firstTold = context.daemon.journal.position
         context.daemon.meter.count { $0.note(outcome, count: unread.count) }
         for run in unread.runs {
-            job.note(run, outcome)
+            job.outcomes.note(run, outcome)
             handle(.settled(run, outcome), id)
         }
     }
@@ -162,6 +162,7 @@ final class OutcomeRecorder {
         if settlement.outcome != .accepted || job.summary.header.record == .all {
             parts.lines.append(settlement, of: job.identity)
         }
+        job.outcomes.note(uniqueIDs: settlement.uniqueIDs)
         let range = settlement.batch.indices
         if isCorrection, !job.machine.isAwaiting(range) { context.daemon.meter.count { $0.noteRevoked(range.count) } }
         note([range], settlement.outcome, of: job, isCorrection: isCorrection)
@@ -175,7 +176,7 @@ final class OutcomeRecorder {
         let result = JournalResult(outcome, ranges, at: .now, isCorrection: isCorrection)
         journal.record(.result(job.claimed.id, result))
         context.daemon.meter.count { $0.note(outcome, count: ranges.reduce(0) { $0 + $1.count }) }
-        for range in ranges { job.note(range, outcome) }
+        for range in ranges { job.outcomes.note(range, outcome) }
     }
 
     /// Records that the outcome of these notifications is unknown.

@@ -307,7 +307,7 @@ extension ActiveJob {
         _ left: LeftJob, _ read: ReadJob, _ known: JournalJob, _ resumption: Resumption
     ) {
         self.init(left.claimed, read, claimedAt: known.facts.claimedAt, isSealed: known.facts.isSealed)
-        (self.resumption, runs) = (resumption, known.runs)
+        (self.resumption, outcomes.runs) = (resumption, known.runs)
         self.resumption?.isAbridged = known.isAbridged
         (finishedAt, fault) = (resumption.final?.finishedAt, resumption.final?.why)
         earlier = resumption.final?.earlier

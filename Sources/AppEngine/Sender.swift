@@ -47,7 +47,7 @@ final class Sender {
 
     /// Resumes a job that was held or is retried.
     private func goOn(_ job: ActiveJob, _ read: ReadJob, _ sent: Remainder.Sent) {
-        job.runs = sent.progress.runs
+        job.outcomes.runs = sent.progress.runs
         job.resumption = Resumption(doubtful: IndexRuns(), untold: [], final: nil)
         job.machine = JobMachine(remaining: sent.progress.remaining, tally: sent.progress.tally)
         begin(job, read)

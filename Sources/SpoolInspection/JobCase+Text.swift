@@ -18,7 +18,7 @@ extension JobCase {
         for (what, count) in refusals.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
             lines.append("  feedback  \(count) × \(what)")
         }
-        for (index, id) in uniqueIDs.sorted(by: { $0.key < $1.key }) {
+        for (index, id) in outcomes.uniqueIDs.sorted(by: { $0.key < $1.key }) {
             lines.append("  Apple's id of index \(index): \(id)")
         }
         for journal in journals {
@@ -79,10 +79,10 @@ extension JobCase {
             writer.key("diagnostics")
             writer.raw(diagnostics)
         }
-        if !uniqueIDs.isEmpty {
+        if !outcomes.uniqueIDs.isEmpty {
             writer.key("unique_ids")
             writer.beginObject()
-            for (index, id) in uniqueIDs.sorted(by: { $0.key < $1.key }) { writer.member(String(index), id) }
+            for (index, id) in outcomes.uniqueIDs.sorted(by: { $0.key < $1.key }) { writer.member(String(index), id) }
             writer.endObject()
         }
         writeLists(to: &writer)

@@ -40,8 +40,8 @@ package struct JobCase {
     var line: JobAccount?
     /// The number of `notification` lines with each text.
     var refusals: [String: Int] = [:]
-    /// The gateway's own ids of its first notifications, by their indices.
-    var uniqueIDs: [Int: String] = [:]
+    /// What feedback says about single notifications: the gateway's own ids of the first ones.
+    var outcomes = ReportedOutcomes()
     /// The job's file.
     var file: File?
     /// The earliest time to send, if the job is waiting and specifies one.

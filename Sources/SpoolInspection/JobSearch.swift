@@ -16,8 +16,6 @@ package struct JobSearch {
     private static let waitingByteLimit: Int64 = 64 << 20
     /// The most distinct outcomes shown for one job.
     private static let refusalLimit = 100
-    /// The most of the gateway's own ids that are kept for each job.
-    private static let uniqueIDLimit = 10
     /// The most faults shown as text for one job.
     private static let faultLimit = 5
     private static let resultEnding = Array(".result.json".utf8)
@@ -159,16 +157,18 @@ package struct JobSearch {
         let index = index(of: id, app: app, name: name)
         if line["kind"]?.isText("job") == true, let account = JobAccount(line) {
             cases[index].line = account
+            for member in line["unique_ids"].map({ Array($0.members) }) ?? [] {
+                guard let number = Int(member.key.text), let id = member.value.string else { continue }
+                cases[index].outcomes.note(uniqueIDs: [number: id])
+            }
             if let path = account.path { caseOfPath[Array(path.utf8)] = index }
         } else if let outcome = line["outcome"]?.string {
             let words = [outcome, line["reason"]?.string, line["verdict"]?.string.map { "(\($0))" }]
             let text = words.compactMap(\.self).joined(separator: " ")
             let isRoom = cases[index].refusals[text] != nil || cases[index].refusals.count < Self.refusalLimit
             cases[index].refusals[isRoom ? text : "others", default: 0] += 1
-            if let id = line["unique_id"]?.string, let number = line["index"]?.integer,
-                cases[index].uniqueIDs.count < Self.uniqueIDLimit
-            {
-                cases[index].uniqueIDs[number] = id
+            if let id = line["unique_id"]?.string, let number = line["index"]?.integer {
+                cases[index].outcomes.note(uniqueIDs: [number: id])
             }
         }
     }

@@ -124,6 +124,7 @@ struct FilePageTests {
             identity, Conclusion(tally: Tally(), fault: .incomplete), notificationCount: 1, at: time)
         (report.claimedAt, report.isSealed) = (time, false)
         report.earlier = EarlierJob(id: JobID(bits: 2), endedAt: time)
+        report.uniqueIDs = [0: "1-2-3"]
         return report
     }
 

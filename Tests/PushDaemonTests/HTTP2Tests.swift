@@ -32,6 +32,23 @@ import Testing
         }
     }
 
+    @Test func `the sandbox's own ids of the first ten are in the job's line, its result, and what is shown of it`()
+        async throws
+    {
+        var manner = HTTP2Manner()
+        manner.tellsUniqueIDs = true
+        try await Modern(manner: manner) { $0.foreign = [bytes(of: 12)] }.serving { bench, _ in
+            let tokens = (1...12).map { "\"\(token($0))\"" }.joined(separator: ",")
+            try bench.drop("dozen.json", #"{"tokens":[\#(tokens)],"alert":"x"}"#, app: "modern")
+            let line = try await bench.end(of: "dozen.json", app: "modern")
+            let ids = try #require(line.unique_ids)
+            #expect(Set(ids.keys) == Set((0..<10).map(String.init)) && Set(ids.values).count == 10, "\(line)")
+            #expect(try await bench.result(of: line).unique_ids == ids)
+            let shown = try await bench.run(["show", "--spool", bench.path + "/spool", "dozen.json"])
+            #expect(shown.text.contains("Apple's id of index 9: \(ids["9"] ?? "")"), "\(shown)")
+        }
+    }
+
     @Test func `a certificate is an identity, too, and names the topic`() async throws {
         try await Bench.running(try Modern().setup) { bench in
             try bench.configureCertified()

@@ -34,6 +34,10 @@ package struct FeedbackLine: Hashable, Sendable {
             writer.member("duplicate_of_at", report.earlier?.endedAt.rfc3339)
             writer.member("path", report.path)
             report.write(to: &writer)
+            if !report.uniqueIDs.isEmpty {
+                writer.key("unique_ids")
+                report.writeUniqueIDs(to: &writer)
+            }
             writer.member("dropped_at", report.droppedAt)
             writer.member("claimed_at", report.claimedAt)
             writer.member("finished_at", report.finishedAt)

@@ -47,6 +47,8 @@ package struct JobReport: Hashable, Sendable {
     package var isSealed = true
     /// The earlier job that this one duplicates, if any.
     package var earlier: EarlierJob?
+    /// The gateway's own ids of the job's first notifications, by index. Only Apple's sandbox sends them.
+    package var uniqueIDs: [Int: String] = [:]
 
     /// Creates the report of a job that ended just now; the caller sets the other members.
     package init(_ identity: JobIdentity, _ conclusion: Conclusion, notificationCount: Int, at time: WallTime) {
@@ -67,5 +69,12 @@ package struct JobReport: Hashable, Sendable {
         writer.member("expired", tally.expired)
         writer.member("unsent", tally.unsent)
         writer.member("unknown", tally.unknown)
+    }
+
+    /// Writes the gateway's own ids as an object, by index.
+    func writeUniqueIDs(to writer: inout JSONWriter) {
+        writer.beginObject()
+        for (index, id) in uniqueIDs.sorted(by: { $0.key < $1.key }) { writer.member(String(index), id) }
+        writer.endObject()
     }
 }

@@ -31,6 +31,13 @@ package struct ResultFile: Sendable {
         self.report = report
     }
 
+    /// Takes the indexes over.
+    package mutating func take(_ outcomes: ReportedOutcomes) {
+        func runs(_ word: String) -> IndexRuns { outcomes.runs[word] ?? IndexRuns() }
+        (rejected, unsent) = (runs("rejected"), runs("unsent"))
+        (expired, unknown) = (runs(Outcome.expired.word), runs(Outcome.unknown.word))
+    }
+
     /// Whether a job that ended this way gets a result file.
     package var isNeeded: Bool { Self.isNeeded(for: report.conclusion, notificationCount: report.notificationCount) }
 
@@ -72,6 +79,7 @@ package struct ResultFile: Sendable {
                 report.write(to: &writer)
                 writer.endObject()
             })
+        if !report.uniqueIDs.isEmpty { lines.append(member("unique_ids", report.writeUniqueIDs)) }
         return lines
     }
 

@@ -31,6 +31,7 @@ struct Line: Decodable, Equatable {
     var verdict: String?
     var apns_id: String?
     var unique_id: String?
+    var unique_ids: [String: String]?
     var dropped_at: String?
     var claimed_at: String?
     var finished_at: String?

@@ -1,0 +1,31 @@
+package import APNSModel
+package import JournalModel
+
+/// What a job's report says about single notifications.
+package struct ReportedOutcomes: Hashable, Sendable {
+    /// The most ids of the gateway's that a report has.
+    package static let uniqueIDLimit = 10
+
+    /// The notifications by outcome, except accepted ones.
+    package var runs: [String: IndexRuns] = [:]
+    /// The gateway's own ids of the first notifications, by index. Only Apple's sandbox sends them.
+    package private(set) var uniqueIDs: [Int: String] = [:]
+
+    /// Creates an empty list.
+    package init() {}
+
+    /// Records an outcome.
+    package mutating func note(_ range: Range<Int>, _ outcome: Outcome) {
+        guard outcome != .accepted else { return }
+        _ = runs[outcome.word, default: IndexRuns()].insert(range)
+    }
+
+    /// Records the gateway's own ids of notifications, as far as there is room for them: the lowest indices have it.
+    package mutating func note(uniqueIDs ids: [Int: String]) {
+        guard !ids.isEmpty else { return }
+        uniqueIDs.merge(ids) { $1 }
+        guard uniqueIDs.count > Self.uniqueIDLimit else { return }
+        let kept = uniqueIDs.sorted { $0.key < $1.key }.prefix(Self.uniqueIDLimit)
+        uniqueIDs = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
+    }
+}
