@@ -9,67 +9,111 @@ extension AppConfiguration {
     package struct Broadcasts: Hashable, Sendable {
         /// The gateway.
         package var endpoint: Endpoint
+        /// The host of the channel management.
+        package var channelEndpoint: Endpoint
         /// The app's channels, by name.
         package var channels: [String: BroadcastChannel] = [:]
 
         /// Broadcasts by Apple's own gateway.
         init(_ environment: Environment) {
-            endpoint = Endpoint(HostPort(host: "api-broadcast.\(environment.hostInfix)push.apple.com", port: 443))
+            let domain = "\(environment.hostInfix)push.apple.com"
+            endpoint = Endpoint(HostPort(host: "api-broadcast.\(domain)", port: 443))
+            let port: UInt16 = environment == .sandbox ? 2195 : 2196
+            channelEndpoint = Endpoint(HostPort(host: "api-manage-broadcast.\(domain)", port: port))
         }
     }
 
-    /// Reads `broadcast_gateway` and `channels`. A gateway that is not Apple's serves broadcasts too, unless another is named.
+    /// Reads `broadcast_gateway`, `channel_gateway` and `channels`. A gateway that is not Apple's serves broadcasts and manages
+    /// channels too, unless others are named.
     mutating func readBroadcasts(_ fields: inout Fields) {
         broadcasts = Broadcasts(environment)
-        if let address = fields.address("broadcast_gateway", defaultPort: 443) {
-            broadcasts.endpoint = Endpoint(address, serverName: fields.string("server_name"))
-        } else if endpoint != Self.standardEndpoint(wire, environment) {
-            broadcasts.endpoint = endpoint
+        if endpoint != Self.standardEndpoint(wire, environment) {
+            (broadcasts.endpoint, broadcasts.channelEndpoint) = (endpoint, endpoint)
         }
-        readChannels(&fields)
+        let serverName = fields.string("server_name")
+        if let address = fields.address("broadcast_gateway", defaultPort: 443) {
+            broadcasts.endpoint = Endpoint(address, serverName: serverName)
+        }
+        let standardPort = Broadcasts(environment).channelEndpoint.address.port
+        if let address = fields.address("channel_gateway", defaultPort: standardPort) {
+            broadcasts.channelEndpoint = Endpoint(address, serverName: serverName)
+        }
+        if let names = fields.value("channels") {
+            broadcasts.channels = Self.readChannels(names, path: fields.path(of: "channels"), report: &fields.report)
+        }
     }
 
-    /// Reads `channels`, the names of the app's broadcast channels: a base64 id for each, or `{id: …, policy: none | latest}`.
-    private mutating func readChannels(_ fields: inout Fields) {
-        fields.mapping("channels") { names in
-            for member in names.node.members {
-                let name = member.key.text
-                names.allow(name)
-                if AppName.isValid(name) {
-                    broadcasts.channels[name] = Self.channel(name, &names)
-                } else {
-                    names.refuse(name, "is not a valid name for a channel", hint: "use \(AppName.rule)")
-                }
+    /// Adds the channels of the app's channel file, which `pushspool channel` writes. The app's own file has priority.
+    mutating func addChannels(from file: [String: BroadcastChannel]) {
+        broadcasts.channels.merge(file) { own, _ in own }
+    }
+
+    /// Reads the names of an app's broadcast channels: a base64 id for each, or `{id: …, policy: none | latest}`.
+    ///
+    /// - Parameters:
+    ///   - node: The mapping from names.
+    ///   - path: The path of its key; empty for a document of its own.
+    ///   - report: Receives the faults.
+    /// - Returns: The channels by name, without faulty ones.
+    static func readChannels(_ node: Node, path: String, report: inout Report) -> [String: BroadcastChannel] {
+        let names = Fields(node, path: path, report: report)
+        report = names.report
+        var channels: [String: BroadcastChannel] = [:]
+        for member in node.members {
+            let name = member.key.text
+            if AppName.isValid(name) {
+                channels[name] = channel(member.value, path: names.path(of: name), report: &report)
+            } else {
+                let fault = Diagnostic(
+                    "is not a valid name for a channel", hint: "use \(AppName.rule)", at: member.key.place)
+                report.add(fault.about(names.path(of: name)))
             }
         }
+        return channels
     }
 
-    private static func channel(_ name: String, _ names: inout Fields) -> BroadcastChannel? {
-        guard names.value(name)?.kind == .mapping else { return id(name, &names).map { BroadcastChannel(id: $0) } }
-        return names.mapping(name) { fields in
-            fields.require("id", hint: "write the base64 id that `pushspool channel create` printed")
-            let policy = fields.choice("policy", of: PolicyWord.self)?.policy
-            return id("id", &fields).map { BroadcastChannel(id: $0, policy: policy) }
-        } ?? nil
+    private static func channel(_ node: Node, path: String, report: inout Report) -> BroadcastChannel? {
+        guard node.kind == .mapping else {
+            return id(node, path: path, report: &report).map { BroadcastChannel(id: $0) }
+        }
+        var fields = Fields(node, path: path, report: report)
+        fields.require("id", hint: "write the base64 id that `pushspool channel create` printed")
+        let policy = fields.choice("policy", of: PolicyWord.self)?.policy
+        let idNode = fields.value("id")
+        report = fields.finish()
+        return idNode.flatMap { id($0, path: "\(path).id", report: &report) }.map {
+            BroadcastChannel(id: $0, policy: policy)
+        }
     }
 
-    private static func id(_ key: String, _ fields: inout Fields) -> ChannelID? {
-        guard let text = fields.string(key) else { return nil }
-        if let id = ChannelID(text) { return id }
+    private static func id(_ node: Node, path: String, report: inout Report) -> ChannelID? {
+        if let id = node.string.flatMap({ ChannelID($0) }) { return id }
         let hint = "write the base64 text as Apple returned it, with its padding"
-        fields.refuse(key, "is not a channel's id", hint: hint)
+        report.add(Diagnostic("is not a channel's id", hint: hint, at: node.place).about(path))
         return nil
     }
+}
 
-    /// The words for what Apple stores of a channel.
-    private enum PolicyWord: String, CaseIterable {
-        case none, latest
+/// The words for what Apple stores of a channel, in files and on the command line.
+package enum PolicyWord: String, CaseIterable, Sendable {
+    /// Nothing.
+    case none
+    /// The latest broadcast.
+    case latest
 
-        var policy: MessageStoragePolicy {
-            switch self {
-            case .none: .nothing
-            case .latest: .latest
-            }
+    /// Creates the word for a policy.
+    package init(_ policy: MessageStoragePolicy) {
+        switch policy {
+        case .nothing: self = .none
+        case .latest: self = .latest
+        }
+    }
+
+    /// The policy.
+    package var policy: MessageStoragePolicy {
+        switch self {
+        case .none: .nothing
+        case .latest: .latest
         }
     }
 }

@@ -60,7 +60,7 @@ extension AppConfiguration {
                     hint: "remove it: over HTTP/2 the gateway reports unregistered tokens itself")
             }
         case .binary:
-            for key in ["proxy", "broadcast_gateway", "channels"] where fields.value(key) != nil {
+            for key in ["proxy", "broadcast_gateway", "channel_gateway", "channels"] where fields.value(key) != nil {
                 fields.refuse(key, "is for protocol: http2 only", hint: "remove it, or write protocol: http2")
             }
             if fields.value("window") != nil {
@@ -88,6 +88,7 @@ extension AppConfiguration {
         connectTimeout = fields.duration("connect", in: .milliseconds(100)...Self.hour) ?? connectTimeout
         endpoint.writeTimeout = fields.duration("write", in: .seconds(1)...Self.hour) ?? endpoint.writeTimeout
         broadcasts.endpoint.writeTimeout = endpoint.writeTimeout
+        broadcasts.channelEndpoint.writeTimeout = endpoint.writeTimeout
         answerTimeout = fields.duration("answer", in: .milliseconds(100)...Self.hour) ?? answerTimeout
         idlePing = fields.duration("idle_ping", in: .seconds(1)...Self.day) ?? idlePing
         if let timeout = fields.duration("hook", in: .seconds(1)...Self.hour) { hook?.timeout = timeout }

@@ -60,16 +60,31 @@ package enum ConfigurationFile {
     /// - Throws: `Diagnostic`: the file cannot be read, or is not valid YAML.
     package static func parse(_ path: String, absent: String? = nil) throws(Diagnostic) -> Node {
         do {
-            var parser = YAML.Parser()
-            let bytes = try read(path).bytes
-            return try parser.parse(isAllComments(bytes) ? Array("{}".utf8) : bytes).root
-        } catch let diagnostic as Diagnostic {
-            throw diagnostic
-        } catch let error as SystemError where error.isNotFound && absent != nil {
-            throw Diagnostic("\(error)", hint: absent)
+            return try document(at: path)
         } catch {
-            throw fault(error, reading: path)
+            let isAbsent = (error as? SystemError)?.isNotFound == true
+            if let absent, isAbsent { throw Diagnostic("\(error)", hint: absent) }
+            throw error as? Diagnostic ?? fault(error, reading: path)
         }
+    }
+
+    /// The same for a file that may be missing.
+    ///
+    /// - Returns: `nil` if there is no such file.
+    /// - Throws: `Diagnostic`: the file cannot be read, or is not valid YAML.
+    static func parseIfPresent(_ path: String) throws(Diagnostic) -> Node? {
+        do {
+            return try document(at: path)
+        } catch {
+            if (error as? SystemError)?.isNotFound == true { return nil }
+            throw error as? Diagnostic ?? fault(error, reading: path)
+        }
+    }
+
+    private static func document(at path: String) throws -> Node {
+        var parser = YAML.Parser()
+        let bytes = try read(path).bytes
+        return try parser.parse(isAllComments(bytes) ? Array("{}".utf8) : bytes).root
     }
 
     private static func isAllComments(_ bytes: [UInt8]) -> Bool {

@@ -176,7 +176,8 @@ package struct ConfigurationLoader: Sendable {
                 throw Diagnostic("another file name differs only in its Unicode form", hint: "remove or rename one")
             }
             let document = try ConfigurationFile.parse(file)
-            let app = AppConfiguration(name: name, document, report: &report)
+            var app = AppConfiguration(name: name, document, report: &report)
+            try set.addChannels(to: &app, in: FilePlace(file).directory)
             set.credentialFiles.formUnion(app.credentialFiles(in: FilePlace(file).directory))
             if let fault = app.hook?.fault { report.add(fault) }
             if !report.hasErrors { set.apps[name] = try loader.load(app, knowing: look.known[name]) }
@@ -190,6 +191,17 @@ package struct ConfigurationLoader: Sendable {
 }
 
 extension ConfigurationSet {
+    /// Adds the channels of an app's channel file, and the diagnostics for that file.
+    ///
+    /// - Throws: `Diagnostic` for the app's own file if the channel file has errors: broadcasts would miss their channels.
+    fileprivate mutating func addChannels(to app: inout AppConfiguration, in folder: String) throws(Diagnostic) {
+        let file = ChannelFile(app: app.name, folder: folder)
+        var report = Report()
+        app.addChannels(from: file.read(report: &report))
+        add(file.path, report)
+        if report.hasErrors { throw Diagnostic("its channel file \(file.path) has errors", hint: "fix that file") }
+    }
+
     /// Adds a warning about a file that is ignored because of its suffix.
     fileprivate mutating func noteMisnamed(_ file: String, in folder: String, beside names: [String]) {
         let app = ConfigurationFile.app(of: file)

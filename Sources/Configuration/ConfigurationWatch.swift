@@ -91,7 +91,8 @@ package struct ConfigurationWatch: Sendable {
     /// empty name means the folder itself, whose permissions may have changed.
     private func matters(_ name: [UInt8], in folder: String) -> Bool {
         if name.isEmpty || name.starts(with: [0x2E, 0x2E]) || names[folder]?.contains(name) == true { return true }
-        return folder == apps && (ConfigurationFile.isOfApp(name) || ConfigurationFile.isNearlyOfApp(name))
+        let isOfApp = ConfigurationFile.isOfApp(name) || ConfigurationFile.isNearlyOfApp(name)
+        return folder == apps && (isOfApp || ChannelFile.isName(name))
     }
 
     private mutating func add(_ folder: String) throws {

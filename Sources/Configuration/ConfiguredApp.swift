@@ -40,6 +40,13 @@ package final class ConfiguredApp: Sendable {
         self === other || configuration == other.configuration && fingerprint == other.fingerprint
     }
 
+    /// Whether connections of the other may stay: new names of channels concern only jobs to come.
+    package func sendsLike(_ other: ConfiguredApp) -> Bool {
+        var mine = configuration
+        mine.broadcasts.channels = other.configuration.broadcasts.channels
+        return mine == other.configuration && fingerprint == other.fingerprint
+    }
+
     /// The default topic for jobs that name none, without the suffix of a push type.
     package var topic: String? {
         switch credentials {
@@ -91,6 +98,19 @@ package final class ConfiguredApp: Sendable {
         guard app.wire == .binary, let endpoint = app.feedbackService?.endpoint else { return nil }
         return FeedbackService(
             endpoint: endpoint, context: context, connectTimeout: app.connectTimeout, answerTimeout: app.answerTimeout)
+    }
+
+    /// Returns a client of the channel management, with the same identity; `nil` if the app has no channels: over the binary
+    /// protocol, and without a bundle identifier.
+    package func channelService(on reactor: Reactor) -> ChannelService? {
+        let app = configuration
+        guard app.wire == .http2, let topic else { return nil }
+        var service = ChannelService.Configuration(
+            endpoint: app.broadcasts.channelEndpoint, context: context, app: topic)
+        if case .token(let key) = credentials { service.key = key }
+        (service.proxy, service.connectTimeout) = (app.proxy, app.connectTimeout)
+        service.answerTimeout = app.answerTimeout
+        return ChannelService(service, on: reactor)
     }
 
     /// Returns the gateway's configuration with the app's identity. Apps with the same key share one source of tokens.

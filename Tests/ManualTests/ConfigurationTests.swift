@@ -92,6 +92,57 @@ struct ConfigurationTests {
         #expect(lines.contains("channels..x: is not a valid name for a channel"), "\(lines)")
     }
 
+    @Test func `the channel file adds names, the app's own file has priority, and faults name their file`() throws {
+        let folder = try TemporaryDirectory()
+        let apps = try folder.directory.makeChild(Array("apps".utf8), mode: 0o755)
+        try Self.putCredentials(into: apps)
+        try folder.directory.put("pushspool.yaml", "apps: apps\n")
+        try apps.put("weather.yaml", Sample.weather.required + "channels: {goals: YWI=}\n")
+        func load(_ file: [UInt8]) throws -> ConfigurationSet {
+            try apps.unlink(Array("weather.channels.json".utf8))
+            try apps.create(Array("weather.channels.json".utf8), mode: 0o644).write(file)
+            return ConfigurationLoader(path: folder.path + "/pushspool.yaml").load()
+        }
+        let (one, two) = (try #require(ChannelID("YWJj" as Substring)), try #require(ChannelID("YQ==" as Substring)))
+        let channels = [
+            "goals": BroadcastChannel(id: one, policy: .latest), "news": BroadcastChannel(id: one, policy: .nothing),
+            "old": BroadcastChannel(id: two),
+        ]
+        let set = try load(ChannelFile.content(channels))
+        #expect(set.findings.isEmpty, "\(set.findings)")
+        let app = try #require(set.apps["weather"]?.configuration)
+        #expect(app.broadcasts.channels.mapValues(\.id.text) == ["goals": "YWI=", "news": "YWJj", "old": "YQ=="])
+        #expect(app.broadcasts.channels["news"]?.policy == .nothing && app.broadcasts.channels["old"]?.policy == nil)
+        let none = try load(ChannelFile.content([:]))
+        #expect(none.findings.isEmpty && none.apps["weather"] != nil)
+        let bad = try load(Array("{\"news\": {\"id\": \"a b\"}}\n".utf8))
+        let lines = bad.findings.flatMap { finding in finding.diagnostics.map { $0.rendered(file: finding.file) } }
+        #expect(bad.brokenApps == ["weather"])
+        #expect(
+            lines.contains { $0.contains("weather.channels.json:1:17: error: news.id: is not a channel's id") },
+            "\(lines)")
+        #expect(lines.contains { $0.contains("weather.yaml") && $0.contains("channel file") }, "\(lines)")
+    }
+
+    @Test(arguments: [("sandbox", 2195, "sandbox."), ("production", 2196, "")])
+    func `channels are managed at Apple's host and port, or at the app's own gateway`(
+        environment: String, port: Int, infix: String
+    ) throws {
+        let folder = try TemporaryDirectory()
+        try Self.putCredentials(into: folder.directory)
+        try folder.directory.put("pushspool.yaml", "apps: .\n")
+        func endpoint(_ more: String) throws -> String? {
+            try folder.directory.unlink(Array("weather.yaml".utf8))
+            let required = Sample.weather.required.replacingOccurrences(of: "sandbox", with: environment)
+            try folder.directory.put("weather.yaml", required + more)
+            let set = ConfigurationLoader(path: folder.path + "/pushspool.yaml").load()
+            return set.apps["weather"]?.configuration.broadcasts.channelEndpoint.description
+        }
+        #expect(try endpoint("") == "api-manage-broadcast.\(infix)push.apple.com:\(port)")
+        #expect(try endpoint("gateway: localhost:8443\n") == "localhost:8443")
+        #expect(try endpoint("gateway: localhost:8443\nchannel_gateway: localhost\n") == "localhost:\(port)")
+    }
+
     /// Puts what the samples name: a certificate with its key, and a key alone.
     static func putCredentials(into folder: Directory) throws {
         let client = try #require(try Certificates.throwaway(topic: "com.example.legacy").client)

@@ -46,13 +46,19 @@ import Testing
         let isFollowing = watch.follow([place.path + "/keys/push.pem", place.path + "/apps/key.p8"])
         #expect(isFollowing)
         for name in ["daemon.log", "pushspool.yaml", "pushspool.yaml~"] { try place.directory.put(name) }
-        for name in [".weather.yaml.swp", "weather.yaml", "notes.txt", "key.p8", "news.yml"] { try apps.put(name) }
+        for name in [
+            ".weather.yaml.swp", "weather.yaml", "notes.txt", "key.p8", "news.yml", "weather.channels.json",
+            ".weather.channels.new",
+        ] { try apps.put(name) }
         for name in ["other.pem", "push.pem"] { try keys.put(name) }
         try apps.unlink(Array("weather.yaml".utf8))
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: place.path + "/keys/push.pem")
         try apps.put("..data")
         let told = try await news(of: &watch, through: "..data")
-        #expect(Set(told.keys) == ["pushspool.yaml", "weather.yaml", "news.yml", "key.p8", "push.pem", "..data"])
+        #expect(
+            Set(told.keys) == [
+                "pushspool.yaml", "weather.yaml", "weather.channels.json", "news.yml", "key.p8", "push.pem", "..data",
+            ])
         #expect(told["weather.yaml"]?.contains(.removed) == true, "\(told)")
         #expect(told["push.pem"]?.contains(.attributes) == true, "\(told)")
     }
