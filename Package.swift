@@ -96,6 +96,12 @@ let package = Package(
                 "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "Document",
             ]),
         layer(
+            "ChannelManagement",
+            uses: [
+                "Configuration", "APNSGateway", "JSON", "LinuxIO", "SpoolModel", "JobFormat", "APNSHTTP2", "APNSModel",
+                "Document",
+            ]),
+        layer(
             "JobOperations",
             uses: [
                 "Configuration", "SpoolStore", "APNSGateway", "JSON", "YAML", "LinuxIO", "OpenSSL", "SpoolModel",
@@ -140,8 +146,9 @@ let package = Package(
         .executableTarget(
             name: "pushspool",
             dependencies: [
-                "Demo", "Report", "SpoolInspection", "PushDaemon", "JobOperations", "Doctor", "Configuration",
-                "GatewaySimulator", "SpoolClient", "SpoolStore", "LinuxIO", "SpoolModel", "JournalModel", "JobFormat",
+                "Demo", "Report", "SpoolInspection", "PushDaemon", "JobOperations", "ChannelManagement", "Doctor",
+                "Configuration", "GatewaySimulator", "SpoolClient", "SpoolStore", "LinuxIO", "SpoolModel",
+                "JournalModel", "JobFormat",
                 "APNSModel", "Document", argumentParser, logging,
             ],
             swiftSettings: strict),

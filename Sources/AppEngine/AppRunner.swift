@@ -161,8 +161,10 @@ package actor AppRunner: CommandedApp {
     package func reconfigureIfNeeded(_ app: ConfiguredApp, asksAgain: Bool) async -> Bool {
         let isOther = !app.isSame(as: self.app)
         guard isOther || asksAgain && isStopped else { return true }
-        let configured = app.gateway(daemon.tokens, daemon.descriptors.sockets)
-        guard await parts.gateway.reconfigure(configured) else { return false }
+        if isStopped || !app.sendsLike(self.app) {
+            let configured = app.gateway(daemon.tokens, daemon.descriptors.sockets)
+            guard await parts.gateway.reconfigure(configured) else { return false }
+        }
         guard isOther else { return true }
         self.app = app
         pipeline.configure(app)

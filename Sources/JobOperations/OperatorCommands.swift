@@ -125,7 +125,7 @@ package final class OperatorCommands: CommandedApp {
         case .cancel: try await end(reference, .cancelled).map(Progress.over)
         case .expire: try await end(reference, .expired).map(Progress.over)
         case .retry: try await retry(request, reference).map(Progress.over)
-        case .pause, .resume, .stop: nil
+        case .pause, .resume, .stop, .reload: nil
         }
     }
 

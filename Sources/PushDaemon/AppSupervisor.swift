@@ -241,6 +241,18 @@ final class AppSupervisor {
         if mayEnd || deadline <= .now { await runner.retire() }
     }
 
+    /// Waits until the running apps use the configuration in force, at most 5 s: an app whose filesystem hangs does not.
+    func awaitConfiguration() async {
+        let deadline = ContinuousClock.now + .seconds(5)
+        while .now < deadline, !isInLine { try? await resources.reactor.sleep(for: .milliseconds(5)) }
+    }
+
+    private var isInLine: Bool {
+        configuration.current.apps.allSatisfy { name, app in
+            places[name]?.runner == nil || places[name]?.applied?.isSame(as: app) == true
+        }
+    }
+
     /// Tells a runner whether the watch covers its folder, if it does not know yet.
     private func setWatched(_ runner: AppRunner) async {
         let isWatched = watcher.isWatching(runner.name)

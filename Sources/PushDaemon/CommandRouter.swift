@@ -85,6 +85,7 @@ final class CommandRouter {
         let answer: ControlAnswer
         switch request.command {
         case .stop: answer = stop(request)
+        case .reload: answer = await reload()
         case .pause, .resume: answer = await pauseOrResume(request)
         case .hold, .release, .cancel, .expire, .retry: answer = await outcome(of: request)
         }
@@ -98,6 +99,12 @@ final class CommandRouter {
         if !answer.isGood { metadata[LogKey.error] = "\(answer.text)" }
         logger.notice("operator command", metadata: metadata)
         return answer
+    }
+
+    /// Waits until the running apps use the configuration that the daemon has just read.
+    private func reload() async -> ControlAnswer {
+        await apps.awaitConfiguration()
+        return ControlAnswer(.done, "the configuration is loaded")
     }
 
     /// Pauses or resumes one app, or all running apps.

@@ -236,14 +236,19 @@ package actor Daemon {
     }
 
     /// Reads the configuration again. A broken file changes nothing.
-    private func reload() {
+    ///
+    /// - Returns: Whether the daemon's own file is in force.
+    @discardableResult
+    private func reload() -> Bool {
         if !apps.isStopping { notifier.noteReload() }
-        if configuration.reload() {
+        let isInForce = configuration.reload()
+        if isInForce {
             noteConfiguration()
             apps.noteConfiguration()
             resources.statusWakeup.signal()
         }
         notifier.update(statusLine)
+        return isInForce
     }
 
     /// Applies a new configuration.
@@ -262,7 +267,10 @@ package actor Daemon {
 
     /// Executes an operator's command.
     func carryOut(_ request: ControlRequest, for peer: PeerProcess) async -> ControlAnswer {
-        await operators.carryOut(request, for: peer)
+        if request.command == .reload, !reload() {
+            return ControlAnswer(.refused, "the configuration is invalid", hint: "run pushspool check")
+        }
+        return await operators.carryOut(request, for: peer)
     }
 
     /// The progress of a stop.

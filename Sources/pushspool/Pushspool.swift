@@ -103,7 +103,7 @@ struct Pushspool: AsyncParsableCommand {
         subcommands: [
             Run.self, Submit.self, List.self, Check.self, Doctor.self, ShowJournal.self, Status.self, Simulate.self,
             Demo.self, Feedback.self, Show.self, MakeReport.self, Hold.self, Release.self, Cancel.self, Expire.self,
-            Retry.self, Pause.self, Resume.self, Stop.self,
+            Retry.self, Pause.self, Resume.self, Stop.self, Channels.self,
         ])
 }
 

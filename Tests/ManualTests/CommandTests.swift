@@ -8,11 +8,14 @@ struct CommandTests {
     private static let commands: [any ParsableCommand.Type] = [
         Run.self, Submit.self, List.self, Check.self, Doctor.self, ShowJournal.self, Status.self, Simulate.self,
         Demo.self, Feedback.self, Show.self, MakeReport.self, Hold.self, Release.self, Cancel.self, Expire.self,
-        Retry.self, Pause.self, Resume.self, Stop.self,
+        Retry.self, Pause.self, Resume.self, Stop.self, Channels.self,
     ]
 
+    /// The commands, and those below them.
+    private static var all: [any ParsableCommand.Type] { commands + Channels.configuration.subcommands }
+
     @Test func `pushspool(1) names every option of every command, and no other`() throws {
-        let known = Set(Self.commands.flatMap { Self.options(in: Self.help($0)) })
+        let known = Set(Self.all.flatMap { Self.options(in: Self.help($0)) })
         let told = Self.options(in: try Manual.page("pushspool.1"))
         #expect(known.subtracting(told) == [])
         #expect(told.subtracting(known) == [])
@@ -21,8 +24,10 @@ struct CommandTests {
     @Test func `pushspool(1) and the README name every command`() throws {
         #expect(Pushspool.configuration.subcommands.count == Self.commands.count)
         let (page, readme) = (try Manual.page("pushspool.1"), try Manual.text("README.md"))
+        let below = Channels.configuration.subcommands.map { "channel \($0._commandName)" }
+        let names = Self.commands.filter { $0 != Channels.self }.map { $0._commandName } + below
+        for name in names { #expect(page.contains("\n.B \(name)\n"), "\(name)") }
         for command in Self.commands {
-            #expect(page.contains("\n.B \(command._commandName)\n"), "\(command)")
             #expect(readme.contains("`pushspool \(command._commandName)`"), "\(command)")
         }
     }
@@ -37,7 +42,7 @@ struct CommandTests {
 
     @Test func `pushspool(1) tells every default that the help tells`() throws {
         let page = try Manual.page("pushspool.1")
-        for command in Self.commands {
+        for command in Self.all {
             for value in Self.defaults(in: Self.help(command)) where value != "0" {
                 #expect(page.contains("Default: \(value)."), "\(command)")
             }

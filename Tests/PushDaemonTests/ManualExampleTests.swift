@@ -66,7 +66,7 @@ private struct Desk {
     /// What is not to be done again until it prints what it should.
     private static let doneOnce = [
         "pushspool submit ", "pushspool demo ", "pushspool hold ", "pushspool release ", "pushspool cancel ",
-        "pushspool expire ", "pushspool retry news", "pushspool stop ",
+        "pushspool expire ", "pushspool retry news", "pushspool stop ", "pushspool channel delete ",
     ]
 
     private let bench: Bench
@@ -89,6 +89,11 @@ private struct Desk {
             esac
             command=$1
             shift
+            if [ "$command" = channel ]; then
+                action=$1
+                shift
+                exec '\(program)' channel "$action" --config '\(bench.path)/etc/pushspool.yaml' "$@"
+            fi
             exec '\(program)' "$command" --config '\(bench.path)/etc/pushspool.yaml' "$@"
 
             """)

@@ -26,12 +26,14 @@ package struct ControlRequest: Hashable, Sendable {
         case resume
         /// Stop the daemon.
         case stop
+        /// Read the configuration again.
+        case reload
 
         /// Whether the command acts on one job.
         var isAboutJob: Bool {
             switch self {
             case .hold, .release, .cancel, .expire, .retry: true
-            case .pause, .resume, .stop: false
+            case .pause, .resume, .stop, .reload: false
             }
         }
     }
@@ -148,7 +150,7 @@ extension ControlRequest.Command {
         case .hold, .cancel, .expire: [.new, .work, .hold]
         case .release: [.hold]
         case .retry: [.done, .failed]
-        case .pause, .resume, .stop: []
+        case .pause, .resume, .stop, .reload: []
         }
     }
 }

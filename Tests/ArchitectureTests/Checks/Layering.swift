@@ -44,6 +44,10 @@ enum Layering {
             "Configuration", "SpoolStore", "APNSGateway", "SecureTransport", "JSON", "LinuxIO", "OpenSSL", "SpoolModel",
             "JournalModel", "JobFormat", "APNSModel", "Document", "Synchronization",
         ],
+        "ChannelManagement": [
+            "Configuration", "APNSGateway", "JSON", "LinuxIO", "SpoolModel", "JobFormat", "APNSHTTP2", "APNSModel",
+            "Document",
+        ],
         "JobOperations": [
             "Configuration", "SpoolStore", "APNSGateway", "JSON", "YAML", "LinuxIO", "OpenSSL", "SpoolModel",
             "JournalModel", "JobFormat", "APNSBinary", "APNSModel", "Document", "Logging",
@@ -75,8 +79,9 @@ enum Layering {
             "Document", "Logging", "Synchronization",
         ],
         "pushspool": [
-            "Demo", "Report", "SpoolInspection", "PushDaemon", "JobOperations", "Doctor", "Configuration",
-            "GatewaySimulator", "SpoolClient", "SpoolStore", "LinuxIO", "SpoolModel", "JournalModel", "JobFormat",
+            "Demo", "Report", "SpoolInspection", "PushDaemon", "JobOperations", "ChannelManagement", "Doctor",
+            "Configuration", "GatewaySimulator", "SpoolClient", "SpoolStore", "LinuxIO", "SpoolModel", "JournalModel",
+            "JobFormat",
             "APNSModel", "Document", "ArgumentParser", "Logging",
         ],
     ]
