@@ -109,7 +109,8 @@ struct ConfigurationTests {
             "old": BroadcastChannel(id: two),
         ]
         let set = try load(ChannelFile.content(channels))
-        #expect(set.findings.isEmpty, "\(set.findings)")
+        let warnings = set.findings.flatMap(\.diagnostics).map { "\($0.severity) \($0.path ?? ""): \($0.message)" }
+        #expect(warnings == ["warning goals: has no effect: weather.yaml has another channel of this name"])
         let app = try #require(set.apps["weather"]?.configuration)
         #expect(app.broadcasts.channels.mapValues(\.id.text) == ["goals": "YWI=", "news": "YWJj", "old": "YQ=="])
         #expect(app.broadcasts.channels["news"]?.policy == .nothing && app.broadcasts.channels["old"]?.policy == nil)
