@@ -10,7 +10,7 @@ package import SecureTransport
 /// is signed for each connection, and kept nowhere.
 package actor ChannelService {
     /// Where and as whom to manage channels.
-    package struct Configuration: Sendable {
+    package struct Access: Sendable {
         /// The host of the channel management.
         package var endpoint: Endpoint
         /// The identity to present, if it is a certificate, and the authorities to trust; ALPN is `h2`.
@@ -26,7 +26,7 @@ package actor ChannelService {
         /// The timeout for the answer to a request.
         package var answerTimeout = Duration.seconds(30)
 
-        /// Creates a configuration with the contract's defaults.
+        /// Creates access with the contract's defaults.
         package init(endpoint: Endpoint, context: TLSContext, app: String) {
             (self.endpoint, self.context, self.app) = (endpoint, context, app)
         }
@@ -48,12 +48,12 @@ package actor ChannelService {
     }
 
     private let reactor: Reactor
-    private let configuration: Configuration
+    private let access: Access
     private var connection: ChannelConnection?
 
     /// Creates a client. It connects when the first request is made.
-    package init(_ configuration: Configuration, on reactor: Reactor) {
-        (self.configuration, self.reactor) = (configuration, reactor)
+    package init(_ access: Access, on reactor: Reactor) {
+        (self.access, self.reactor) = (access, reactor)
     }
 
     /// The reactor's thread.
@@ -65,7 +65,7 @@ package actor ChannelService {
     package func answer(to request: ChannelRequest) async throws -> ChannelReply {
         let connection = try await connected()
         self.connection = nil
-        let reply = try await connection.answer(to: request, until: .now + configuration.answerTimeout)
+        let reply = try await connection.answer(to: request, until: .now + access.answerTimeout)
         // An expired or refused token must not be presented again.
         if case .refused = reply { await connection.close() } else { self.connection = connection }
         return reply
@@ -81,12 +81,12 @@ package actor ChannelService {
     private func connected() async throws -> ChannelConnection {
         if let connection, connection.isUsable { return connection }
         do {
-            let stream = try await configuration.endpoint.openHTTP2(
-                configuration.context, through: configuration.proxy, on: reactor,
-                until: .now + configuration.connectTimeout)
-            let token = try configuration.key?.sign(at: .now)
+            let stream = try await access.endpoint.openHTTP2(
+                access.context, through: access.proxy, on: reactor,
+                until: .now + access.connectTimeout)
+            let token = try access.key?.sign(at: .now)
             let sender = RequestFields.Sender(
-                authority: configuration.endpoint.authority, app: configuration.app,
+                authority: access.endpoint.authority, app: access.app,
                 authorization: token?.authorization)
             return ChannelConnection(stream, sender)
         } catch let failure as ConnectFailure {

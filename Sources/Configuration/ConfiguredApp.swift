@@ -105,12 +105,11 @@ package final class ConfiguredApp: Sendable {
     package func channelService(on reactor: Reactor) -> ChannelService? {
         let app = configuration
         guard app.wire == .http2, let topic else { return nil }
-        var service = ChannelService.Configuration(
+        var access = ChannelService.Access(
             endpoint: app.broadcasts.channelEndpoint, context: context, app: topic)
-        if case .token(let key) = credentials { service.key = key }
-        (service.proxy, service.connectTimeout) = (app.proxy, app.connectTimeout)
-        service.answerTimeout = app.answerTimeout
-        return ChannelService(service, on: reactor)
+        if case .token(let key) = credentials { access.key = key }
+        (access.proxy, access.connectTimeout, access.answerTimeout) = (app.proxy, app.connectTimeout, app.answerTimeout)
+        return ChannelService(access, on: reactor)
     }
 
     /// Returns the gateway's configuration with the app's identity. Apps with the same key share one source of tokens.

@@ -241,13 +241,8 @@ final class AppSupervisor {
         if mayEnd || deadline <= .now { await runner.retire() }
     }
 
-    /// Waits until the running apps use the configuration in force, at most 5 s: an app whose filesystem hangs does not.
-    func awaitConfiguration() async {
-        let deadline = ContinuousClock.now + .seconds(5)
-        while .now < deadline, !isInLine { try? await resources.reactor.sleep(for: .milliseconds(5)) }
-    }
-
-    private var isInLine: Bool {
+    /// Whether the running apps use the configuration in force.
+    var areInLine: Bool {
         configuration.current.apps.allSatisfy { name, app in
             places[name]?.runner == nil || places[name]?.applied?.isSame(as: app) == true
         }

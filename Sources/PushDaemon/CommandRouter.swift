@@ -101,9 +101,16 @@ final class CommandRouter {
         return answer
     }
 
+    /// How long an app may take to use a new configuration. One whose filesystem hangs does not.
+    private static let reloadLimit = Duration.seconds(5)
+
     /// Waits until the running apps use the configuration that the daemon has just read.
     private func reload() async -> ControlAnswer {
-        await apps.awaitConfiguration()
+        guard configuration.isCurrent else {
+            return ControlAnswer(.refused, "the configuration is invalid", hint: "run pushspool check")
+        }
+        let deadline = ContinuousClock.now + Self.reloadLimit
+        while .now < deadline, !apps.areInLine { try? await resources.reactor.sleep(for: .milliseconds(5)) }
         return ControlAnswer(.done, "the configuration is loaded")
     }
 

@@ -12,6 +12,8 @@ final class ConfigurationKeeper {
     private let logThreshold: LogThreshold
     /// The configuration in force.
     private(set) var current: ConfigurationSet
+    /// Whether the daemon's own file was valid when it was read last.
+    private(set) var isCurrent = true
     /// The changed keys of the daemon's own file that were reported to need a restart.
     private var unusedKeys: [String] = []
     /// The findings that were reported.
@@ -33,6 +35,7 @@ final class ConfigurationKeeper {
         // Credential files may have changed before their folder was watched.
         if !set.isDaemonBroken, watch?.follow(set.credentialFiles) == true { set = read() }
         report(set)
+        isCurrent = !set.isDaemonBroken
         if set.isDaemonBroken {
             logger.error("configuration is invalid and was not applied", metadata: [LogKey.path: "\(loader.path)"])
             return false

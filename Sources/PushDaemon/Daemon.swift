@@ -236,19 +236,14 @@ package actor Daemon {
     }
 
     /// Reads the configuration again. A broken file changes nothing.
-    ///
-    /// - Returns: Whether the daemon's own file is in force.
-    @discardableResult
-    private func reload() -> Bool {
+    private func reload() {
         if !apps.isStopping { notifier.noteReload() }
-        let isInForce = configuration.reload()
-        if isInForce {
+        if configuration.reload() {
             noteConfiguration()
             apps.noteConfiguration()
             resources.statusWakeup.signal()
         }
         notifier.update(statusLine)
-        return isInForce
     }
 
     /// Applies a new configuration.
@@ -267,9 +262,7 @@ package actor Daemon {
 
     /// Executes an operator's command.
     func carryOut(_ request: ControlRequest, for peer: PeerProcess) async -> ControlAnswer {
-        if request.command == .reload, !reload() {
-            return ControlAnswer(.refused, "the configuration is invalid", hint: "run pushspool check")
-        }
+        if request.command == .reload { reload() }
         return await operators.carryOut(request, for: peer)
     }
 
