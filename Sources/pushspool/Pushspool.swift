@@ -39,12 +39,16 @@ enum Program {
         Host.park()
     }
 
-    /// Refuses an unknown command if a known one has a similar name.
+    /// Refuses an unknown command, or one below a command, if a known one has a similar name.
     private static func refuseMisspelling() {
-        guard CommandLine.arguments.count > 1 else { return }
-        let (word, known) = (CommandLine.arguments[1], Pushspool.configuration.subcommands.map { $0._commandName })
-        guard !word.hasPrefix("-"), !(known + ["help"]).contains(word),
-            let meant = Nearest.word(to: word, among: known + ["help"])
+        var commands = Pushspool.configuration.subcommands
+        var words = CommandLine.arguments.dropFirst()
+        while let word = words.first, let command = commands.first(where: { $0._commandName == word }) {
+            commands = command.configuration.subcommands
+            words = words.dropFirst()
+        }
+        guard let word = words.first, !word.hasPrefix("-"), word != "help", !commands.isEmpty,
+            let meant = Nearest.word(to: word, among: commands.map { $0._commandName } + ["help"])
         else { return }
         Talk.complain("unknown command \(Diagnostic.quoted(word))", hint: "did you mean `\(meant)`?")
         Host.leave(with: ExitCode.validationFailure.rawValue)

@@ -66,6 +66,20 @@ struct RequestFieldsTests {
             ])
     }
 
+    /// The fields of a broadcast that @parse/node-apn puts on the wire, from its sources (lib/client.js, lib/notification): the
+    /// expiration only if one is set, and the priority only if it is not 10. Apple's page requires both.
+    @Test func `a broadcast has the fields that another client sends, and those that Apple requires besides`() {
+        let theirs: Set = [
+            ":method", ":scheme", ":authority", ":path", "authorization", "apns-channel-id", "apns-push-type",
+            "apns-request-id",
+        ]
+        var attributes = Attributes(pushType: .liveactivity, priority: .immediate)
+        attributes.channel = ChannelID("dHN0LXNyY2gtY2hubA==" as Substring)
+        let ours = Set(head(attributes, authorization: "bearer x").fields.map(\.name))
+        #expect(ours.subtracting(theirs) == ["apns-priority", "apns-expiration", "content-length"])
+        #expect(theirs.subtracting(ours).isEmpty)
+    }
+
     @Test func `a job's own topic is sent as it is`() {
         let fields = head(Attributes(topic: "com.example.other", pushType: .voip)).fields
         #expect(fields.contains(.init("apns-topic", .text("com.example.other"), kept: .field)))

@@ -10,13 +10,22 @@ import Testing
 @testable import Configuration
 @testable import JobOperations
 
-/// The sample jobs in `etc/jobs`: one for each push type.
+/// The sample jobs in `etc/jobs`: one for each push type, and a broadcast.
 struct SampleJobTests {
     private static let folder = Manual.root.appending(path: "etc/jobs").path
 
-    @Test func `etc/jobs has exactly one sample for each push type`() throws {
+    @Test func `etc/jobs has exactly one sample for each push type, and a broadcast`() throws {
         let names = try Directory.open(path: Self.folder).sortedNames()
-        #expect(names == PushType.allCases.map { "\($0.rawValue).yaml" }.sorted())
+        #expect(names == (PushType.allCases.map { "\($0.rawValue).yaml" } + ["broadcast.yaml"]).sorted())
+    }
+
+    @Test func `the sample of a broadcast has a channel, and its reader finds nothing to report`() throws {
+        let folder = try TemporaryDirectory()
+        for app in [nil, try Self.weather(in: folder)] {
+            let verdict = try JobCheck(for: app).read("\(Self.folder)/broadcast.yaml")
+            #expect(verdict.diagnostics.isEmpty, "\(verdict.diagnostics)")
+            #expect(verdict.isSendable && verdict.recipientCount == 1 && verdict.rejectedCount == 0)
+        }
     }
 
     @Test(arguments: PushType.allCases)

@@ -41,7 +41,7 @@ import Testing
 
     @Test(arguments: [
         (["cancle", "weather/a.json"], "did you mean `cancel`?"), (["lits"], "did you mean `list`?"),
-        (["stauts", "--json"], "did you mean `status`?"),
+        (["stauts", "--json"], "did you mean `status`?"), (["channel", "creat"], "did you mean `create`?"),
     ])
     func `a misspelt command is told the right one`(words: [String], hint: String) async throws {
         try await Bench.running(try .init()) { bench in
