@@ -45,7 +45,9 @@ package struct ChannelFault: Error, Hashable, Sendable {
 
     /// Creates the fault of a channel file that cannot be read or changed.
     init(_ error: SystemError) {
-        self.init(.configuration, "\(error)", hint: "run this as a user who may change the folder of the apps' files")
+        let isPermission = error.isPermission
+        let hint = isPermission ? "run this as a user who may change that folder" : "check that folder and its volume"
+        self.init(isPermission ? .configuration : .later, "\(error)", hint: hint)
     }
 
     private static func kind(of failure: FailureClass?) -> Kind {
