@@ -37,7 +37,8 @@ import Testing
                     [
                         "/usr/bin/python3", "-c", Trespasser.program, bench.spool + "/weather", bench.spool,
                         bench.home + "/state",
-                        bench.home + "/secret.json", bench.home + "/certificates/client.pem", "\(trials(4, full: 60))",
+                        bench.home + "/secret.json", bench.home + "/certificates/client.pem",
+                        "\(trials(300, full: 4000))",
                         "\(seed)",
                     ]), logs: bench.home + "/logs")
             var number = 0
@@ -82,7 +83,8 @@ extension Bench {
     /// they are behind thousands of the other's.
     fileprivate func settle(_ daemon: Child) async throws {
         let names = Set(drops.all.map(\.name))
-        try await eventually("\(self.names(in: "weather/new"))\n\(daemon.log.suffix(2000))", within: .seconds(180)) {
+        let waiting = { self.names(in: "weather/new").count }
+        try await eventually("\(waiting()) jobs wait\n\(daemon.log.suffix(2000))", within: .seconds(180)) {
             let done = Set(archived("weather").compactMap { $0.split(separator: "/").last.map(String.init) })
             return names.isSubset(of: done) && claimed("weather").isEmpty
         }
