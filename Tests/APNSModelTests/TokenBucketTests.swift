@@ -25,6 +25,12 @@ struct TokenBucketTests {
         #expect(bucket.available(at: start + .seconds(25)) == 0)
     }
 
+    @Test func `a full bucket is full however lately the machine was booted`() throws {
+        let slow = try #require(Rate(1, per: .hour))
+        #expect(TokenBucket(slow).available(at: .zero) == slow.burst)
+        #expect(TokenBucket(slow).available(at: .zero + .seconds(5)) == slow.burst)
+    }
+
     @Test func `asking again is worth while for one that waits, or for a fifth of a burst`() throws {
         let start = Moment(nanoseconds: 1_000_000_000_000)
         let bucket = TokenBucket(try #require(Rate(1000)), emptyAt: start)

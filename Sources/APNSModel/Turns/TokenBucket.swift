@@ -11,7 +11,8 @@ package struct TokenBucket: Sendable {
     /// Creates a full bucket.
     package init(_ rate: Rate) {
         self.rate = rate
-        self.emptyAt = .zero
+        // The clock counts from the boot, which may have been lately.
+        self.emptyAt = Moment(nanoseconds: -Int64(rate.burst) * rate.nanosecondsEach)
     }
 
     /// Creates a bucket that is empty now.
