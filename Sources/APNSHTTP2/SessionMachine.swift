@@ -381,7 +381,7 @@ extension SessionMachine {
                 let start = tokens.offset + request * tokens.byteCount
                 RequestFields.fill(
                     storage.span.extracting(start..<start + tokenByteCount),
-                    NotificationID(job: batch.job, index: batch.indices.lowerBound + request), into: &bytes,
+                    batch.id(at: batch.indices.lowerBound + request), into: &bytes,
                     at: (tokenAt + request * stride, idAt + request * stride))
                 RequestFields.fill(bodyByteCount, into: &bytes, at: lengthAt + request * stride)
             }
@@ -396,7 +396,7 @@ extension SessionMachine {
         let token = one.attributes.channel == nil ? Array(one.token(at: index)) : []
         var bytes = filled.bytes.mutableSpan
         RequestFields.fill(
-            token.span, NotificationID(job: one.job, index: index), into: &bytes,
+            token.span, one.id(at: index), into: &bytes,
             at: (head.holes[RequestFields.tokenHole], head.holes[RequestFields.idHole]))
         RequestFields.fill(body.count, into: &bytes, at: head.holes[RequestFields.lengthHole])
         var output: [UInt8] = []

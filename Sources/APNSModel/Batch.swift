@@ -40,10 +40,12 @@ package struct Batch: Sendable {
 
     private let tokens: PackedBytes
     private let payloads: Payloads
+    /// The producer's own ids, one for each token; `nil` if all ids are derived.
+    private var ids: [NotificationID]?
     /// The job's index of the first stored token.
     private let base: Int
 
-    /// Creates a batch of all the tokens. The first one is the job's notification `firstIndex`.
+    /// Creates a batch of all the tokens. The first one is the job's notification `firstIndex`. The ids are derived.
     package init(header: Header, firstIndex: Int, tokens: PackedBytes, payloads: Payloads) {
         self.job = header.job
         self.attributes = header.attributes
@@ -55,6 +57,14 @@ package struct Batch: Sendable {
         self.payloads = payloads
         self.base = firstIndex
         self.indices = firstIndex..<firstIndex + tokens.count
+    }
+
+    /// Returns the batch with the producer's own ids, one for each token. Must be called before it is sliced.
+    package func identified(by ids: [NotificationID]) -> Batch {
+        precondition(ids.count == tokens.count, "as many ids as tokens")
+        var batch = self
+        batch.ids = ids
+        return batch
     }
 
     /// The properties that are the same for consecutive batches of a job.
@@ -89,6 +99,11 @@ package struct Batch: Sendable {
     /// Returns the token bytes of the job's notification `index`, which must be in `indices`.
     package func token(at index: Int) -> ArraySlice<UInt8> {
         tokens[index - base]
+    }
+
+    /// Returns the `apns-id` of the job's notification `index`, which must be in `indices`.
+    package func id(at index: Int) -> NotificationID {
+        ids?[index - base] ?? NotificationID(job: job, index: index)
     }
 
     /// All tokens in the batch's storage, end to end, for loops that avoid copies. `tokenRange` locates each one.

@@ -1,13 +1,37 @@
-/// The `apns-id` of a notification: a pure function of its job's id and its index, so that a resend has the same id.
+/// The `apns-id` of a notification: the producer's own, or a pure function of its job's id and its index, so that a resend
+/// has the same id.
 ///
-/// It is a UUID of version 8 (RFC 9562 §5.8): the job's bits, with the index mixed into the last 62 and the version and
-/// variant fields overwritten. Two notifications of one job never share an id. Those of two jobs share one as rarely as
-/// random ids do.
+/// A derived id is a UUID of version 8 (RFC 9562 §5.8): the job's bits, with the index mixed into the last 62 and the
+/// version and variant fields overwritten. Two notifications of one job never share a derived id. Those of two jobs share
+/// one as rarely as random ids do.
 package struct NotificationID: Hashable, Sendable, CustomStringConvertible {
     /// The 128 bits, most significant first as printed.
     package let bits: UInt128
 
-    /// Creates the id of the notification with this index, counted from 0 in file order.
+    /// Reads a UUID: 8-4-4-4-12 hexadecimal digits in either case (RFC 9562 §4), of any version.
+    ///
+    /// Apple's page asks for lowercase digits, but some clients send what their library prints, in uppercase.
+    package init?(_ text: some Collection<UInt8>) {
+        guard text.count == 36 else { return nil }
+        var bits: UInt128 = 0
+        for (place, byte) in text.enumerated() {
+            if [8, 13, 18, 23].contains(place) {
+                guard byte == UInt8(ascii: "-") else { return nil }
+            } else {
+                guard let value = hexValue(byte) else { return nil }
+                bits = bits << 4 | UInt128(value)
+            }
+        }
+        self.bits = bits
+    }
+
+    /// Creates a random UUID of version 4 (RFC 9562 §5.4).
+    package init(using generator: inout some RandomNumberGenerator) {
+        let kept = ~((UInt128(0xF) << 76) | (UInt128(0b11) << 62))
+        self.bits = UInt128.random(in: 0 ... .max, using: &generator) & kept | UInt128(0x4) << 76 | UInt128(0b10) << 62
+    }
+
+    /// Creates the derived id of the notification with this index, counted from 0 in file order.
     package init(job: JobID, index: Int) {
         let mixed = job.bits ^ UInt128(UInt64(truncatingIfNeeded: index) & 0x3FFF_FFFF_FFFF_FFFF)
         let version: UInt128 = 0x8 << 76

@@ -38,3 +38,13 @@ extension String {
 package func hexDigit(_ nibble: UInt8) -> UInt8 {
     nibble < 10 ? 0x30 + nibble : 0x57 + nibble
 }
+
+/// Returns the value of a hexadecimal digit of either case; `nil` for any other byte.
+package func hexValue(_ digit: UInt8) -> UInt8? {
+    switch digit {
+    case 0x30...0x39: digit - 0x30
+    case 0x41...0x46: digit - 0x37
+    case 0x61...0x66: digit - 0x57
+    default: nil
+    }
+}

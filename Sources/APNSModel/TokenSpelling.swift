@@ -38,7 +38,7 @@ package enum TokenSpelling {
         var pending: UInt8?
         for index in text.indices {
             let byte = text[index]
-            guard let nibble = nibble(byte) else {
+            guard let nibble = hexValue(byte) else {
                 if isIgnored(byte) { continue }
                 bytes.removeLast(bytes.count - start)
                 return nil
@@ -82,15 +82,6 @@ package enum TokenSpelling {
 
     private static func isIgnored(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: " ") || byte == UInt8(ascii: "<") || byte == UInt8(ascii: ">")
-    }
-
-    private static func nibble(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46: byte - 0x37
-        case 0x61...0x66: byte - 0x57
-        default: nil
-        }
     }
 
     private static func sextet(_ byte: UInt8) -> UInt8? {

@@ -35,6 +35,8 @@ struct ChunkBuilder: Sendable {
     private var batches: [Batch] = []
     private var rejected: [RejectedRecipient] = []
     private var registrations: [Int: WallTime] = [:]
+    /// The recipients' own ids, by index.
+    private var ids: [Int: NotificationID] = [:]
     /// How many bytes of the file this chunk covers.
     private var byteCount = 0
 
@@ -101,7 +103,7 @@ struct ChunkBuilder: Sendable {
     mutating func reject(_ reason: FaultReason, token: DeviceToken?) {
         close()
         rejected.append(
-            RejectedRecipient(index: next, token: token, refusal: reason.refusal))
+            RejectedRecipient(index: next, id: id(at: next), token: token, refusal: reason.refusal))
         next += 1
     }
 
@@ -110,11 +112,16 @@ struct ChunkBuilder: Sendable {
         registrations[next] = time
     }
 
+    /// Sets the `apns-id` of the next recipient.
+    mutating func note(id: NotificationID) {
+        ids[next] = id
+    }
+
     /// Returns everything collected since the last call; `nil` if there is nothing.
     mutating func take() -> JobChunk? {
         close()
         guard next > chunkStart else { return nil }
-        defer { (batches, rejected, registrations, chunkStart, byteCount) = ([], [], [:], next, 0) }
+        defer { (batches, rejected, registrations, ids, chunkStart, byteCount) = ([], [], [:], [:], next, 0) }
         return JobChunk(
             indices: chunkStart..<next, batches: batches, rejected: rejected, registrations: registrations,
             weight: max(next - chunkStart, byteCount * JobChunk.capacity / JobChunk.byteLimit))
@@ -128,22 +135,24 @@ struct ChunkBuilder: Sendable {
 
     /// Turns the open run into a batch.
     private mutating func close() {
-        let first = next - tokens.count
         switch run {
         case .shared(let delivery) where tokens.count > 0:
-            let header = header(delivery.attributes)
-            append(Batch(header: header, firstIndex: first, tokens: tokens, payloads: .shared(delivery.payload)))
+            append(.shared(delivery.payload), delivery.attributes)
         case .each(let attributes) where tokens.count > 0:
-            append(Batch(header: header(attributes), firstIndex: first, tokens: tokens, payloads: .each(payloads)))
+            append(.each(payloads), attributes)
         case .none, .shared, .each: break
         }
         (run, isShared) = (.none, false)
     }
 
-    private mutating func append(_ batch: Batch) {
-        batches.append(batch)
-        (tokens, payloads) = (PackedBytes(reservingByteCount: tokens.bytes.count), PackedBytes())
+    private mutating func append(_ payloads: Batch.Payloads, _ attributes: Attributes) {
+        let first = next - tokens.count
+        let batch = Batch(header: header(attributes), firstIndex: first, tokens: tokens, payloads: payloads)
+        batches.append(ids.isEmpty ? batch : batch.identified(by: (first..<next).map(id)))
+        (tokens, self.payloads) = (PackedBytes(reservingByteCount: tokens.bytes.count), PackedBytes())
     }
+
+    private func id(at index: Int) -> NotificationID { ids[index] ?? NotificationID(job: job, index: index) }
 
     private func header(_ attributes: Attributes) -> Batch.Header {
         var header = Batch.Header(job: job, attributes: attributes, onDoubt: onDoubt)

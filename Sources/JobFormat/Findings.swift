@@ -10,10 +10,12 @@ struct FaultReason: Hashable, Sendable {
     static let payloadEmpty = FaultReason(Reason.payloadEmpty, .message)
     static let badTopic = FaultReason(Reason.badTopic, .message)
     static let missingTopic = FaultReason(Reason.missingTopic, .message)
+    static let badMessageID = FaultReason(Reason.badMessageID, .message)
     static let badPriority = FaultReason(Reason.badPriority, .message)
     static let badExpirationDate = FaultReason(Reason.badExpirationDate, .message)
     static let badCollapseID = FaultReason(Reason.badCollapseID, .message)
     static let invalidPushType = FaultReason(Reason.invalidPushType, .message)
+    static let badRequestPayload = FaultReason(Reason.badRequestPayload, .message)
     static let badPayload = FaultReason(LocalReason.badPayload, .message)
     static let badValue = FaultReason(LocalReason.badValue, .message)
 

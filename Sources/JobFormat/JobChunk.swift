@@ -23,6 +23,8 @@ package struct JobChunk: Sendable {
 package struct RejectedRecipient: Sendable {
     /// Its index in the job.
     package let index: Int
+    /// Its `apns-id`, for feedback.
+    package let id: NotificationID
     /// Its token, unless the token is at fault.
     package let token: DeviceToken?
     /// The reason, in the words of feedback lines.

@@ -72,7 +72,7 @@ package struct JobHeader: Hashable, Sendable {
         case .token, .tokens, .recipients, .payloads, .channel, .topic, .priority, .expiration, .pushType, .collapseID,
             .payload,
             .alert, .badge, .sound, .category, .custom, .threadID, .contentAvailable, .mutableContent,
-            .interruptionLevel, .registeredAt:
+            .interruptionLevel, .registeredAt, .apnsID:
             preconditionFailure("not a key about the job")
         }
     }

@@ -16,6 +16,7 @@ enum JobKey: String, CaseIterable, Sendable {
     case mutableContent = "mutable_content"
     case interruptionLevel = "interruption_level"
     case registeredAt = "registered_at"
+    case apnsID = "apns_id"
 
     /// The subject of a key, which determines where it may appear.
     enum Part: Sendable {
@@ -25,7 +26,7 @@ enum JobKey: String, CaseIterable, Sendable {
         case job
         /// Delivery and payload: anywhere except in `job`.
         case delivery
-        /// One recipient.
+        /// One recipient: in `recipients`, or beside the one recipient of a document.
         case recipient
     }
 
@@ -37,7 +38,7 @@ enum JobKey: String, CaseIterable, Sendable {
         case .topic, .priority, .expiration, .pushType, .collapseID, .payload, .alert, .badge, .sound, .category,
             .custom, .threadID, .contentAvailable, .mutableContent, .interruptionLevel:
             .delivery
-        case .registeredAt: .recipient
+        case .registeredAt, .apnsID: .recipient
         }
     }
 }
@@ -60,7 +61,8 @@ enum JobScope: Sendable {
         case (.jobOfLines, .job), (.defaultsOfLines, .delivery): true
         case (.recipient, .delivery), (.recipient, .recipient): true
         case (.recipient, .recipients): key == .token
-        case (.document, .recipient), (.jobOfLines, _), (.defaultsOfLines, _), (.recipient, .job): false
+        case (.document, .recipient): key == .apnsID
+        case (.jobOfLines, _), (.defaultsOfLines, _), (.recipient, .job): false
         }
     }
 

@@ -21,6 +21,8 @@ struct JobOutline: Sendable {
     private(set) var overrides = Overrides()
     /// The channel of a broadcast.
     private(set) var channel: BroadcastChannel?
+    /// The `apns-id` of a document's one recipient or broadcast.
+    private(set) var id: NotificationID?
     /// Whether the payload is missing only because it was faulty.
     private var isPayloadFaulty = false
     private(set) var form: Form?
@@ -84,10 +86,13 @@ struct JobOutline: Sendable {
             case .job: header.read(key, member.value, &reader.findings)
             case .delivery: reader.read(key, member)
             case .recipients: recipientKeys[key] = member.value
-            case .recipient: break
+            case .recipient:
+                reader.readRecipient(key, member.value)
+                recipientKeys[key] = member.key
             }
         }
         reader.finish()
+        id = reader.id
         findings.add(contentsOf: reader.findings)
         guard scope != .jobOfLines else { return }
         (overrides, overridesNode, overridesBase) = (reader.overrides, node, base)
@@ -110,6 +115,12 @@ struct JobOutline: Sendable {
         if let payloads, key != .tokens {
             let diagnostic = Diagnostic("is allowed only with `tokens`", hint: "use `tokens`", at: payloads.place)
             findings.add(.badValue, diagnostic, about: JobKey.payloads.rawValue)
+        }
+        if let idKey = recipientKeys[.apnsID], key != .token, key != .channel {
+            let hint = "give each of the `recipients` its own"
+            let message = "is allowed here only with `token` or `channel`"
+            let diagnostic = Diagnostic(message, hint: hint, at: idKey.place)
+            findings.add(.badValue, diagnostic, about: JobKey.apnsID.rawValue)
         }
         if key == .token {
             form = .single(node.index)

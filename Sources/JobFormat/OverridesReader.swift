@@ -8,7 +8,9 @@ struct OverridesReader {
     var findings: Findings
     var parts = PayloadParts()
     /// When the token was registered, if the recipient specifies it. Not a wish, but given in the same mapping.
-    var registeredAt: WallTime?
+    private(set) var registeredAt: WallTime?
+    /// The recipient's own `apns-id`.
+    private(set) var id: NotificationID?
     private var payloadKey: Node?
     private var shorthandKey: Node?
 
@@ -36,8 +38,25 @@ struct OverridesReader {
             readShorthand(key, node)
         case .token, .tokens, .recipients, .payloads, .channel, .id, .count, .strict, .lane, .record, .notBefore,
             .giveUpAfter,
-            .onDoubt, .registeredAt:
+            .onDoubt, .registeredAt, .apnsID:
             preconditionFailure("not a key about delivery")
+        }
+    }
+
+    /// Reads a key about the one recipient of the mapping.
+    mutating func readRecipient(_ key: JobKey, _ node: Node) {
+        if key == .apnsID {
+            id = node.string.flatMap { NotificationID($0.utf8) }
+            if id == nil {
+                let hint = "write a UUID such as 123e4567-e89b-12d3-a456-42665544000a, or omit it"
+                add(.badMessageID, Diagnostic("is not a UUID", hint: hint, at: node.place), about: key.rawValue)
+            }
+        } else {
+            registeredAt = node.string.flatMap { WallTime(rfc3339: $0) }
+            if registeredAt == nil {
+                let expected = "a time such as 2026-11-22T06:00:00Z"
+                findings.expected(expected, node, reason: .badValue, about: key.rawValue)
+            }
         }
     }
 

@@ -41,6 +41,7 @@ extension RecipientCompiler {
         for member in node.members { read(member, &reader, &token) }
         reader.finish()
         if let registration = reader.registeredAt { chunk.note(registeredAt: registration) }
+        if let id = reader.id { chunk.note(id: id) }
         guard let token else {
             let hint = "give each recipient a `token`"
             reader.add(.missingDeviceToken, Diagnostic("the token is missing", hint: hint, at: node.place), about: "")
@@ -74,18 +75,9 @@ extension RecipientCompiler {
         switch key.part {
         case .recipients: token = member.value
         case .delivery: reader.read(key, member)
-        case .recipient: checkRegistration(member.value, &reader)
+        case .recipient: reader.readRecipient(key, member.value)
         case .job: break
         }
-    }
-
-    private func checkRegistration(_ node: Node, _ reader: inout OverridesReader) {
-        if let text = node.string, let time = WallTime(rfc3339: text) {
-            reader.registeredAt = time
-            return
-        }
-        let key = JobKey.registeredAt.rawValue
-        reader.findings.expected("a time such as 2026-11-22T06:00:00Z", node, reason: .badValue, about: key)
     }
 
     private mutating func add(_ token: Node, _ own: Overrides, _ found: Findings, at node: Node) {

@@ -30,6 +30,7 @@ struct RecipientCompiler: Sendable {
     mutating func adopt(_ outline: JobOutline) {
         (header, overrides) = (outline.header, outline.overrides)
         (chunk.onDoubt, chunk.giveUpAt, chunk.lane) = (header.onDoubt, header.giveUpAt, header.lane)
+        if let id = outline.id { chunk.note(id: id) }
         for fault in outline.findings.faults { fail(.invalid, fault.diagnostic) }
         warn(outline.findings)
         report.count(errors: outline.findings.unworded.faults, warnings: 0)

@@ -62,6 +62,27 @@ struct NotificationIDTests {
         }
     }
 
+    @Test func `every printed id is read again, in either case`() throws {
+        for seed in UInt64(0)..<200 {
+            var random = SeededGenerator(seed: seed)
+            let job = JobID(bits: .random(in: 0 ... .max, using: &random))
+            let id = NotificationID(job: job, index: .random(in: 0 ... .max, using: &random))
+            #expect(NotificationID(id.description.utf8) == id, "seed \(seed)")
+            #expect(NotificationID(id.description.uppercased().utf8) == id, "seed \(seed)")
+        }
+        #expect(NotificationID("123e4567-e89b-12d3-a456-42665544000A".utf8)?.bits == 0x123e4567e89b12d3a45642665544000a)
+    }
+
+    @Test(arguments: [
+        "", "123e4567e89b12d3a45642665544000a", "123e4567-e89b-12d3-a456-42665544000",
+        "123e4567-e89b-12d3-a456-42665544000a0", "123e4567-e89b-12d3-a456_42665544000a",
+        "123e456-7e89b-12d3-a456-42665544000a", "123e4567-e89b-12d3-a456-42665544000g",
+        "{23e4567-e89b-12d3-a456-42665544000}",
+    ])
+    func `anything but a UUID is not read`(text: String) {
+        #expect(NotificationID(text.utf8) == nil)
+    }
+
     @Test func `two notifications of a job have two ids, and a resend has the same`() {
         for seed in UInt64(0)..<50 {
             var random = SeededGenerator(seed: seed)

@@ -109,6 +109,22 @@ import Testing
         }
     }
 
+    @Test func `a recipient's own id goes to the gateway, to a second try too, and comes back in feedback`()
+        async throws
+    {
+        let modern = try Modern("times=1 answer reason=ServiceUnavailable; connection=1 after=3 reset")
+        let ids = (1...4).map { "123e4567-e89b-12d3-a456-42665544000\($0)" }
+        try await modern.serving("retry: {later: 1s, server_error: 1s}") { bench, _ in
+            let lines = zip(1..., ids).map { #"{"token":"\#(token($0))","alert":"x","apns_id":"\#($1)"}"# + "\n" }
+            try bench.drop("own.jsonl", #"{"job":{"record":"all"}}"# + "\n" + lines.joined(), app: "modern")
+            #expect(try await bench.end(of: "own.jsonl", app: "modern").accepted == 4)
+            let told = try bench.lines("notification", app: "modern").sorted { $0.index ?? 0 < $1.index ?? 0 }
+            #expect(told.map(\.apns_id) == ids)
+            let entries = await bench.simulator.ledger.entries
+            #expect(entries.count > 4 && Set(entries.compactMap(\.request?.id)) == Set(ids))
+        }
+    }
+
     @Test func `an app that is refused stops, and its jobs stay until its file is mended`() async throws {
         let modern = try Modern()
         try await Bench.running(modern.setup) { bench in

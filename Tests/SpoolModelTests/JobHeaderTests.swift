@@ -51,6 +51,10 @@ struct JobHeaderTests {
             "registered_at", "5",
             "job:1:30: error: the key `registered_at` is not allowed here\nhint: set it for single recipients, in `recipients`"
         ),
+        (
+            "apns_id", "[]",
+            "job:1:40: error: apns_id: is not a UUID\nhint: write a UUID such as 123e4567-e89b-12d3-a456-42665544000a, or omit it"
+        ),
         ("expirationn", "5", "job:1:30: error: the key `expirationn` is unknown\nhint: did you mean `expiration`?"),
         ("aps", "{}", "job:1:30: error: the key `aps` is unknown\nhint: put the whole message under `payload`"),
     ])

@@ -47,6 +47,10 @@ struct RecipientFaultTests {
             "job:1:59: error: recipients[0].registered_at: expected a time such as 2026-11-22T06:00:00Z, found a string"
         ),
         (
+            #"{"token":"0A","apns_id":"7"}"#, "BadMessageId",
+            "job:1:53: error: recipients[0].apns_id: is not a UUID\nhint: write a UUID such as 123e4567-e89b-12d3-a456-42665544000a, or omit it"
+        ),
+        (
             #"{"token":"0A","payload":{"aps":{}},"badge":3}"#, "BadPayload",
             "job:1:64: error: recipients[0].badge: `payload` and `badge` cannot be combined\nhint: put everything into `payload`, or use only shorthands"
         ),

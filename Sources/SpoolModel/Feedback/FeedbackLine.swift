@@ -71,7 +71,7 @@ package struct FeedbackLine: Hashable, Sendable {
             bytes.append(contentsOf: "\",".utf8)
             bytes.append(contentsOf: tail.bytes)
             bytes.append(contentsOf: ",\"apns_id\":\"".utf8)
-            NotificationID(job: job.id, index: index).append(to: &bytes)
+            settlement.batch.id(at: index).append(to: &bytes)
             if let id = settlement.uniqueIDs[index] {
                 bytes.append(contentsOf: "\",\"unique_id\":\"".utf8)
                 bytes.append(contentsOf: id.utf8)
@@ -96,7 +96,7 @@ package struct FeedbackLine: Hashable, Sendable {
         bytes.append(UInt8(ascii: ","))
         bytes.append(contentsOf: outcome.bytes)
         bytes.append(contentsOf: ",\"apns_id\":\"".utf8)
-        NotificationID(job: job.id, index: recipient.index).append(to: &bytes)
+        recipient.id.append(to: &bytes)
         Self.appendEnd(at: time, goneSince: nil, to: &bytes)
     }
 
