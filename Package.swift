@@ -45,6 +45,7 @@ let package = Package(
         layer("APNSBinary", uses: ["APNSModel"]),
         layer("HTTP2"),
         layer("APNSHTTP2", uses: ["HTTP2", "APNSModel", "Document"]),
+        layer("APNSServing", uses: ["APNSHTTP2", "HTTP2", "APNSModel", "Document"]),
         layer("JobFormat", uses: ["APNSModel", "Document"]),
         layer("JournalModel", uses: ["JobFormat", "APNSModel", "Document"]),
         layer("SpoolModel", uses: ["JournalModel", "JobFormat", "APNSModel", "Document"]),
@@ -71,15 +72,13 @@ let package = Package(
             "APNSGateway",
             uses: [
                 "SecureTransport", "OpenSSL", "JSON", "NGHTTP2", "LinuxIO", "APNSBinary", "APNSHTTP2", "HTTP2",
-                "APNSModel",
-                "Document", logging,
+                "APNSModel", "Document", logging,
             ]),
         layer(
             "GatewaySimulator",
             uses: [
-                "SecureTransport", "OpenSSL", "JSON", "NGHTTP2", "LinuxIO", "APNSBinary", "APNSHTTP2", "HTTP2",
-                "APNSModel",
-                "Document", logging,
+                "SecureTransport", "OpenSSL", "JSON", "NGHTTP2", "LinuxIO", "APNSBinary", "APNSServing", "APNSHTTP2",
+                "HTTP2", "APNSModel", "Document", logging,
             ]),
 
         // The daemon and the program.
@@ -120,9 +119,16 @@ let package = Package(
                 "SpoolModel", "JournalModel", "JobFormat", "APNSBinary", "APNSModel", "Document", logging,
             ]),
         layer(
+            "ServiceProcess",
+            uses: [
+                "JobOperations", "Configuration", "LinuxIO", "SpoolModel", "JobFormat", "APNSModel", "Document",
+                logging,
+            ]),
+        layer(
             "PushDaemon",
             uses: [
-                "AppEngine", "SharedResources", "JobOperations", "Configuration", "SpoolStore", "APNSGateway", "JSON",
+                "ServiceProcess", "AppEngine", "SharedResources", "JobOperations", "Configuration", "SpoolStore",
+                "APNSGateway", "JSON",
                 "LinuxIO", "OpenSSL", "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "Document", logging,
             ]),
         layer(
@@ -140,19 +146,17 @@ let package = Package(
         layer(
             "Demo",
             uses: [
-                "PushDaemon", "Configuration", "GatewaySimulator", "SpoolClient", "JSON", "LinuxIO", "APNSModel",
-                "Document", logging,
+                "PushDaemon", "ServiceProcess", "Configuration", "GatewaySimulator", "SpoolClient", "JSON", "LinuxIO",
+                "APNSModel", "Document", logging,
             ]),
         .executableTarget(
             name: "pushspool",
             dependencies: [
-                "Demo", "Report", "SpoolInspection", "PushDaemon", "JobOperations", "ChannelManagement", "Doctor",
-                "Configuration", "GatewaySimulator", "SpoolClient", "SpoolStore", "LinuxIO", "SpoolModel",
-                "JournalModel", "JobFormat",
-                "APNSModel", "Document", argumentParser, logging,
+                "Demo", "Report", "SpoolInspection", "PushDaemon", "ServiceProcess", "JobOperations",
+                "ChannelManagement", "Doctor", "Configuration", "GatewaySimulator", "SpoolClient", "SpoolStore",
+                "LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "Document", argumentParser, logging,
             ],
             swiftSettings: strict),
-
         // What `make bench` measures the binary transport with.
         .executableTarget(
             name: "Benchmarks",
@@ -208,22 +212,25 @@ let package = Package(
         tests(
             "PushDaemon",
             uses: [
-                "AppEngine", "SharedResources", "JobOperations", "Doctor", "Configuration", "GatewaySimulator",
-                "SpoolClient", "SpoolStore", "APNSGateway", "JSON", "LinuxIO", "OpenSSL", "SpoolModel", "JournalModel",
+                "ServiceProcess", "AppEngine", "SharedResources", "JobOperations", "Doctor", "Configuration",
+                "GatewaySimulator", "SpoolClient", "SpoolStore", "APNSGateway", "JSON", "LinuxIO", "OpenSSL",
+                "SpoolModel", "JournalModel",
                 "JobFormat", "APNSHTTP2", "APNSModel", "Document", logging, "TestSupport",
             ]),
         .testTarget(
             name: "FaultTests",
             dependencies: [
-                "pushspool", "GatewaySimulator", "SpoolStore", "LinuxIO", "SpoolModel", "JournalModel", "JobFormat",
+                "pushspool", "GatewaySimulator", "SpoolStore", "LinuxIO", "SpoolModel",
+                "JournalModel", "JobFormat",
                 logging, "TestSupport",
             ],
             exclude: ["README.md"], swiftSettings: strict),
         .testTarget(
             name: "ManualTests",
             dependencies: [
-                "pushspool", "Demo", "Report", "SpoolInspection", "PushDaemon", "AppEngine", "JobOperations",
-                "Configuration", "GatewaySimulator", "JSON", "LinuxIO", "SpoolModel", "JournalModel", "JobFormat",
+                "pushspool", "Demo", "Report", "SpoolInspection", "PushDaemon", "ServiceProcess",
+                "AppEngine", "JobOperations", "Configuration",
+                "GatewaySimulator", "JSON", "LinuxIO", "SpoolModel", "JournalModel", "JobFormat",
                 "APNSBinary", "APNSModel", "Document", argumentParser, "TestSupport",
             ],
             swiftSettings: strict),

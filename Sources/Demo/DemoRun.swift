@@ -3,6 +3,7 @@ import GatewaySimulator
 import LinuxIO
 import Logging
 import PushDaemon
+import ServiceProcess
 import Synchronization
 
 /// Starts a gateway and the daemon, drops the jobs, and waits until all of them have ended.

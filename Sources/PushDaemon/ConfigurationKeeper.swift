@@ -4,6 +4,7 @@ import Document
 import JobOperations
 import LinuxIO
 import Logging
+import ServiceProcess
 
 /// The configuration in force. Reads the files again after a change, and reports errors in them.
 final class ConfigurationKeeper {

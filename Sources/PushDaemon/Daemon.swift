@@ -5,6 +5,7 @@ package import Configuration
 import JobOperations
 import LinuxIO
 package import Logging
+import ServiceProcess
 import SharedResources
 import SpoolModel
 import SpoolStore
@@ -41,7 +42,8 @@ package actor Daemon {
         settings.logThreshold.level = set.daemon.logLevel.level
         let logger = makeLogger(set.daemon)
         (drainLimit, signals) = (settings.drainLimit, settings.signals)
-        notifier = ServiceNotifier(settings.serviceManager, logger)
+        notifier = ServiceNotifier(
+            settings.serviceManager, logger, starting: "starting: reading the journal")
         certificates = CertificateMonitor(logger)
         configuration = ConfigurationKeeper(set, loader, settings.logThreshold, logger)
         let budget = try DescriptorBudget.raised(for: set, logger)
@@ -181,7 +183,7 @@ package actor Daemon {
 
     /// The daemon's status in one line.
     private var statusLine: String {
-        ServiceNotifier.statusLine(of: apps.shown, isStopping: apps.isStopping)
+        SpoolStatus.line(of: apps.shown, isStopping: apps.isStopping)
     }
 
     /// How often certificates and missing configuration folders are checked.

@@ -1,4 +1,5 @@
 package import LinuxIO
+package import ServiceProcess
 
 extension Daemon {
     /// The settings with which a daemon is started.

@@ -106,6 +106,21 @@ final class StatusPublisher {
     }
 }
 
+extension SpoolStatus {
+    /// The status in one line: `3 apps, 1 stopped, 1 stuck; 12 jobs under way`. Apps in a usual state are not listed by state.
+    static func line(of apps: [SpoolStatus.App], isStopping: Bool) -> String {
+        let jobCount = apps.reduce(0) { $0 + $1.jobCount }
+        let isUsual: Set<SpoolStatus.AppState> = [.idle, .sending, .connecting]
+        let others = SpoolStatus.AppState.allCases.filter { !isUsual.contains($0) }.compactMap { state -> String? in
+            let count = apps.count { $0.state == state }
+            return count == 0 ? nil : "\(count) \(state.rawValue)"
+        }
+        let parts = ["\(apps.count) app\(apps.count == 1 ? "" : "s")"] + others
+        let line = "\(parts.joined(separator: ", ")); \(jobCount) job\(jobCount == 1 ? "" : "s") under way"
+        return isStopping ? "stopping: \(line)" : line
+    }
+}
+
 extension ConfiguredApp {
     /// The credentials in the status.
     func shown(at now: WallTime) -> SpoolStatus.Credentials {

@@ -4,6 +4,7 @@ import JobOperations
 import LinuxIO
 import Logging
 import PushDaemon
+import ServiceProcess
 import SpoolInspection
 import SpoolModel
 import SpoolStore

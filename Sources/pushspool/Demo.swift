@@ -3,6 +3,7 @@ import Demo
 import GatewaySimulator
 import LinuxIO
 import PushDaemon
+import ServiceProcess
 import SpoolClient
 import SpoolInspection
 

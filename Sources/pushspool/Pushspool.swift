@@ -3,6 +3,7 @@ import Configuration
 import Document
 import LinuxIO
 import PushDaemon
+import ServiceProcess
 import SpoolInspection
 import SpoolModel
 

@@ -3,6 +3,7 @@ import Configuration
 import LinuxIO
 import Logging
 import PushDaemon
+import ServiceProcess
 import SpoolInspection
 
 /// The command `pushspool run`.

@@ -6,6 +6,7 @@ import GatewaySimulator
 import LinuxIO
 import Logging
 import PushDaemon
+import ServiceProcess
 import SpoolInspection
 
 /// The command `pushspool simulate`.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import PushDaemon
+import ServiceProcess
 import Testing
 
 @testable import Configuration
@@ -50,7 +51,7 @@ struct ServiceTests {
     }
 
     @Test func `the version is the one that the packaging finds`() throws {
-        let text = try Manual.text("Sources/pushspool/Version.swift")
+        let text = try Manual.text("Sources/ServiceProcess/Version.swift")
         let found = text.matches(of: #/static let current = "(\d+\.\d+\.\d+)"/#).map { String($0.output.1) }
         #expect(found == [Version.current] && Pushspool.configuration.version == Version.current)
     }

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import ServiceProcess
 import Synchronization
 import Testing
 

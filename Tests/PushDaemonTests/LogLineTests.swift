@@ -1,5 +1,6 @@
 import APNSModel
 import Logging
+import ServiceProcess
 import Testing
 
 @testable import AppEngine

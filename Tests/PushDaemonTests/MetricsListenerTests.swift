@@ -1,5 +1,6 @@
 import LinuxIO
 import Logging
+import ServiceProcess
 import SpoolModel
 import Synchronization
 import TestSupport

@@ -1,6 +1,7 @@
 import Foundation
 import LinuxIO
 import Logging
+import ServiceProcess
 import SpoolModel
 import Synchronization
 import TestSupport
@@ -101,7 +102,7 @@ import Testing
         apps[1].state = .stuck
         apps[2].state = .stopped
         apps[3].state = .stopped
-        let line = ServiceNotifier.statusLine
+        let line = SpoolStatus.line
         #expect(line(apps, false) == "4 apps, 2 stopped, 1 stuck; 13 jobs under way")
         #expect(line([apps[1]], true) == "stopping: 1 app, 1 stuck; 1 job under way")
         #expect(line([], false) == "0 apps; 0 jobs under way")

@@ -1,5 +1,6 @@
 import APNSHTTP2
 import APNSModel
+import APNSServing
 import Document
 import JSON
 

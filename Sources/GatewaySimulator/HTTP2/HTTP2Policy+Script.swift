@@ -1,4 +1,5 @@
 import APNSModel
+import APNSServing
 import HTTP2
 import NGHTTP2
 

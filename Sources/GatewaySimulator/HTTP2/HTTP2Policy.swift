@@ -1,4 +1,5 @@
 import APNSModel
+import APNSServing
 import Document
 import HTTP2
 import JSON
@@ -251,7 +252,7 @@ extension HTTP2Policy {
 
     private mutating func payloadFault(of request: ServerSession.Request, rules: RequestRules) -> Reason? {
         if request.bodyByteCount == 0 { return .payloadEmpty }
-        if request.bodyByteCount > reading.payloadLimit(rules) { return .payloadTooLarge }
+        if request.bodyByteCount > rules.payloadLimit(of: reading) { return .payloadTooLarge }
         guard rules.refusesOtherThanObjects, !request.body[...].isSame(as: lastGoodPayload) else { return nil }
         guard isObject(request.body) else { return .badRequestPayload }
         lastGoodPayload = request.body

@@ -28,13 +28,17 @@ struct RequestTerms: Sendable {
         self.verifiers = verifiers
     }
 
-    /// Returns the key that a provider token names, if the token's signature was made with it.
-    func key(behind token: SignedProviderToken) -> RegisteredKey? {
+    /// Returns the place among the keys of the one that a provider token names, if the token's signature was made with it.
+    func place(ofKeyBehind token: SignedProviderToken) -> Int? {
         let identity = token.token.identity
-        for (key, verifier) in zip(rules.keys, verifiers)
-        where key.keyID == identity.keyID && key.teamID == identity.teamID {
-            return verifier.accepts(token.signature, of: token.signingInput.span) ? key : nil
-        }
-        return nil
+        guard let place = rules.keys.firstIndex(where: { $0.keyID == identity.keyID && $0.teamID == identity.teamID })
+        else { return nil }
+        return verifiers[place].accepts(token.signature, of: token.signingInput.span) ? place : nil
+    }
+
+    /// Returns the topics of the key at a place; empty if it may push for any app.
+    func topics(ofKey place: Int?) -> Set<String> {
+        guard let place, rules.keys.indices.contains(place) else { return [] }
+        return rules.keys[place].topics
     }
 }

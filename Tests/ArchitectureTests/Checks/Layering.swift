@@ -5,7 +5,8 @@
 enum Layering {
     /// What decides: neither waits nor locks nor reads a clock.
     static let cores: Set = [
-        "Document", "APNSModel", "APNSBinary", "HTTP2", "APNSHTTP2", "JobFormat", "JournalModel", "SpoolModel",
+        "Document", "APNSModel", "APNSBinary", "HTTP2", "APNSHTTP2", "APNSServing", "JobFormat", "JournalModel",
+        "SpoolModel",
     ]
     /// The wrappers of C libraries, and the only homes of `unsafe`.
     static let islands: Set = ["JSON", "YAML", "NGHTTP2", "OpenSSL", "LinuxIO"]
@@ -17,6 +18,7 @@ enum Layering {
         "APNSBinary": ["APNSModel"],
         "HTTP2": [],
         "APNSHTTP2": ["HTTP2", "APNSModel", "Document"],
+        "APNSServing": ["APNSHTTP2", "HTTP2", "APNSModel", "Document"],
         "JobFormat": ["APNSModel", "Document"],
         "JournalModel": ["JobFormat", "APNSModel", "Document"],
         "SpoolModel": ["JournalModel", "JobFormat", "APNSModel", "Document"],
@@ -33,8 +35,8 @@ enum Layering {
             "Document", "Logging", "Synchronization",
         ],
         "GatewaySimulator": [
-            "SecureTransport", "OpenSSL", "JSON", "NGHTTP2", "LinuxIO", "APNSBinary", "APNSHTTP2", "HTTP2", "APNSModel",
-            "Document", "Logging", "Synchronization",
+            "SecureTransport", "OpenSSL", "JSON", "NGHTTP2", "LinuxIO", "APNSBinary", "APNSServing", "APNSHTTP2",
+            "HTTP2", "APNSModel", "Document", "Logging", "Synchronization",
         ],
         "Configuration": [
             "SpoolStore", "APNSGateway", "SecureTransport", "YAML", "LinuxIO", "OpenSSL", "SpoolModel", "APNSBinary",
@@ -61,8 +63,13 @@ enum Layering {
             "SpoolModel", "JournalModel", "JobFormat", "APNSBinary", "APNSModel", "Document", "Logging",
             "Synchronization",
         ],
+        "ServiceProcess": [
+            "JobOperations", "Configuration", "LinuxIO", "SpoolModel", "JobFormat", "APNSModel", "Document", "Logging",
+            "Synchronization",
+        ],
         "PushDaemon": [
-            "AppEngine", "SharedResources", "JobOperations", "Configuration", "SpoolStore", "APNSGateway", "JSON",
+            "ServiceProcess", "AppEngine", "SharedResources", "JobOperations", "Configuration", "SpoolStore",
+            "APNSGateway", "JSON",
             "LinuxIO", "OpenSSL", "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "Document", "Logging",
             "Synchronization",
         ],
@@ -75,12 +82,14 @@ enum Layering {
             "Document",
         ],
         "Demo": [
-            "PushDaemon", "Configuration", "GatewaySimulator", "SpoolClient", "JSON", "LinuxIO", "APNSModel",
+            "PushDaemon", "ServiceProcess", "Configuration", "GatewaySimulator", "SpoolClient", "JSON", "LinuxIO",
+            "APNSModel",
             "Document", "Logging", "Synchronization",
         ],
         "pushspool": [
-            "Demo", "Report", "SpoolInspection", "PushDaemon", "JobOperations", "ChannelManagement", "Doctor",
-            "Configuration", "GatewaySimulator", "SpoolClient", "SpoolStore", "LinuxIO", "SpoolModel", "JournalModel",
+            "Demo", "Report", "SpoolInspection", "PushDaemon", "ServiceProcess", "JobOperations", "ChannelManagement",
+            "Doctor", "Configuration", "GatewaySimulator", "SpoolClient", "SpoolStore", "LinuxIO", "SpoolModel",
+            "JournalModel",
             "JobFormat",
             "APNSModel", "Document", "ArgumentParser", "Logging",
         ],

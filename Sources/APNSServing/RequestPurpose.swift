@@ -1,7 +1,7 @@
 import APNSHTTP2
 
 /// What a request to the gateway is for. The path tells.
-enum RequestPurpose: Hashable {
+package enum RequestPurpose: Hashable {
     /// A notification to a device.
     case notification
     /// A broadcast by an app.
@@ -10,7 +10,7 @@ enum RequestPurpose: Hashable {
     case management(ManagementRequest)
 
     /// The app in the path, if there is one.
-    var app: String? {
+    package var app: String? {
         switch self {
         case .notification: nil
         case .broadcast(let app): app
@@ -20,15 +20,23 @@ enum RequestPurpose: Hashable {
 }
 
 /// A request to the channel management, as method and path tell it.
-struct ManagementRequest: Hashable {
+package struct ManagementRequest: Hashable {
     /// What to do.
-    enum Action: Hashable {
-        case create, read, delete, list
+    package enum Action: Hashable {
+        /// Create a channel.
+        case create
+        /// Read the settings of a channel.
+        case read
+        /// Delete a channel.
+        case delete
+        /// List the channels.
+        case list
     }
 
     /// The app's bundle identifier.
-    let app: String
-    let action: Action
+    package let app: String
+    /// What is to be done.
+    package let action: Action
 
     /// Whether it must name a channel.
     var isAboutOne: Bool { action == .read || action == .delete }

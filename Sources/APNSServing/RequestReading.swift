@@ -1,34 +1,49 @@
 import APNSHTTP2
-import APNSModel
-import HTTP2
+package import APNSModel
+package import HTTP2
 
-/// The values of a request's header fields, and the first error in them; reusable.
-struct RequestReading {
+/// The values of a request's header fields, and the first error in them as Apple's gateway words it; reusable.
+package struct RequestReading: Sendable {
     private var index = FieldIndex()
     /// The token's bytes, or the text of a broadcast's channel; empty if there is none that can be read.
-    private(set) var token: [UInt8] = []
+    package private(set) var token: [UInt8] = []
     /// What the request is for.
-    private(set) var purpose = RequestPurpose.notification
-    private(set) var pushType: PushType?
-    private(set) var topic: ArraySlice<UInt8>?
-    private(set) var authorization: ArraySlice<UInt8>?
-    private(set) var id: ArraySlice<UInt8>?
-    private(set) var expiry: UInt32?
-    private(set) var priority: UInt8?
+    package private(set) var purpose = RequestPurpose.notification
+    /// The push type, if it is one that is known.
+    package private(set) var pushType: PushType?
+    /// The value of `apns-topic`.
+    package private(set) var topic: ArraySlice<UInt8>?
+    /// The host that the client meant to reach, with a port if the client gave one.
+    package private(set) var authority: ArraySlice<UInt8>?
+    /// The value of `authorization`.
+    package private(set) var authorization: ArraySlice<UInt8>?
+    /// The value of `apns-id`, or of `apns-request-id` about a channel, if it is a UUID.
+    package private(set) var id: ArraySlice<UInt8>?
+    /// The value of `apns-expiration`, in seconds since 1970.
+    package private(set) var expiry: UInt32?
+    /// The value of `apns-priority`.
+    package private(set) var priority: UInt8?
+    /// The value of `apns-collapse-id`.
+    package private(set) var collapseID: ArraySlice<UInt8>?
     /// An error in the method, the path or the token, or a repeated field. Takes precedence over the check of the
     /// client's identity.
-    private(set) var addressFault: Reason?
+    package private(set) var addressFault: Reason?
     /// An error in the other fields.
-    private(set) var headFault: Reason?
+    package private(set) var headFault: Reason?
     /// The name of an unknown field that begins with `apns-`.
-    private(set) var strangeName: String?
+    package private(set) var strangeName: String?
+
+    /// Creates the reading of no request.
+    package init() {}
 
     /// Reads the head of a request.
-    mutating func read(_ fields: HeaderFields) {
+    package mutating func read(_ fields: HeaderFields) {
         index.read(fields)
         token.removeAll(keepingCapacity: true)
         purpose = .notification
+        (pushType, expiry, priority, collapseID) = (nil, nil, nil, nil)
         authorization = index.value(.authorization, in: fields)
+        authority = index.value(.authority, in: fields)
         topic = index.value(.topic, in: fields)
         strangeName = index.strange.map { String(decoding: fields.name(at: $0), as: UTF8.self) }
         addressFault = faultOfAddress(in: fields)
@@ -36,13 +51,7 @@ struct RequestReading {
     }
 
     /// Whether the answer repeats `apns-request-id` instead of `apns-id`.
-    var isAboutChannel: Bool { purpose != .notification }
-
-    /// The maximum payload in bytes.
-    func payloadLimit(_ rules: RequestRules) -> Int {
-        if isAboutChannel { return rules.broadcastPayloadLimit }
-        return pushType == .voip ? rules.voipPayloadLimit : rules.payloadLimit
-    }
+    package var isAboutChannel: Bool { purpose != .notification }
 
     private mutating func faultOfAddress(in fields: HeaderFields) -> Reason? {
         let path = index.value(.path, in: fields) ?? []
@@ -99,7 +108,7 @@ struct RequestReading {
         var high: UInt8?
         var isLowercase = true
         for digit in digits {
-            guard let value = Self.value(ofDigit: digit) else { return .badPath }
+            guard let value = hexValue(digit) else { return .badPath }
             if digit < 0x60, digit > 0x40 { isLowercase = false }
             if let first = high {
                 token.append(first << 4 | value)
@@ -109,15 +118,6 @@ struct RequestReading {
             }
         }
         return high == nil && isLowercase ? nil : .badDeviceToken
-    }
-
-    private static func value(ofDigit digit: UInt8) -> UInt8? {
-        switch digit {
-        case 0x30...0x39: digit - 0x30
-        case 0x61...0x66: digit - 0x61 + 10
-        case 0x41...0x46: digit - 0x41 + 10
-        default: nil
-        }
     }
 
     private mutating func readRest(of fields: HeaderFields) -> Reason? {
@@ -135,8 +135,8 @@ struct RequestReading {
         let priorityText = index.value(.priority, in: fields)
         priority = priorityText.flatMap(Self.number).flatMap(UInt8.init(exactly:))
         if priorityText != nil, !isPriorityFit { return .badPriority }
-        if let collapse = index.value(.collapseID, in: fields), collapse.count > 64 { return .badCollapseID }
-        return nil
+        collapseID = index.value(.collapseID, in: fields)
+        return collapseID?.count ?? 0 > 64 ? .badCollapseID : nil
     }
 
     /// 10, 5 or 1; a background push with priority 10 is an error.

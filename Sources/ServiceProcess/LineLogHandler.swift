@@ -25,7 +25,7 @@ package final class LogThreshold: Sendable {
 
 extension DaemonConfiguration.LogLevel {
     /// The logger's level.
-    var level: Logger.Level {
+    package var level: Logger.Level {
         switch self {
         case .trace: .trace
         case .debug: .debug

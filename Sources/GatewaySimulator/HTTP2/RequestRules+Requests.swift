@@ -1,6 +1,13 @@
 import APNSModel
+import APNSServing
 
 extension RequestRules {
+    /// Returns the maximum payload in bytes of a request.
+    func payloadLimit(of reading: RequestReading) -> Int {
+        if reading.isAboutChannel { return broadcastPayloadLimit }
+        return reading.pushType == .voip ? voipPayloadLimit : payloadLimit
+    }
+
     /// Returns the answer that depends only on the device token.
     func answer(about token: [UInt8]) -> RequestAnswer {
         if !unregistered.isEmpty, let since = unregistered[token] {

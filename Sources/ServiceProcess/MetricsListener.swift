@@ -1,14 +1,14 @@
-import Configuration
+package import Configuration
 import JobOperations
-import LinuxIO
-import Logging
+package import LinuxIO
+package import Logging
 import SpoolModel
 
 /// Serves `GET /metrics` to this host: one request per connection, a few connections at a time, each for a few seconds.
 ///
 /// An idle listener costs no time. The text is made on request and cached for a second, regardless of the number of
 /// clients.
-actor MetricsListener {
+package actor MetricsListener {
     /// The most connections at a time; further ones wait in the kernel.
     private static let connectionLimit = 8
     /// The time limit for receiving a request, and then for sending the response.
@@ -16,7 +16,7 @@ actor MetricsListener {
     /// How long to wait for the client to close the connection, and how many bytes to discard meanwhile.
     private static let farewell = Duration.seconds(1)
     private static let farewellByteLimit = 1 << 16
-    /// How long a text stays valid. Making one takes time from the thread that processes the jobs.
+    /// How long a text stays valid. Making one takes time from the thread that does the work.
     private static let freshness = Duration.seconds(1)
 
     private nonisolated let reactor: Reactor
@@ -31,7 +31,7 @@ actor MetricsListener {
     private let making: Condition
 
     /// Creates a listener that is idle until `run`.
-    init(
+    package init(
         at place: MetricsPlace, on reactor: Reactor, logger: Logger,
         text makeText: @escaping @Sendable () async -> [UInt8]
     ) {
@@ -40,12 +40,13 @@ actor MetricsListener {
         making = Condition(on: reactor)
     }
 
-    nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
+    /// The executor of the reactor's thread.
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
     /// Listens and answers requests until the task is cancelled.
     ///
     /// - Throws: `CancellationError`; `SystemError`: the address is in use, or cannot be used.
-    func run() async throws {
+    package func run() async throws {
         door = try ListeningSocket(place, on: reactor)
         defer { door = nil }
         logger.info("listening for metrics requests", metadata: [LogKey.path: "\(place)"])
