@@ -10,7 +10,7 @@ package struct Payload: Hashable, Sendable {
 }
 
 /// The protocol that carries a payload to the gateway and limits its size.
-package enum Carrier: Hashable, Sendable {
+package enum Carrier: CaseIterable, Hashable, Sendable {
     /// Command 0 of the binary protocol.
     case simple
     /// Command 1 of the binary protocol.

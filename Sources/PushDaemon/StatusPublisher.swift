@@ -9,7 +9,7 @@ import OpenSSL
 import SpoolModel
 import SpoolStore
 
-/// Writes `status.json` and `metrics.prom`, and answers requests for metrics.
+/// Writes `status.json`, `apps.json` and `metrics.prom`, and answers requests for metrics.
 final class StatusPublisher {
     private let resources: DaemonResources
     private let logger: Logger
@@ -19,6 +19,8 @@ final class StatusPublisher {
     private let startedAt = WallTime.now
     /// Whether the last attempt to write the status failed.
     private var isBroken = false
+    /// The list of apps that was written last.
+    private var published: AppList?
     /// When the metrics may be written again, and whether they are older than the status.
     private(set) var nextMetrics = ContinuousClock.now
     private(set) var hasOldMetrics = false
@@ -40,11 +42,12 @@ final class StatusPublisher {
         return status
     }
 
-    /// Writes both files.
+    /// Writes the files.
     func write() {
         let status = status
         do {
             try resources.spool.publish(status)
+            try writeApps()
             try writeMetrics(for: status)
             isBroken = false
         } catch {
@@ -60,6 +63,18 @@ final class StatusPublisher {
         } catch {
             logger.warning("status cannot be removed", metadata: [LogKey.error: "\(error)"])
         }
+    }
+
+    // MARK: Apps
+
+    /// Writes the list of apps if it has changed. It stays when the daemon ends.
+    private func writeApps() throws(SystemError) {
+        let set = configuration.current
+        var list = AppList(node: resources.node, limits: set.daemon.limits)
+        list.apps = set.apps.values.map(\.listed).sorted { $0.name < $1.name }
+        guard list != published else { return }
+        try resources.spool.publish(list)
+        published = list
     }
 
     // MARK: Metrics
@@ -122,6 +137,15 @@ extension SpoolStatus {
 }
 
 extension ConfiguredApp {
+    /// The app in the list of apps.
+    var listed: AppList.App {
+        var app = AppList.App(name: name, carrier: configuration.carrier)
+        app.isSandbox = configuration.environment == .sandbox
+        (app.topic, app.identity) = (topic, proof)
+        (app.channels, app.onDoubt) = (configuration.broadcasts.channels, configuration.onDoubt)
+        return app
+    }
+
     /// The credentials in the status.
     func shown(at now: WallTime) -> SpoolStatus.Credentials {
         guard case .certificate(let facts) = credentials else { return SpoolStatus.Credentials(kind: .token) }

@@ -1,13 +1,20 @@
 package import LinuxIO
 package import SpoolModel
 
-/// The daemon's public status and metrics files.
+/// The daemon's public files: its status, its apps and its metrics.
 extension Spool {
     /// Replaces the status in one step. A crash may leave an older one.
     ///
     /// - Throws: `SystemError`: the volume is full or not writable. The old status is intact.
     package func publish(_ status: SpoolStatus) throws(SystemError) {
         try publish(status.json, as: SpoolStatus.fileName)
+    }
+
+    /// Replaces the list of apps in one step. A crash may leave an older one.
+    ///
+    /// - Throws: `SystemError`: as for the status.
+    package func publish(_ list: AppList) throws(SystemError) {
+        try publish(list.json, as: AppList.fileName)
     }
 
     /// Replaces the metrics, given as text, in one step. A crash may leave older ones.

@@ -109,6 +109,7 @@ struct FilePageTests {
             Part("status", ".SH APPS", app.keys),
             Part("status", ".SH CREDENTIALS", credentials.keys),
             Part("status", ".SH JOBS", job.keys),
+            Part("status", ".SH THE LIST OF APPS", try appList),
             Part("status", ".SH STATES", SpoolStatus.AppState.allCases.map(\.rawValue)),
         ]
     }
@@ -183,6 +184,20 @@ struct FilePageTests {
         var status = SpoolStatus(node: "host-a", processID: 1, startedAt: time, writtenAt: time)
         status.apps = [app]
         return status.json
+    }
+
+    /// The members of the list of apps and of an app in it, but for version and node, which every file has.
+    private static var appList: Set<String> {
+        get throws {
+            var app = AppList.App(name: "weather", carrier: .http2)
+            (app.topic, app.identity) = ("com.example.weather", .certificate(topics: ["com.example.weather"]))
+            app.channels = ["match-7": BroadcastChannel(id: try #require(ChannelID("YWI=")), policy: .latest)]
+            var list = AppList(node: "host-a", limits: DocumentLimits())
+            list.apps = [app]
+            let object = try object(list.json)
+            let first = try #require((object["apps"] as? [[String: Any]])?.first)
+            return Set(object.keys).union(first.keys).subtracting(["v", "node"])
+        }
     }
 
     private static func members(_ bytes: [UInt8]) throws -> Set<String> {

@@ -30,7 +30,7 @@ import Testing
                 ])
                 #expect(try await daemon.stop() == 0)
             }
-            #expect(bench.names(in: ".pushspool/public/node-a") == [])
+            #expect(bench.names(in: ".pushspool/public/node-a") == ["apps.json"])
         }
     }
 

@@ -103,6 +103,26 @@ import Testing
         }
     }
 
+    @Test func `the list of apps follows the configuration, and stays when the daemon ends`() async throws {
+        try await Modern().running { bench in
+            try bench.configureModern()
+            let file = bench.path + "/spool/.pushspool/public/node-a/apps.json"
+            let hasTopic = #""app":"modern","carrier":"http2","environment":"sandbox","topic":"com.example.weather""#
+            try await bench.withDaemon { daemon in
+                try await eventually("the list") {
+                    (try? String(contentsOfFile: file, encoding: .utf8))?.contains(hasTopic) == true
+                }
+                try bench.configureModern("on_doubt: report")
+                daemon.send(SIGHUP)
+                try await eventually("a new list") {
+                    try String(contentsOfFile: file, encoding: .utf8).contains(#""on_doubt":"report""#)
+                }
+                #expect(try await daemon.stop() == 0)
+            }
+            #expect(try String(contentsOfFile: file, encoding: .utf8).contains(hasTopic))
+        }
+    }
+
     /// Waits until the status of the bench's daemon has all these words.
     private func expect(_ words: [String], on bench: Bench) async throws {
         let command = ["status", "--config", bench.path + "/etc/pushspool.yaml"]

@@ -1,0 +1,148 @@
+package import APNSModel
+package import Document
+import JobFormat
+
+/// What programs in front of the spool must know of a daemon's apps, without secrets: `.pushspool/public/<node>/apps.json`.
+///
+/// With it they can check a job as the daemon will. It stays when the daemon stops, because jobs may be dropped then too.
+package struct AppList: Hashable, Sendable {
+    /// The version in every file.
+    package static let version = 1
+    /// The name of the file.
+    package static let fileName = "apps.json"
+
+    /// An app whose configuration is in force.
+    package struct App: Hashable, Sendable {
+        /// The name of the app, and of its folder.
+        package let name: String
+        /// The protocol, and over the binary protocol the format.
+        package let carrier: Carrier
+        /// Whether the gateway is that of the sandbox.
+        package var isSandbox = false
+        /// The topic of jobs that name none, without the suffix of a push type; `nil`: every job names its own.
+        package var topic: String?
+        /// The kind of credentials, and what they permit.
+        package var identity = PushTopic.Identity.providerToken
+        /// The broadcast channels by name.
+        package var channels: [String: BroadcastChannel] = [:]
+        /// How notifications in doubt are treated unless a job says otherwise.
+        package var onDoubt = OnDoubt.resend
+
+        /// Creates an app with a provider token and all defaults.
+        package init(name: String, carrier: Carrier) {
+            (self.name, self.carrier) = (name, carrier)
+        }
+    }
+
+    /// The name of the daemon's node.
+    package var node: String
+    /// The daemon's limits on documents.
+    package var limits: DocumentLimits
+    /// The apps, sorted by name.
+    package var apps: [App] = []
+
+    /// Creates a list without apps.
+    package init(node: String, limits: DocumentLimits) {
+        (self.node, self.limits) = (node, limits)
+    }
+
+    /// Reads the file; `nil` if it is not of this version.
+    package init?(_ root: Node) {
+        guard root["v"]?.integer == Self.version, let node = root["node"]?.string,
+            let limits = root["limits"], let size = limits["document"]?.integer, let line = limits["line"]?.integer,
+            let depth = limits["nesting"]?.integer, let apps = root["apps"]?.elements.map(App.init(_:))
+        else { return nil }
+        self.init(node: node, limits: DocumentLimits(byteCount: size, lineByteCount: line, depth: depth))
+        self.apps = apps.compactMap { $0 }
+        guard self.apps.count == apps.count else { return nil }
+    }
+
+    /// The content of the file: one JSON object and a line feed.
+    package var json: [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("v", Self.version)
+        writer.member("node", node)
+        writer.key("limits")
+        writer.beginObject()
+        writer.member("document", limits.byteCount)
+        writer.member("line", limits.lineByteCount)
+        writer.member("nesting", limits.depth)
+        writer.endObject()
+        writer.key("apps")
+        writer.beginArray()
+        for app in apps { app.write(to: &writer) }
+        writer.endArray()
+        writer.endObject()
+        return writer.bytes + [UInt8(ascii: "\n")]
+    }
+}
+
+extension AppList.App {
+    fileprivate init?(_ node: Node) {
+        guard let name = node["app"]?.string, let word = node["carrier"]?.string,
+            let carrier = Carrier.allCases.first(where: { $0.word == word }),
+            let credentials = node["credentials"]?.string,
+            let kind = SpoolStatus.Credentials.Kind(rawValue: credentials)
+        else { return nil }
+        self.init(name: name, carrier: carrier)
+        isSandbox = node["environment"]?.string == Self.sandbox
+        topic = node["topic"]?.string
+        if kind != .token {
+            identity = .certificate(topics: node["topics"]?.elements.compactMap(\.string) ?? [])
+        }
+        for channel in node["channels"]?.elements.map({ $0 }) ?? [] {
+            guard let name = channel["name"]?.string, let id = channel["id"]?.string.flatMap({ ChannelID($0) }) else {
+                return nil
+            }
+            let policy = channel["policy"]?.integer.flatMap(MessageStoragePolicy.init(rawValue:))
+            channels[name] = BroadcastChannel(id: id, policy: policy)
+        }
+        onDoubt = node["on_doubt"]?.string.flatMap(OnDoubt.init(rawValue:)) ?? onDoubt
+    }
+
+    private static let sandbox = "sandbox"
+
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("app", name)
+        writer.member("carrier", carrier.word)
+        writer.member("environment", isSandbox ? Self.sandbox : "production")
+        writer.member("topic", topic)
+        switch identity {
+        case .providerToken: writer.member("credentials", SpoolStatus.Credentials.Kind.token.rawValue)
+        case .certificate(let topics):
+            writer.member("credentials", SpoolStatus.Credentials.Kind.certificate.rawValue)
+            writer.key("topics")
+            writer.beginArray()
+            for topic in topics { writer.string(topic) }
+            writer.endArray()
+        }
+        writer.member("on_doubt", onDoubt.rawValue)
+        if !channels.isEmpty {
+            writer.key("channels")
+            writer.beginArray()
+            for (name, channel) in channels.sorted(by: { $0.key < $1.key }) {
+                writer.beginObject()
+                writer.member("name", name)
+                writer.member("id", channel.id.text)
+                if let policy = channel.policy { writer.member("policy", policy.rawValue) }
+                writer.endObject()
+            }
+            writer.endArray()
+        }
+        writer.endObject()
+    }
+}
+
+extension Carrier {
+    /// The word in the file.
+    fileprivate var word: String {
+        switch self {
+        case .http2: "http2"
+        case .frame: "binary"
+        case .enhanced: "binary-enhanced"
+        case .simple: "binary-simple"
+        }
+    }
+}
