@@ -1,5 +1,5 @@
 import APNSGateway
-import APNSModel
+package import APNSModel
 package import Document
 import LinuxIO
 import SecureTransport
@@ -128,8 +128,8 @@ extension Fields {
         }
     }
 
-    /// A rate such as `5000/s`.
-    fileprivate mutating func rate(_ key: String) -> Rate? {
+    /// Reads a rate such as `5000/s`.
+    package mutating func rate(_ key: String) -> Rate? {
         guard let value = value(key) else { return nil }
         let parts = (value.scalarText ?? "").split(separator: "/", omittingEmptySubsequences: false)
         if parts.count == 2, let count = Int(parts[0]), let unit = Rate.Unit(rawValue: String(parts[1])),

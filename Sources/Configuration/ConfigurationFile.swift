@@ -54,6 +54,35 @@ package enum ConfigurationFile {
         return (bytes, status)
     }
 
+    /// Reads a file of credentials, which a secret one only its owner may read. Blocks.
+    ///
+    /// - Parameters:
+    ///   - file: The path as configured; see `resolve`.
+    ///   - folder: The folder that relative paths refer to.
+    ///   - isSecret: Whether it has a key or a password.
+    /// - Returns: The bytes. Overwrite them once a secret has been used.
+    /// - Throws: `Diagnostic`: the file cannot be read, is longer than `byteLimit`, or others may read a secret.
+    package static func readCredential(_ file: String, in folder: String, isSecret: Bool) throws(Diagnostic) -> [UInt8]
+    {
+        let path = resolve(file, in: folder)
+        let isCredential = file.hasPrefix(credentialPrefix)
+        if isCredential, EnvironmentVariable.value("CREDENTIALS_DIRECTORY") == nil {
+            throw Diagnostic(
+                "the environment variable CREDENTIALS_DIRECTORY is not set",
+                hint: "pass the file with LoadCredential= in the unit; for a check, use systemd-run")
+        }
+        do {
+            let content = try read(path)
+            // The service manager protects credentials by ACLs, which appear as group permissions in the mode.
+            if isSecret, !isCredential, content.status.mode & 0o077 != 0 {
+                throw Diagnostic("\(path) can be read by group or others", hint: "chmod 600 \(path)")
+            }
+            return content.bytes
+        } catch {
+            throw error as? Diagnostic ?? fault(error, reading: path)
+        }
+    }
+
     /// Reads and parses a YAML file. A file with only comments counts as an empty mapping. An empty file is an error,
     /// since it may have been truncated. `absent` is the hint to give if the file does not exist.
     ///

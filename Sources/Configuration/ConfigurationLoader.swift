@@ -12,6 +12,11 @@ package struct ConfigurationSet: Sendable {
         package let file: String
         /// The errors and warnings.
         package let diagnostics: [Diagnostic]
+
+        /// Creates the diagnostics for a file.
+        package init(file: String, diagnostics: [Diagnostic]) {
+            (self.file, self.diagnostics) = (file, diagnostics)
+        }
     }
 
     /// The daemon's own configuration.

@@ -10,9 +10,6 @@ import OpenSSL
 /// The bytes of a secret file are overwritten once the key has been made. A secret written in the app's own file is
 /// not.
 struct IdentityLoader: Sendable {
-    /// The largest size of a credential file.
-    private static let fileLimit = 1 << 20
-
     private let folder: String
     private let now: WallTime
     private let shared: SharedIdentities
@@ -188,28 +185,14 @@ struct IdentityLoader: Sendable {
     }
 
     private mutating func read(_ file: String, key: String, isSecret: Bool) throws(Diagnostic) -> [UInt8] {
-        let path = ConfigurationFile.resolve(file, in: folder)
-        let isCredential = file.hasPrefix(ConfigurationFile.credentialPrefix)
-        if isCredential, EnvironmentVariable.value("CREDENTIALS_DIRECTORY") == nil {
-            throw Diagnostic(
-                "the environment variable CREDENTIALS_DIRECTORY is not set",
-                hint: "pass the file with LoadCredential= in the unit; for a check, use systemd-run"
-            ).about(key)
-        }
-        do {
-            let content = try ConfigurationFile.read(path, limit: Self.fileLimit)
-            // The service manager protects credentials by ACLs, which appear as group permissions in the mode.
-            if isSecret, !isCredential, content.status.mode & 0o077 != 0 {
-                throw Diagnostic("\(path) can be read by group or others", hint: "chmod 600 \(path)")
-            }
+        do throws(Diagnostic) {
+            let bytes = try ConfigurationFile.readCredential(file, in: folder, isSecret: isSecret)
             var digest = Digest()
-            digest.update(content.bytes.span)
+            digest.update(bytes.span)
             sums += digest.finish()
-            return content.bytes
-        } catch let diagnostic as Diagnostic {
-            throw diagnostic.about(key)
+            return bytes
         } catch {
-            throw ConfigurationFile.fault(error, reading: path).about(key)
+            throw error.about(key)
         }
     }
 

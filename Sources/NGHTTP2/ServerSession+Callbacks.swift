@@ -89,6 +89,7 @@ extension ServerSession {
         freePlaces.append(place)
         var request = Request()
         swap(&request, &requests[place])
+        incompleteByteCount -= request.fields.listByteCount + request.body.count
         return request
     }
 
@@ -150,7 +151,9 @@ private func takeField(
     guard let session = unsafe ServerSession.owner(of: owner), session.currentPlace >= 0 else { return 0 }
     let name = unsafe UnsafeBufferPointer(start: name, count: nameCount)
     let value = unsafe UnsafeBufferPointer(start: value, count: valueCount)
+    let before = session.requests[session.currentPlace].fields.listByteCount
     unsafe session.requests[session.currentPlace].fields.append(name: name.span, value: value.span)
+    session.incompleteByteCount += session.requests[session.currentPlace].fields.listByteCount - before
     return 0
 }
 
@@ -175,8 +178,9 @@ private func takeData(
     session.consume(count, on: stream)
     guard let place = session.place(of: stream) else { return 0 }
     session.requests[place].bodyByteCount += count
-    let room = min(count, session.bodyLimit - session.requests[place].body.count)
-    unsafe session.requests[place].body.append(contentsOf: UnsafeBufferPointer(start: bytes, count: max(room, 0)))
+    let room = max(0, min(count, session.bodyLimit - session.requests[place].body.count))
+    unsafe session.requests[place].body.append(contentsOf: UnsafeBufferPointer(start: bytes, count: room))
+    session.incompleteByteCount += room
     return 0
 }
 

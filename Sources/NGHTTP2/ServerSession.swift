@@ -119,6 +119,10 @@ import CNGHTTP2
     /// The number of open streams.
     package internal(set) var openStreamCount = 0
 
+    /// The memory of the requests that have not arrived completely: their bodies, and their fields as RFC 9113 §6.5.2 counts
+    /// them.
+    package internal(set) var incompleteByteCount = 0
+
     /// The number of DATA bytes received, which count against the connection's window.
     package private(set) var receivedDataByteCount = 0
 

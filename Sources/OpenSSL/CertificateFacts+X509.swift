@@ -16,11 +16,22 @@ extension CertificateFacts {
                 ?? oneLine(issuer),
             notBefore: unsafe seconds(X509_get0_notBefore(certificate)),
             notAfter: unsafe seconds(X509_get0_notAfter(certificate)), fingerprint: unsafe digest(of: certificate),
+            publicKeyFingerprint: unsafe publicKeyDigest(of: certificate),
             alternativeNames: unsafe names(of: certificate),
             isForSandbox: unsafe extensionValue(AppleExtension.sandbox, of: certificate) != nil,
             isForProduction: unsafe extensionValue(AppleExtension.production, of: certificate) != nil,
             topics: topics)
         LibraryErrors.clear()
+    }
+
+    /// Reads the first certificate of PEM text, for a server that knows its clients by their public keys.
+    ///
+    /// - Parameter text: The PEM text. Keys in it are ignored.
+    /// - Returns: The certificate's content; `nil` if the text has no certificate.
+    /// - Throws: `TLSError` of category `trust`: the certificate is damaged.
+    package static func first(inPEM text: [UInt8]) throws(TLSError) -> CertificateFacts? {
+        let list = try PEMFile(text).certificates()
+        return unsafe list.borrow(0).map { unsafe CertificateFacts(reading: $0) }
     }
 }
 
@@ -57,6 +68,15 @@ private func digest(of certificate: OpaquePointer) -> [UInt8] {
     unsafe [UInt8](unsafeUninitializedCapacity: Int(EVP_MAX_MD_SIZE)) { space, count in
         var length: UInt32 = 0
         let result = unsafe X509_digest(certificate, EVP_sha256(), space.baseAddress, &length)
+        count = result == 1 ? Int(length) : 0
+    }
+}
+
+/// Returns the SHA-256 digest of the public key, without its algorithm.
+private func publicKeyDigest(of certificate: OpaquePointer) -> [UInt8] {
+    unsafe [UInt8](unsafeUninitializedCapacity: Int(EVP_MAX_MD_SIZE)) { space, count in
+        var length: UInt32 = 0
+        let result = unsafe X509_pubkey_digest(certificate, EVP_sha256(), space.baseAddress, &length)
         count = result == 1 ? Int(length) : 0
     }
 }

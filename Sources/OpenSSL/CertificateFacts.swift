@@ -12,6 +12,8 @@ package struct CertificateFacts: Hashable, Sendable {
     package let notAfter: Int64
     /// SHA-256 of the DER form, 32 bytes.
     package let fingerprint: [UInt8]
+    /// SHA-256 of the public key, 32 bytes. It stays the same when the certificate is renewed with the same key.
+    package let publicKeyFingerprint: [UInt8]
     /// The DNS names and IP addresses of the subject alternative name extension.
     package let alternativeNames: [String]
     /// Whether it is valid for Apple's sandbox (extension 1.2.840.113635.100.6.3.1).

@@ -71,7 +71,7 @@ import COpenSSL
     /// - Parameters:
     ///   - identity: The server's credentials.
     ///   - clientAuthority: PEM text of the authorities that issue client certificates. With `nil`, the server asks for
-    ///     a certificate only if one is required, and accepts one from any issuer.
+    ///     a certificate only if one is required or the options say so, and accepts one from any issuer.
     ///   - requiresClientCertificate: Whether to refuse a client without a certificate.
     ///   - options: Versions and ALPN.
     /// - Returns: A context for any number of engines.
@@ -86,7 +86,7 @@ import COpenSSL
         if let clientAuthority {
             try context.trust(clientAuthority, announce: true)
             unsafe SSL_CTX_set_verify(context.pointer, mode, noteRejection)
-        } else if requiresClientCertificate {
+        } else if requiresClientCertificate || options.asksForCertificate {
             unsafe SSL_CTX_set_verify(context.pointer, mode) { _, _ in 1 }
         }
         try context.issueTickets(options.issuesTicket ? 1 : 0)

@@ -28,6 +28,9 @@ package struct TLSOptions: Hashable, Sendable {
     package var applicationProtocols: [String]
     /// Whether a server sends TLS 1.3 clients a ticket to tell them that their certificate was accepted.
     package var issuesTicket = true
+    /// Whether a server without a client authority asks for a certificate and accepts one from any issuer, or none. Its
+    /// owner knows its clients by their public keys.
+    package var asksForCertificate = false
 
     /// Creates options. The defaults are TLS 1.2 or 1.3, and no ALPN.
     package init(versions: ClosedRange<TLSVersion> = .tls12 ... .tls13, applicationProtocols: [String] = []) {

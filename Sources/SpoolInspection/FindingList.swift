@@ -3,16 +3,21 @@ import Document
 
 /// Prints the findings in the configuration.
 package struct FindingList {
-    private let set: ConfigurationSet
+    private let findings: [ConfigurationSet.Finding]
 
     /// Creates the list of the findings in a configuration.
     package init(_ set: ConfigurationSet) {
-        self.set = set
+        self.init(set.findings)
+    }
+
+    /// Creates the list of these findings.
+    package init(_ findings: [ConfigurationSet.Finding]) {
+        self.findings = findings
     }
 
     /// Prints all findings to standard error as warnings, for commands that do not need the faulty parts.
     package func warn() {
-        for finding in set.findings {
+        for finding in findings {
             for var diagnostic in finding.diagnostics {
                 diagnostic.severity = .warning
                 Talk.note(diagnostic.rendered(file: finding.file))
@@ -22,7 +27,7 @@ package struct FindingList {
 
     /// Prints all findings to standard error, errors first.
     package func note() {
-        let all = set.findings.flatMap { finding in finding.diagnostics.map { (file: finding.file, diagnostic: $0) } }
+        let all = findings.flatMap { finding in finding.diagnostics.map { (file: finding.file, diagnostic: $0) } }
         let errors = all.filter { $0.diagnostic.severity == .error }
         let others = all.filter { $0.diagnostic.severity != .error }
         for (file, diagnostic) in errors + others { Talk.note(diagnostic.rendered(file: file)) }

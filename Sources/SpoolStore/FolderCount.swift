@@ -4,17 +4,18 @@ package import LinuxIO
 
 /// The number of jobs in a folder that other programs fill and empty. Recounts only after the folder has changed.
 package struct FolderCount: Sendable {
-    /// Counting stops at this number, because listing a folder takes time.
-    package static let limit = 10_000
-
     /// How long a folder must be unchanged when it is counted for the count to be kept. Modification times are coarse,
     /// so right after a change a further change may not show.
     private static let calm = Duration.seconds(2)
 
+    /// Counting stops at this number, because listing a folder takes time.
+    package let limit: Int
     private var counted: (count: Int, modifiedAt: Int64)?
 
     /// Creates a count without a result so far.
-    package init() {}
+    package init(limit: Int = 10_000) {
+        self.limit = limit
+    }
 
     /// Checks the folder, and counts if it may have changed. Blocks.
     ///
@@ -28,7 +29,7 @@ package struct FolderCount: Sendable {
         if let counted, counted.modifiedAt == modifiedAt { return counted.count }
         var count = 0
         var listing = try folder.listing()
-        while count < Self.limit, let entry = try listing.next() {
+        while count < limit, let entry = try listing.next() {
             if FileName(bytes: entry.name)?.isJob == true { count += 1 }
         }
         let isCalm = WallTime(nanoseconds: modifiedAt) + Self.calm <= now
