@@ -31,6 +31,7 @@ let package = Package(
     name: "pushspool",
     products: [
         .executable(name: "pushspool", targets: ["pushspool"]),
+        .executable(name: "pushspool-door", targets: ["pushspool-door"]),
         .library(name: "GatewaySimulator", targets: ["GatewaySimulator"]),
         .library(name: "SpoolClient", targets: ["SpoolClient"]),
     ],
@@ -49,6 +50,8 @@ let package = Package(
         layer("JobFormat", uses: ["APNSModel", "Document"]),
         layer("JournalModel", uses: ["JobFormat", "APNSModel", "Document"]),
         layer("SpoolModel", uses: ["JournalModel", "JobFormat", "APNSModel", "Document"]),
+        layer(
+            "DoorModel", uses: ["APNSServing", "APNSHTTP2", "SpoolModel", "JobFormat", "APNSModel", "Document"]),
 
         // Islands: one C library each, and the only places where `unsafe` may be written.
         .target(
@@ -87,6 +90,11 @@ let package = Package(
             uses: [
                 "SpoolStore", "APNSGateway", "SecureTransport", "YAML", "LinuxIO", "OpenSSL", "SpoolModel",
                 "APNSBinary", "APNSHTTP2", "APNSModel", "Document",
+            ]),
+        layer(
+            "DoorConfiguration",
+            uses: [
+                "DoorModel", "Configuration", "LinuxIO", "OpenSSL", "SpoolModel", "APNSHTTP2", "APNSModel", "Document",
             ]),
         layer(
             "Doctor",
@@ -157,6 +165,21 @@ let package = Package(
                 "LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "Document", argumentParser, logging,
             ],
             swiftSettings: strict),
+        layer(
+            "Doors",
+            uses: [
+                "DoorConfiguration", "DoorModel", "ServiceProcess", "JobOperations", "Configuration", "APNSServing",
+                "APNSGateway", "SecureTransport", "SpoolClient", "SpoolStore", "JSON", "NGHTTP2", "LinuxIO", "OpenSSL",
+                "SpoolModel", "JobFormat", "HTTP2", "APNSHTTP2", "APNSModel", "Document", logging,
+            ]),
+        .executableTarget(
+            name: "pushspool-door",
+            dependencies: [
+                "Doors", "DoorConfiguration", "DoorModel", "ServiceProcess", "SpoolInspection", "LinuxIO",
+                argumentParser, logging,
+            ],
+            swiftSettings: strict),
+
         // What `make bench` measures the binary transport with.
         .executableTarget(
             name: "Benchmarks",
@@ -181,6 +204,12 @@ let package = Package(
             "SpoolModel",
             uses: [
                 "JSON", "YAML", "JournalModel", "JobFormat", "APNSModel", "Document", "TestSupport",
+            ]),
+        tests(
+            "DoorModel",
+            uses: [
+                "APNSServing", "APNSHTTP2", "HTTP2", "SpoolModel", "JobFormat", "JSON", "APNSModel", "Document",
+                "TestSupport",
             ]),
         tests("JSON", uses: ["Document", "TestSupport"]),
         tests("YAML", uses: ["Document", "TestSupport"]),
@@ -220,7 +249,7 @@ let package = Package(
         .testTarget(
             name: "FaultTests",
             dependencies: [
-                "pushspool", "GatewaySimulator", "SpoolStore", "LinuxIO", "SpoolModel",
+                "pushspool", "pushspool-door", "GatewaySimulator", "SpoolStore", "LinuxIO", "SpoolModel",
                 "JournalModel", "JobFormat",
                 logging, "TestSupport",
             ],
@@ -228,8 +257,8 @@ let package = Package(
         .testTarget(
             name: "ManualTests",
             dependencies: [
-                "pushspool", "Demo", "Report", "SpoolInspection", "PushDaemon", "ServiceProcess",
-                "AppEngine", "JobOperations", "Configuration",
+                "pushspool", "pushspool-door", "Demo", "Report", "SpoolInspection", "PushDaemon", "ServiceProcess",
+                "AppEngine", "JobOperations", "DoorConfiguration", "Configuration", "OpenSSL", "YAML",
                 "GatewaySimulator", "JSON", "LinuxIO", "SpoolModel", "JournalModel", "JobFormat",
                 "APNSBinary", "APNSModel", "Document", argumentParser, "TestSupport",
             ],

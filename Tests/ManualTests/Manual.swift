@@ -40,7 +40,7 @@ enum Manual {
         try fences("README.md").enumerated().compactMap { number, fence in
             let words = fence.words.split(separator: " ")
             guard let form = words.first, ["json", "yaml", "jsonl"].contains(form),
-                !["result", "app"].contains(words.last)
+                !["result", "app", "door"].contains(words.last)
             else {
                 return nil
             }

@@ -149,11 +149,11 @@ extension Bench {
     /// Moves what is in `hold/` back to `new/`, as an operator does.
     ///
     /// - Returns: What there was.
-    func giveBackHeld() throws -> [String] {
-        let weather = path + "/spool/weather/"
-        let held = names(in: "weather/hold")
+    func giveBackHeld(app: String = "weather") throws -> [String] {
+        let folder = "\(path)/spool/\(app)/"
+        let held = names(in: "\(app)/hold")
         for name in held {
-            try FileManager.default.moveItem(atPath: weather + "hold/" + name, toPath: weather + "new/" + name)
+            try FileManager.default.moveItem(atPath: folder + "hold/" + name, toPath: folder + "new/" + name)
         }
         return held
     }

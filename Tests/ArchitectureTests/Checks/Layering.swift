@@ -6,7 +6,7 @@ enum Layering {
     /// What decides: neither waits nor locks nor reads a clock.
     static let cores: Set = [
         "Document", "APNSModel", "APNSBinary", "HTTP2", "APNSHTTP2", "APNSServing", "JobFormat", "JournalModel",
-        "SpoolModel",
+        "SpoolModel", "DoorModel",
     ]
     /// The wrappers of C libraries, and the only homes of `unsafe`.
     static let islands: Set = ["JSON", "YAML", "NGHTTP2", "OpenSSL", "LinuxIO"]
@@ -22,6 +22,7 @@ enum Layering {
         "JobFormat": ["APNSModel", "Document"],
         "JournalModel": ["JobFormat", "APNSModel", "Document"],
         "SpoolModel": ["JournalModel", "JobFormat", "APNSModel", "Document"],
+        "DoorModel": ["APNSServing", "APNSHTTP2", "SpoolModel", "JobFormat", "APNSModel", "Document"],
         "JSON": ["CSimdJSON", "Document"],
         "YAML": ["CYAML", "Document"],
         "NGHTTP2": ["CNGHTTP2", "HTTP2"],
@@ -41,6 +42,9 @@ enum Layering {
         "Configuration": [
             "SpoolStore", "APNSGateway", "SecureTransport", "YAML", "LinuxIO", "OpenSSL", "SpoolModel", "APNSBinary",
             "APNSHTTP2", "APNSModel", "Document", "Synchronization",
+        ],
+        "DoorConfiguration": [
+            "DoorModel", "Configuration", "LinuxIO", "OpenSSL", "SpoolModel", "APNSHTTP2", "APNSModel", "Document",
         ],
         "Doctor": [
             "Configuration", "SpoolStore", "APNSGateway", "SecureTransport", "JSON", "LinuxIO", "OpenSSL", "SpoolModel",
@@ -72,6 +76,15 @@ enum Layering {
             "APNSGateway", "JSON",
             "LinuxIO", "OpenSSL", "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "Document", "Logging",
             "Synchronization",
+        ],
+        "Doors": [
+            "DoorConfiguration", "DoorModel", "ServiceProcess", "JobOperations", "Configuration", "APNSServing",
+            "APNSGateway", "SecureTransport", "SpoolClient", "SpoolStore", "JSON", "NGHTTP2", "LinuxIO", "OpenSSL",
+            "SpoolModel", "JobFormat", "HTTP2", "APNSHTTP2", "APNSModel", "Document", "Logging",
+        ],
+        "pushspool-door": [
+            "Doors", "DoorConfiguration", "DoorModel", "ServiceProcess", "SpoolInspection", "LinuxIO",
+            "ArgumentParser", "Logging",
         ],
         "SpoolInspection": [
             "JobOperations", "Doctor", "Configuration", "SpoolClient", "SpoolStore", "JSON", "LinuxIO", "SpoolModel",

@@ -1,0 +1,68 @@
+package import APNSHTTP2
+package import Configuration
+package import DoorModel
+package import LinuxIO
+
+/// The content of `doors.yaml`: where the doors listen, who may come in, and how much is taken in.
+package struct DoorConfiguration: Sendable {
+    /// How a producer proves who it is.
+    package enum Proof: Hashable, Sendable {
+        /// Provider tokens, signed with the private half of the key in this file.
+        case key(String, of: ProviderIdentity)
+        /// A client certificate with the public key of the one in this file.
+        case certificate(String)
+    }
+
+    /// The APNs relay.
+    package struct Relay: Hashable, Sendable {
+        /// The address to listen on.
+        package var address: SocketAddress
+        /// The file with the relay's certificate, as PEM.
+        package var certificate = ""
+        /// The file with its key; `nil`: in the same file.
+        package var key: String?
+        /// How long an `apns-id` that a client sent is remembered.
+        package var dedupe = Duration.seconds(3600)
+    }
+
+    /// The spool's root, relative to the file.
+    package var spool = "/var/spool/pushspool"
+    /// The folder for state that survives restarts, relative to the file.
+    package var state = "/var/lib/pushspool-door"
+    /// The most jobs that may wait in an app's `new/`.
+    package var waitingLimit = 100_000
+    /// The bytes that must stay free on the spool's volume; `nil`: the larger of 64 MiB and 2 %.
+    package var freeSpace: Int64?
+    /// The most connections to a door.
+    package var connectionLimit = 1_000
+    /// How long a request waits for others, to share one job and one sync with them.
+    package var groupPause = Duration.milliseconds(5)
+    /// The most requests in one job.
+    package var groupLimit = 256
+    /// The producers with their proofs, in the order of the file.
+    package var producers: [(producer: Producer, proof: Proof)] = []
+    /// The APNs relay; `nil`: there is none.
+    package var relay: Relay?
+    /// The format of log lines.
+    package var logFormat = DaemonConfiguration.LogFormat.text
+    /// The lowest severity that is logged.
+    package var logLevel = DaemonConfiguration.LogLevel.info
+
+    /// Creates the configuration of an empty file.
+    package init() {}
+}
+
+extension DoorConfiguration {
+    /// Returns the keys whose values differ from those in `other`, as spelled in the file, and whose changes take effect only
+    /// after a restart.
+    package func differences(from other: DoorConfiguration) -> [String] {
+        [
+            ("spool", spool == other.spool), ("state", state == other.state),
+            ("limits.waiting", waitingLimit == other.waitingLimit), ("limits.free_space", freeSpace == other.freeSpace),
+            ("group.every", groupPause == other.groupPause), ("group.requests", groupLimit == other.groupLimit),
+            ("apns.listen", relay?.address == other.relay?.address),
+            ("apns.dedupe", relay?.dedupe == other.relay?.dedupe),
+            ("log.format", logFormat == other.logFormat),
+        ].filter { !$0.1 }.map(\.0)
+    }
+}

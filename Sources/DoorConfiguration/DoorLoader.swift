@@ -1,0 +1,139 @@
+package import Configuration
+import Document
+import DoorModel
+import LinuxIO
+package import OpenSSL
+
+/// The whole configuration of the doors, with everything that is wrong with it.
+package struct DoorSet: Sendable {
+    /// The content of the file.
+    package var configuration = DoorConfiguration()
+    /// The keys of the producers, by their places; `nil` for those with a certificate.
+    package var verifiers: [ES256Verifier?] = []
+    /// The places of the producers with a certificate, by the fingerprints of their public keys.
+    package var certificateProducers: [[UInt8]: Int] = [:]
+    /// The TLS context of the relay; `nil` if there is no relay.
+    package var relayContext: TLSContext?
+    /// Errors and warnings by file.
+    package var findings: [ConfigurationSet.Finding] = []
+
+    /// Whether there is any error: the doors must not open.
+    package var hasErrors: Bool { findings.contains { $0.diagnostics.contains { $0.severity == .error } } }
+}
+
+/// Reads `doors.yaml` and the files that it names.
+package struct DoorLoader: Sendable {
+    /// The file.
+    package let path: String
+
+    /// Creates a loader.
+    package init(path: String) {
+        self.path = path
+    }
+
+    private var folder: String { FilePlace(path).directory }
+
+    /// Reads everything that can be read. Blocks for the files.
+    package func load() -> DoorSet {
+        var set = DoorSet()
+        var report = Report()
+        do throws(Diagnostic) {
+            let document = try ConfigurationFile.parse(path, absent: "check the path, or give the file with --config")
+            set.configuration = DoorConfiguration(document, report: &report)
+        } catch {
+            report.add(error)
+        }
+        set.configuration.spool = ConfigurationFile.resolve(set.configuration.spool, in: folder)
+        set.configuration.state = ConfigurationFile.resolve(set.configuration.state, in: folder)
+        for place in set.configuration.producers.indices { loadProof(of: place, into: &set, &report) }
+        if let relay = set.configuration.relay { set.relayContext = context(of: relay, &report) }
+        if !report.diagnostics.isEmpty { set.findings = [.init(file: path, diagnostics: report.inOrder)] }
+        return set
+    }
+
+    // MARK: Files
+
+    private func loadProof(of place: Int, into set: inout DoorSet, _ report: inout Report) {
+        let (producer, proof) = set.configuration.producers[place]
+        set.verifiers.append(nil)
+        do throws(Diagnostic) {
+            switch proof {
+            case .key(let file, _):
+                set.verifiers[place] = try verifier(file, producer, &report)
+            case .certificate(let file):
+                let text = try read(file, isSecret: false)
+                let facts = try checking { () throws(TLSError) in try CertificateFacts.first(inPEM: text) }
+                guard let fingerprint = facts?.publicKeyFingerprint else {
+                    throw Diagnostic(
+                        "\(file) has no certificate", hint: "name a PEM file with the client's certificate")
+                }
+                try note(fingerprint, of: place, in: &set)
+            }
+        } catch {
+            report.add(error.about("producers.\(producer.name)"))
+        }
+    }
+
+    /// Reads the producer's key: its public half is enough, and all that should be there.
+    private func verifier(
+        _ file: String, _ producer: Producer, _ report: inout Report
+    ) throws(Diagnostic) -> ES256Verifier {
+        var text = try read(file, isSecret: false)
+        defer { Secret.erase(&text) }
+        guard String(decoding: text, as: UTF8.self).contains("PRIVATE KEY") else {
+            return try checking { () throws(TLSError) in try ES256Verifier(publicKey: text) }
+        }
+        let message = "\(file) has the private key, with which anybody can be this producer"
+        let hint = "keep it with the producer only, and here: openssl ec -in \(file) -pubout"
+        let path = "producers.\(producer.name).key"
+        report.add(Diagnostic(message, hint: hint, severity: .warning).about(path))
+        return try checking { () throws(TLSError) in
+            try ES256Verifier(publicKey: try ES256Signer(p8: text).publicKeyPEM())
+        }
+    }
+
+    private func note(_ fingerprint: [UInt8], of place: Int, in set: inout DoorSet) throws(Diagnostic) {
+        guard let other = set.certificateProducers.updateValue(place, forKey: fingerprint) else { return }
+        let name = set.configuration.producers[other].producer.name
+        throw Diagnostic("has the public key of \(name)", hint: "give each producer a certificate of its own")
+    }
+
+    private func context(of relay: DoorConfiguration.Relay, _ report: inout Report) -> TLSContext? {
+        do throws(Diagnostic) {
+            var certificate = try read(relay.certificate, isSecret: relay.key == nil)
+            var key: [UInt8] = []
+            defer {
+                Secret.erase(&certificate)
+                Secret.erase(&key)
+            }
+            if let file = relay.key { key = try read(file, isSecret: true) }
+            let identity = try checking { () throws(TLSError) in
+                try Credentials.pem(certificate: certificate, key: relay.key == nil ? nil : key)
+            }
+            guard identity.facts.isValid(at: WallClock.nanoseconds() / 1_000_000_000) else {
+                let message = "the certificate \(relay.certificate) is not valid now"
+                throw Diagnostic(message, hint: "replace it; clients would refuse it")
+            }
+            return try checking { () throws(TLSError) in
+                var options = TLSOptions(applicationProtocols: ["h2"])
+                options.asksForCertificate = true
+                return try TLSContext.server(identity: identity, options: options)
+            }
+        } catch {
+            report.add(error.about("apns"))
+            return nil
+        }
+    }
+
+    private func read(_ file: String, isSecret: Bool) throws(Diagnostic) -> [UInt8] {
+        try ConfigurationFile.readCredential(file, in: folder, isSecret: isSecret)
+    }
+
+    private func checking<Value>(_ body: () throws(TLSError) -> Value) throws(Diagnostic) -> Value {
+        do throws(TLSError) {
+            return try body()
+        } catch {
+            throw Diagnostic(error.message, hint: error.hint)
+        }
+    }
+}

@@ -1,0 +1,67 @@
+package import APNSModel
+import JobFormat
+package import SpoolModel
+
+/// Finds the app that a topic belongs to.
+package struct AppRouter: Sendable {
+    /// What a topic leads to.
+    package enum Match: Hashable, Sendable {
+        /// This app, by its place in `apps`.
+        case app(Int)
+        /// None of the producer's apps has this topic.
+        case none
+        /// These apps have it, and nothing tells which is meant.
+        case several([String])
+    }
+
+    /// The apps, sorted by name.
+    package let apps: [AppList.App]
+
+    /// Creates a router over lists of apps, the newest first: of two apps with one name the first counts.
+    package init(_ lists: [AppList]) {
+        var apps: [String: AppList.App] = [:]
+        for app in lists.lazy.flatMap(\.apps) where apps[app.name] == nil { apps[app.name] = app }
+        self.apps = apps.values.sorted { $0.name < $1.name }
+    }
+
+    /// Finds the app for a request.
+    ///
+    /// - Parameters:
+    ///   - topic: The topic with the suffix of its push type, or an app's bundle identifier.
+    ///   - type: The push type, if the request names one.
+    ///   - producer: Who asks. Other producers' apps do not exist for it.
+    ///   - host: The host that the client meant to reach, which decides between two environments: that of the sandbox has
+    ///     `sandbox` or `development` in its name, as Apple's do.
+    /// - Returns: The app, if exactly one fits.
+    package func match(topic: String, type: PushType?, for producer: Producer, host: String) -> Match {
+        let reachable = apps.indices.filter { apps[$0].carrier == .http2 && producer.may(use: apps[$0].name) }
+        var found = reachable.filter { apps[$0].hasTopic(topic, type) }
+        // A key may push to all topics of its team, and then each job names its own.
+        if found.isEmpty { found = reachable.filter { apps[$0].topic == nil && apps[$0].identity == .providerToken } }
+        if found.count > 1 {
+            let isSandbox = host.contains("sandbox") || host.contains("development")
+            let fitting = found.filter { apps[$0].isSandbox == isSandbox }
+            if !fitting.isEmpty { found = fitting }
+        }
+        guard let first = found.first else { return .none }
+        return found.count == 1 ? .app(first) : .several(found.map { apps[$0].name })
+    }
+}
+
+extension AppList.App {
+    fileprivate func hasTopic(_ wanted: String, _ type: PushType?) -> Bool {
+        if let topic {
+            if wanted == topic { return true }
+            if let type { return wanted == PushTopic.topic(for: type, app: topic) }
+            return PushType.allCases.contains { wanted == PushTopic.topic(for: $0, app: topic) }
+        }
+        guard case .certificate(let topics) = identity else { return false }
+        return topics.contains(wanted)
+    }
+
+    /// Whether jobs without a topic get this one.
+    package func adds(_ wanted: String, for type: PushType?) -> Bool {
+        guard let topic else { return false }
+        return wanted == PushTopic.topic(for: type ?? .alert, app: topic)
+    }
+}

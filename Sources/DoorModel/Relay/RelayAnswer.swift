@@ -1,0 +1,41 @@
+import APNSHTTP2
+package import APNSModel
+
+/// The relay's answer to a request, in the words of Apple's gateway.
+package struct RelayAnswer: Hashable, Sendable {
+    /// The HTTP status.
+    package let status: Int
+    /// The reason; empty for an acceptance.
+    package let reason: String
+    /// Since when a token is gone, in milliseconds since 1970.
+    package var timestamp: Int64?
+
+    /// The request was accepted.
+    package static let accepted = RelayAnswer(status: 200, reason: "")
+
+    private init(status: Int, reason: String) {
+        (self.status, self.reason) = (status, reason)
+    }
+
+    /// Creates the answer for one of Apple's reasons.
+    package init(_ reason: Reason) {
+        self.init(status: reason.status, reason: reason.rawValue)
+    }
+
+    /// Creates the answer for a recipient that the daemon would refuse. Reasons of the daemon's own have the status 400.
+    package init(_ refusal: Refusal) {
+        let status = refusal.status ?? Reason(rawValue: refusal.reason)?.status ?? 400
+        self.init(status: status, reason: refusal.reason)
+        timestamp = refusal.goneSince.map { $0.nanoseconds / 1_000_000 }
+    }
+
+    /// Whether the request was accepted.
+    package var isAcceptance: Bool { status == 200 }
+
+    /// The body: `{"reason":"Unregistered","timestamp":1700000000123}`; empty for an acceptance.
+    package var body: [UInt8] {
+        guard !isAcceptance else { return [] }
+        let end = timestamp.map { ",\"timestamp\":\($0)}" } ?? "}"
+        return Array("{\"reason\":\"\(reason)\"\(end)".utf8)
+    }
+}

@@ -1,0 +1,32 @@
+import APNSHTTP2
+import APNSModel
+import APNSServing
+import Document
+
+/// A client of the relay on one connection: who it is, and where its last request went.
+package struct RelayClient: Sendable {
+    /// The place of the producer that the client's certificate proves; `nil`: it needs a provider token.
+    let certificateProducer: Int?
+    var tokens = TokenGuard()
+    /// The last route that was found, which the next request usually takes too.
+    var route: Route?
+
+    /// Where the requests with a topic and a push type go.
+    struct Route {
+        let topic: [UInt8]
+        let type: PushType?
+        let authority: [UInt8]
+        let producer: Int
+        let app: Int
+    }
+
+    /// Creates a client.
+    ///
+    /// - Parameter certificateProducer: The place of the producer that its certificate proves, if it has one.
+    package init(certificateProducer: Int?) {
+        self.certificateProducer = certificateProducer
+    }
+
+    /// Whether the client has proved who it is.
+    package var isKnown: Bool { certificateProducer != nil || tokens.key != nil }
+}

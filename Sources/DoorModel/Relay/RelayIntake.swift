@@ -1,0 +1,232 @@
+package import APNSHTTP2
+package import APNSModel
+package import APNSServing
+package import Document
+package import JobFormat
+import SpoolModel
+
+/// Decides what becomes of the requests of a relay's clients.
+///
+/// Reads no clock and no file. The shell spools what it is told to spool, and reports with `settle` how that ended.
+package struct RelayIntake<Parser: DocumentParser> {
+    /// What to do with a request.
+    package enum Decision: Sendable {
+        /// Answer it at once.
+        case answer(RelayAnswer)
+        /// Spool it, and then answer it.
+        case spool(Spooled)
+        /// The same request is being spooled; answer it like that one.
+        case follow(RecentIDs.Key)
+    }
+
+    /// A request to be spooled.
+    package struct Spooled: Sendable {
+        /// The app.
+        package let app: String
+        /// The recipient's line, or a job of its own, without a line feed.
+        package let bytes: [UInt8]
+        /// Whether the bytes are a line.
+        package let isLine: Bool
+        /// The id that the client chose; `nil` if it chose none, and so cannot repeat it.
+        package let key: RecentIDs.Key?
+    }
+
+    /// What the shell lends to the intake.
+    package struct Means: Sendable {
+        /// Returns the name of the producer whose key a token names, if the token's signature was made with it.
+        package let producerBehind: @Sendable (SignedProviderToken) -> String?
+        /// Returns a new random id.
+        package let makeID: @Sendable () -> NotificationID
+
+        /// Creates the means.
+        package init(
+            producerBehind: @escaping @Sendable (SignedProviderToken) -> String?,
+            makeID: @escaping @Sendable () -> NotificationID
+        ) {
+            (self.producerBehind, self.makeID) = (producerBehind, makeID)
+        }
+    }
+
+    /// A producer that was ever admitted.
+    private struct Entry {
+        var producer: Producer
+        /// 64 bits of FNV-1a over its name, so that the log of ids needs no names.
+        let fingerprint: UInt64
+        var bucket: TokenBucket?
+
+        init(_ producer: Producer) {
+            self.producer = producer
+            fingerprint = producer.name.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        }
+    }
+
+    private var entries: [Entry] = []
+    private var means: Means
+    private var router = AppRouter([])
+    /// The contexts for the apps of the router.
+    private var contexts: [JobContext] = []
+    private var check: RecipientCheck<Parser>
+    private var parser: Parser
+    private var recent: RecentIDs
+    private var pending: Set<RecentIDs.Key> = []
+    private var line: [UInt8] = []
+
+    /// Creates an intake that knows no apps yet.
+    ///
+    /// - Parameters:
+    ///   - producers: The producers, whose places for `RelayClient` are those in this array.
+    ///   - means: What the intake may use.
+    ///   - parser: A JSON parser with the daemon's limits for lines.
+    ///   - recent: The ids that were spooled lately.
+    package init(_ producers: [Producer], means: Means, parser: Parser, recent: RecentIDs) {
+        (self.means, self.parser, self.recent) = (means, parser, recent)
+        check = RecipientCheck(parser: parser)
+        _ = admit(producers, means: means)
+    }
+
+    /// Admits these producers instead of earlier ones, of which those that are not among them may use no app any more.
+    ///
+    /// - Parameters:
+    ///   - producers: The producers.
+    ///   - means: What the intake may use.
+    /// - Returns: The places of the producers, in their order, for `RelayClient`. A name keeps its place.
+    package mutating func admit(_ producers: [Producer], means: Means) -> [Int] {
+        self.means = means
+        for place in entries.indices { entries[place].producer.apps = [] }
+        return producers.map { producer in
+            let place = entries.firstIndex { $0.producer.name == producer.name } ?? entries.count
+            if place == entries.count { entries.append(Entry(producer)) }
+            if entries[place].bucket?.rate != producer.rate {
+                entries[place].bucket = producer.rate.map { TokenBucket($0) }
+            }
+            entries[place].producer = producer
+            return place
+        }
+    }
+
+    /// Replaces the apps. `contexts` has one context for each app of the router.
+    package mutating func setApps(_ router: AppRouter, contexts: [JobContext]) {
+        precondition(contexts.count == router.apps.count, "as many contexts as apps")
+        (self.router, self.contexts) = (router, contexts)
+    }
+
+    /// Decides about a request.
+    ///
+    /// - Parameters:
+    ///   - reading: Its head.
+    ///   - body: Its payload.
+    ///   - client: The client of the connection.
+    ///   - now: The time by the boot clock and by the wall clock.
+    /// - Returns: The decision, and the id to answer with.
+    package mutating func decide(
+        on reading: RequestReading, body: ArraySlice<UInt8>, from client: inout RelayClient,
+        at now: (moment: Moment, wallTime: WallTime)
+    ) -> (decision: Decision, id: NotificationID) {
+        let own = reading.id.flatMap { NotificationID($0) }
+        let id = own ?? means.makeID()
+        do throws(Refused) {
+            let producer = try producer(of: reading, from: &client, at: now)
+            if let fault = reading.headFault { throw Refused(fault) }
+            let key = own.map { RecentIDs.Key(producer: entries[producer].fingerprint, id: $0) }
+            if let key {
+                if recent.contains(key, at: now.wallTime) { return (.answer(.accepted), id) }
+                if pending.contains(key) { return (.follow(key), id) }
+            }
+            try takeTurn(of: producer, at: now.moment)
+            let app = try app(for: reading, of: producer, from: &client)
+            try compile(reading, id, body, for: app)
+            if let key { pending.insert(key) }
+            let spooled = Spooled(
+                app: router.apps[app].name, bytes: line, isLine: reading.purpose == .notification, key: key)
+            return (.spool(spooled), id)
+        } catch {
+            return (.answer(error.answer), id)
+        }
+    }
+
+    /// Records how the spooling of a request with an id ended.
+    package mutating func settle(_ key: RecentIDs.Key, isSpooled: Bool, at now: WallTime) {
+        pending.remove(key)
+        if isSpooled { recent.insert(key, at: now) }
+    }
+
+    // MARK: Steps
+
+    private struct Refused: Error {
+        let answer: RelayAnswer
+
+        init(_ answer: RelayAnswer) { self.answer = answer }
+
+        init(_ reason: Reason) { answer = RelayAnswer(reason) }
+    }
+
+    private mutating func producer(
+        of reading: RequestReading, from client: inout RelayClient, at now: (moment: Moment, wallTime: WallTime)
+    ) throws(Refused) -> Int {
+        if let fault = reading.addressFault { throw Refused(fault) }
+        if let place = client.certificateProducer { return place }
+        let fault = client.tokens.fault(in: reading.authorization, at: now, parser: &parser) { token in
+            guard let name = means.producerBehind(token) else { return nil }
+            return entries.firstIndex { $0.producer.name == name }
+        }
+        if let fault { throw Refused(fault) }
+        guard let place = client.tokens.key else { throw Refused(.invalidProviderToken) }
+        return place
+    }
+
+    private mutating func takeTurn(of producer: Int, at now: Moment) throws(Refused) {
+        guard let bucket = entries[producer].bucket else { return }
+        guard bucket.available(at: now) > 0 else { throw Refused(.tooManyRequests) }
+        entries[producer].bucket?.take(1, at: now)
+    }
+
+    private func app(
+        for reading: RequestReading, of producer: Int, from client: inout RelayClient
+    ) throws(Refused) -> Int {
+        let topic =
+            switch reading.purpose {
+            case .notification: reading.topic ?? []
+            case .broadcast(let app): Array(app.utf8)[...]
+            case .management: throw Refused(.badPath)
+            }
+        let authority = reading.authority ?? []
+        if let route = client.route, route.producer == producer, route.type == reading.pushType,
+            topic.isSame(as: route.topic), authority.isSame(as: route.authority), contexts.indices.contains(route.app)
+        {
+            return route.app
+        }
+        guard !topic.isEmpty else { throw Refused(.missingTopic) }
+        let match = router.match(
+            topic: String(decoding: topic, as: UTF8.self), type: reading.pushType, for: entries[producer].producer,
+            host: String(decoding: authority, as: UTF8.self))
+        guard case .app(let app) = match else {
+            throw Refused(reading.purpose == .notification ? .topicDisallowed : .topicMismatch)
+        }
+        client.route = .init(
+            topic: Array(topic), type: reading.pushType, authority: Array(authority), producer: producer, app: app)
+        return app
+    }
+
+    /// Writes the recipient into `line`, and checks it as the daemon will.
+    private mutating func compile(
+        _ reading: RequestReading, _ id: NotificationID, _ body: ArraySlice<UInt8>, for app: Int
+    ) throws(Refused) {
+        guard !body.isEmpty else { throw Refused(.payloadEmpty) }
+        line.removeAll(keepingCapacity: true)
+        let isBroadcast = reading.purpose != .notification
+        let topic = isBroadcast ? nil : reading.topic.map { String(decoding: $0, as: UTF8.self) }
+        let isAdded = topic.map { router.apps[app].adds($0, for: reading.pushType) } ?? true
+        let payload = RelayLine(reading, id: id, topic: isAdded ? nil : topic).append(body, to: &line)
+        let verdict =
+            isBroadcast
+            ? check.verdict(onBroadcast: line, payload: payload, in: contexts[app])
+            : check.verdict(on: line, payload: payload, in: contexts[app])
+        switch verdict {
+        case .sendable: return
+        case .refused(let refusal): throw Refused(RelayAnswer(refusal))
+        case .notAnObject: throw Refused(.badRequestPayload)
+        }
+    }
+}
+
+extension RelayIntake: Sendable where Parser: Sendable {}

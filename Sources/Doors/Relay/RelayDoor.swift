@@ -1,0 +1,322 @@
+import APNSGateway
+import APNSHTTP2
+import APNSModel
+import APNSServing
+import Document
+import DoorConfiguration
+import DoorModel
+import JSON
+import JobFormat
+import JobOperations
+import LinuxIO
+import Logging
+import OpenSSL
+import SecureTransport
+import SpoolModel
+
+/// The APNs relay: takes requests as Apple's gateway does, and answers each once its job is safe in the spool.
+///
+/// It runs on one reactor. Files are the writer's.
+actor RelayDoor {
+    private nonisolated let reactor: Reactor
+    private let writer: SpoolWriter
+    private let logger: Logger
+    private var context: TLSContext
+    /// The places of producers, by the fingerprints of the public keys of their certificates.
+    private var certificateProducers: [[UInt8]: Int]
+    private var connectionLimit: Int
+    private var listener: Listener?
+    private var intake: RelayIntake<JSON.Parser>
+    private var groups: RequestGroups<PendingRequest>
+    /// The requests that repeat one which is being spooled.
+    private var followers: [RecentIDs.Key: [RelayRequest]] = [:]
+    private var connections: [Int: RelayConnection] = [:]
+    private var lastNumber = 0
+    /// The requests in jobs that are being written.
+    private var writingCount = 0
+    private var isStopping = false
+    private let groupWakeup: Wakeup
+    private let idleWakeup: Wakeup
+    private let appsWakeup: Wakeup
+    private var nextLook = Moment.zero
+    /// What it has done.
+    var counts = RelayCounts()
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
+
+    /// A request in a group, and its id if the client may repeat it.
+    private struct PendingRequest: Sendable {
+        let request: RelayRequest
+        let key: RecentIDs.Key?
+    }
+
+    /// The requests that may wait for their jobs. More are not read from their connections.
+    private static let pendingLimit = 1 << 15
+    /// The bytes of those requests.
+    private static let pendingByteLimit = 32 << 20
+    /// The time that a client may take for its handshake.
+    private static let handshakeTime = Duration.seconds(10)
+    /// How often the lists of apps are read again.
+    private static let lookPause = Duration.seconds(30)
+
+    /// Creates a relay that listens nowhere yet.
+    ///
+    /// - Parameters:
+    ///   - set: The configuration, which must have a relay and no errors.
+    ///   - context: The TLS context.
+    ///   - known: The ids that were spooled lately.
+    ///   - means: The reactor, the writer and the logger.
+    init(
+        _ set: DoorSet, _ context: TLSContext, known: [(key: RecentIDs.Key, time: WallTime)],
+        with means: (reactor: Reactor, writer: SpoolWriter, logger: Logger)
+    ) {
+        let configuration = set.configuration
+        (reactor, writer, logger) = means
+        self.context = context
+        var recent = RecentIDs(lifetime: configuration.relay?.dedupe ?? .zero)
+        for (key, time) in known { recent.insert(key, at: time) }
+        intake = RelayIntake(
+            configuration.producers.map(\.producer), means: Self.means(of: set), parser: JSON.Parser(), recent: recent)
+        (certificateProducers, connectionLimit) = (set.certificateProducers, configuration.connectionLimit)
+        groups = RequestGroups(limit: configuration.groupLimit, every: configuration.groupPause)
+        (groupWakeup, idleWakeup, appsWakeup) = (Wakeup(on: reactor), Wakeup(on: reactor), Wakeup(on: reactor))
+    }
+
+    // MARK: Configuration
+
+    /// Applies a configuration: who may come in, and how much. The address stays.
+    ///
+    /// Clients that are connected must connect again, since they may be others' now.
+    func configure(_ set: DoorSet, _ context: TLSContext) {
+        self.context = context
+        connectionLimit = set.configuration.connectionLimit
+        let places = intake.admit(set.configuration.producers.map(\.producer), means: Self.means(of: set))
+        certificateProducers = set.certificateProducers.compactMapValues { places[$0] }
+        for connection in connections.values { connection.beginLeaving() }
+    }
+
+    private static func means(of set: DoorSet) -> RelayIntake<JSON.Parser>.Means {
+        var keys: [ProviderIdentity: (name: String, verifier: ES256Verifier)] = [:]
+        for (entry, verifier) in zip(set.configuration.producers, set.verifiers) {
+            guard case .key(_, let identity) = entry.proof, let verifier else { continue }
+            keys[identity] = (entry.producer.name, verifier)
+        }
+        let known = keys
+        return .init(
+            producerBehind: { token in
+                guard let (name, verifier) = known[token.token.identity],
+                    verifier.accepts(token.signature, of: token.signingInput.span)
+                else { return nil }
+                return name
+            },
+            makeID: {
+                var generator = SystemRandomNumberGenerator()
+                return NotificationID(using: &generator)
+            })
+    }
+
+    // MARK: Running
+
+    /// Opens the port. Connections wait until `run`.
+    ///
+    /// - Throws: `SystemError`: the address is in use, or does not belong to this host.
+    func listen(on address: SocketAddress) throws(SystemError) {
+        let listener = try Listener(on: address, reactor: reactor)
+        self.listener = listener
+        logger.notice("relay listens", metadata: [LogKey.path: "\(listener.address)"])
+    }
+
+    /// Serves until the task is cancelled.
+    func run() async {
+        await lookForApps()
+        await withDiscardingTaskGroup { group in
+            group.addTask { await self.runGroups() }
+            group.addTask { await self.runApps() }
+            while !Task.isCancelled {
+                guard let socket = await nextConnection() else { continue }
+                lastNumber += 1
+                let number = lastNumber
+                group.addTask { await self.attend(socket, number: number) }
+            }
+        }
+    }
+
+    /// Waits for a connection. Returns `nil` after an error that may pass, and once the port is closed.
+    private func nextConnection() async -> sending StreamSocket? {
+        do {
+            guard let listener else {
+                await Wakeup.waitForCancellation(on: reactor)
+                return nil
+            }
+            return try await listener.accept()
+        } catch is CancellationError {
+            return nil
+        } catch {
+            logger.warning("cannot accept connections for now", metadata: [LogKey.error: "\(error)"])
+            try? await reactor.sleep(for: .milliseconds(100))
+            return nil
+        }
+    }
+
+    private func attend(_ socket: sending StreamSocket, number: Int) async {
+        guard connections.count < connectionLimit, !isStopping else {
+            counts.refusedConnectionCount += 1
+            return socket.abort()
+        }
+        counts.connectionCount += 1
+        do {
+            try socket.setNoDelay()
+            let stream = try SecureStream(accepting: socket, context: context)
+            try await stream.handshake(until: .now + Self.handshakeTime)
+            let fingerprint = stream.facts.peerCertificate?.publicKeyFingerprint
+            let connection = RelayConnection(
+                number: number, over: stream, certificateProducer: fingerprint.flatMap { certificateProducers[$0] })
+            connections[number] = connection
+            if isStopping { connection.beginLeaving() }
+            try await connection.run(in: self)
+        } catch {
+            logger.debug("connection failed", metadata: [LogKey.error: "\(error)"])
+        }
+        connections[number] = nil
+        if connections.isEmpty { idleWakeup.signal() }
+    }
+
+    // MARK: Requests
+
+    /// Whether so many requests wait for their jobs that no more are read.
+    var isFull: Bool {
+        groups.requestCount + writingCount >= Self.pendingLimit || groups.byteCount >= Self.pendingByteLimit
+    }
+
+    /// Decides about a request of a connection.
+    func decide(
+        on reading: RequestReading, body: ArraySlice<UInt8>, from client: inout RelayClient
+    ) -> (decision: RelayIntake<JSON.Parser>.Decision, id: NotificationID) {
+        let result = intake.decide(on: reading, body: body, from: &client, at: (.now, .now))
+        guard case .answer(let answer) = result.decision else { return result }
+        if answer.isAcceptance {
+            counts.repeatedCount += 1
+        } else {
+            note(answer)
+        }
+        return result
+    }
+
+    /// Adds a request to the next job of its app.
+    func spool(_ spooled: RelayIntake<JSON.Parser>.Spooled, for request: RelayRequest) {
+        let pending = PendingRequest(request: request, key: spooled.key)
+        let wasEmpty = groups.nextDue == nil
+        if spooled.isLine {
+            groups.add(pending, line: spooled.bytes, to: spooled.app, at: .now)
+        } else {
+            groups.add(pending, document: spooled.bytes, to: spooled.app, at: .now)
+        }
+        if wasEmpty || groups.nextDue == .zero { groupWakeup.signal() }
+    }
+
+    /// Answers a request like the one with the same id that is being spooled.
+    func follow(_ key: RecentIDs.Key, for request: RelayRequest) {
+        counts.repeatedCount += 1
+        followers[key, default: []].append(request)
+    }
+
+    /// Counts a refusal. A topic that no app has may be that of a new app.
+    private func note(_ answer: RelayAnswer) {
+        counts.refusals[answer.reason, default: 0] += 1
+        let isAboutTopic =
+            answer.reason == Reason.topicDisallowed.rawValue || answer.reason == Reason.topicMismatch.rawValue
+        if isAboutTopic, Moment.now >= nextLook { appsWakeup.signal() }
+    }
+
+    // MARK: Jobs
+
+    /// Writes each group when it is due, and answers its requests, until the task is cancelled.
+    private func runGroups() async {
+        while !Task.isCancelled {
+            let now = Moment.now
+            guard let due = groups.nextDue, due <= now else {
+                await groupWakeup.wait(until: groups.nextDue?.instant)
+                continue
+            }
+            for group in groups.takeDue(at: now) { await write(group) }
+        }
+    }
+
+    private func write(_ group: RequestGroups<PendingRequest>.Group) async {
+        writingCount += group.requests.count
+        let now = WallTime.now
+        var records: [UInt8] = []
+        for case let key? in group.requests.lazy.map(\.key) { key.appendRecord(at: now, to: &records) }
+        let head = group.isOfLines ? Array("{\"job\":{\"count\":\(group.requests.count)}}\n".utf8) : []
+        let job = DroppedJob(
+            app: group.app, name: group.isOfLines ? "relay.jsonl" : "relay.json", bytes: head + group.bytes,
+            records: records)
+        let isDropped = await writer.drop(job)
+        writingCount -= group.requests.count
+        conclude(group, isDropped: isDropped, at: now)
+    }
+
+    private func conclude(_ group: RequestGroups<PendingRequest>.Group, isDropped: Bool, at now: WallTime) {
+        let answer = isDropped ? RelayAnswer.accepted : RelayAnswer(.serviceUnavailable)
+        var touched: Set<Int> = []
+        func tell(_ request: RelayRequest) {
+            if isDropped { counts.acceptedCount += 1 } else { note(answer) }
+            guard let connection = connections[request.connection] else { return }
+            connection.conclude(request, answer)
+            touched.insert(request.connection)
+        }
+        for pending in group.requests {
+            tell(pending.request)
+            guard let key = pending.key else { continue }
+            intake.settle(key, isSpooled: isDropped, at: now)
+            for request in followers.removeValue(forKey: key) ?? [] { tell(request) }
+        }
+        if isDropped { counts.jobCount += 1 }
+        for number in touched { connections[number]?.wake() }
+        if isStopping { idleWakeup.signal() }
+    }
+
+    // MARK: Apps
+
+    /// Reads the lists of apps now and then, and when a topic is unknown, until the task is cancelled.
+    private func runApps() async {
+        while !Task.isCancelled {
+            await appsWakeup.wait(until: (Moment.now + Self.lookPause).instant)
+            await lookForApps()
+        }
+    }
+
+    /// Reads which apps there are.
+    func lookForApps() async {
+        let lists = await writer.appLists()
+        nextLook = .now + .seconds(1)
+        let router = AppRouter(lists)
+        let limits = lists.first?.limits ?? DocumentLimits()
+        intake.setApps(router, contexts: router.apps.map { Self.context(of: $0, limits) })
+    }
+
+    private static func context(of app: AppList.App, _ limits: DocumentLimits) -> JobContext {
+        var context = JobContext(job: JobID(bits: 0), droppedAt: .now, carrier: app.carrier, topic: app.topic)
+        context.identity = app.identity
+        (context.channels, context.onDoubt, context.limits) = (app.channels, app.onDoubt, limits)
+        return context
+    }
+
+    // MARK: The end
+
+    /// Takes no more connections, and tells the clients of those that are open to go elsewhere.
+    func beginStopping() {
+        isStopping = true
+        listener?.waiter.wake()
+        listener = nil
+        for connection in connections.values { connection.beginLeaving() }
+        idleWakeup.signal()
+    }
+
+    /// Waits until all requests are answered and all connections closed, or the deadline.
+    func awaitIdle(until deadline: ContinuousClock.Instant) async {
+        while !connections.isEmpty || groups.requestCount + writingCount > 0, .now < deadline, !Task.isCancelled {
+            await idleWakeup.wait(until: min(deadline, .now + .seconds(1)))
+        }
+    }
+}

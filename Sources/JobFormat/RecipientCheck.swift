@@ -1,0 +1,67 @@
+package import APNSModel
+package import Document
+
+/// Checks recipients one by one, as the daemon will when it reads them from a `.jsonl` file.
+///
+/// For programs that write jobs of recipients that others hand them, and must say at once what is wrong.
+package struct RecipientCheck<Parser: DocumentParser> {
+    /// What the daemon will make of a line.
+    package enum Verdict: Hashable, Sendable {
+        /// It will be sent.
+        case sendable
+        /// It will be refused.
+        case refused(Refusal)
+        /// The payload is not one JSON object.
+        case notAnObject
+    }
+
+    private var parser: Parser
+    private var tape = Tape()
+
+    /// Creates a check. `parser` should enforce the daemon's limits for lines.
+    package init(parser: Parser) {
+        self.parser = parser
+    }
+
+    /// Judges the line of a recipient whose payload was taken over unchanged from somebody else.
+    ///
+    /// Whatever the payload has in it, it must end where it ends: otherwise it could add keys to the recipient.
+    ///
+    /// - Parameters:
+    ///   - line: The line, as `{"token":…,"payload":…}`, without its line feed.
+    ///   - payload: Where the payload is in the line.
+    ///   - context: The context of the job.
+    /// - Returns: The daemon's verdict; one of the refusals if there are several.
+    package mutating func verdict(on line: [UInt8], payload: Range<Int>, in context: JobContext) -> Verdict {
+        guard parse(line, payload) else { return .notAnObject }
+        defer { tape.removeAll() }
+        var compiler = RecipientCompiler(context)
+        compiler.add(recipient: tape.root, base: .root)
+        guard let recipient = compiler.chunk.take()?.rejected.first else { return .sendable }
+        return .refused(recipient.refusal)
+    }
+
+    /// Judges a broadcast, which is a job of its own, whose payload was taken over unchanged. Otherwise like a recipient.
+    package mutating func verdict(onBroadcast job: [UInt8], payload: Range<Int>, in context: JobContext) -> Verdict {
+        guard parse(job, payload) else { return .notAnObject }
+        tape.removeAll()
+        var reader = DocumentJobReader(parsing: job, with: &parser, context: context)
+        let summary = reader.validate()
+        guard summary.failure != nil else { return .sendable }
+        return .refused(FaultReason.badRequestPayload.refusal)
+    }
+
+    /// Parses a mapping whose payload is one object at the given place. Returns whether it is.
+    private mutating func parse(_ bytes: [UInt8], _ payload: Range<Int>) -> Bool {
+        do throws(Diagnostic) {
+            try parser.parse(bytes, range: bytes.startIndex..<bytes.endIndex, into: &tape)
+        } catch {
+            // Everything but the payload is well formed, so the payload is at fault.
+            return false
+        }
+        let node = tape.root[JobKey.payload.rawValue]
+        return node?.kind == .mapping && node?.rawRange == payload
+    }
+}
+
+extension RecipientCheck: Sendable where Parser: Sendable {}

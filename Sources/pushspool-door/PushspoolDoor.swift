@@ -1,0 +1,171 @@
+import ArgumentParser
+import DoorConfiguration
+import DoorModel
+import Doors
+import LinuxIO
+import Logging
+import ServiceProcess
+import SpoolInspection
+
+/// The entry point.
+@main
+enum Program {
+    /// The signals that the process receives, blocked before it has a second thread; see `BlockedSignals`.
+    static let signals = needed { () throws(SystemError) in try BlockedSignals(Signal.allCases) }
+
+    /// The service manager that started it and expects notifications.
+    static let serviceManager = announcedServiceManager()
+
+    /// Runs the command line. An asynchronous `main` would be too late to block signals, since threads exist by then.
+    static func main() {
+        if let command = try? PushspoolDoor.parseAsRoot(), command is Run {
+            _ = signals
+            _ = serviceManager
+            needed { () throws(SystemError) in try TaskThread.start() }
+        }
+        Task.detached {
+            await PushspoolDoor.main()
+            Host.leave(with: StandardStream.hasLostOutput ? ExitCode.badInput.rawValue : 0)
+        }
+        Host.park()
+    }
+
+    /// Prints an error and its hint.
+    static func complain(_ message: String, hint: String?) {
+        Talk.note("pushspool-door: \(message)")
+        if let hint { Talk.note("hint: \(hint)") }
+    }
+
+    /// Returns what the program cannot do without, or ends it with the reason.
+    private static func needed<Value>(_ make: () throws(SystemError) -> Value) -> Value {
+        do throws(SystemError) {
+            return try make()
+        } catch {
+            complain("\(error)", hint: nil)
+            Host.leave(with: ExitCode.tryAgain.rawValue)
+        }
+    }
+
+    private static func announcedServiceManager() -> ServiceManager? {
+        do throws(SystemError) {
+            return try ServiceManager.takenFromEnvironment()
+        } catch {
+            complain(
+                "cannot notify the service manager: \(error)",
+                hint: "set NOTIFY_SOCKET to the path of a Unix domain socket, or to @ and an abstract name")
+            return nil
+        }
+    }
+}
+
+/// The program: the doors through which existing clients reach the spool.
+struct PushspoolDoor: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pushspool-door",
+        abstract: "Take requests of existing clients, and drop them as jobs into the spool.",
+        discussion: """
+            An APNs client that is pointed at the relay works unchanged: it gets its 200 once the notification is safe in \
+            the spool, from which the daemon of pushspool(1) sends it.
+            """,
+        subcommands: [Run.self, Check.self])
+}
+
+/// The option for the doors' configuration file.
+struct DoorsOption: ParsableArguments {
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("The doors' configuration file.", valueName: "file"),
+        completion: .file())
+    var config = "/etc/pushspool/doors.yaml"
+}
+
+/// The command `pushspool-door run`.
+struct Run: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Open the doors.",
+        discussion: """
+            Logs to standard error. TERM and INT close the doors: requests that have arrived are answered, and clients are \
+            told to go elsewhere. HUP reloads the configuration.
+
+            Example: pushspool-door run --config etc/doors.yaml
+            """)
+
+    @OptionGroup var options: DoorsOption
+
+    func run() async throws {
+        Host.returnLargeBlocks()
+        forbidDumps()
+        let settings = DoorProcess.Settings(
+            path: options.config, signals: Program.signals, serviceManager: Program.serviceManager)
+        let process = try process(settings)
+        do {
+            try await process.run()
+        } catch {
+            Program.complain("\(error)", hint: "check apns.listen, and that no other program uses the address")
+            throw ExitCode.tryAgain
+        }
+    }
+
+    /// Forbids core dumps. Must be called before any key is read.
+    private func forbidDumps() {
+        do throws(SystemError) {
+            try MemoryDump.forbid()
+        } catch {
+            Program.complain(
+                "cannot disable core dumps, which contain keys: \(error)", hint: "check the sandbox that it runs in")
+        }
+    }
+
+    private func process(_ settings: DoorProcess.Settings) throws -> DoorProcess {
+        do throws(DoorProcess.StartFault) {
+            return try DoorProcess(settings) { configuration in
+                let opening: LineLogHandler.Opening = StandardStream.error.isJournal ? .priority : .time
+                return Logger(label: "pushspool-door") { _ in
+                    LineLogHandler(settings.logThreshold, format: configuration.logFormat, opening: opening)
+                }
+            }
+        } catch {
+            switch error {
+            case .configuration(let set): FindingList(set.findings).note()
+            case .place(let message, let hint): Program.complain(message, hint: hint)
+            case .shortage(let message):
+                Program.complain(message, hint: "raise the limits of open files and threads")
+                throw ExitCode.tryAgain
+            }
+            throw ExitCode.badConfiguration
+        }
+    }
+}
+
+/// The command `pushspool-door check`.
+struct Check: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Check the configuration of the doors; open nothing.",
+        discussion: """
+            Reports every fault that `run` would find in the file and in those that it names, each with file, line and \
+            remedy. Exits with 78 if there is one, else with 0.
+
+            Example: pushspool-door check --config etc/doors.yaml
+            """)
+
+    @OptionGroup var options: DoorsOption
+
+    func run() async throws {
+        let set = DoorLoader(path: options.config).load()
+        FindingList(set.findings).note()
+        if set.hasErrors { throw ExitCode.badConfiguration }
+        if let relay = set.configuration.relay { Talk.say("apns: relay at \(relay.address)") }
+        for (producer, _) in set.configuration.producers {
+            let apps = producer.apps?.sorted().joined(separator: ", ") ?? "all apps"
+            Talk.say("\(producer.name): \(apps)")
+        }
+    }
+}
+
+extension ExitCode {
+    /// The output is incomplete (EX_DATAERR).
+    static let badInput = ExitCode(65)
+    /// A later attempt may succeed (EX_TEMPFAIL).
+    static let tryAgain = ExitCode(75)
+    /// The configuration is faulty (EX_CONFIG).
+    static let badConfiguration = ExitCode(78)
+}

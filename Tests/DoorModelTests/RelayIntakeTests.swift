@@ -1,0 +1,262 @@
+import APNSHTTP2
+import APNSModel
+import APNSServing
+import Document
+import DoorModel
+import HTTP2
+import JSON
+import JobFormat
+import SpoolModel
+import TestSupport
+import Testing
+
+/// What the relay makes of single requests.
+struct RelayIntakeTests {
+    private static let now = (moment: Moment.zero + .seconds(100), wallTime: WallTime(epochSeconds: 1_795_262_400))
+    private static let id = "123e4567-e89b-12d3-a456-42665544000a"
+    private static let device = String(repeating: "ab", count: 32)
+
+    private typealias Intake = RelayIntake<JSON.Parser>
+
+    /// A relay for two producers, with a key each, and three apps.
+    private static func intake(rate: Rate? = nil, lifetime: Duration = .seconds(3600)) -> Intake {
+        var fleet = Producer(name: "fleet")
+        (fleet.apps, fleet.rate) = (["weather", "voice"], rate)
+        let billing = Producer(name: "billing")
+        var intake = Intake(
+            [fleet, billing],
+            means: .init(
+                producerBehind: { $0.signature == [1] ? "fleet" : $0.signature == [2] ? "billing" : nil },
+                makeID: { NotificationID(job: JobID(bits: 1), index: 0) }),
+            parser: JSON.Parser(), recent: RecentIDs(lifetime: lifetime))
+        var list = AppList(node: "a", limits: DocumentLimits())
+        for (name, topic) in [
+            ("news", "com.example.news"), ("voice", "com.example.voice"), ("weather", "com.example.app"),
+        ] {
+            var app = AppList.App(name: name, carrier: .http2)
+            app.topic = topic
+            list.apps.append(app)
+        }
+        let router = AppRouter([list])
+        let contexts = router.apps.map { app in
+            var context = JobContext(job: JobID(bits: 0), droppedAt: now.wallTime, carrier: .http2) {
+                text throws(Diagnostic) in
+                var parser = JSON.Parser()
+                return try parser.parse(text)
+            }
+            (context.topic, context.identity) = (app.topic, app.identity)
+            return context
+        }
+        intake.setApps(router, contexts: contexts)
+        return intake
+    }
+
+    /// The value of `authorization` that a producer's key signed.
+    private static func token(_ signature: UInt8, issued: Int64 = 1_795_262_000, key: String = "DOORKEY001") -> String {
+        guard let identity = ProviderIdentity(keyID: key, teamID: "FLEETTEAM1") else { return "bearer of no name" }
+        return "bearer " + ProviderToken(identity: identity, issuedAt: issued, signature: [signature]).text
+    }
+
+    /// The head of a request. `fields` are set after, or with `nil` removed from, the usual ones.
+    private static func reading(_ fields: [(String, String?)] = []) -> RequestReading {
+        var all = [
+            (":method", "POST"), (":path", "/3/device/\(device)"), ("authorization", token(1)),
+            ("apns-topic", "com.example.app"), ("apns-push-type", "alert"), ("apns-id", id),
+        ]
+        for (name, value) in fields {
+            all.removeAll { $0.0 == name }
+            if let value { all.append((name, value)) }
+        }
+        var list = HeaderFields()
+        for (name, value) in all { list.append(name: Array(name.utf8).span, value: Array(value.utf8).span) }
+        var reading = RequestReading()
+        reading.read(list)
+        return reading
+    }
+
+    private static let body = #"{"aps":{"alert":"Hello"}}"#
+
+    private func decide(
+        _ intake: inout Intake, _ fields: [(String, String?)] = [], body: String = body,
+        _ client: RelayClient = RelayClient(certificateProducer: nil)
+    ) -> (decision: Intake.Decision, id: NotificationID) {
+        var client = client
+        return intake.decide(
+            on: Self.reading(fields), body: Array(body.utf8)[...], from: &client, at: Self.now)
+    }
+
+    /// The reason of a refusal; empty for an acceptance without spooling; `nil` if it is to be spooled.
+    private func reason(_ decision: Intake.Decision) -> String? {
+        guard case .answer(let answer) = decision else { return nil }
+        return answer.reason
+    }
+
+    private func spooled(_ decision: Intake.Decision) throws -> RelayIntake<JSON.Parser>.Spooled {
+        guard case .spool(let spooled) = decision else {
+            throw NotSpooled(description: "\(decision)")
+        }
+        return spooled
+    }
+
+    private struct NotSpooled: Error, CustomStringConvertible { let description: String }
+
+    // MARK: Acceptance
+
+    @Test func `a request becomes a recipient of its app`() throws {
+        var intake = Self.intake()
+        let (decision, id) = decide(
+            &intake,
+            [("apns-priority", "5"), ("apns-expiration", "0"), ("apns-collapse-id", #"a"b"#)],
+            body: " {\"aps\":{\n}} \r\n")
+        let line = try spooled(decision)
+        #expect(line.app == "weather" && line.isLine && id.description == Self.id && line.key?.id == id.bits)
+        #expect(
+            String(decoding: line.bytes, as: UTF8.self)
+                == #"{"token":"\#(Self.device)","apns_id":"\#(Self.id)","push_type":"alert","priority":5,"expiration":0,"#
+                + #""collapse_id":"a\"b","payload":{"aps":{ }}}"#)
+    }
+
+    @Test func `without an id the relay makes one, and the request cannot be repeated`() throws {
+        var intake = Self.intake()
+        let (decision, id) = decide(&intake, [("apns-id", nil)])
+        #expect(try spooled(decision).key == nil && id == NotificationID(job: JobID(bits: 1), index: 0))
+    }
+
+    @Test(arguments: [
+        ("com.example.app", "alert", false), ("com.example.app.voip", "voip", false), ("com.example.app", nil, false),
+    ])
+    func `the app's own topic is not written`(topic: String, type: String?, isWritten: Bool) throws {
+        var intake = Self.intake()
+        let line = try spooled(decide(&intake, [("apns-topic", topic), ("apns-push-type", type)]).decision)
+        #expect(String(decoding: line.bytes, as: UTF8.self).contains("topic") == isWritten)
+    }
+
+    @Test func `a broadcast is a job of its own`() throws {
+        var intake = Self.intake()
+        let aps = #"{"event":"update","timestamp":1795262400,"content-state":{}}"#
+        let (decision, _) = decide(
+            &intake,
+            [
+                (":path", "/4/broadcasts/apps/com.example.app"), ("apns-channel-id", "dGlja2VyLTEyMzQ1Njc="),
+                ("apns-push-type", "liveactivity"), ("apns-expiration", "0"), ("apns-topic", nil), ("apns-id", nil),
+                ("apns-request-id", Self.id),
+            ], body: #"{"aps":\#(aps)}"#)
+        let job = try spooled(decision)
+        #expect(job.app == "weather" && !job.isLine)
+        #expect(
+            String(decoding: job.bytes, as: UTF8.self)
+                == #"{"channel":"dGlja2VyLTEyMzQ1Njc=","apns_id":"\#(Self.id)","push_type":"liveactivity","expiration":0,"#
+                + #""payload":{"aps":\#(aps)}}"#)
+    }
+
+    // MARK: Refusals
+
+    @Test(
+        arguments: [
+            ([(":method", "GET")], "MethodNotAllowed"), ([(":path", "/3/devices/ab")], "BadPath"),
+            ([(":path", "/3/device/")], "MissingDeviceToken"), ([(":path", "/3/device/abc")], "BadDeviceToken"),
+            ([(":path", "/1/apps/com.example.app/channels")], "BadPath"),
+            ([("authorization", nil)], "MissingProviderToken"),
+            ([("authorization", "bearer x")], "InvalidProviderToken"),
+            ([("authorization", token(9))], "InvalidProviderToken"),
+            ([("authorization", token(1, issued: 1_795_258_000))], "ExpiredProviderToken"),
+            ([("apns-topic", nil)], "MissingTopic"), ([("apns-topic", "com.example.news")], "TopicDisallowed"),
+            ([("apns-topic", "com.example.else")], "TopicDisallowed"), ([("apns-id", "7")], "BadMessageId"),
+            ([("apns-push-type", "shout")], "InvalidPushType"), ([("apns-priority", "7")], "BadPriority"),
+            ([("apns-expiration", "-1")], "BadExpirationDate"), ([("apns-expiration", "5")], "BadExpirationDate"),
+            ([("apns-collapse-id", String(repeating: "x", count: 65))], "BadCollapseId"),
+            ([("apns-push-type", "voip")], "BadTopic"),
+        ] as [([(String, String?)], String)])
+    func `what Apple refuses is refused at once, in Apple's words`(fields: [(String, String?)], reason: String) {
+        var intake = Self.intake()
+        #expect(self.reason(decide(&intake, fields).decision) == reason)
+        // Nothing of it is remembered.
+        #expect(self.reason(decide(&intake).decision) == nil)
+    }
+
+    @Test(arguments: [
+        ("", "PayloadEmpty"), ("{", "BadRequestPayload"), ("[]", "BadRequestPayload"), ("7", "BadRequestPayload"),
+        (#"{"aps":{}} {}"#, "BadRequestPayload"), (#"{"aps":{"badge":"1"}}"#, "BadPayload"), ("{}", "BadPayload"),
+        (#"{"aps":{"alert":"\#(String(repeating: "x", count: 4096))"}}"#, "PayloadTooLarge"),
+        (#"{"aps":{},"aps":{}}"#, "BadRequestPayload"),
+    ])
+    func `a payload that the daemon would refuse is refused at once`(body: String, reason: String) {
+        var intake = Self.intake()
+        #expect(self.reason(decide(&intake, body: body).decision) == reason)
+    }
+
+    @Test(arguments: [
+        #"{"aps":{}},"token":"0a""#, #"{"aps":{}},"topic":"com.example.news""#, #"{"aps":{}}}"#,
+        #"{"aps":{}}}\n{"token":"0b""#,
+        #"{},"payload":{"aps":{}}"#, "{\"aps\":{}}}\n{\"token\":\"0b\",\"payload\":{\"aps\":{}}",
+    ])
+    func `a payload cannot add keys or recipients`(body: String) {
+        var intake = Self.intake()
+        #expect(reason(decide(&intake, body: body).decision) == "BadRequestPayload")
+    }
+
+    // MARK: Repetition
+
+    @Test func `a repeated id is followed while it is spooled, and answered after`() throws {
+        var intake = Self.intake()
+        let key = try #require(try spooled(decide(&intake).decision).key)
+        guard case .follow(key) = decide(&intake).decision else {
+            Issue.record("the second is not told to follow the first")
+            return
+        }
+        intake.settle(key, isSpooled: true, at: Self.now.wallTime)
+        #expect(reason(decide(&intake).decision)?.isEmpty == true)
+        // Another producer's id is another one.
+        #expect(
+            reason(decide(&intake, [("authorization", Self.token(2)), ("apns-topic", "com.example.news")]).decision)
+                == nil)
+    }
+
+    @Test func `an id whose job was not dropped may come again`() throws {
+        var intake = Self.intake()
+        let key = try #require(try spooled(decide(&intake).decision).key)
+        intake.settle(key, isSpooled: false, at: Self.now.wallTime)
+        #expect(try spooled(decide(&intake).decision).key == key)
+    }
+
+    // MARK: Producers
+
+    @Test func `beyond its rate a producer is told to wait, and others are not`() throws {
+        let rate = try #require(Rate(1, per: .second))
+        var intake = Self.intake(rate: rate)
+        var reasons: [String?] = []
+        for _ in 0..<rate.burst + 2 { reasons.append(reason(decide(&intake, [("apns-id", nil)]).decision)) }
+        #expect(reasons.suffix(2) == ["TooManyRequests", "TooManyRequests"] && reasons.first == .some(nil))
+        let other = decide(&intake, [("authorization", Self.token(2)), ("apns-id", nil)])
+        #expect(reason(other.decision) == nil)
+    }
+
+    @Test func `a certificate needs no token`() throws {
+        var intake = Self.intake()
+        let client = RelayClient(certificateProducer: 1)
+        #expect(try spooled(decide(&intake, [("authorization", nil)], client).decision).app == "weather")
+    }
+
+    @Test func `a producer that is no longer admitted may use no app`() throws {
+        var intake = Self.intake()
+        let places = intake.admit(
+            [Producer(name: "new"), Producer(name: "billing")],
+            means: .init(producerBehind: { _ in "new" }, makeID: { NotificationID(job: JobID(bits: 1), index: 0) }))
+        #expect(places == [2, 1])
+        #expect(reason(decide(&intake, [], RelayClient(certificateProducer: 0)).decision) == "TopicDisallowed")
+        #expect(try spooled(decide(&intake, [], RelayClient(certificateProducer: 2)).decision).app == "weather")
+    }
+
+    @Test func `a client keeps its route until the topic, the type or the host changes`() throws {
+        var intake = Self.intake()
+        var client = RelayClient(certificateProducer: 1)
+        for (topic, app) in [
+            ("com.example.app", "weather"), ("com.example.app", "weather"), ("com.example.news", "news"),
+        ] {
+            let reading = Self.reading([("apns-topic", topic), ("apns-id", nil)])
+            let (decision, _) = intake.decide(
+                on: reading, body: Array(Self.body.utf8)[...], from: &client, at: Self.now)
+            #expect(try spooled(decision).app == app)
+        }
+    }
+}

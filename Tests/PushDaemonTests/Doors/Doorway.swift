@@ -1,0 +1,125 @@
+import APNSHTTP2
+import Foundation
+import LinuxIO
+import OpenSSL
+import TestSupport
+import Testing
+
+/// A door beside a bench's spool, for the producers `fleet`, with a key, and `billing`, with a certificate.
+struct Doorway: Sendable {
+    let bench: Bench
+    /// The key of `fleet`.
+    private let key: ThrowawayTokenKey
+    private static let identity = ("DOORKEY001", "FLEETTEAM1")
+    /// The producers that share the key of `fleet`, each under a key id of its own.
+    static let others = (2...4).map { (name: "fleet\($0)", keyID: "DOORKEY00\($0)") }
+
+    /// Writes the files of a door. `more` are further lines of its configuration.
+    init(_ bench: Bench, _ more: String = "") throws {
+        self.bench = bench
+        key = try ThrowawayTokenKey()
+        for name in ["door", "doorstate"] {
+            try FileManager.default.createDirectory(atPath: "\(bench.path)/\(name)", withIntermediateDirectories: true)
+        }
+        let authority = try ThrowawayAuthority(commonName: "Door")
+        let server = try authority.issue(.server(["localhost", "127.0.0.1"]))
+        let client = try authority.issue(.push(topic: "com.example.billing"))
+        try write("ca.pem", authority.certificatePEM())
+        try write("door.pem", server.certificatePEM() + server.keyPEM())
+        try write("billing.pem", client.certificatePEM())
+        try write("client.pem", client.certificatePEM() + client.keyPEM())
+        try write("fleet.pem", key.publicKeyPEM)
+        try write("fleet.p8", key.p8)
+        try configure(more)
+    }
+
+    /// Writes the configuration. `more` are further lines; `apps` are those of `fleet`, `port` is where it listens.
+    func configure(
+        _ more: String = "", apps: String = "[modern]", rate: String = "1000000/s", port: String = "0"
+    ) throws {
+        let (keyID, teamID) = Self.identity
+        try bench.write(
+            "door/doors.yaml",
+            """
+            spool: ../spool
+            state: ../doorstate
+            producers:
+              fleet: {key: fleet.pem, key_id: \(keyID), team_id: \(teamID), apps: \(apps), rate: \(rate)}
+            \(Self.others.map { Self.producer($0.name, $0.keyID) }.joined(separator: "\n"))
+              billing: {certificate: billing.pem, apps: "*"}
+            apns: {listen: "127.0.0.1:\(port)", certificate: door.pem}
+            log: {level: debug}
+            \(more)
+
+            """)
+    }
+
+    private static func producer(_ name: String, _ keyID: String) -> String {
+        "  \(name): {key: fleet.pem, key_id: \(keyID), team_id: \(identity.1), apps: [modern]}"
+    }
+
+    private func write(_ name: String, _ bytes: [UInt8]) throws {
+        let path = "\(bench.path)/door/\(name)"
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+    }
+
+    /// Runs a door while `body` runs, and makes sure that it has ended.
+    func open(_ body: (OpenDoor) async throws -> Void) async throws {
+        let program = try Program(
+            try BuiltProgram.doorPath, ["run", "--config", "\(bench.path)/door/doors.yaml"], logs: bench.path + "/logs")
+        try await bench.watching(program) { program in
+            try await program.says("started path=")
+            let start = try #require(program.log.firstRange(of: "relay listens path=127.0.0.1:")?.upperBound)
+            let port = program.log[start...].prefix { $0.isNumber }
+            try await body(OpenDoor(program: program, port: String(port), way: self))
+        }
+    }
+
+    /// A provider token of `fleet`, or one that is signed with its key for other names or at another time.
+    func token(keyID: String = identity.0, age: Int64 = 0) throws -> String {
+        let identity = try #require(ProviderIdentity(keyID: keyID, teamID: Self.identity.1))
+        let issuedAt = WallClock.nanoseconds() / 1_000_000_000 - age
+        let input = ProviderToken.signingInput(identity: identity, issuedAt: issuedAt)
+        let signature = try key.signer.sign(input.span)
+        return ProviderToken(identity: identity, issuedAt: issuedAt, signature: signature).text
+    }
+}
+
+/// A door that runs.
+struct OpenDoor {
+    let program: Program
+    let port: String
+    let way: Doorway
+
+    /// The answer to a request.
+    struct Answer {
+        let status: String
+        let text: String
+
+        /// The value of a header field.
+        func field(_ name: String) -> String? {
+            text.split(whereSeparator: \.isNewline).first { $0.hasPrefix(name + ": ") }.map {
+                String($0.dropFirst(name.count + 2))
+            }
+        }
+    }
+
+    /// Sends one request with curl: with a token of `fleet`, unless `more` has another identity.
+    func ask(_ number: Int, _ more: [String] = [], body: String = #"{"aps":{"alert":"x"}}"#) async throws -> Answer {
+        let hasIdentity = more.contains("--cert") || more.contains { $0.hasPrefix("authorization") }
+        let identity = hasIdentity ? [] : ["--header", "authorization: bearer \(try way.token())"]
+        let topic = more.contains { $0.hasPrefix("apns-topic") } ? [] : ["--header", "apns-topic: com.example.weather"]
+        let curl = try Program(
+            "/usr/bin/env",
+            [
+                "curl", "--silent", "--show-error", "--http2", "--include", "--max-time", "30", "--cacert",
+                "\(way.bench.path)/door/ca.pem", "--data-binary", "@-",
+            ] + identity + topic + more + ["https://localhost:\(port)/3/device/\(token(number))"],
+            input: body, logs: way.bench.path + "/logs")
+        let code = try await curl.end()
+        try #require(code == 0, "curl: \(curl.log)")
+        let status = curl.text.split(separator: " ").dropFirst().first.map(String.init) ?? ""
+        return Answer(status: status, text: curl.text)
+    }
+}

@@ -1,0 +1,173 @@
+import Foundation
+import GatewaySimulator
+import Glibc
+import TestSupport
+import Testing
+
+/// The APNs relay, from a client's request to the gateway.
+@Suite struct RelayTests {
+    private static let id = "123e4567-e89b-12d3-a456-42665544000a"
+
+    /// Runs a daemon, and a door before its spool.
+    private func running(
+        _ more: String = "", _ body: @Sendable (Bench, Doorway) async throws -> Void
+    ) async throws {
+        try await Modern().serving { bench, _ in try await body(bench, Doorway(bench, more)) }
+    }
+
+    @Test func `a request is answered once its job is in the spool, and goes to the gateway with its id`() async throws
+    {
+        try await running { bench, way in
+            try await way.open { door in
+                let answer = try await door.ask(1, ["--header", "apns-id: \(Self.id)", "--header", "apns-priority: 5"])
+                #expect(answer.status == "200" && answer.field("apns-id") == Self.id, "\(answer.text)")
+                let ledger = try await bench.accepted(1)
+                let request = try #require(ledger.accepted.first?.request)
+                #expect(request.id == Self.id && request["apns-priority"] == "5")
+                #expect(ledger.accepted.first?.payload == Array(#"{"aps":{"alert":"x"}}"#.utf8))
+                let line = try await awaited("a line") { try bench.lines("job", app: "modern").first }
+                #expect(line.job?.hasPrefix("relay-") == true && line.state == "done" && line.accepted == 1)
+                #expect(try await door.program.stop() == 0, "\(door.program.log)")
+            }
+        }
+    }
+
+    @Test func `a certificate is as good as a token, and another one is none`() async throws {
+        try await running { bench, way in
+            try await way.open { door in
+                let own = ["--cert", "\(bench.path)/door/client.pem"]
+                #expect(try await door.ask(1, own).status == "200")
+                let other = try await door.ask(2, ["--cert", "\(bench.path)/certificates/client.pem"])
+                #expect(other.status == "403" && other.text.contains("MissingProviderToken"))
+            }
+        }
+    }
+
+    @Test func `what Apple would refuse is refused at once, with its status and reason`() async throws {
+        try await running { bench, way in
+            try await way.open { door in
+                let late = "authorization: bearer \(try way.token(age: 3700))"
+                let wrong = "authorization: bearer \(try way.token(keyID: "OTHERKEY01"))"
+                let cases: [([String], String, String, String)] = [
+                    (["--header", late], #"{"aps":{}}"#, "403", "ExpiredProviderToken"),
+                    (["--header", wrong], #"{"aps":{}}"#, "403", "InvalidProviderToken"),
+                    (["--header", "apns-topic: com.example.other"], #"{"aps":{}}"#, "400", "TopicDisallowed"),
+                    (["--header", "apns-priority: 3"], #"{"aps":{}}"#, "400", "BadPriority"),
+                    ([], "{}}", "400", "BadRequestPayload"),
+                    ([], #"{"aps":{"alert":"\#(String(repeating: "x", count: 9000))"}}"#, "413", "PayloadTooLarge"),
+                    (["--request", "GET"], "", "405", "MethodNotAllowed"),
+                ]
+                for (more, body, status, reason) in cases {
+                    let answer = try await door.ask(1, more, body: body)
+                    #expect(
+                        answer.status == status && answer.text.contains("{\"reason\":\"\(reason)\"}"), "\(answer.text)")
+                }
+                #expect(bench.names(in: "modern/new").isEmpty)
+                #expect(await bench.simulator.ledger.entries.isEmpty)
+            }
+        }
+    }
+
+    @Test func `an id that comes again is answered and not sent again, also by the next door`() async throws {
+        try await running { bench, way in
+            let header = ["--header", "apns-id: \(Self.id)"]
+            for round in 0..<2 {
+                try await way.open { door in
+                    for _ in 0..<2 { #expect(try await door.ask(1, header).status == "200") }
+                    if round == 0 { try await door.program.destroy() }
+                }
+            }
+            try await way.open { door in
+                let status = try await door.ask(2).status
+                #expect(status == "200")
+            }
+            let ledger = try await bench.accepted(2)
+            #expect(ledger.arrivedCount == 2 && ledger.accepted.first?.request?.id == Self.id)
+        }
+    }
+
+    @Test func `while the daemon is stopped, requests are taken, and sent when it runs again`() async throws {
+        try await Modern().running { bench in
+            try bench.configureModern()
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                try await eventually("the list") { bench.names(in: ".pushspool/public/node-a").contains("apps.json") }
+                #expect(try await daemon.stop() == 0)
+            }
+            try await Doorway(bench).open { door in
+                for number in 1...3 { #expect(try await door.ask(number).status == "200") }
+                #expect(bench.names(in: "modern/new").count == 3)
+                try await bench.withDaemon { _ in
+                    let count = try await bench.accepted(3).acceptedCount
+                    #expect(count == 3)
+                }
+            }
+        }
+    }
+
+    @Test func `beyond the limit of waiting jobs nothing is taken, and after that again`() async throws {
+        try await Modern().running { bench in
+            try bench.configureModern()
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                try await eventually("the list") { bench.names(in: ".pushspool/public/node-a").contains("apps.json") }
+                #expect(try await daemon.stop() == 0)
+            }
+            try await Doorway(bench, "limits: {waiting: 2}").open { door in
+                #expect(try await door.ask(1).status == "200")
+                #expect(try await door.ask(2).status == "200")
+                let answer = try await door.ask(3)
+                #expect(answer.status == "503" && answer.text.contains("ServiceUnavailable"), "\(answer.text)")
+                #expect(bench.names(in: "modern/new").count == 2)
+                try await door.program.says("requests are refused")
+                try FileManager.default.removeItem(
+                    atPath: "\(bench.path)/spool/modern/new/\(bench.names(in: "modern/new")[0])")
+                try await eventually("taken again") { try await door.ask(4).status == "200" }
+                try await door.program.says("requests are accepted again")
+            }
+        }
+    }
+
+    @Test func `a new configuration counts at once, and a broken one not at all`() async throws {
+        try await running { _, way in
+            try await way.open { door in
+                #expect(try await door.ask(1).status == "200")
+                try way.configure(apps: "[other]")
+                door.program.send(SIGHUP)
+                try await door.program.says("configuration loaded")
+                #expect(try await door.ask(2).text.contains("TopicDisallowed"))
+                try way.configure("unknown: 1")
+                door.program.send(SIGHUP)
+                try await door.program.says("configuration is invalid and was not applied")
+                #expect(try await door.ask(3).text.contains("TopicDisallowed"))
+            }
+        }
+    }
+
+    @Test func `beyond its rate a producer is told to wait`() async throws {
+        try await running { _, way in
+            try way.configure(rate: "1/h")
+            try await way.open { door in
+                var answers: [String] = []
+                for number in 1...4 { answers.append(try await door.ask(number).status) }
+                #expect(answers.first == "200" && answers.last == "429", "\(answers)")
+            }
+        }
+    }
+
+    @Test func `a configuration with faults does not open a door, and each fault is told`() async throws {
+        try await Modern().running { bench in
+            let way = try Doorway(bench)
+            try way.configure("limits: {waiting: 0}", apps: "[a/b]", rate: "much")
+            let program = try Program(
+                try BuiltProgram.doorPath, ["run", "--config", "\(bench.path)/door/doors.yaml"],
+                logs: bench.path + "/logs")
+            #expect(try await program.end() == 78)
+            for words in [
+                "limits.waiting: 0 is out of range", "producers.fleet.apps: `a/b` is not", "producers.fleet.rate",
+            ] {
+                #expect(program.log.contains(words), "\(program.log)")
+            }
+        }
+    }
+}
