@@ -93,9 +93,10 @@ lint: ## Check formatting and documentation comments
 format: ## Rewrite the Swift files in the house format
 	@swift format --in-place --parallel --recursive $(FORMATTED)
 
-build: setup ## Build pushspool for use: .build/release/pushspool
+build: setup ## Build pushspool and pushspool-door for use, in .build/release
 	@echo '==> release build'
 	@swift build $(RELEASE) --product pushspool
+	@swift build $(RELEASE) --product pushspool-door
 
 install: ## Install the built program, manual, unit and completions (PREFIX=/usr/local, DESTDIR=)
 	@.ci/install install
@@ -145,7 +146,7 @@ clients: ## Run only the tests of the Python and shell clients (etc/clients); th
 fuzz: setup ## Feed random bytes to all decoders, 10 minutes each (FUZZ=name, SECONDS=n)
 	@$(MAKE) -C Tests/Fuzz fuzz
 
-interop: setup ## Test our HTTP/2 against nghttpd, nginx, h2o, curl, h2load and aioapns, and our metrics against Prometheus
+interop: setup ## Test our HTTP/2 against nghttpd, nginx, h2o, curl, h2load, aioapns and others, and our metrics against Prometheus
 	@.ci/setup $(PEER_PACKAGES)
 	@$(MAKE) -C Tests/Interop run
 

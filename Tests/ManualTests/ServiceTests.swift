@@ -1,4 +1,5 @@
 import ArgumentParser
+import DoorConfiguration
 import PushDaemon
 import ServiceProcess
 import Testing
@@ -8,8 +9,8 @@ import Testing
 
 /// The files of etc/ that a service manager reads, against the program.
 struct ServiceTests {
-    private func values(of key: String) throws -> [String] {
-        try Manual.text("etc/systemd/pushspool.service").split(separator: "\n").filter { $0.hasPrefix(key + "=") }
+    private func values(of key: String, in unit: String = "pushspool") throws -> [String] {
+        try Manual.text("etc/systemd/\(unit).service").split(separator: "\n").filter { $0.hasPrefix(key + "=") }
             .map { String($0.dropFirst(key.count + 1)) }
     }
 
@@ -34,6 +35,15 @@ struct ServiceTests {
         let folders = try Manual.text("etc/systemd/pushspool.tmpfiles")
         #expect(folders.contains("\nd \(daemon.spool) 0755 pushspool pushspool -\n"))
         #expect(folders.contains("\nd \(daemon.state) 0700 pushspool pushspool -\n"))
+    }
+
+    @Test func `the doors' unit starts them, and lets them write where they write by default`() throws {
+        #expect(try values(of: "ExecStart", in: "pushspool-door") == ["/usr/bin/pushspool-door run"])
+        let doors = DoorConfiguration()
+        #expect(try values(of: "ReadWritePaths", in: "pushspool-door") == ["-" + doors.spool])
+        #expect(try values(of: "StateDirectory", in: "pushspool-door").map { "/var/lib/" + $0 } == [doors.state])
+        #expect(try values(of: "User", in: "pushspool-door") == ["pushspool-door"])
+        #expect(try Manual.text("etc/systemd/pushspool.sysusers").contains("\nu pushspool-door - "))
     }
 
     @Test func `a stop is told to the daemon alone, which ends its hooks itself`() throws {
