@@ -258,7 +258,7 @@ let package = Package(
             name: "ManualTests",
             dependencies: [
                 "pushspool", "pushspool-door", "Demo", "Report", "SpoolInspection", "PushDaemon", "ServiceProcess",
-                "AppEngine", "JobOperations", "DoorConfiguration", "Configuration", "OpenSSL", "YAML",
+                "AppEngine", "JobOperations", "DoorConfiguration", "DoorModel", "Configuration", "OpenSSL", "YAML",
                 "GatewaySimulator", "JSON", "LinuxIO", "SpoolModel", "JournalModel", "JobFormat",
                 "APNSBinary", "APNSModel", "Document", argumentParser, "TestSupport",
             ],

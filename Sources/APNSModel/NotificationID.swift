@@ -11,11 +11,12 @@ package struct NotificationID: Hashable, Sendable, CustomStringConvertible {
     /// Reads a UUID: 8-4-4-4-12 hexadecimal digits in either case (RFC 9562 §4), of any version.
     ///
     /// Apple's page asks for lowercase digits, but some clients send what their library prints, in uppercase.
-    package init?(_ text: some Collection<UInt8>) {
+    package init?(_ text: Span<UInt8>) {
         guard text.count == 36 else { return nil }
         var bits: UInt128 = 0
-        for (place, byte) in text.enumerated() {
-            if [8, 13, 18, 23].contains(place) {
+        for place in text.indices {
+            let byte = text[place]
+            if place == 8 || place == 13 || place == 18 || place == 23 {
                 guard byte == UInt8(ascii: "-") else { return nil }
             } else {
                 guard let value = hexValue(byte) else { return nil }
@@ -23,12 +24,6 @@ package struct NotificationID: Hashable, Sendable, CustomStringConvertible {
             }
         }
         self.bits = bits
-    }
-
-    /// Creates a random UUID of version 4 (RFC 9562 §5.4).
-    package init(using generator: inout some RandomNumberGenerator) {
-        let kept = ~((UInt128(0xF) << 76) | (UInt128(0b11) << 62))
-        self.bits = UInt128.random(in: 0 ... .max, using: &generator) & kept | UInt128(0x4) << 76 | UInt128(0b10) << 62
     }
 
     /// Creates the derived id of the notification with this index, counted from 0 in file order.

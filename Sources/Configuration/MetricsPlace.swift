@@ -1,4 +1,4 @@
-import Document
+package import Document
 package import LinuxIO
 
 /// The address at which metrics are served over HTTP. It is reachable only from this host, since requests are not
@@ -15,7 +15,7 @@ package enum MetricsPlace: Hashable, Sendable, CustomStringConvertible {
     /// Parses `127.0.0.1:9469`, `[::1]:9469` or `unix:/run/pushspool/metrics.sock`.
     ///
     /// - Throws: The error in the text; report it with the place of the field.
-    init(parsing text: String) throws(TextFault) {
+    package init(parsing text: String) throws(TextFault) {
         if text.hasPrefix(Self.localPrefix) {
             self = .local(path: try Self.path(in: text.dropFirst(Self.localPrefix.count)))
             return

@@ -19,6 +19,11 @@ extension DoorConfiguration {
         }
         readProducers(&fields)
         relay = fields.mapping("apns") { Self.readRelay(&$0) } ?? nil
+        fields.mapping("metrics") {
+            metricsListen = $0.scalar("listen", expected: "an address") { text throws(TextFault) in
+                try MetricsPlace(parsing: text)
+            }
+        }
         fields.mapping("log") {
             logLevel = $0.choice("level", of: DaemonConfiguration.LogLevel.self) ?? logLevel
             logFormat = $0.choice("format", of: DaemonConfiguration.LogFormat.self) ?? logFormat

@@ -43,6 +43,8 @@ package struct DoorConfiguration: Sendable {
     package var producers: [(producer: Producer, proof: Proof)] = []
     /// The APNs relay; `nil`: there is none.
     package var relay: Relay?
+    /// The address where metrics are served; `nil`: none.
+    package var metricsListen: MetricsPlace?
     /// The format of log lines.
     package var logFormat = DaemonConfiguration.LogFormat.text
     /// The lowest severity that is logged.
@@ -62,7 +64,7 @@ extension DoorConfiguration {
             ("group.every", groupPause == other.groupPause), ("group.requests", groupLimit == other.groupLimit),
             ("apns.listen", relay?.address == other.relay?.address),
             ("apns.dedupe", relay?.dedupe == other.relay?.dedupe),
-            ("log.format", logFormat == other.logFormat),
+            ("log.format", logFormat == other.logFormat), ("metrics.listen", metricsListen == other.metricsListen),
         ].filter { !$0.1 }.map(\.0)
     }
 }

@@ -32,14 +32,25 @@ package struct RequestGroups<Request: Sendable>: Sendable {
     }
 
     /// Adds a request to an app's group, with its line, without a line feed.
-    package mutating func add(_ request: Request, line: [UInt8], to app: String, at now: Moment) {
-        let place = open.firstIndex { $0.app == app } ?? begin(Group(app: app, isOfLines: true, due: now + every))
+    ///
+    /// - Returns: Whether a group is due earlier than before.
+    package mutating func add(_ request: Request, line: [UInt8], to app: String, at now: Moment) -> Bool {
+        var isEarlier = false
+        let place: Int
+        if let known = open.firstIndex(where: { $0.app == app }) {
+            place = known
+        } else {
+            isEarlier = open.isEmpty
+            place = begin(Group(app: app, isOfLines: true, due: now + every))
+        }
         open[place].add(request, line)
         count(line)
-        if open[place].requests.count >= limit { full.append(open.remove(at: place)) }
+        guard open[place].requests.count >= limit else { return isEarlier }
+        full.append(open.remove(at: place))
+        return true
     }
 
-    /// Adds a request that is a job of its own.
+    /// Adds a request that is a job of its own, which is due at once.
     package mutating func add(_ request: Request, document: [UInt8], to app: String, at now: Moment) {
         var group = Group(app: app, isOfLines: false, due: now)
         group.add(request, document)

@@ -90,6 +90,9 @@ package actor DoorProcess {
         await withTaskGroup { group in
             group.addTask { await self.relay.run() }
             if let pause = notifier.heartbeat { group.addTask { await self.runHeartbeat(every: pause) } }
+            if let place = set.configuration.metricsListen {
+                group.addTask { await self.runMetricsListener(at: place) }
+            }
             notifier.noteReady(statusLine)
             do {
                 try await runSignals()
@@ -107,6 +110,24 @@ package actor DoorProcess {
     private var statusLine: String {
         let count = set.configuration.producers.count
         return "\(count) producer\(count == 1 ? "" : "s")"
+    }
+
+    /// Answers requests for metrics until the task is cancelled.
+    private func runMetricsListener(at place: MetricsPlace) async {
+        let relay = relay
+        let listener = MetricsListener(at: place, on: reactor, logger: logger) { await relay.metrics }
+        do {
+            try await listener.run()
+        } catch is CancellationError {
+            return
+        } catch {
+            let hint: Logger.MetadataValue = "set another metrics.listen, or stop the program using it; then restart"
+            logger.error(
+                "metrics endpoint cannot be opened",
+                metadata: [LogKey.path: "\(place)", LogKey.error: "\(error)", LogKey.hint: hint])
+        }
+        // The doors work without metrics requests.
+        await Wakeup.waitForCancellation(on: reactor)
     }
 
     private func runHeartbeat(every pause: Duration) async {

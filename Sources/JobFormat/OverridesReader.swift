@@ -46,7 +46,7 @@ struct OverridesReader {
     /// Reads a key about the one recipient of the mapping.
     mutating func readRecipient(_ key: JobKey, _ node: Node) {
         if key == .apnsID {
-            id = node.string.flatMap { NotificationID($0.utf8) }
+            id = node.kind == .string || node.kind == .plain ? NotificationID(node.bytes.span) : nil
             if id == nil {
                 let hint = "write a UUID such as 123e4567-e89b-12d3-a456-42665544000a, or omit it"
                 add(.badMessageID, Diagnostic("is not a UUID", hint: hint, at: node.place), about: key.rawValue)

@@ -53,7 +53,7 @@ struct RecentIDsTests {
     @Test func `every record is read again`() {
         for seed in UInt64(0)..<200 {
             var random = SeededGenerator(seed: seed)
-            let id = NotificationID(using: &random)
+            let id = NotificationID(job: JobID(bits: .random(in: 0 ... .max, using: &random)), index: 0)
             let key = RecentIDs.Key(producer: .random(in: 0 ... .max, using: &random), id: id)
             let time = WallTime(epochSeconds: .random(in: 0...4_000_000_000, using: &random))
             var bytes: [UInt8] = [1, 2, 3]

@@ -24,11 +24,8 @@ struct RelayIntakeTests {
         (fleet.apps, fleet.rate) = (["weather", "voice"], rate)
         let billing = Producer(name: "billing")
         var intake = Intake(
-            [fleet, billing],
-            means: .init(
-                producerBehind: { $0.signature == [1] ? "fleet" : $0.signature == [2] ? "billing" : nil },
-                makeID: { NotificationID(job: JobID(bits: 1), index: 0) }),
-            parser: JSON.Parser(), recent: RecentIDs(lifetime: lifetime))
+            parser: JSON.Parser(), recent: RecentIDs(lifetime: lifetime), idBase: JobID(bits: 1))
+        _ = intake.admit([fleet, billing]) { $0.signature == [1] ? "fleet" : $0.signature == [2] ? "billing" : nil }
         var list = AppList(node: "a", limits: DocumentLimits())
         for (name, topic) in [
             ("news", "com.example.news"), ("voice", "com.example.voice"), ("weather", "com.example.app"),
@@ -119,7 +116,7 @@ struct RelayIntakeTests {
     @Test func `without an id the relay makes one, and the request cannot be repeated`() throws {
         var intake = Self.intake()
         let (decision, id) = decide(&intake, [("apns-id", nil)])
-        #expect(try spooled(decision).key == nil && id == NotificationID(job: JobID(bits: 1), index: 0))
+        #expect(try spooled(decision).key == nil && id == NotificationID(job: JobID(bits: 1), index: 1))
     }
 
     @Test(arguments: [
@@ -195,6 +192,21 @@ struct RelayIntakeTests {
         #expect(reason(decide(&intake, body: body).decision) == "BadRequestPayload")
     }
 
+    @Test(
+        arguments: [
+            ([("apns-push-type", "voip")], body, "BadTopic"), ([("apns-expiration", "5")], body, "BadExpirationDate"),
+            ([], #"{"aps":{"badge":"1234567"}}"#, "BadPayload"), ([], String(body.dropLast()), "BadRequestPayload"),
+        ] as [([(String, String?)], String, String)])
+    func `a request that is like a good one but for one thing is checked`(
+        fields: [(String, String?)], other: String, reason: String
+    ) throws {
+        var intake = Self.intake()
+        for _ in 0..<2 { _ = try spooled(decide(&intake, [("apns-id", nil)]).decision) }
+        #expect(self.reason(decide(&intake, fields + [("apns-id", nil)], body: other).decision) == reason)
+        let line = try spooled(decide(&intake, [("apns-id", nil), (":path", "/3/device/0a0b")]).decision)
+        #expect(String(decoding: line.bytes, as: UTF8.self).hasPrefix(#"{"token":"0a0b","#))
+    }
+
     // MARK: Repetition
 
     @Test func `a repeated id is followed while it is spooled, and answered after`() throws {
@@ -239,9 +251,7 @@ struct RelayIntakeTests {
 
     @Test func `a producer that is no longer admitted may use no app`() throws {
         var intake = Self.intake()
-        let places = intake.admit(
-            [Producer(name: "new"), Producer(name: "billing")],
-            means: .init(producerBehind: { _ in "new" }, makeID: { NotificationID(job: JobID(bits: 1), index: 0) }))
+        let places = intake.admit([Producer(name: "new"), Producer(name: "billing")]) { _ in "new" }
         #expect(places == [2, 1])
         #expect(reason(decide(&intake, [], RelayClient(certificateProducer: 0)).decision) == "TopicDisallowed")
         #expect(try spooled(decide(&intake, [], RelayClient(certificateProducer: 2)).decision).app == "weather")

@@ -9,9 +9,11 @@ struct RequestGroupsTests {
 
     @Test func `requests of one app that come together are one job`() {
         var groups = RequestGroups<Int>(limit: 10, every: .milliseconds(5))
-        groups.add(1, line: line(1), to: "weather", at: at(0))
-        groups.add(2, line: line(2), to: "news", at: at(1))
-        groups.add(3, line: line(3), to: "weather", at: at(4))
+        let isEarlier = [
+            groups.add(1, line: line(1), to: "weather", at: at(0)), groups.add(2, line: line(2), to: "news", at: at(1)),
+            groups.add(3, line: line(3), to: "weather", at: at(4)),
+        ]
+        #expect(isEarlier == [true, false, false])
         #expect(groups.nextDue == at(5) && groups.requestCount == 3 && groups.byteCount == 24)
         #expect(groups.takeDue(at: at(4)).isEmpty)
         let first = groups.takeDue(at: at(5))
@@ -24,7 +26,8 @@ struct RequestGroupsTests {
 
     @Test func `a full group is due at once, and the next begins`() {
         var groups = RequestGroups<Int>(limit: 2, every: .seconds(1))
-        for number in 1...3 { groups.add(number, line: line(number), to: "weather", at: at(0)) }
+        let isEarlier = (1...3).map { groups.add($0, line: line($0), to: "weather", at: at(0)) }
+        #expect(isEarlier == [true, true, true])
         #expect(groups.nextDue == .zero)
         #expect(groups.takeDue(at: at(0)).map(\.requests) == [[1, 2]])
         #expect(groups.nextDue == at(1000))
@@ -33,7 +36,7 @@ struct RequestGroupsTests {
 
     @Test func `a job of its own does not wait`() {
         var groups = RequestGroups<Int>(limit: 2, every: .seconds(1))
-        groups.add(1, line: line(1), to: "weather", at: at(0))
+        _ = groups.add(1, line: line(1), to: "weather", at: at(0))
         groups.add(2, document: line(2), to: "weather", at: at(0))
         let due = groups.takeDue(at: at(0))
         #expect(due.map(\.requests) == [[2]] && due.map(\.isOfLines) == [false])

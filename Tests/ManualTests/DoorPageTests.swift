@@ -1,9 +1,11 @@
 import ArgumentParser
 import Document
 import DoorConfiguration
+import DoorModel
 import Foundation
 import LinuxIO
 import OpenSSL
+import SpoolModel
 import TestSupport
 import Testing
 import YAML
@@ -44,7 +46,7 @@ struct DoorPageTests {
         var keys: Set<String> = []
         for key in try known("zzzzzzzzzz: 1\n\(Self.producer)") {
             switch key {
-            case "limits", "group", "apns", "log":
+            case "limits", "group", "apns", "log", "metrics":
                 keys.formUnion(try known("\(key): {zzzzzzzzzz: 1}\n\(Self.producer)").map { "\(key).\($0)" })
             default: keys.insert(key)
             }
@@ -57,7 +59,7 @@ struct DoorPageTests {
     @Test func `the defaults in doors.yaml(5) are the program's`() throws {
         var sections: [String: [String]] = [:]
         for (key, text) in try entries("KEYS") {
-            guard let value = text.firstMatch(of: #/Default: (\S+)\.\n/#)?.output.1 else {
+            guard let value = text.firstMatch(of: #/Default: (\S+)\.\n/#)?.output.1, value != "none" else {
                 #expect(text.contains("Required") || text.contains("Default: "), "\(key)")
                 continue
             }
@@ -98,6 +100,13 @@ struct DoorPageTests {
             let set = DoorLoader(path: folder.path + "/doors.yaml").load()
             #expect(set.findings.isEmpty && set.relayContext != nil, "\(sample)\n\(set.findings)")
         }
+    }
+
+    @Test func `pushspool-door(1) has every metric with its kind, and no other`() throws {
+        let page = try Manual.page("pushspool-door.1")
+        let told = page.matches(of: #/\\fB(pushspool_door_[a-z_]+)\\fR \((\w+)\)/#).map { ($0.output.1, $0.output.2) }
+        let known = DoorMetric.allCases.map { ($0.rawValue, $0.family.kind.rawValue) }
+        #expect(told.map { "\($0.0) \($0.1)" }.sorted() == known.map { "\($0.0) \($0.1)" }.sorted())
     }
 
     @Test func `pushspool-door(1) names every command and option`() throws {

@@ -31,21 +31,8 @@ package struct RelayIntake<Parser: DocumentParser> {
         package let key: RecentIDs.Key?
     }
 
-    /// What the shell lends to the intake.
-    package struct Means: Sendable {
-        /// Returns the name of the producer whose key a token names, if the token's signature was made with it.
-        package let producerBehind: @Sendable (SignedProviderToken) -> String?
-        /// Returns a new random id.
-        package let makeID: @Sendable () -> NotificationID
-
-        /// Creates the means.
-        package init(
-            producerBehind: @escaping @Sendable (SignedProviderToken) -> String?,
-            makeID: @escaping @Sendable () -> NotificationID
-        ) {
-            (self.producerBehind, self.makeID) = (producerBehind, makeID)
-        }
-    }
+    /// Returns the name of the producer whose key a token names, if the token's signature was made with it.
+    package typealias TokenCheck = @Sendable (SignedProviderToken) -> String?
 
     /// A producer that was ever admitted.
     private struct Entry {
@@ -61,7 +48,10 @@ package struct RelayIntake<Parser: DocumentParser> {
     }
 
     private var entries: [Entry] = []
-    private var means: Means
+    private var producerBehind: TokenCheck
+    /// The source of ids for requests without one.
+    private let idBase: JobID
+    private var idCount = 0
     private var router = AppRouter([])
     /// The contexts for the apps of the router.
     private var contexts: [JobContext] = []
@@ -70,28 +60,28 @@ package struct RelayIntake<Parser: DocumentParser> {
     private var recent: RecentIDs
     private var pending: Set<RecentIDs.Key> = []
     private var line: [UInt8] = []
+    private var good: GoodRequest?
 
-    /// Creates an intake that knows no apps yet.
+    /// Creates an intake that admits nobody and knows no apps yet.
     ///
     /// - Parameters:
-    ///   - producers: The producers, whose places for `RelayClient` are those in this array.
-    ///   - means: What the intake may use.
     ///   - parser: A JSON parser with the daemon's limits for lines.
     ///   - recent: The ids that were spooled lately.
-    package init(_ producers: [Producer], means: Means, parser: Parser, recent: RecentIDs) {
-        (self.means, self.parser, self.recent) = (means, parser, recent)
+    ///   - idBase: Random bits, from which the ids of requests without one are derived.
+    package init(parser: Parser, recent: RecentIDs, idBase: JobID) {
+        (self.parser, self.recent, self.idBase) = (parser, recent, idBase)
         check = RecipientCheck(parser: parser)
-        _ = admit(producers, means: means)
+        producerBehind = { _ in nil }
     }
 
     /// Admits these producers instead of earlier ones, of which those that are not among them may use no app any more.
     ///
     /// - Parameters:
     ///   - producers: The producers.
-    ///   - means: What the intake may use.
+    ///   - producerBehind: Verifies provider tokens.
     /// - Returns: The places of the producers, in their order, for `RelayClient`. A name keeps its place.
-    package mutating func admit(_ producers: [Producer], means: Means) -> [Int] {
-        self.means = means
+    package mutating func admit(_ producers: [Producer], producerBehind: @escaping TokenCheck) -> [Int] {
+        self.producerBehind = producerBehind
         for place in entries.indices { entries[place].producer.apps = [] }
         return producers.map { producer in
             let place = entries.firstIndex { $0.producer.name == producer.name } ?? entries.count
@@ -108,6 +98,7 @@ package struct RelayIntake<Parser: DocumentParser> {
     package mutating func setApps(_ router: AppRouter, contexts: [JobContext]) {
         precondition(contexts.count == router.apps.count, "as many contexts as apps")
         (self.router, self.contexts) = (router, contexts)
+        good = nil
     }
 
     /// Decides about a request.
@@ -122,8 +113,8 @@ package struct RelayIntake<Parser: DocumentParser> {
         on reading: RequestReading, body: ArraySlice<UInt8>, from client: inout RelayClient,
         at now: (moment: Moment, wallTime: WallTime)
     ) -> (decision: Decision, id: NotificationID) {
-        let own = reading.id.flatMap { NotificationID($0) }
-        let id = own ?? means.makeID()
+        let own = reading.id.flatMap { NotificationID($0.span) }
+        let id = own ?? makeID()
         do throws(Refused) {
             let producer = try producer(of: reading, from: &client, at: now)
             if let fault = reading.headFault { throw Refused(fault) }
@@ -166,12 +157,17 @@ package struct RelayIntake<Parser: DocumentParser> {
         if let fault = reading.addressFault { throw Refused(fault) }
         if let place = client.certificateProducer { return place }
         let fault = client.tokens.fault(in: reading.authorization, at: now, parser: &parser) { token in
-            guard let name = means.producerBehind(token) else { return nil }
+            guard let name = producerBehind(token) else { return nil }
             return entries.firstIndex { $0.producer.name == name }
         }
         if let fault { throw Refused(fault) }
         guard let place = client.tokens.key else { throw Refused(.invalidProviderToken) }
         return place
+    }
+
+    private mutating func makeID() -> NotificationID {
+        idCount += 1
+        return NotificationID(job: idBase, index: idCount)
     }
 
     private mutating func takeTurn(of producer: Int, at now: Moment) throws(Refused) {
@@ -217,12 +213,13 @@ package struct RelayIntake<Parser: DocumentParser> {
         let topic = isBroadcast ? nil : reading.topic.map { String(decoding: $0, as: UTF8.self) }
         let isAdded = topic.map { router.apps[app].adds($0, for: reading.pushType) } ?? true
         let payload = RelayLine(reading, id: id, topic: isAdded ? nil : topic).append(body, to: &line)
+        if let good, good.isLike(reading, body: body, app: app) { return }
         let verdict =
             isBroadcast
             ? check.verdict(onBroadcast: line, payload: payload, in: contexts[app])
             : check.verdict(on: line, payload: payload, in: contexts[app])
         switch verdict {
-        case .sendable: return
+        case .sendable: good = isBroadcast ? good : GoodRequest(reading, body: body, app: app)
         case .refused(let refusal): throw Refused(RelayAnswer(refusal))
         case .notAnObject: throw Refused(.badRequestPayload)
         }

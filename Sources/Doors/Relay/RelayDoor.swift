@@ -12,6 +12,7 @@ import LinuxIO
 import Logging
 import OpenSSL
 import SecureTransport
+import ServiceProcess
 import SpoolModel
 
 /// The APNs relay: takes requests as Apple's gateway does, and answers each once its job is safe in the spool.
@@ -75,8 +76,8 @@ actor RelayDoor {
         self.context = context
         var recent = RecentIDs(lifetime: configuration.relay?.dedupe ?? .zero)
         for (key, time) in known { recent.insert(key, at: time) }
-        intake = RelayIntake(
-            configuration.producers.map(\.producer), means: Self.means(of: set), parser: JSON.Parser(), recent: recent)
+        intake = RelayIntake(parser: JSON.Parser(), recent: recent, idBase: .random())
+        _ = intake.admit(configuration.producers.map(\.producer), producerBehind: Self.tokenCheck(of: set))
         (certificateProducers, connectionLimit) = (set.certificateProducers, configuration.connectionLimit)
         groups = RequestGroups(limit: configuration.groupLimit, every: configuration.groupPause)
         (groupWakeup, idleWakeup, appsWakeup) = (Wakeup(on: reactor), Wakeup(on: reactor), Wakeup(on: reactor))
@@ -90,29 +91,25 @@ actor RelayDoor {
     func configure(_ set: DoorSet, _ context: TLSContext) {
         self.context = context
         connectionLimit = set.configuration.connectionLimit
-        let places = intake.admit(set.configuration.producers.map(\.producer), means: Self.means(of: set))
+        let places = intake.admit(
+            set.configuration.producers.map(\.producer), producerBehind: Self.tokenCheck(of: set))
         certificateProducers = set.certificateProducers.compactMapValues { places[$0] }
         for connection in connections.values { connection.beginLeaving() }
     }
 
-    private static func means(of set: DoorSet) -> RelayIntake<JSON.Parser>.Means {
+    private static func tokenCheck(of set: DoorSet) -> RelayIntake<JSON.Parser>.TokenCheck {
         var keys: [ProviderIdentity: (name: String, verifier: ES256Verifier)] = [:]
         for (entry, verifier) in zip(set.configuration.producers, set.verifiers) {
             guard case .key(_, let identity) = entry.proof, let verifier else { continue }
             keys[identity] = (entry.producer.name, verifier)
         }
         let known = keys
-        return .init(
-            producerBehind: { token in
-                guard let (name, verifier) = known[token.token.identity],
-                    verifier.accepts(token.signature, of: token.signingInput.span)
-                else { return nil }
-                return name
-            },
-            makeID: {
-                var generator = SystemRandomNumberGenerator()
-                return NotificationID(using: &generator)
-            })
+        return { token in
+            guard let (name, verifier) = known[token.token.identity],
+                verifier.accepts(token.signature, of: token.signingInput.span)
+            else { return nil }
+            return name
+        }
     }
 
     // MARK: Running
@@ -205,13 +202,12 @@ actor RelayDoor {
     /// Adds a request to the next job of its app.
     func spool(_ spooled: RelayIntake<JSON.Parser>.Spooled, for request: RelayRequest) {
         let pending = PendingRequest(request: request, key: spooled.key)
-        let wasEmpty = groups.nextDue == nil
         if spooled.isLine {
-            groups.add(pending, line: spooled.bytes, to: spooled.app, at: .now)
+            if groups.add(pending, line: spooled.bytes, to: spooled.app, at: .now) { groupWakeup.signal() }
         } else {
             groups.add(pending, document: spooled.bytes, to: spooled.app, at: .now)
+            groupWakeup.signal()
         }
-        if wasEmpty || groups.nextDue == .zero { groupWakeup.signal() }
     }
 
     /// Answers a request like the one with the same id that is being spooled.
@@ -251,7 +247,9 @@ actor RelayDoor {
         let job = DroppedJob(
             app: group.app, name: group.isOfLines ? "relay.jsonl" : "relay.json", bytes: head + group.bytes,
             records: records)
+        let start = Moment.now
         let isDropped = await writer.drop(job)
+        if isDropped { counts.dropTimes.add(nanoseconds: (Moment.now - start).wholeNanoseconds) }
         writingCount -= group.requests.count
         conclude(group, isDropped: isDropped, at: now)
     }
@@ -271,7 +269,6 @@ actor RelayDoor {
             intake.settle(key, isSpooled: isDropped, at: now)
             for request in followers.removeValue(forKey: key) ?? [] { tell(request) }
         }
-        if isDropped { counts.jobCount += 1 }
         for number in touched { connections[number]?.wake() }
         if isStopping { idleWakeup.signal() }
     }
@@ -300,6 +297,16 @@ actor RelayDoor {
         context.identity = app.identity
         (context.channels, context.onDoubt, context.limits) = (app.channels, app.onDoubt, limits)
         return context
+    }
+
+    // MARK: Metrics
+
+    /// The metrics as they are now, in the Prometheus text format.
+    var metrics: [UInt8] {
+        var now = counts
+        now.openConnectionCount = connections.count
+        now.waitingCount = groups.requestCount + writingCount
+        return now.metrics(version: Version.current)
     }
 
     // MARK: The end

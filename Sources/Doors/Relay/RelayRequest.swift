@@ -9,17 +9,3 @@ struct RelayRequest: Sendable {
     /// Whether it is a broadcast, whose id has another field.
     let isBroadcast: Bool
 }
-
-/// What a relay has done since its start.
-struct RelayCounts: Sendable {
-    /// Connections accepted, and those refused because there were too many.
-    var (connectionCount, refusedConnectionCount) = (0, 0)
-    /// Whole requests, those answered with 200, and those answered without being spooled again.
-    var (requestCount, acceptedCount, repeatedCount) = (0, 0, 0)
-    /// Requests that were refused, by their reasons.
-    var refusals: [String: Int] = [:]
-    /// Violations of the protocol.
-    var violationCount = 0
-    /// Jobs dropped, and the time that the last took in nanoseconds.
-    var jobCount = 0
-}

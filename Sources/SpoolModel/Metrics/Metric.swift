@@ -68,21 +68,11 @@ package enum Metric: String, CaseIterable, Hashable, Sendable {
     /// Connections that failed, or could not be established.
     case connectionFailures = "pushspool_connection_failures_total"
 
-    /// The Prometheus type of a metric.
-    package enum Kind: String, Hashable, Sendable {
-        /// A value that goes up and down.
-        case gauge
-        /// A value that only grows, starting at zero with the daemon.
-        case counter
-        /// Counts by upper bound, and their sum.
-        case histogram
-    }
-
     /// The type, determined by the name.
-    package var kind: Kind {
-        if rawValue.hasSuffix("_total") { return .counter }
-        return rawValue.hasSuffix("_duration_seconds") ? .histogram : .gauge
-    }
+    package var kind: MetricFamily.Kind { family.kind }
+
+    /// Its family.
+    package var family: MetricFamily { MetricFamily(name: rawValue, help: help) }
 
     /// The help text, one line.
     package var help: String {

@@ -10,7 +10,7 @@ package struct MetricsWriter: Sendable {
     /// The text so far.
     package private(set) var bytes: [UInt8] = []
     private let common: [UInt8]
-    private var family: Metric?
+    private var family: MetricFamily?
     private var hasHeading = false
 
     /// Creates an empty text; every sample gets these labels first.
@@ -18,9 +18,12 @@ package struct MetricsWriter: Sendable {
         common = Self.list(labels)
     }
 
+    /// Begins a family of the daemon's. Begin each only once, because its samples must be contiguous.
+    package mutating func begin(_ metric: Metric) { begin(metric.family) }
+
     /// Begins a family. Begin each only once, because its samples must be contiguous.
-    package mutating func begin(_ metric: Metric) {
-        (family, hasHeading) = (metric, false)
+    package mutating func begin(_ family: MetricFamily) {
+        (self.family, hasHeading) = (family, false)
     }
 
     /// Adds a sample to the family.
@@ -61,7 +64,7 @@ package struct MetricsWriter: Sendable {
     private mutating func sample(_ suffix: String, _ labels: [UInt8], _ value: String) {
         guard let family else { return }
         writeHeading(of: family)
-        append(family.rawValue + suffix)
+        append(family.name + suffix)
         let all = common + labels
         if !all.isEmpty {
             bytes.append(UInt8(ascii: "{"))
@@ -72,11 +75,11 @@ package struct MetricsWriter: Sendable {
         append(" \(value)\n")
     }
 
-    private mutating func writeHeading(of family: Metric) {
+    private mutating func writeHeading(of family: MetricFamily) {
         guard !hasHeading else { return }
         hasHeading = true
         // The help text is a constant that needs no escaping.
-        append("# HELP \(family.rawValue) \(family.help)\n# TYPE \(family.rawValue) \(family.kind.rawValue)\n")
+        append("# HELP \(family.name) \(family.help)\n# TYPE \(family.name) \(family.kind.rawValue)\n")
     }
 
     private mutating func append(_ text: String) {

@@ -144,6 +144,30 @@ import Testing
         }
     }
 
+    @Test func `metrics count what the relay did`() async throws {
+        try await running("metrics: {listen: \"unix:/tmp/pushspool-door-\(getpid()).sock\"}") { bench, way in
+            try await way.open { door in
+                _ = try await door.ask(1)
+                _ = try await door.ask(2, ["--header", "apns-priority: 3"])
+                let curl = try Program(
+                    "/usr/bin/env",
+                    [
+                        "curl", "--silent", "--unix-socket", "/tmp/pushspool-door-\(getpid()).sock",
+                        "http://localhost/metrics",
+                    ], logs: bench.path + "/logs")
+                #expect(try await curl.end() == 0)
+                for line in [
+                    "pushspool_door_requests_total{door=\"apns\"} 2", "pushspool_door_jobs_total{door=\"apns\"} 1",
+                    "pushspool_door_requests_accepted_total{door=\"apns\"} 1",
+                    "pushspool_door_requests_refused_total{door=\"apns\",reason=\"BadPriority\"} 1",
+                    "pushspool_door_drop_duration_seconds_count{door=\"apns\"} 1",
+                ] {
+                    #expect(curl.text.contains(line + "\n"), "\(curl.text)")
+                }
+            }
+        }
+    }
+
     @Test func `beyond its rate a producer is told to wait`() async throws {
         try await running { _, way in
             try way.configure(rate: "1/h")

@@ -1,0 +1,98 @@
+package import APNSModel
+package import SpoolModel
+
+/// The metrics of the doors, by their names in monitoring (pushspool-door(1)).
+package enum DoorMetric: String, CaseIterable, Hashable, Sendable {
+    /// The version of the process; always 1.
+    case buildInfo = "pushspool_door_build_info"
+    /// Open connections.
+    case connections = "pushspool_door_connections"
+    /// Connections that were opened.
+    case connectionsOpened = "pushspool_door_connections_opened_total"
+    /// Connections that were reset because there were too many.
+    case connectionsRefused = "pushspool_door_connections_refused_total"
+    /// Whole requests.
+    case requests = "pushspool_door_requests_total"
+    /// Requests that were answered with 200.
+    case requestsAccepted = "pushspool_door_requests_accepted_total"
+    /// Requests that repeated another, and were not spooled again.
+    case requestsRepeated = "pushspool_door_requests_repeated_total"
+    /// Requests that were refused, by reason.
+    case requestsRefused = "pushspool_door_requests_refused_total"
+    /// Requests that wait for their job.
+    case requestsWaiting = "pushspool_door_requests_waiting"
+    /// Jobs that were dropped.
+    case jobs = "pushspool_door_jobs_total"
+    /// The time to drop a job, with its syncs.
+    case drop = "pushspool_door_drop_duration_seconds"
+    /// Violations of the protocol by clients.
+    case violations = "pushspool_door_violations_total"
+
+    /// Its family.
+    package var family: MetricFamily { MetricFamily(name: rawValue, help: help) }
+
+    private var help: String {
+        switch self {
+        case .buildInfo: "The version of the process; always 1."
+        case .connections: "Open connections."
+        case .connectionsOpened: "Connections that were opened."
+        case .connectionsRefused: "Connections that were reset because there were too many."
+        case .requests: "Whole requests."
+        case .requestsAccepted: "Requests that were answered with 200."
+        case .requestsRepeated: "Requests that repeated another and were not spooled again."
+        case .requestsRefused: "Requests that were refused, by reason."
+        case .requestsWaiting: "Requests that wait for their job."
+        case .jobs: "Jobs that were dropped."
+        case .drop: "Time to drop a job, with its syncs."
+        case .violations: "Violations of the protocol by clients."
+        }
+    }
+}
+
+/// The figures of the relay since its start.
+package struct RelayCounts: Sendable {
+    /// The number of open connections.
+    package var openConnectionCount = 0
+    /// The number of connections that were opened.
+    package var connectionCount = 0
+    /// The number of connections that were reset because there were too many.
+    package var refusedConnectionCount = 0
+    /// The number of whole requests.
+    package var requestCount = 0
+    /// The number of requests that were answered with 200.
+    package var acceptedCount = 0
+    /// The number of requests that were not spooled again.
+    package var repeatedCount = 0
+    /// The requests that were refused, by their reasons.
+    package var refusals: [String: Int] = [:]
+    /// The number of requests that wait for their job.
+    package var waitingCount = 0
+    /// The times of the jobs' drops.
+    package var dropTimes = Histogram.ofSyncs
+    /// The number of violations of the protocol.
+    package var violationCount = 0
+
+    /// Creates the figures of a relay that has done nothing.
+    package init() {}
+
+    /// Returns the metrics in the Prometheus text format, version 0.0.4.
+    package func metrics(version: String) -> [UInt8] {
+        var writer = MetricsWriter(common: ("door", "apns"))
+        writer.begin(DoorMetric.buildInfo.family)
+        writer.add(1, ("version", version))
+        for (metric, count) in [
+            (DoorMetric.connections, openConnectionCount), (.connectionsOpened, connectionCount),
+            (.connectionsRefused, refusedConnectionCount), (.requests, requestCount),
+            (.requestsAccepted, acceptedCount), (.requestsRepeated, repeatedCount), (.requestsWaiting, waitingCount),
+            (.jobs, dropTimes.count), (.violations, violationCount),
+        ] {
+            writer.begin(metric.family)
+            writer.add(count)
+        }
+        writer.begin(DoorMetric.requestsRefused.family)
+        for (reason, count) in refusals.sorted(by: { $0.key < $1.key }) { writer.add(count, ("reason", reason)) }
+        writer.begin(DoorMetric.drop.family)
+        writer.add(dropTimes)
+        return writer.bytes
+    }
+}

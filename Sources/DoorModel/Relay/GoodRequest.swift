@@ -1,0 +1,38 @@
+import APNSModel
+import APNSServing
+
+/// A request to a device that passed all checks. Another that differs only in token and id passes them too.
+///
+/// Programs often send one message to many devices, and the checks are the greater part of a request's cost.
+struct GoodRequest {
+    private let app: Int
+    private let type: PushType?
+    private let priority: UInt8?
+    private let expiry: UInt32?
+    private let tokenByteCount: Int
+    private let topic: [UInt8]
+    private let collapseID: [UInt8]?
+    private let body: [UInt8]
+
+    init(_ reading: RequestReading, body: ArraySlice<UInt8>, app: Int) {
+        (self.app, type, priority, expiry) = (app, reading.pushType, reading.priority, reading.expiry)
+        tokenByteCount = reading.token.count
+        topic = reading.topic.map(Array.init) ?? []
+        collapseID = reading.collapseID.map(Array.init)
+        self.body = Array(body)
+    }
+
+    /// Whether a request for the app differs at most in its token and its id.
+    func isLike(_ reading: RequestReading, body: ArraySlice<UInt8>, app: Int) -> Bool {
+        guard app == self.app, reading.purpose == .notification, reading.pushType == type, reading.priority == priority,
+            reading.expiry == expiry, reading.token.count == tokenByteCount,
+            (reading.topic ?? []).isSame(as: topic)
+        else { return false }
+        switch (reading.collapseID, collapseID) {
+        case (nil, nil): break
+        case (let left?, let right?): guard left.isSame(as: right) else { return false }
+        case (nil, _?), (_?, nil): return false
+        }
+        return body.isSame(as: self.body)
+    }
+}

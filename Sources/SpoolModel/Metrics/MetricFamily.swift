@@ -1,0 +1,28 @@
+/// The heading of samples in the Prometheus text format: a name, and what it counts.
+package struct MetricFamily: Hashable, Sendable {
+    /// The Prometheus type of a metric.
+    package enum Kind: String, Hashable, Sendable {
+        /// A value that goes up and down.
+        case gauge
+        /// A value that only grows, starting at zero with the process.
+        case counter
+        /// Counts by upper bound, and their sum.
+        case histogram
+    }
+
+    /// The name.
+    package let name: String
+    /// The help text, one line without backslashes.
+    package let help: String
+
+    /// Creates a family.
+    package init(name: String, help: String) {
+        (self.name, self.help) = (name, help)
+    }
+
+    /// The type, determined by the name.
+    package var kind: Kind {
+        if name.hasSuffix("_total") { return .counter }
+        return name.hasSuffix("_duration_seconds") ? .histogram : .gauge
+    }
+}
