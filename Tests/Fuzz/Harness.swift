@@ -12,6 +12,7 @@ enum Harness: String, CaseIterable {
     case reply
     case proxy
     case journal
+    case relay
 
     /// Feeds one input to what is fuzzed.
     func run(_ input: Span<UInt8>) {
@@ -28,6 +29,7 @@ enum Harness: String, CaseIterable {
         case .reply: ReplyFuzz.run(input)
         case .proxy: ProxyFuzz.run(input)
         case .journal: JournalFuzz.run(input)
+        case .relay: RelayFuzz.run(input)
         }
     }
 }
