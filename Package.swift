@@ -161,7 +161,8 @@ let package = Package(
             name: "pushspool",
             dependencies: [
                 "Demo", "Report", "SpoolInspection", "PushDaemon", "ServiceProcess", "JobOperations",
-                "ChannelManagement", "Doctor", "Configuration", "GatewaySimulator", "SpoolClient", "SpoolStore",
+                "ChannelManagement", "Doctor", "DoorConfiguration", "Configuration", "GatewaySimulator", "SpoolClient",
+                "SpoolStore",
                 "LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "Document", argumentParser, logging,
             ],
             swiftSettings: strict),

@@ -3,6 +3,7 @@ import APNSHTTP2
 package import APNSModel
 package import LinuxIO
 package import OpenSSL
+package import SpoolModel
 
 /// An app whose configuration has no errors, with its loaded credentials.
 ///
@@ -90,6 +91,15 @@ package final class ConfiguredApp: Sendable {
         case .token: .providerToken
         case .certificate(let facts): .certificate(topics: facts.allTopics)
         }
+    }
+
+    /// The app in the public list of apps.
+    package var listed: AppList.App {
+        var app = AppList.App(name: name, carrier: configuration.carrier)
+        app.isSandbox = configuration.environment == .sandbox
+        (app.topic, app.identity) = (topic, proof)
+        (app.channels, app.onDoubt) = (configuration.broadcasts.channels, configuration.onDoubt)
+        return app
     }
 
     /// The feedback service, with the same identity; `nil`: none is polled.

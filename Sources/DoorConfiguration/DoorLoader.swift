@@ -3,6 +3,7 @@ import Document
 import DoorModel
 import LinuxIO
 package import OpenSSL
+package import SpoolModel
 
 /// The whole configuration of the doors, with everything that is wrong with it.
 package struct DoorSet: Sendable {
@@ -33,16 +34,51 @@ package struct DoorLoader: Sendable {
 
     private var folder: String { FilePlace(path).directory }
 
+    /// Reads only the file itself, and compares it with the daemon's apps, for a user who may not read the doors' keys. Blocks.
+    ///
+    /// - Parameter apps: The apps of the daemon.
+    /// - Returns: The findings; `nil` if there is no such file.
+    package func review(against apps: [AppList.App]) -> ConfigurationSet.Finding? {
+        guard let place = try? Directory.open(path: folder),
+            (try? place.status(of: FilePlace(path).nameBytes)) != nil
+        else { return nil }
+        var report = Report()
+        let configuration = parse(&report)
+        var list = AppList(node: "", limits: DocumentLimits())
+        list.apps = apps
+        let router = AppRouter([list])
+        let known = Set(apps.map(\.name))
+        for (producer, _) in configuration.producers {
+            let key = "producers.\(producer.name).apps"
+            for names in router.indistinguishable(for: producer) {
+                let message = "\(names.joined(separator: " and ")) have the same topic and environment"
+                report.add(Diagnostic(message, hint: "give the producer one of them").about(key))
+            }
+            for name in (producer.apps ?? []).subtracting(known).sorted() {
+                let near = Nearest.word(to: name, among: known.sorted()).map { "did you mean `\($0)`?" }
+                let hint = near ?? "write apps/\(name).yaml, or remove it here"
+                let message = "no app is called \(Diagnostic.quoted(name))"
+                report.add(Diagnostic(message, hint: hint, severity: .warning).about(key))
+            }
+        }
+        return ConfigurationSet.Finding(file: path, diagnostics: report.inOrder)
+    }
+
+    private func parse(_ report: inout Report) -> DoorConfiguration {
+        do throws(Diagnostic) {
+            let document = try ConfigurationFile.parse(path, absent: "check the path, or give the file with --config")
+            return DoorConfiguration(document, report: &report)
+        } catch {
+            report.add(error)
+            return DoorConfiguration()
+        }
+    }
+
     /// Reads everything that can be read. Blocks for the files.
     package func load() -> DoorSet {
         var set = DoorSet()
         var report = Report()
-        do throws(Diagnostic) {
-            let document = try ConfigurationFile.parse(path, absent: "check the path, or give the file with --config")
-            set.configuration = DoorConfiguration(document, report: &report)
-        } catch {
-            report.add(error)
-        }
+        set.configuration = parse(&report)
         set.configuration.spool = ConfigurationFile.resolve(set.configuration.spool, in: folder)
         set.configuration.state = ConfigurationFile.resolve(set.configuration.state, in: folder)
         for place in set.configuration.producers.indices { loadProof(of: place, into: &set, &report) }

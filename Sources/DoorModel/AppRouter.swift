@@ -48,6 +48,15 @@ package struct AppRouter: Sendable {
     }
 }
 
+extension AppRouter {
+    /// Returns the names of a producer's apps that have one topic and one environment, so that no request can reach them.
+    package func indistinguishable(for producer: Producer) -> [[String]] {
+        let reachable = apps.filter { $0.carrier == .http2 && producer.may(use: $0.name) }
+        let groups = Dictionary(grouping: reachable.filter { $0.topic != nil }) { "\($0.topic ?? "") \($0.isSandbox)" }
+        return groups.values.map { $0.map(\.name) }.filter { $0.count > 1 }.sorted { $0[0] < $1[0] }
+    }
+}
+
 extension AppList.App {
     fileprivate func hasTopic(_ wanted: String, _ type: PushType?) -> Bool {
         if let topic {

@@ -137,15 +137,6 @@ extension SpoolStatus {
 }
 
 extension ConfiguredApp {
-    /// The app in the list of apps.
-    var listed: AppList.App {
-        var app = AppList.App(name: name, carrier: configuration.carrier)
-        app.isSandbox = configuration.environment == .sandbox
-        (app.topic, app.identity) = (topic, proof)
-        (app.channels, app.onDoubt) = (configuration.broadcasts.channels, configuration.onDoubt)
-        return app
-    }
-
     /// The credentials in the status.
     func shown(at now: WallTime) -> SpoolStatus.Credentials {
         guard case .certificate(let facts) = credentials else { return SpoolStatus.Credentials(kind: .token) }

@@ -2,6 +2,7 @@ import APNSModel
 import ArgumentParser
 import Configuration
 import Document
+import DoorConfiguration
 import JobFormat
 import JobOperations
 import LinuxIO
@@ -50,8 +51,9 @@ struct Check: AsyncParsableCommand {
             (report.app, report.summary) = (name, app.summary)
             tell(report, as: name)
         }
+        let areDoorsGood = jobsOnly || checkDoors(set)
         let areJobsGood = try checkJobs(set)
-        if set.hasErrors { throw ExitCode.badConfiguration }
+        if set.hasErrors || !areDoorsGood { throw ExitCode.badConfiguration }
         if !areJobsGood { throw ExitCode.badInput }
     }
 
@@ -65,6 +67,16 @@ struct Check: AsyncParsableCommand {
     /// The warning that the app's certificate expires soon, if it does.
     private func expiry(of app: ConfiguredApp, in folder: String) -> Diagnostic? {
         CertificateExpiry(of: app, in: folder)?.diagnostic(at: WallTime(nanoseconds: WallClock.nanoseconds()))
+    }
+
+    /// Checks the doors' file beside the daemon's, if it is there; `pushspool-door check` also reads its keys.
+    private func checkDoors(_ set: ConfigurationSet) -> Bool {
+        let path = ConfigurationFile.resolve("doors.yaml", in: FilePlace(options.config).directory)
+        guard !set.isDaemonBroken,
+            let finding = DoorLoader(path: path).review(against: set.apps.values.map(\.listed))
+        else { return true }
+        if !finding.diagnostics.isEmpty { tell(CheckReport(path, finding.diagnostics), as: path) }
+        return !finding.diagnostics.contains { $0.severity == .error }
     }
 
     private func checkJobs(_ set: ConfigurationSet) throws -> Bool {

@@ -66,6 +66,15 @@ struct AppRouterTests {
         #expect(router.match(topic: "com.example.x", type: nil, for: producer(["b"]), host: "") == .app(1))
     }
 
+    @Test func `apps that no request can reach are known in advance`() {
+        let router = router([
+            Self.app("b", "com.example.x"), Self.app("a", "com.example.x"), Self.weather,
+            Self.app("beta", "com.example.weather", isSandbox: true), Self.app("any", nil), Self.app("all", nil),
+        ])
+        #expect(router.indistinguishable(for: producer()) == [["a", "b"]])
+        #expect(router.indistinguishable(for: producer(["a", "weather"])) == [])
+    }
+
     @Test func `a key without a topic takes what no other app has`() {
         let router = router([Self.app("any", nil), Self.weather])
         #expect(router.match(topic: "com.example.weather", type: .alert, for: producer(), host: "") == .app(1))

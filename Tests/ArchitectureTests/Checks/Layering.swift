@@ -101,7 +101,8 @@ enum Layering {
         ],
         "pushspool": [
             "Demo", "Report", "SpoolInspection", "PushDaemon", "ServiceProcess", "JobOperations", "ChannelManagement",
-            "Doctor", "Configuration", "GatewaySimulator", "SpoolClient", "SpoolStore", "LinuxIO", "SpoolModel",
+            "Doctor", "DoorConfiguration", "Configuration", "GatewaySimulator", "SpoolClient", "SpoolStore", "LinuxIO",
+            "SpoolModel",
             "JournalModel",
             "JobFormat",
             "APNSModel", "Document", "ArgumentParser", "Logging",

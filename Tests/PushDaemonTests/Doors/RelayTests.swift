@@ -179,6 +179,23 @@ import Testing
         }
     }
 
+    @Test func `pushspool check finds what is wrong between the doors and the apps`() async throws {
+        try await Modern().running { bench in
+            try bench.configureModern()
+            try bench.configureModern(as: "twin")
+            let command = ["check", "--config", "\(bench.path)/etc/pushspool.yaml"]
+            #expect(try await bench.run(command).code == 0)
+            let producers = "producers: {a: {certificate: a.pem, apps: \"*\"}, b: {certificate: b.pem, apps: [modem]}}"
+            let relay = "apns: {listen: \"127.0.0.1:0\", certificate: door.pem}"
+            try bench.write("etc/doors.yaml", "\(producers)\n\(relay)\n")
+            let end = try await bench.run(command)
+            #expect(end.code == 78, "\(end)")
+            #expect(end.log.contains("error: producers.a.apps: modern and twin have the same topic"), "\(end.log)")
+            #expect(end.log.contains("warning: producers.b.apps: no app is called `modem`"), "\(end.log)")
+            #expect(end.log.contains("hint: did you mean `modern`?"), "\(end.log)")
+        }
+    }
+
     @Test func `a configuration with faults does not open a door, and each fault is told`() async throws {
         try await Modern().running { bench in
             let way = try Doorway(bench)
