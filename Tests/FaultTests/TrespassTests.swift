@@ -38,7 +38,7 @@ import Testing
                         "/usr/bin/python3", "-c", Trespasser.program, bench.spool + "/weather", bench.spool,
                         bench.home + "/state",
                         bench.home + "/secret.json", bench.home + "/certificates/client.pem",
-                        "\(trials(300, full: 4000))",
+                        "\(trials(300, full: 1200))",
                         "\(seed)",
                     ]), logs: bench.home + "/logs")
             var number = 0
